@@ -1,0 +1,44 @@
+# `make demo` and `make test` each work alone on a fresh machine with Python >= 3.11, make and a C compiler.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+# A stamp for each set of dependencies, remade when pyproject.toml changes.
+$(VENV)/.plot: pyproject.toml
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "nashgraph needs Python 3.11 or newer: make PYTHON=python3.x"'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.plot
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/.plot ## learn the karate club from signals; writes demo/
+	$(BIN)/nashgraph demo --out demo
+
+test: $(VENV)/.dev ## lint, types, import contract, tests, doctests
+	$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev ## ruff, mypy, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev ## rewrite the sources in the house style
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev ## measure, side by side in one run
+	$(BIN)/python -m benchmarks
+
+clean: ## remove what make made
+	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

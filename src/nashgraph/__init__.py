@@ -1,0 +1,70 @@
+"""nashgraph learns a network's topology from signals on its nodes, when the network is one that people built.
+
+>>> import networkx as nx
+>>> from nashgraph import GLGP, edge_auc
+>>> from nashgraph.datasets import smooth_signals
+>>> club = nx.karate_club_graph()
+>>> X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
+>>> model = GLGP(lam=1.0, degree=5).fit(X)
+>>> edge_auc(model.adjacency_, club) > 0.75
+True
+"""
+
+from .couplings import project_rows, squared_distances
+from .estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
+from .games import (
+    CustomInteraction,
+    CustomWelfare,
+    Exponential,
+    Interaction,
+    Linear,
+    Log1p,
+    Saturating,
+    TotalAction,
+    Utilitarian,
+    WeightedTotal,
+    Welfare,
+    adjoint,
+    equilibrium,
+    welfare,
+)
+from .metrics import (
+    adjacency_matrix,
+    edge_auc,
+    edge_average_precision,
+    edge_precision_recall,
+    welfare_gain,
+)
+from .validation import DataWarning
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GLGP",
+    "CustomInteraction",
+    "CustomWelfare",
+    "DataWarning",
+    "Exponential",
+    "GraphEstimator",
+    "Interaction",
+    "Linear",
+    "LinearGLGP",
+    "Log1p",
+    "Saturating",
+    "SmoothGL",
+    "TotalAction",
+    "Utilitarian",
+    "WeightedTotal",
+    "Welfare",
+    "adjacency_matrix",
+    "adjoint",
+    "edge_auc",
+    "edge_average_precision",
+    "edge_precision_recall",
+    "equilibrium",
+    "project_rows",
+    "spectral_benefit",
+    "squared_distances",
+    "welfare",
+    "welfare_gain",
+]

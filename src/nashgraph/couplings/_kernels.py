@@ -1,0 +1,223 @@
+"""Numba kernels on plain arrays: one row's simplex projection, and the loops over rows that use it.
+
+Every function here trusts its input: shapes, finiteness and signs are checked by the callers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+
+from ..validation import Array
+
+# NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
+# because the difference of two huge scores may overflow and must then simply lose.
+FAST = {"nnan", "nsz", "reassoc", "contract"}
+MICHELOT_ROUNDS = 24
+# Rows are dealt to threads in this many runs, each with a buffer of one row.
+CHUNKS = 64
+
+
+@njit(cache=True, nogil=True)
+def sift_down(heap: Array, start: int, size: int) -> None:
+    """Move ``heap[start]`` down until no child of it is larger."""
+    value = heap[start]
+    parent = start
+    while True:
+        child = 2 * parent + 1
+        if child >= size:
+            break
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= value:
+            break
+        heap[parent] = heap[child]
+        parent = child
+    heap[parent] = value
+
+
+@njit(cache=True, nogil=True)
+def make_heap(values: Array, size: int) -> None:
+    """Order ``values[:size]`` as a heap with its largest entry first."""
+    for start in range(size // 2 - 1, -1, -1):
+        sift_down(values, start, size)
+
+
+@njit(cache=True, nogil=True)
+def heap_sort(values: Array, size: int) -> None:
+    """Sort ``values[:size]`` upward in place. (numpy's sort in a kernel costs seconds of compilation.)"""
+    make_heap(values, size)
+    for last in range(size - 1, 0, -1):
+        values[0], values[last] = values[last], values[0]
+        sift_down(values, 0, last)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def project_row(row: Array, skip: int, total: float, buffer: Array) -> float:
+    """Project ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total} and return its threshold.
+
+    The answer is ``w_j = max(0, s_j + eta)``. With ``t_j = s_j - max s`` the threshold lies in (0, total], so
+    an entry with ``t_j <= -total`` is zero whatever the rest: one pass keeps the few others in ``buffer``
+    (length >= n) and Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` finishes among
+    them (Michelot's algorithm). Each round drops at least one entry or ends; if rounds drop few, sorting what
+    is left bounds the row at O(n + k log k). Subtracting the maximum first keeps huge scores exact.
+    """
+    n = row.shape[0]
+    top = -np.inf
+    for j in range(n):
+        if j != skip and row[j] > top:
+            top = row[j]
+    floor = top - total
+    size = 0
+    for j in range(n):
+        if j != skip and (row[j] >= floor) and row[j] - top > -total:
+            buffer[size] = row[j] - top
+            size += 1
+    eta = threshold(buffer, size, total)
+    for j in range(n):
+        weight = (row[j] - top) + eta
+        row[j] = weight if weight > 0.0 else 0.0
+    row[skip] = 0.0
+    return eta - top
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def threshold(values: Array, size: int, total: float) -> float:
+    """Return eta with ``sum(max(0, values[:size] + eta)) = total``; overwrites ``values``.
+
+    The values lie in (-total, 0] and 0 is among them, so eta is in (0, total].
+    """
+    eta = total
+    for _ in range(MICHELOT_ROUNDS):
+        excess = -total
+        for k in range(size):
+            excess += values[k] + eta
+        eta -= excess / size
+        kept = 0
+        for k in range(size):
+            if values[k] + eta > 0.0:
+                values[kept] = values[k]
+                kept += 1
+        if kept == size:
+            return eta
+        size = kept
+    heap_sort(values, size)
+    running = 0.0
+    for k in range(size):
+        running += values[size - 1 - k]
+        eta = (total - running) / (k + 1)
+        if k + 1 < size and values[size - 2 - k] + eta <= 0.0:
+            break
+    return eta
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> None:
+    """Project every row of ``rows`` in place; row i must be zero at ``skip[i]``. One buffer per thread."""
+    n_rows, n = rows.shape
+    n_chunks = min(n_rows, CHUNKS)
+    for chunk in prange(n_chunks):
+        buffer = np.empty(n, rows.dtype)
+        for i in range(chunk * n_rows // n_chunks, (chunk + 1) * n_rows // n_chunks):
+            eta[i] = project_row(rows[i], skip[i], total, buffer)
+
+
+@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def respond_rows(
+    distances: Array, left: Array, right: Array, gain: float, total: float, out: Array, eta: Array, sums: Array
+) -> None:
+    """Write row i of ``out`` as the projection of ``gain * (left_i * right_j - d_ij)``, zero at j = i.
+
+    ``sums[i]`` gets the row's cost, sum_j w_ij d_ij, and its square, sum_j w_ij^2, while it is in cache.
+    """
+    n = distances.shape[0]
+    n_chunks = min(n, CHUNKS)
+    for chunk in prange(n_chunks):
+        buffer = np.empty(n, out.dtype)
+        for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
+            for j in range(n):
+                out[i, j] = gain * (left[i] * right[j] - distances[i, j])
+            eta[i] = project_row(out[i], i, total, buffer)
+            cost = square = 0.0
+            for j in range(n):
+                cost += out[i, j] * distances[i, j]
+                square += out[i, j] * out[i, j]
+            sums[i, 0] = cost
+            sums[i, 1] = square
+
+
+@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def descend_rows(
+    weights: Array, distances: Array, left: Array, right: Array, keep: float, gain: float, total: float, out: Array
+) -> None:
+    """Write row i of ``out`` as the projection of ``keep * w_ij + gain * (left_i * right_j - d_ij)``."""
+    n = distances.shape[0]
+    n_chunks = min(n, CHUNKS)
+    for chunk in prange(n_chunks):
+        buffer = np.empty(n, out.dtype)
+        for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
+            for j in range(n):
+                out[i, j] = keep * weights[i, j] + gain * (left[i] * right[j] - distances[i, j])
+            project_row(out[i], i, total, buffer)
+
+
+@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def squared_difference(first: Array, second: Array) -> float:
+    """Return ||first - second||_F^2 without forming the difference."""
+    n_rows, n = first.shape
+    total = 0.0
+    for i in prange(n_rows):
+        row = 0.0
+        for j in range(n):
+            difference = first[i, j] - second[i, j]
+            row += difference * difference
+        total += row
+    return total
+
+
+@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def gram_to_distances(gram: Array, norms: Array, noise: float) -> None:
+    """Turn ``gram_ij = <z_i, z_j>`` in place into ``max(0, n_i + n_j - 2 gram_ij)``, and dust into 0.
+
+    What is below ``noise * (n_i + n_j)`` is the rounding of a difference of equal numbers: two nodes with the
+    same signals are at distance 0, not 1e-16.
+    """
+    n = gram.shape[0]
+    for i in prange(n):
+        for j in range(n):
+            scale = norms[i] + norms[j]
+            distance = scale - 2.0 * gram[i, j]
+            gram[i, j] = distance if distance > noise * scale else 0.0
+        gram[i, i] = 0.0
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def neighbour_costs(distances: Array, first: int, costs: Array) -> None:
+    """Write ``costs[i, k] = sum_{j <= k} (d_(k) - d_(j))`` over the sorted distances of each row.
+
+    Row i of ``distances`` belongs to node ``first + i``, whose own entry is left out. ``costs`` has as many
+    columns as neighbours are of interest: a heap of that size keeps the nearest, so a row costs O(n) and a
+    little. Row i gets neighbour k when 2 beta c exceeds costs[i, k].
+    """
+    n_rows, n = distances.shape
+    n_kept = costs.shape[1]
+    for i in prange(n_rows):
+        nearest = costs[i]
+        size = 0
+        for j in range(n):
+            if j == first + i:
+                continue
+            distance = distances[i, j]
+            if size < n_kept:
+                nearest[size] = distance
+                size += 1
+                if size == n_kept:
+                    make_heap(nearest, size)
+            elif distance < nearest[0]:
+                nearest[0] = distance
+                sift_down(nearest, 0, size)
+        heap_sort(nearest, n_kept)
+        running = 0.0
+        for k in range(n_kept):
+            running += nearest[k]
+            nearest[k] = max((k + 1) * nearest[k] - running, 0.0)

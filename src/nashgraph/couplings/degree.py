@@ -1,0 +1,88 @@
+"""From the number of neighbours a user wants to the beta that gives it (fact 5 of the design)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..validation import Array, warn
+from . import _kernels
+from .distances import node_points, rounding_noise
+
+BLOCK_BYTES = 1 << 25
+
+
+def beta_for_degree(X: Array, degree: float, c: float) -> float:
+    r"""Return the beta at which the Smooth-GL graph of X has ``degree`` neighbours per node on average.
+
+    With the distances of row i sorted, row i has exactly k neighbours iff
+    :math:`S_{ik} < 2\beta c \le S_{i,k+1}` with :math:`S_{ik} = \sum_{j \le k} (d_{(k)} - d_{(j)})`, so the mean
+    number of neighbours at beta is the number of pairs (i, k) with :math:`S_{ik} < 2\beta c`, over N. The beta
+    wanted puts :math:`2\beta c` between the two middle values of the pooled :math:`S_{ik}` of that rank: the
+    degree is met to 1/N where distances are not tied, and as nearly as ties allow (with a warning) where they are.
+
+    Only the nearest few distances of a row matter; their number doubles until no row runs out of them. Rows come
+    in blocks of BLAS products: O(N^2 M) time, O(N (degree + M)) memory, no N x N array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(20, 100))
+    >>> beta = beta_for_degree(X, degree=7, c=0.95)
+    >>> from nashgraph.couplings import DenseStorage
+    >>> int((DenseStorage(X, beta, c=0.95).smooth().weights > 0).sum()) / 100
+    7.0
+    """
+    points = node_points(X)
+    n = len(points)
+    wanted = round(degree * n)
+    kept = min(n - 1, int(2 * degree) + 8)
+    while True:
+        costs = _nearest_costs(points, kept)
+        if wanted >= costs.size:
+            return _midpoint(float(costs.max()), np.inf) / (2.0 * c)
+        pooled = np.partition(costs, [wanted - 1, wanted], axis=None)
+        level = _midpoint(float(pooled[wanted - 1]), float(pooled[wanted]))
+        if kept == n - 1 or (costs[:, -1] >= level).all():
+            break
+        kept = min(n - 1, 2 * kept)
+    if not 0 < level < np.inf:
+        level = _level_among_ties(costs)
+    obtained = float((costs < level).sum()) / n
+    if abs(obtained - degree) > 0.05 * degree:
+        warn(
+            f"degree={degree:g} cannot be met because many distances are tied (nodes with equal signals): beta gives "
+            f"{obtained:.3g} neighbours on average; pass beta to choose yourself"
+        )
+    return level / (2.0 * c)
+
+
+def _nearest_costs(points: Array, kept: int) -> Array:
+    n = len(points)
+    norms = np.einsum("ij,ij->i", points, points)
+    costs = np.empty((n, kept), points.dtype)
+    block = max(1, BLOCK_BYTES // (points.itemsize * n))
+    for first in range(0, n, block):
+        rows = points[first : first + block]
+        distances = rows @ points.T
+        scale = norms[first : first + block, None] + norms
+        distances *= -2.0
+        distances += scale
+        scale *= rounding_noise(points.dtype)
+        distances[distances < scale] = 0.0
+        _kernels.neighbour_costs(distances, first, costs[first : first + block])
+    return costs
+
+
+def _midpoint(low: float, high: float) -> float:
+    """A level above ``low`` and not above ``high``; twice ``low`` where there is nothing above."""
+    return 2.0 * low if high == np.inf else 0.5 * (low + high)
+
+
+def _level_among_ties(costs: Array) -> float:
+    """The smallest level above zero, where more distances are tied at zero than the degree asks for."""
+    positive = costs[costs > 0]
+    if positive.size == 0:
+        raise ValueError(
+            "degree cannot set beta: every node has the same signals, so all distances are zero; check X, or pass beta"
+        )
+    return float(positive.min())

@@ -1,0 +1,9 @@
+"""scikit-learn estimators, one file per published method."""
+
+from ._benefit import spectral_benefit
+from .base import GraphEstimator
+from .glgp import GLGP
+from .linear import LinearGLGP
+from .smooth import SmoothGL
+
+__all__ = ["GLGP", "GraphEstimator", "LinearGLGP", "SmoothGL", "spectral_benefit"]

@@ -1,0 +1,177 @@
+"""GLGP: graph learning with a network-game prior, the heart of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from ..couplings import DenseCoupling
+from ..games import Interaction, Welfare
+from ..solvers import Problem, Result, ttgd
+from ..validation import (
+    Array,
+    check_choice,
+    check_initial_weights,
+    check_integer,
+    check_lam,
+    check_number,
+    warn,
+)
+from ._benefit import marginal_benefit
+from .base import GraphEstimator, admissible_set
+
+SOLVERS: dict[str, Callable[..., Result]] = {"ttgd": ttgd}
+
+
+class GLGP(GraphEstimator):
+    r"""Graph learning with a network-game prior.
+
+    .. math:: \min_{W \in S} \; J(W) - \lambda\, g(y) \quad\text{s.t.}\quad y = \max(0,\; b + W f(y))
+
+    :math:`J(W) = \sum_{ij} W_{ij} \|x_i - x_j\|^2 / (2M) + \beta \|W\|_F^2` asks for smooth signals, and
+    :math:`g(y)` is the welfare of the game that is played on the graph: the learned network is one on which its
+    people do well. :math:`S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}`.
+
+    Parameters
+    ----------
+    lam : float
+        Strength of the prior; 0 gives SmoothGL.
+    beta : float, optional
+        Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
+    degree : float
+        Mean number of neighbours wanted of the graph without prior; beta is found from it.
+    c : float in (0, 1)
+        Row sum: the total influence of others on a node.
+    interaction : "log1p", "linear", "saturating", "exponential" or an Interaction
+    benefit : "spectral", "uniform" or array of shape (n_nodes,)
+        Marginal benefits b, the main modelling choice: the prior speaks only through their differences.
+    welfare : "total", "utilitarian" or a Welfare
+    solver : "ttgd"
+        The paper's two-timescale gradient descent.
+    solver_params : dict, optional
+        Further arguments of the solver, for example ``{"alpha": 0.5, "gamma": 0.003}`` or ``{"steps": "theory"}``.
+    tol : float
+        Stationarity at which to stop.
+    max_iter : int
+    init : array of shape (n_nodes, n_nodes), optional
+        A graph in S to start from; None starts from SmoothGL's.
+    normalize_benefit : bool
+        Scale a benefit given as an array to sum 1.
+    verbose : int
+    random_state : int, RandomState or None
+        For solvers that draw at random; TTGD does not.
+
+    Attributes
+    ----------
+    adjacency_ : array of shape (n_nodes, n_nodes)
+        ``adjacency_[i, j]`` is the weight with which j influences i.
+    equilibrium_ : array of shape (n_nodes,), the actions y
+    adjoint_ : array of shape (n_nodes,), what the welfare gains per unit of benefit at each node
+    benefit_, beta_, welfare_, objective_
+    stationarity_ : float, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`
+    n_iter_, converged_
+    result_ : Result, with the history
+    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    References
+    ----------
+    Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology Learning*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(20, 30))
+    >>> hub = np.ones(30); hub[7] = 20.0
+    >>> model = GLGP(lam=1, beta=20, benefit=hub, interaction="linear", solver_params={"gamma": 0.01}).fit(X)
+    >>> model.converged_, int(model.adjacency_.sum(axis=0).argmax())
+    (True, 7)
+    """
+
+    equilibrium_: Array
+    adjoint_: Array
+    benefit_: Array
+    beta_: float
+    welfare_: float
+    objective_: float
+    stationarity_: float
+    n_iter_: int
+    converged_: bool
+    result_: Result
+
+    def __init__(
+        self,
+        lam: float = 1.0,
+        beta: float | None = None,
+        degree: float | None = 10,
+        c: float = 0.95,
+        interaction: str | Interaction = "log1p",
+        benefit: str | Array = "spectral",
+        welfare: str | Welfare = "total",
+        solver: str = "ttgd",
+        solver_params: Mapping[str, Any] | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 2000,
+        init: Array | None = None,
+        normalize_benefit: bool = True,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> None:
+        self.lam = lam
+        self.beta = beta
+        self.degree = degree
+        self.c = c
+        self.interaction = interaction
+        self.benefit = benefit
+        self.welfare = welfare
+        self.solver = solver
+        self.solver_params = solver_params
+        self.tol = tol
+        self.max_iter = max_iter
+        self.init = init
+        self.normalize_benefit = normalize_benefit
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def _learn(self, X: Array) -> dict[str, Any]:
+        lam = check_lam(self.lam)
+        solve = SOLVERS[check_choice("solver", self.solver, SOLVERS)]
+        options = {
+            "tol": check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6"),
+            "max_iter": check_integer("max_iter", self.max_iter, low=1, remedy="try 2000"),
+            "verbose": self.verbose,
+            **(self.solver_params or {}),
+        }
+        benefit = marginal_benefit(self.benefit, X, normalize=self.normalize_benefit)
+        beta, c = admissible_set(X, self.beta, self.degree, self.c)
+        problem = Problem.from_signals(
+            X, benefit, lam=lam, beta=beta, c=c, interaction=self.interaction, welfare=self.welfare
+        )
+        result = solve(problem, self._start(problem), **options)
+        if not result.converged:
+            warn(
+                f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g}: "
+                f"{result.status.value} ({result.iterations}); raise max_iter, or take another solver or step size",
+                ConvergenceWarning,
+            )
+        return {
+            "adjacency_": result.coupling.weights,
+            "equilibrium_": result.equilibrium,
+            "adjoint_": result.adjoint,
+            "benefit_": benefit,
+            "beta_": beta,
+            "welfare_": result.welfare,
+            "objective_": result.objective,
+            "stationarity_": result.stationarity,
+            "n_iter_": result.iterations,
+            "converged_": result.converged,
+            "result_": result,
+        }
+
+    def _start(self, problem: Problem) -> DenseCoupling | None:
+        if self.init is None:
+            return None
+        storage = problem.storage
+        return storage.hold(check_initial_weights(self.init, storage.n_nodes, storage.c))

@@ -1,0 +1,117 @@
+r"""The network game on a graph: its equilibrium, the adjoint that differentiates it, and its welfare.
+
+Player i picks :math:`y_i \ge 0` to maximise :math:`-y_i^2/2 + y_i (\sum_j W_{ij} f(y_j) + b_i)`. Nobody wants to
+move when :math:`y = \max(0, b + W f(y))`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..validation import Array, check_benefit, check_vector, check_weights, warn
+from ._fixed_points import solve_affine, solve_concave
+from .interactions import Interaction, as_interaction
+from .welfares import Welfare, as_welfare
+
+
+def equilibrium(
+    W: Any, b: Array, interaction: str | Interaction = "log1p", *, tol: float = 1e-12, start: Array | None = None
+) -> Array:
+    r"""Return the Nash equilibrium of the game on W.
+
+    .. math:: y = T(y), \quad T(y) = \max(0,\; b + W f(y))
+
+    With W and b non-negative, rows of W summing to c < 1 and f in H1, T is a contraction of factor c in the max
+    norm and the equilibrium is unique. Solved by Newton's method with products only, no inverse, until
+    :math:`\|T(y) - y\| \le tol\,\|y\|`. Any non-negative W is taken: where the feedback is too strong for an
+    equilibrium to exist an error says so.
+
+    Parameters
+    ----------
+    W : dense array or scipy sparse matrix of shape (n, n), non-negative
+        ``W[i, j]`` is the weight with which j influences i.
+    b : array of shape (n,), non-negative
+        Marginal benefits.
+    interaction : str or Interaction
+    tol : float
+        Relative residual at which to stop.
+    start : array of shape (n,), optional
+        Warm start; defaults to b.
+
+    Returns
+    -------
+    y : array of shape (n,)
+
+    Examples
+    --------
+    Two friends with equal benefit double each other's action:
+
+    >>> import numpy as np
+    >>> equilibrium(np.array([[0.0, 0.5], [0.5, 0.0]]), np.array([1.0, 1.0]), "linear")
+    array([2., 2.])
+    """
+    weights = check_weights(W)
+    benefit = check_benefit(b, weights.shape[0], normalize=False)
+    if start is not None:
+        start = check_vector("start", start, len(benefit), "pass the actions to start from, or None")
+    found = solve_concave(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
+    if not np.isfinite(found.residual):
+        raise ValueError(
+            "the game on W has no equilibrium: actions grow without bound, because W's spectral radius is 1 or more "
+            "for this interaction; scale W down, for example W * 0.95 / W.sum(axis=1).max()"
+        )
+    if found.residual > tol:
+        warn(
+            f"the equilibrium was not reached: relative residual {found.residual:.2e} > tol={tol:g} after "
+            f"{found.products} products with W; raise tol, or scale W down",
+            ConvergenceWarning,
+        )
+    return found.point
+
+
+def adjoint(
+    W: Any, y: Array, interaction: str | Interaction = "log1p", welfare: str | Welfare = "total", *, tol: float = 1e-12
+) -> Array:
+    r"""Return the adjoint u: how much the welfare gains per unit of benefit given to each node.
+
+    .. math:: u = \nabla g(y) + f'(y) \circ (W^\top u)
+
+    At the equilibrium y of W the derivative of the welfare by :math:`W_{ij}` is :math:`u_i f(y_j)` (fact 1 of the
+    design): one linear solve, by products with :math:`W^\top` to a relative residual of ``tol``, replaces an N x N
+    inverse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> W = np.array([[0.0, 0.5], [0.5, 0.0]])
+    >>> adjoint(W, equilibrium(W, np.ones(2), "linear"), "linear")
+    array([2., 2.])
+    """
+    weights = check_weights(W)
+    actions = check_vector("y", y, weights.shape[0], "pass the equilibrium of W")
+    transposed, slope = weights.T, as_interaction(interaction).slope(actions)
+    found = solve_affine(lambda v: slope * (transposed @ v), as_welfare(welfare).gradient(actions), tol=tol)
+    if not found.residual <= tol:
+        warn(
+            f"the adjoint was not reached: relative residual {found.residual:.2e} > tol={tol:g} after "
+            f"{found.products} products with W's transpose; is y the equilibrium of W?",
+            ConvergenceWarning,
+        )
+    return found.point
+
+
+def welfare(
+    W: Any, b: Array, interaction: str | Interaction = "log1p", welfare: str | Welfare = "total", *, tol: float = 1e-12
+) -> float:
+    """Return the welfare g(y) at the equilibrium y of the game on W.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> welfare(np.array([[0.0, 0.5], [0.5, 0.0]]), np.array([1.0, 1.0]), "linear")
+    4.0
+    """
+    return as_welfare(welfare).value(equilibrium(W, b, interaction, tol=tol))

@@ -1,0 +1,226 @@
+"""Interaction functions f: how much a neighbour's action y_j moves a node.
+
+The paper's assumption H1: f is defined on x >= 0, twice differentiable, with f(0) = 0, non-decreasing, concave,
+1-Lipschitz, f(x) <= x and |f''(x)| <= 1. Under H1 and row sums c < 1 the game has exactly one equilibrium.
+
+A new interaction is one object with ``value``, ``slope`` and ``curvature``, each a function of an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ..validation import Array, check_choice
+
+
+@runtime_checkable
+class Interaction(Protocol):
+    """What the solvers need of f: its value, first and second derivative at non-negative arrays.
+
+    Examples
+    --------
+    >>> isinstance(Log1p(), Interaction)
+    True
+    """
+
+    def value(self, x: Array) -> Array:
+        """Return f(x)."""
+
+    def slope(self, x: Array) -> Array:
+        """Return f'(x)."""
+
+    def curvature(self, x: Array) -> Array:
+        """Return f''(x)."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """f(x) = x, the linear-quadratic game of Ballester, Calvó-Armengol and Zenou.
+
+    Examples
+    --------
+    >>> float(Linear().value(2.0))
+    2.0
+    """
+
+    def value(self, x: Array) -> Array:
+        """Return f(x)."""
+        return np.asarray(x)
+
+    def slope(self, x: Array) -> Array:
+        """Return f'(x)."""
+        return np.ones_like(x)
+
+    def curvature(self, x: Array) -> Array:
+        """Return f''(x)."""
+        return np.zeros_like(x)
+
+
+@dataclass(frozen=True)
+class Log1p:
+    """f(x) = log(1 + x): the paper's concave interaction.
+
+    Examples
+    --------
+    >>> float(Log1p().slope(1.0))
+    0.5
+    """
+
+    def value(self, x: Array) -> Array:
+        """Return f(x)."""
+        return np.log1p(x)
+
+    def slope(self, x: Array) -> Array:
+        """Return f'(x)."""
+        return 1.0 / (1.0 + x)
+
+    def curvature(self, x: Array) -> Array:
+        """Return f''(x)."""
+        return -1.0 / (1.0 + x) ** 2
+
+
+@dataclass(frozen=True)
+class Saturating:
+    """f(x) = 2x / (2 + x): influence that levels off at 2.
+
+    The plainer x / (1 + x) breaks H1, since its second derivative is -2 at 0; this is the same curve stretched
+    until |f''(0)| = 1.
+
+    Examples
+    --------
+    >>> float(Saturating().value(2.0))
+    1.0
+    """
+
+    def value(self, x: Array) -> Array:
+        """Return f(x)."""
+        return 2.0 * x / (2.0 + x)
+
+    def slope(self, x: Array) -> Array:
+        """Return f'(x)."""
+        return 4.0 / (2.0 + x) ** 2
+
+    def curvature(self, x: Array) -> Array:
+        """Return f''(x)."""
+        return -8.0 / (2.0 + x) ** 3
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """f(x) = 1 - exp(-x): influence that levels off at 1.
+
+    Examples
+    --------
+    >>> float(Exponential().slope(0.0))
+    1.0
+    """
+
+    def value(self, x: Array) -> Array:
+        """Return f(x)."""
+        return -np.expm1(-x)
+
+    def slope(self, x: Array) -> Array:
+        """Return f'(x)."""
+        return np.exp(-x)
+
+    def curvature(self, x: Array) -> Array:
+        """Return f''(x)."""
+        return -np.exp(-x)
+
+
+@dataclass(frozen=True)
+class CustomInteraction:
+    """A user's own f, given as functions for f, f' and f'' and checked against H1 when made.
+
+    Parameters
+    ----------
+    value, slope, curvature : callables on arrays
+        f, its first and its second derivative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> arctan = CustomInteraction(np.arctan, lambda x: 1 / (1 + x**2), lambda x: -2 * x / (1 + x**2) ** 2)
+    >>> CustomInteraction(np.sqrt, lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 * x**-1.5)
+    Traceback (most recent call last):
+    ...
+    ValueError: interaction breaks H1: it must be finite for x >= 0, but f'(0) = inf
+    """
+
+    value: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
+    curvature: Callable[[Array], Array]
+
+    def __post_init__(self) -> None:
+        """Refuse an f outside H1."""
+        check_h1(self)
+
+
+INTERACTIONS: dict[str, Interaction] = {
+    "linear": Linear(),
+    "log1p": Log1p(),
+    "saturating": Saturating(),
+    "exponential": Exponential(),
+}
+
+
+def as_interaction(interaction: str | Interaction) -> Interaction:
+    """Return the interaction meant by a name or an object; a user's own object is checked against H1.
+
+    Examples
+    --------
+    >>> as_interaction("log1p")
+    Log1p()
+    """
+    if isinstance(interaction, str) or not isinstance(interaction, Interaction):
+        hint = ", or pass an object with value, slope and curvature (see CustomInteraction)"
+        return INTERACTIONS[check_choice("interaction", interaction, INTERACTIONS, hint)]
+    if type(interaction).__module__ != __name__:
+        check_h1(interaction)
+    return interaction
+
+
+def check_h1(interaction: Interaction) -> None:
+    """Check f against every clause of H1 on a grid of x from 0 to 1e6; raise naming the clause and the x.
+
+    Examples
+    --------
+    >>> check_h1(Log1p())
+    """
+    x = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 1201)])
+    with np.errstate(all="ignore"):
+        f, slope, curvature = (
+            np.broadcast_to(np.asarray(part(x), dtype=float), x.shape)
+            for part in (interaction.value, interaction.slope, interaction.curvature)
+        )
+        middle, step = 0.5 * (x[1:] + x[:-1]), np.diff(x)
+        slope_found, slope_given = np.diff(f) / step, np.asarray(interaction.slope(middle), dtype=float)
+        curvature_found, curvature_given = np.diff(slope) / step, np.asarray(interaction.curvature(middle), dtype=float)
+    for values, symbol in ((f, "f"), (slope, "f'"), (curvature, "f''")):
+        _require(np.isfinite(values), "it must be finite for x >= 0", symbol, x, values)
+    slack = 1e-9
+    _require(np.abs(f[:1]) <= slack, "f(0) must be 0", "f", x, f)
+    _require(slope >= -slack, "f must be non-decreasing", "f'", x, slope)
+    _require(np.abs(slope) <= 1 + slack, "f must be 1-Lipschitz", "f'", x, slope)
+    _require(f <= x * (1 + slack) + slack, "f(x) must be at most x", "f", x, f)
+    _require(curvature <= slack, "f must be concave", "f''", x, curvature)
+    _require(np.abs(curvature) <= 1 + slack, "|f''(x)| must be at most 1", "f''", x, curvature)
+    # On a grid this fine a right derivative agrees with the difference quotient to about 1e-4.
+    _require(np.abs(slope_found - slope_given) <= 1e-3, "slope must be the derivative of f", "f'", middle, slope_given)
+    _require(
+        np.abs(curvature_found - curvature_given) <= 1e-3,
+        "curvature must be the derivative of f'",
+        "f''",
+        middle,
+        curvature_given,
+    )
+
+
+def _require(holds: Array, clause: str, symbol: str, x: Array, values: Array) -> None:
+    if not np.all(holds):
+        first = int(np.argmin(holds))
+        raise ValueError(f"interaction breaks H1: {clause}, but {symbol}({x[first]:.6g}) = {values[first]:.6g}")

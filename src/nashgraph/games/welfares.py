@@ -1,0 +1,137 @@
+"""Welfare functions g: what a society's actions y are worth. The prior of the learned graph is g(y) at equilibrium.
+
+A new welfare is one object with ``value`` (a number) and ``gradient`` (an array), both functions of y. It should
+not decrease in any action: the adjoint is then non-negative and says how much each node's influence is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ..validation import Array, check_choice, check_vector
+
+
+@runtime_checkable
+class Welfare(Protocol):
+    """What the solvers need of g: its value and gradient.
+
+    Examples
+    --------
+    >>> isinstance(TotalAction(), Welfare)
+    True
+    """
+
+    def value(self, y: Array) -> float:
+        """Return g(y)."""
+
+    def gradient(self, y: Array) -> Array:
+        """Return the gradient of g at y."""
+
+
+@dataclass(frozen=True)
+class TotalAction:
+    """g(y) = sum_i y_i, the paper's total social welfare.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> TotalAction().value(np.array([1.0, 2.0]))
+    3.0
+    """
+
+    def value(self, y: Array) -> float:
+        """Return g(y)."""
+        return float(np.sum(y))
+
+    def gradient(self, y: Array) -> Array:
+        """Return the gradient of g at y."""
+        return np.ones_like(y)
+
+
+@dataclass(frozen=True)
+class Utilitarian:
+    """g(y) = sum_i y_i^2 / 2, which at the equilibrium is the sum of the players' payoffs.
+
+    There y_i is the best reply b_i + sum_j W_ij f(y_j), so U_i = -y_i^2 / 2 + y_i * y_i.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Utilitarian().value(np.array([1.0, 2.0]))
+    2.5
+    """
+
+    def value(self, y: Array) -> float:
+        """Return g(y)."""
+        return 0.5 * float(y @ y)
+
+    def gradient(self, y: Array) -> Array:
+        """Return the gradient of g at y."""
+        return np.array(y)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedTotal:
+    """g(y) = sum_i weights_i y_i: some nodes' actions count more than others'.
+
+    Parameters
+    ----------
+    weights : array of shape (n_nodes,), non-negative
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> WeightedTotal([1.0, 0.5]).value(np.array([1.0, 2.0]))
+    2.0
+    """
+
+    weights: Array
+
+    def value(self, y: Array) -> float:
+        """Return g(y)."""
+        return float(self.gradient(y) @ y)
+
+    def gradient(self, y: Array) -> Array:
+        """Return the gradient of g at y."""
+        remedy = "pass one non-negative weight per node"
+        weights = check_vector("WeightedTotal weights", self.weights, len(y), remedy)
+        if (weights < 0).any():
+            raise ValueError(f"WeightedTotal weights must not be negative, got {weights.min():g}: {remedy}")
+        return weights
+
+
+@dataclass(frozen=True)
+class CustomWelfare:
+    """A user's own g, given by its value and its gradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rawls = CustomWelfare(lambda y: float(-np.log(np.exp(-y).sum())), lambda y: np.exp(-y) / np.exp(-y).sum())
+    >>> rawls.gradient(np.array([1.0, 1.0]))
+    array([0.5, 0.5])
+    """
+
+    value: Callable[[Array], float]
+    gradient: Callable[[Array], Array]
+
+
+WELFARES: dict[str, Welfare] = {"total": TotalAction(), "utilitarian": Utilitarian()}
+
+
+def as_welfare(welfare: str | Welfare) -> Welfare:
+    """Return the welfare function meant by a name or an object.
+
+    Examples
+    --------
+    >>> as_welfare("total")
+    TotalAction()
+    """
+    if not isinstance(welfare, str) and isinstance(welfare, Welfare):
+        return welfare
+    hint = ", or pass an object with value and gradient (see WeightedTotal, CustomWelfare)"
+    return WELFARES[check_choice("welfare", welfare, WELFARES, hint)]

@@ -1,0 +1,138 @@
+"""How well a learned graph matches a true one, and how good a society it makes.
+
+All scores run over the ordered off-diagonal pairs of W as it is; ``symmetrize`` makes it "mean" (of the two
+directions) or "max" first. ``A`` is a matrix in our convention (``A[i, j]`` is the edge j -> i) or a networkx graph.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+from scipy import sparse
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from .games import Interaction, Welfare
+from .games import welfare as game_welfare
+from .validation import Array, check_choice, check_square
+
+
+class PrecisionRecall(NamedTuple):
+    """Precision and recall of the strongest edges.
+
+    Examples
+    --------
+    >>> PrecisionRecall(0.5, 0.25).recall
+    0.25
+    """
+
+    precision: float
+    recall: float
+
+
+def adjacency_matrix(graph: nx.Graph[Any]) -> Any:
+    """Return a networkx graph as a CSR matrix in our convention: entry [i, j] is the edge j -> i.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> adjacency_matrix(nx.DiGraph([("a", "b")])).toarray()
+    array([[0., 0.],
+           [1., 0.]])
+    """
+    return sparse.csr_array(nx.to_scipy_sparse_array(graph, dtype=float).T)
+
+
+def edge_auc(W: Any, A: Any, symmetrize: str = "none") -> float:
+    """Return the area under the ROC curve of W's weights as scores for the edges of A.
+
+    Examples
+    --------
+    >>> import networkx as nx, numpy as np
+    >>> edge_auc(np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]), nx.path_graph(3))
+    1.0
+    """
+    scores, truth = _pairs(W, A, symmetrize)
+    return float(roc_auc_score(truth, scores))
+
+
+def edge_average_precision(W: Any, A: Any, symmetrize: str = "none") -> float:
+    """Return the average precision of W's weights as scores for the edges of A.
+
+    Examples
+    --------
+    >>> import networkx as nx, numpy as np
+    >>> edge_average_precision(np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]), nx.path_graph(3))
+    1.0
+    """
+    scores, truth = _pairs(W, A, symmetrize)
+    return float(average_precision_score(truth, scores))
+
+
+def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none") -> PrecisionRecall:
+    """Return precision and recall when as many of W's strongest edges are kept as A has.
+
+    Pairs of weight zero are never kept, so a sparse W may keep fewer. Edges tied at the cut count by the share of
+    them that fits, so that the order of the nodes does not matter.
+
+    Examples
+    --------
+    >>> import networkx as nx, numpy as np
+    >>> edge_precision_recall(np.array([[0, 0.9, 0], [0.5, 0, 0], [0.6, 0, 0]]), nx.path_graph(3))
+    PrecisionRecall(precision=0.6666666666666666, recall=0.5)
+    """
+    scores, truth = _pairs(W, A, symmetrize)
+    n_true = int(truth.sum())
+    n_kept = min(n_true, int((scores > 0).sum()))
+    if n_kept == 0:
+        return PrecisionRecall(0.0, 0.0)
+    cut = np.partition(scores, len(scores) - n_kept)[len(scores) - n_kept]
+    above, tied = scores > cut, scores == cut
+    hits = float(truth[above].sum()) + (n_kept - int(above.sum())) * float(truth[tied].mean())
+    return PrecisionRecall(hits / n_kept, hits / n_true)
+
+
+def welfare_gain(
+    W: Any,
+    reference: Any,
+    b: Array,
+    interaction: str | Interaction = "log1p",
+    welfare: str | Welfare = "total",
+) -> float:
+    """Return the welfare of the game on W minus that on a reference graph, as matrices with the same benefits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> strong = np.array([[0.0, 0.5], [0.5, 0.0]])
+    >>> welfare_gain(strong, 0 * strong, np.ones(2), "linear")
+    2.0
+    """
+    return game_welfare(W, b, interaction, welfare) - game_welfare(reference, b, interaction, welfare)
+
+
+def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
+    """Return the scores and the truth of all ordered off-diagonal pairs, as vectors."""
+    scores = _dense("W", W)
+    truth = _dense("A", adjacency_matrix(A) if isinstance(A, nx.Graph) else A)
+    if scores.shape != truth.shape:
+        raise ValueError(f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order")
+    check_choice("symmetrize", symmetrize, ("none", "mean", "max"))
+    if symmetrize == "mean":
+        scores = 0.5 * (scores + scores.T)
+    elif symmetrize == "max":
+        scores = np.maximum(scores, scores.T)
+    off_diagonal = ~np.eye(len(scores), dtype=bool)
+    edges = truth[off_diagonal] != 0
+    if edges.all() or not edges.any():
+        raise ValueError(
+            f"A has {'every' if edges.any() else 'no'} possible edge, so there is nothing to tell apart: check A"
+        )
+    return scores[off_diagonal], edges
+
+
+def _dense(name: str, matrix: Any) -> Array:
+    square = check_square(name, matrix, "pass an adjacency matrix")
+    dense: Array = square.toarray() if sparse.issparse(square) else square
+    return dense

@@ -1,0 +1,275 @@
+"""Every message a user can get about their input, in one place.
+
+Each check names the argument, the value it got and what to do about it, and raises before anything is
+computed, so that nothing is ever half-fitted.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Array = NDArray[np.floating[Any]]
+
+
+class DataWarning(UserWarning):
+    """The input is usable, but something about it is probably not what the user meant.
+
+    Examples
+    --------
+    >>> issubclass(DataWarning, UserWarning)
+    True
+    """
+
+
+def warn(message: str, category: type[Warning] = DataWarning) -> None:
+    """Warn at the line of the user's that called into the library, not at the line that noticed."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ or ""):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def listing(items: Iterable[object], limit: int = 5) -> str:
+    """Write the first few items and how many more there are."""
+    items = list(items)
+    shown = ", ".join(str(item) for item in items[:limit])
+    return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
+
+
+# ---------------------------------------------------------------------------------------------- numbers
+
+
+def check_number(
+    name: str,
+    value: object,
+    *,
+    low: float = -np.inf,
+    high: float = np.inf,
+    open_low: bool = False,
+    open_high: bool = False,
+    remedy: str,
+) -> float:
+    """Return ``value`` as a float inside the interval, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r} ({type(value).__name__}): {remedy}")
+    number = float(value)
+    below = number <= low if open_low else number < low
+    above = number >= high if open_high else number > high
+    if below or above or not np.isfinite(number):
+        interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
+        raise ValueError(f"{name} must be a finite number in {interval}, got {value!r}: {remedy}")
+    return number
+
+
+def check_integer(name: str, value: object, *, low: int, remedy: str) -> int:
+    """Return ``value`` as an int of at least ``low``."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__}): {remedy}")
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value!r}: {remedy}")
+    return int(value)
+
+
+def check_c(c: object) -> float:
+    """Check the row sum of the adjacency matrix."""
+    return check_number(
+        "c",
+        c,
+        low=0,
+        high=1,
+        open_low=True,
+        open_high=True,
+        remedy="c is the total influence on a node, and the game has one equilibrium only below 1; try c=0.95",
+    )
+
+
+def check_lam(lam: object) -> float:
+    """Check the strength of the prior."""
+    return check_number(
+        "lam", lam, low=0, remedy="lam weighs the welfare against the signals; lam=0 turns the prior off"
+    )
+
+
+def check_beta(beta: object) -> float:
+    """Check the weight of the squared norm."""
+    return check_number(
+        "beta",
+        beta,
+        low=0,
+        open_low=True,
+        remedy="a larger beta spreads each row over more neighbours; leave beta=None to have it found from degree",
+    )
+
+
+def check_degree(degree: object, n_nodes: int) -> float:
+    """Check the number of neighbours asked for; more than there are nodes means all of them."""
+    if degree is None:
+        raise ValueError("beta and degree are both None: give one of them, for example degree=10")
+    wanted = check_number("degree", degree, low=1, remedy="degree is the mean number of neighbours wanted; try degree=10")
+    return min(wanted, n_nodes - 1.0)
+
+
+def check_choice(name: str, value: object, choices: Mapping[str, Any] | Iterable[str], hint: str = "") -> str:
+    """Check a name against those known."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        options = ", ".join(repr(option) for option in known)
+        raise ValueError(f"{name}={value!r} is not known: choose one of {options}{hint}")
+    return value
+
+
+# ----------------------------------------------------------------------------------------------- arrays
+
+
+def check_finite(name: str, values: Array, axes: tuple[str, ...], remedy: str) -> None:
+    """Say where the first NaN or infinity is and how many there are."""
+    with np.errstate(all="ignore"):
+        if np.isfinite(np.sum(values)):
+            return
+    bad = ~np.isfinite(values)
+    count = int(bad.sum())
+    if not count:  # finite numbers whose sum overflows
+        return
+    place = np.unravel_index(int(np.argmax(bad)), values.shape)
+    where = ", ".join(f"{axis} {index}" for axis, index in zip(axes, place, strict=True))
+    kind = "NaN" if np.isnan(values[place]) else "inf"
+    raise ValueError(f"{name} contains NaN or inf: {count} in all, the first ({kind}) at {where}; {remedy}")
+
+
+def check_vector(name: str, values: object, length: int, remedy: str) -> Array:
+    """Return ``values`` as a finite float vector of the given length."""
+    try:
+        vector = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be an array of {length} numbers, got {values!r}: {remedy}") from error
+    if vector.shape != (length,):
+        raise ValueError(f"{name} must have shape ({length},), one entry per node, got {vector.shape}: {remedy}")
+    check_finite(name, vector, ("node",), remedy)
+    return vector
+
+
+def check_benefit(benefit: object, n_nodes: int, *, normalize: bool) -> Array:
+    """Check a user's marginal benefits: one per node, none negative, not all zero."""
+    remedy = "pass one non-negative number per node, or benefit='spectral'"
+    vector = check_vector("benefit", benefit, n_nodes, remedy)
+    if (vector < 0).any():
+        worst = int(np.argmin(vector))
+        raise ValueError(f"benefit must not be negative, got {vector[worst]:g} at node {worst}: {remedy}")
+    if not vector.any():
+        raise ValueError(f"benefit is zero at every node, so nobody acts and the game says nothing: {remedy}")
+    return vector / vector.sum() if normalize else vector
+
+
+def warn_vacuous_benefit() -> None:
+    """Warn that equal benefits switch the prior off (fact 6 of the design)."""
+    warn(
+        "benefit is the same at every node: every row of the graph sums to c, so every graph then has the same "
+        "welfare and the prior changes nothing (the result is SmoothGL's). Give a benefit that differs between "
+        "nodes, or use SmoothGL",
+    )
+
+
+def check_square(name: str, matrix: Any, remedy: str) -> Any:
+    """Return a square float matrix, dense or CSR, with finite entries."""
+    if sparse.issparse(matrix):
+        result = sparse.csr_array(matrix, dtype=float)
+        entries, axes = result.data, ("stored entry",)
+    else:
+        try:
+            result = np.asarray(matrix, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{name} must be a matrix of numbers, got {type(matrix).__name__}: {remedy}") from error
+        entries, axes = result, ("row", "column")
+    if result.ndim != 2 or result.shape[0] != result.shape[1]:
+        raise ValueError(f"{name} must be a square matrix, got shape {result.shape}: {remedy}")
+    check_finite(name, entries, axes, remedy)
+    return result
+
+
+def check_weights(W: Any) -> Any:
+    """Check an adjacency matrix for a game: square, finite, no negative weight."""
+    remedy = "W[i, j] is the non-negative weight with which node j influences node i"
+    weights = check_square("W", W, remedy)
+    entries = weights.data if sparse.issparse(weights) else weights
+    if entries.size and entries.min() < 0:
+        raise ValueError(f"W must not have negative entries, got {entries.min():g}: {remedy}")
+    return weights
+
+
+def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
+    """Check a starting adjacency matrix: it must be a point of S."""
+    remedy = "pass a non-negative matrix with zero diagonal whose rows sum to c, or init=None"
+    weights = check_square("init", init, remedy)
+    if sparse.issparse(weights):
+        weights = weights.toarray()
+    if weights.shape != (n_nodes, n_nodes):
+        raise ValueError(f"init must have shape {(n_nodes, n_nodes)}, got {weights.shape}: {remedy}")
+    off = np.abs(weights.sum(axis=1) - c).max()
+    if weights.min() < 0 or np.abs(np.diag(weights)).max() > 0 or off > 1e-8 * c:
+        raise ValueError(
+            f"init is not an admissible graph (least entry {weights.min():g}, largest diagonal entry "
+            f"{np.abs(np.diag(weights)).max():g}, largest error of a row sum {off:.3g}): {remedy}"
+        )
+    return weights
+
+
+# ---------------------------------------------------------------------------------------------- signals
+
+
+def check_signals(X: Array, names: Array, *, min_signals: int = 1) -> None:
+    """Check the signals as values: finite everywhere, enough of them; warn of what carries no information.
+
+    ``X`` is already a two-dimensional float array with at least two columns.
+    """
+    n_signals, _ = X.shape
+    remedy = "drop these nodes or signals, or fill the gaps (for example sklearn.impute.KNNImputer)"
+    check_finite("X", X, ("signal", "node"), remedy)
+    if n_signals < min_signals:
+        raise ValueError(
+            f"X has n_samples = {n_signals} signal(s) and at least {min_signals} are needed: add rows to X, and "
+            "check that nodes are columns"
+        )
+    if n_signals == 1:
+        warn("X has one signal only, so all distances rest on a single number per node: add signals (rows) if you can")
+    constant = np.flatnonzero((X == X[:, :1]).all(axis=1))
+    if 0 < constant.size < n_signals:
+        warn(
+            f"X has {constant.size} signal(s) that are the same at every node (rows {listing(constant)}) and tell "
+            "nothing of the graph: they are harmless, but drop them if they were not meant"
+        )
+    if constant.size == n_signals:
+        warn("every signal in X is constant over the nodes, so all nodes look alike and the graph is arbitrary: check X")
+    else:
+        warn_duplicate_nodes(X, names)
+
+
+def warn_duplicate_nodes(X: Array, names: Array) -> None:
+    """Warn of nodes whose signals are all equal: the data cannot tell them apart."""
+    _, first, counts = np.unique(X, axis=1, return_index=True, return_counts=True)
+    groups = first[counts > 1]
+    if groups.size:
+        example = np.flatnonzero((X == X[:, groups[:1]]).all(axis=0))[:2]
+        warn(
+            f"{int((counts - 1).sum())} node(s) have exactly the signals of another node (for example "
+            f"{names[example[0]]!r} and {names[example[1]]!r}): they are taken as nearest neighbours of each other; "
+            "add signals that tell them apart, or merge them"
+        )
+
+
+def check_node_names(names: Array) -> None:
+    """Refuse two nodes with one name: the edge list would be ambiguous."""
+    unique, counts = np.unique(names.astype(str), return_counts=True)
+    if unique.size < names.size:
+        doubled = unique[counts > 1]
+        raise ValueError(
+            f"X has duplicate column names, and columns name the nodes: {listing(doubled)}; rename them, for example "
+            "X.columns = range(X.shape[1])"
+        )

@@ -1,0 +1,19 @@
+"""Shared by all tests: Hypothesis runs the same examples every time, and small problems are made in one place."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=150)
+settings.load_profile("repeatable")
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def signals(random):
+    """Twenty signals on thirty nodes, no ties."""
+    return random.normal(size=(20, 30))

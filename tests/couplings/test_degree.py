@@ -1,0 +1,57 @@
+"""Degree asked is degree obtained."""
+
+import numpy as np
+import pytest
+
+from nashgraph import DataWarning, SmoothGL
+from nashgraph.couplings import beta_for_degree
+
+
+def neighbours(X, beta, c=0.95):
+    return (SmoothGL(beta=beta, c=c).fit(X).adjacency_ > 0).sum(axis=1)
+
+
+@pytest.mark.parametrize("degree", [1, 2.5, 5, 10, 30])
+@pytest.mark.parametrize("seed", range(3))
+def test_mean_degree_is_met(degree, seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(8, 90)) * random.exponential(size=90)  # some nodes crowded, some remote
+    assert neighbours(X, beta_for_degree(X, degree, 0.95)).mean() == pytest.approx(degree, rel=0.05)
+
+
+def test_one_crowded_row_needs_more_neighbours_than_first_kept(random):
+    """A tight cluster and scattered nodes: rows of the cluster take far more neighbours than the mean."""
+    X = np.hstack([random.normal(size=(5, 60)) * 1e-4, 10 * random.normal(size=(5, 180))])
+    beta = beta_for_degree(X, 10, 0.95)
+    counts = neighbours(X, beta)
+    assert counts.mean() == pytest.approx(10, rel=0.05)
+    assert counts.max() > 28  # the first guess keeps 2 * 10 + 8
+
+
+def test_fact_five_row_by_row(random):
+    """A row has k neighbours iff S_k < 2 beta c <= S_{k+1}, with S_k = sum (d_k - d_j) over the k nearest."""
+    X = random.normal(size=(6, 25))
+    model = SmoothGL(beta=0.4).fit(X)
+    from nashgraph import squared_distances
+
+    D = squared_distances(X)
+    for i in range(25):
+        d = np.sort(np.delete(D[i], i))
+        S = np.arange(1, 25) * d - np.cumsum(d)
+        assert (model.adjacency_[i] > 0).sum() == (S < 2 * 0.4 * 0.95).sum()
+
+
+def test_all_neighbours(random):
+    X = random.normal(size=(6, 12))
+    assert neighbours(X, beta_for_degree(X, 11, 0.95)).min() == 11
+
+
+def test_ties_are_said(random):
+    X = random.integers(0, 2, size=(2, 80)).astype(float)
+    with pytest.warns(DataWarning, match="cannot be met because many distances are tied"):
+        beta_for_degree(X, 5, 0.95)
+
+
+def test_all_nodes_alike_is_an_error():
+    with pytest.raises(ValueError, match="every node has the same signals"):
+        beta_for_degree(np.ones((3, 10)), 5, 0.95)

@@ -1,0 +1,29 @@
+"""The dense coupling's numbers against plain numpy."""
+
+import numpy as np
+import pytest
+
+from nashgraph.couplings import DenseStorage
+
+
+def test_response_solves_its_problem_and_reports_its_sums(signals, random):
+    storage = DenseStorage(signals, beta=2.0, c=0.9)
+    left, right = random.random(30), random.random(30)
+    graph = storage.respond(left, right)
+    formula = np.maximum(0, np.outer(left, right) + graph.threshold[:, None] - storage.distances) / 4.0
+    np.fill_diagonal(formula, 0)
+    np.testing.assert_allclose(graph.weights, formula, atol=1e-13)
+    assert graph.cost == pytest.approx(np.sum(graph.weights * storage.distances))
+    assert graph.square == pytest.approx(np.sum(graph.weights**2))
+    vector = random.random(30)
+    np.testing.assert_allclose(graph.dot(vector), graph.weights @ vector)
+    np.testing.assert_allclose(graph.tdot(vector), graph.weights.T @ vector)
+
+
+def test_projected_step_with_the_natural_step_is_the_response(signals, random):
+    storage = DenseStorage(signals, beta=2.0, c=0.9)
+    left, right = random.random(30), random.random(30)
+    graph = storage.respond(left, right)
+    stepped = storage.projected_step(storage.smooth().weights, left, right, 0.25, np.empty((30, 30)))
+    np.testing.assert_allclose(stepped, graph.weights, atol=1e-13)
+    assert storage.hold(stepped).distance(graph) < 1e-12
