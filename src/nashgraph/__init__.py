@@ -11,7 +11,7 @@ True
 """
 
 from .couplings import project_rows, squared_distances
-from .estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
+from .estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, glgp_path, spectral_benefit
 from .games import (
     CustomInteraction,
     CustomWelfare,
@@ -62,6 +62,7 @@ __all__ = [
     "edge_average_precision",
     "edge_precision_recall",
     "equilibrium",
+    "glgp_path",
     "project_rows",
     "spectral_benefit",
     "squared_distances",

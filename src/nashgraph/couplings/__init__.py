@@ -1,16 +1,34 @@
-"""The set S of admissible graphs: edge costs, the row best response, and the degree that fixes beta."""
+"""The set S of admissible graphs: edge costs, the row best response, how a graph is held, and degree as beta."""
 
+from ._kernels import first_change
+from .choose import DTYPES, STORAGES, make_storage
 from .degree import beta_for_degree
 from .dense import DenseCoupling, DenseStorage
-from .distances import distance_perron_vector, node_points, squared_distances
+from .distances import Points, distance_perron_vector, node_points, squared_distances
+from .implicit import ImplicitCoupling, ImplicitStorage
+from .protocol import Coupling, Storage, fidelity, smooth_graph
 from .simplex import project_rows
+from .sparse import SparseCoupling, SparseStorage
 
 __all__ = [
+    "DTYPES",
+    "STORAGES",
+    "Coupling",
     "DenseCoupling",
     "DenseStorage",
+    "ImplicitCoupling",
+    "ImplicitStorage",
+    "Points",
+    "SparseCoupling",
+    "SparseStorage",
+    "Storage",
     "beta_for_degree",
     "distance_perron_vector",
+    "fidelity",
+    "first_change",
+    "make_storage",
     "node_points",
     "project_rows",
+    "smooth_graph",
     "squared_distances",
 ]

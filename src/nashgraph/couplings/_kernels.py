@@ -122,28 +122,120 @@ def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> 
             eta[i] = project_row(rows[i], skip[i], total, buffer)
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, fastmath=FAST)
+def respond_row(
+    distances: Array, i: int, left: float, right: Array, gain: float, total: float, out: Array, buffer: Array, sums: Array
+) -> float:
+    """Write into ``out`` the projection of ``gain * (left * right_j - d_j)``, zero at i, and return its threshold.
+
+    ``sums`` gets the row's cost, sum_j w_j d_j, and its square, sum_j w_j^2, while all of it is in cache.
+    """
+    n = distances.shape[0]
+    for j in range(n):
+        out[j] = gain * (left * right[j] - distances[j])
+    eta = project_row(out, i, total, buffer)
+    cost = square = 0.0
+    for j in range(n):
+        cost += out[j] * distances[j]
+        square += out[j] * out[j]
+    sums[0] = cost
+    sums[1] = square
+    return eta
+
+
+@njit(cache=True, parallel=True, nogil=True)
 def respond_rows(
     distances: Array, left: Array, right: Array, gain: float, total: float, out: Array, eta: Array, sums: Array
 ) -> None:
-    """Write row i of ``out`` as the projection of ``gain * (left_i * right_j - d_ij)``, zero at j = i.
-
-    ``sums[i]`` gets the row's cost, sum_j w_ij d_ij, and its square, sum_j w_ij^2, while it is in cache.
-    """
+    """Answer a rank-one bonus, row by row, from stored distances."""
     n = distances.shape[0]
     n_chunks = min(n, CHUNKS)
     for chunk in prange(n_chunks):
         buffer = np.empty(n, out.dtype)
         for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
-            for j in range(n):
-                out[i, j] = gain * (left[i] * right[j] - distances[i, j])
-            eta[i] = project_row(out[i], i, total, buffer)
-            cost = square = 0.0
-            for j in range(n):
-                cost += out[i, j] * distances[i, j]
-                square += out[i, j] * out[i, j]
-            sums[i, 0] = cost
-            sums[i, 1] = square
+            eta[i] = respond_row(distances[i], i, left[i], right, gain, total, out[i], buffer, sums[i])
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def respond_block(
+    distances: Array, first: int, left: Array, right: Array, gain: float, total: float, eta: Array, sums: Array
+) -> None:
+    """Answer a rank-one bonus for the nodes from ``first`` on, their rows of distances becoming their weights."""
+    n_rows, n = distances.shape
+    n_chunks = min(n_rows, CHUNKS)
+    for chunk in prange(n_chunks):
+        buffer = np.empty(n, distances.dtype)
+        out = np.empty(n, distances.dtype)
+        for k in range(chunk * n_rows // n_chunks, (chunk + 1) * n_rows // n_chunks):
+            i = first + k
+            eta[k] = respond_row(distances[k], i, left[i], right, gain, total, out, buffer, sums[k])
+            distances[k] = out
+
+
+@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def replay_block(
+    distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, share: float, out: Array
+) -> None:
+    """Add ``share`` times a known best response, its thresholds given, to the rows ``out`` of the nodes from ``first``."""
+    n_rows, n = distances.shape
+    for k in prange(n_rows):
+        i = first + k
+        for j in range(n):
+            weight = gain * (left[i] * right[j] - distances[k, j]) + eta[i]
+            if weight > 0.0 and j != i:
+                out[k, j] += share * weight
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def count_positive(rows: Array, counts: Array) -> None:
+    """Count the positive entries of each row."""
+    for k in prange(rows.shape[0]):
+        count = 0
+        for j in range(rows.shape[1]):
+            if rows[k, j] > 0.0:
+                count += 1
+        counts[k] = count
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> None:
+    """Write the positive entries of row k and their columns from ``starts[k]`` on."""
+    for k in prange(rows.shape[0]):
+        place = starts[k]
+        for j in range(rows.shape[1]):
+            if rows[k, j] > 0.0:
+                indices[place] = j
+                data[place] = rows[k, j]
+                place += 1
+
+
+@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def first_change(
+    distances: Array, first: int, left: Array, right: Array, eta: Array, slack: float, found: Array
+) -> None:
+    """For each row without bonus, find the least lam > 0 at which the bonus lam * left_i * right_j moves an edge.
+
+    Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times
+    the neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where
+    that is positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
+    """
+    n_rows, n = distances.shape
+    for k in prange(n_rows):
+        i = first + k
+        total = 0.0
+        count = 0
+        for j in range(n):
+            if j != i and distances[k, j] < eta[i]:
+                total += right[j]
+                count += 1
+        mean = total / count
+        least = np.inf
+        for j in range(n):
+            gap = distances[k, j] - eta[i]
+            pull = left[i] * (right[j] - mean)
+            if j != i and abs(gap) > slack and gap * pull > 0.0 and gap / pull < least:
+                least = gap / pull
+        found[k] = least
 
 
 @njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
@@ -176,19 +268,20 @@ def squared_difference(first: Array, second: Array) -> float:
 
 
 @njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
-def gram_to_distances(gram: Array, norms: Array, noise: float) -> None:
-    """Turn ``gram_ij = <z_i, z_j>`` in place into ``max(0, n_i + n_j - 2 gram_ij)``, and dust into 0.
+def gram_to_distances(gram: Array, first: int, norms: Array, noise: float) -> None:
+    """Turn ``gram_kj = <z_i, z_j>``, i = first + k, in place into ``max(0, n_i + n_j - 2 gram_kj)``, and dust into 0.
 
     What is below ``noise * (n_i + n_j)`` is the rounding of a difference of equal numbers: two nodes with the
     same signals are at distance 0, not 1e-16.
     """
-    n = gram.shape[0]
-    for i in prange(n):
+    n_rows, n = gram.shape
+    for k in prange(n_rows):
+        i = first + k
         for j in range(n):
             scale = norms[i] + norms[j]
-            distance = scale - 2.0 * gram[i, j]
-            gram[i, j] = distance if distance > noise * scale else 0.0
-        gram[i, i] = 0.0
+            distance = scale - 2.0 * gram[k, j]
+            gram[k, j] = distance if distance > noise * scale else 0.0
+        gram[k, i] = 0.0
 
 
 @njit(cache=True, parallel=True, nogil=True)

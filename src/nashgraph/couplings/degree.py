@@ -6,9 +6,7 @@ import numpy as np
 
 from ..validation import Array, warn
 from . import _kernels
-from .distances import node_points, rounding_noise
-
-BLOCK_BYTES = 1 << 25
+from .distances import Points
 
 
 def beta_for_degree(X: Array, degree: float, c: float) -> float:
@@ -32,7 +30,7 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
     >>> int((DenseStorage(X, beta, c=0.95).smooth().weights > 0).sum()) / 100
     7.0
     """
-    points = node_points(X)
+    points = Points(X)
     n = len(points)
     wanted = round(degree * n)
     kept = min(n - 1, int(2 * degree) + 8)
@@ -56,20 +54,10 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
     return level / (2.0 * c)
 
 
-def _nearest_costs(points: Array, kept: int) -> Array:
-    n = len(points)
-    norms = np.einsum("ij,ij->i", points, points)
-    costs = np.empty((n, kept), points.dtype)
-    block = max(1, BLOCK_BYTES // (points.itemsize * n))
-    for first in range(0, n, block):
-        rows = points[first : first + block]
-        distances = rows @ points.T
-        scale = norms[first : first + block, None] + norms
-        distances *= -2.0
-        distances += scale
-        scale *= rounding_noise(points.dtype)
-        distances[distances < scale] = 0.0
-        _kernels.neighbour_costs(distances, first, costs[first : first + block])
+def _nearest_costs(points: Points, kept: int) -> Array:
+    costs = np.empty((len(points), kept), points.dtype)
+    for first, distances in points.blocks():
+        _kernels.neighbour_costs(distances, first, costs[first : first + len(distances)])
     return costs
 
 

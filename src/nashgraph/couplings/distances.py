@@ -6,11 +6,16 @@ array ``Z = (X - node mean)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy import linalg
 
 from ..validation import Array
 from . import _kernels
+
+# A block of rows of distances, with the row buffers of two threads beside it, should stay in a core's cache.
+BLOCK_BYTES = 4 << 20
 
 
 def node_points(X: Array) -> Array:
@@ -30,9 +35,49 @@ def node_points(X: Array) -> Array:
     return np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0 * len(X)), dtype=X.dtype)
 
 
-def rounding_noise(dtype: np.dtype) -> float:
-    """Relative size below which a difference of squared norms is rounding only."""
-    return 32.0 * float(np.finfo(dtype).eps)
+class Points:
+    """The nodes as points, and their distances in blocks of rows: O(NM) memory and one block.
+
+    Parameters
+    ----------
+    X : array of shape (n_signals, n_nodes)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points = Points(np.array([[0.0, 1.0, 3.0]]))
+    >>> points.rows(1, 3)
+    array([[0.5, 0. , 2. ],
+           [4.5, 2. , 0. ]])
+    """
+
+    def __init__(self, X: Array) -> None:
+        self.points = node_points(X)
+        self.norms = np.einsum("ij,ij->i", self.points, self.points)
+        self.noise = 32.0 * float(np.finfo(self.points.dtype).eps)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """The kind of float that everything is held in."""
+        return self.points.dtype
+
+    def rows(self, first: int, last: int, out: Array | None = None) -> Array:
+        """Return rows ``first`` to ``last`` of the distance matrix: one BLAS product, then one pass in place."""
+        block = np.matmul(self.points[first:last], self.points.T, out=out)
+        _kernels.gram_to_distances(block, first, self.norms, self.noise)
+        return block
+
+    def blocks(self) -> Iterator[tuple[int, Array]]:
+        """Yield (first node, rows of distances) over all rows. Each block overwrites the one before it."""
+        n = len(self)
+        size = min(n, max(16, BLOCK_BYTES // (self.dtype.itemsize * n)))
+        buffer = np.empty((size, n), self.dtype)
+        for first in range(0, n, size):
+            last = min(n, first + size)
+            yield first, self.rows(first, last, out=buffer[: last - first])
 
 
 def squared_distances(X: Array) -> Array:
@@ -48,10 +93,8 @@ def squared_distances(X: Array) -> Array:
            [0.5, 0. , 2. ],
            [4.5, 2. , 0. ]])
     """
-    points = node_points(X)
-    gram = points @ points.T
-    _kernels.gram_to_distances(gram, np.diag(gram).copy(), rounding_noise(gram.dtype))
-    return gram
+    points = Points(X)
+    return points.rows(0, len(points))
 
 
 def distance_perron_vector(X: Array) -> Array:
@@ -66,9 +109,8 @@ def distance_perron_vector(X: Array) -> Array:
     >>> distance_perron_vector(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.5  , 0.5  , 0.707])
     """
-    points = node_points(X)
-    norms = np.einsum("ij,ij->i", points, points)
-    factor = np.column_stack([norms, np.ones_like(norms), points])
+    points = Points(X)
+    factor = np.column_stack([points.norms, np.ones_like(points.norms), points.points])
     q, r = linalg.qr(factor, mode="economic", check_finite=False)
     middle = np.outer(r[:, 0], r[:, 1])
     middle += middle.T

@@ -54,14 +54,7 @@ class GraphEstimator(BaseEstimator):
         -------
         self
         """
-        names = np.asarray(X.columns) if isinstance(X, pd.DataFrame) else None
-        if names is not None:
-            check_node_names(names)
-        signals = check_array(
-            X, dtype=np.float64, ensure_all_finite=False, ensure_min_features=2, estimator=self, input_name="X"
-        )
-        names = np.arange(signals.shape[1]) if names is None else names
-        check_signals(signals, names, min_signals=self._min_signals)
+        signals, names = checked_signals(X, self, self._min_signals)
         learned = self._learn(signals)
         validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
@@ -119,6 +112,19 @@ class GraphEstimator(BaseEstimator):
             )
         )
         return graph
+
+
+def checked_signals(X: Any, estimator: GraphEstimator | None = None, min_signals: int = 1) -> tuple[Array, Array]:
+    """Return the signals as a finite float array and the nodes' names, or say what is wrong with them."""
+    names = np.asarray(X.columns) if isinstance(X, pd.DataFrame) else None
+    if names is not None:
+        check_node_names(names)
+    signals = check_array(
+        X, dtype=np.float64, ensure_all_finite=False, ensure_min_features=2, estimator=estimator, input_name="X"
+    )
+    names = np.arange(signals.shape[1]) if names is None else names
+    check_signals(signals, names, min_signals=min_signals)
+    return signals, names
 
 
 def admissible_set(X: Array, beta: object, degree: object, c: object) -> tuple[float, float]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from ..couplings import DenseCoupling
 from ..games import Interaction, Welfare
-from ..solvers import Problem, Result, ttgd
+from ..solvers import Callback, Problem, Result, best_response, continuation, multistart, ttgd
 from ..validation import (
     Array,
     check_choice,
@@ -22,7 +22,7 @@ from ..validation import (
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, admissible_set
 
-SOLVERS: dict[str, Callable[..., Result]] = {"ttgd": ttgd}
+SOLVERS: dict[str, Callable[..., Result]] = {"best-response": best_response, "ttgd": ttgd}
 
 
 class GLGP(GraphEstimator):
@@ -48,24 +48,36 @@ class GLGP(GraphEstimator):
     benefit : "spectral", "uniform" or array of shape (n_nodes,)
         Marginal benefits b, the main modelling choice: the prior speaks only through their differences.
     welfare : "total", "utilitarian" or a Welfare
-    solver : "ttgd"
-        The paper's two-timescale gradient descent.
+    solver : "best-response" or "ttgd"
+        The fast solver, or the paper's two-timescale gradient descent.
     solver_params : dict, optional
-        Further arguments of the solver, for example ``{"alpha": 0.5, "gamma": 0.003}`` or ``{"steps": "theory"}``.
+        Further arguments of the solver, for example ``{"memory": 0}``, or ``{"alpha": 0.5, "gamma": 0.003}`` and
+        ``{"steps": "theory"}`` for TTGD.
     tol : float
         Stationarity at which to stop.
-    max_iter : int
-    init : array of shape (n_nodes, n_nodes), optional
-        A graph in S to start from; None starts from SmoothGL's.
+    max_iter : int, optional
+        Defaults to 200 for best-response and 2000 for TTGD.
+    init : "path", array of shape (n_nodes, n_nodes) or None
+        None starts from SmoothGL's graph; a matrix of S starts there; "path" also comes up from small ``lam`` and keeps
+        the better of both.
+    multistart : int
+        How many starts to take, keeping the least objective: SmoothGL's graph, the answer to the uniform graph, the
+        linear approximation, then random ones. Several stationary points exist at large ``lam``.
+    storage : "auto", "dense", "sparse" or "implicit"
+        How graphs are held while learning; "auto" goes by size and free memory, and says which when ``verbose``.
+    dtype : "float64" or "float32"
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
+    callback : callable, optional
+        Called with the record of every iterate (iteration, objective, welfare, stationarity); a true answer stops.
     verbose : int
+        1 prints the storage chosen and every record.
     random_state : int, RandomState or None
-        For solvers that draw at random; TTGD does not.
+        Draws the random starts.
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes)
+    adjacency_ : array of shape (n_nodes, n_nodes), CSR where the storage is not dense
         ``adjacency_[i, j]`` is the weight with which j influences i.
     equilibrium_ : array of shape (n_nodes,), the actions y
     adjoint_ : array of shape (n_nodes,), what the welfare gains per unit of benefit at each node
@@ -85,7 +97,7 @@ class GLGP(GraphEstimator):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
     >>> hub = np.ones(30); hub[7] = 20.0
-    >>> model = GLGP(lam=1, beta=20, benefit=hub, interaction="linear", solver_params={"gamma": 0.01}).fit(X)
+    >>> model = GLGP(lam=1, beta=20, benefit=hub, interaction="linear").fit(X)
     >>> model.converged_, int(model.adjacency_.sum(axis=0).argmax())
     (True, 7)
     """
@@ -110,12 +122,16 @@ class GLGP(GraphEstimator):
         interaction: str | Interaction = "log1p",
         benefit: str | Array = "spectral",
         welfare: str | Welfare = "total",
-        solver: str = "ttgd",
+        solver: str = "best-response",
         solver_params: Mapping[str, Any] | None = None,
         tol: float = 1e-6,
-        max_iter: int = 2000,
-        init: Array | None = None,
+        max_iter: int | None = None,
+        init: str | Array | None = None,
+        multistart: int = 1,
+        storage: str = "auto",
+        dtype: str = "float64",
         normalize_benefit: bool = True,
+        callback: Callback | None = None,
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
@@ -131,33 +147,41 @@ class GLGP(GraphEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.init = init
+        self.multistart = multistart
+        self.storage = storage
+        self.dtype = dtype
         self.normalize_benefit = normalize_benefit
+        self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
 
     def _learn(self, X: Array) -> dict[str, Any]:
+        check_choice("solver", self.solver, SOLVERS)
         lam = check_lam(self.lam)
-        solve = SOLVERS[check_choice("solver", self.solver, SOLVERS)]
-        options = {
-            "tol": check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6"),
-            "max_iter": check_integer("max_iter", self.max_iter, low=1, remedy="try 2000"),
-            "verbose": self.verbose,
-            **(self.solver_params or {}),
-        }
+        options = self._options()
         benefit = marginal_benefit(self.benefit, X, normalize=self.normalize_benefit)
         beta, c = admissible_set(X, self.beta, self.degree, self.c)
         problem = Problem.from_signals(
-            X, benefit, lam=lam, beta=beta, c=c, interaction=self.interaction, welfare=self.welfare
+            X,
+            benefit,
+            lam=lam,
+            beta=beta,
+            c=c,
+            interaction=self.interaction,
+            welfare=self.welfare,
+            storage="dense" if self.solver == "ttgd" and self.storage == "auto" else self.storage,
+            dtype=self.dtype,
+            verbose=self.verbose,
         )
-        result = solve(problem, self._start(problem), **options)
+        result = self._solve(problem, options)
         if not result.converged:
             warn(
-                f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g}: "
-                f"{result.status.value} ({result.iterations}); raise max_iter, or take another solver or step size",
+                f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} after "
+                f"{result.iterations} iterations: {result.status.value}; raise max_iter or tol, or try init='path'",
                 ConvergenceWarning,
             )
         return {
-            "adjacency_": result.coupling.weights,
+            "adjacency_": result.coupling.matrix(),
             "equilibrium_": result.equilibrium,
             "adjoint_": result.adjoint,
             "benefit_": benefit,
@@ -170,8 +194,31 @@ class GLGP(GraphEstimator):
             "result_": result,
         }
 
-    def _start(self, problem: Problem) -> DenseCoupling | None:
+    def _options(self) -> dict[str, Any]:
+        """Return the solver's arguments, checked."""
+        options = {
+            "tol": check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6"),
+            "callback": self.callback,
+            "verbose": self.verbose,
+            **(self.solver_params or {}),
+        }
+        default = {"best-response": 200, "ttgd": 2000}[self.solver]
+        given = default if self.max_iter is None else self.max_iter
+        options.setdefault("max_iter", check_integer("max_iter", given, low=1, remedy=f"try {default}"))
+        return options
+
+    def _solve(self, problem: Problem, options: dict[str, Any]) -> Result:
+        solve, storage = SOLVERS[self.solver], problem.storage
+        starts = check_integer("multistart", self.multistart, low=1, remedy="it is a number of starts; try 4")
+        if starts > 1:
+            if self.init is not None:
+                raise ValueError(f"multistart={starts} chooses its own starts: leave init=None, or take multistart=1")
+            return multistart(problem, solve, starts, check_random_state(self.random_state), **options)
         if self.init is None:
-            return None
-        storage = problem.storage
-        return storage.hold(check_initial_weights(self.init, storage.n_nodes, storage.c))
+            return solve(problem, **options)
+        if isinstance(self.init, str):
+            check_choice("init", self.init, ("path",), ", or pass a matrix to start from")
+            if self.solver != "best-response":
+                raise ValueError(f"init='path' needs solver='best-response', got solver={self.solver!r}")
+            return continuation(problem, **options)
+        return solve(problem, storage.hold(check_initial_weights(self.init, storage.n_nodes, storage.c)), **options)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..couplings import DenseStorage
+from ..couplings import fidelity, make_storage
 from ..validation import Array, check_lam
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, admissible_set
@@ -30,6 +30,8 @@ class LinearGLGP(GraphEstimator):
         Marginal benefits. "spectral" is the paper's: the top eigenvector of the distance matrix.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
+    storage, dtype
+        As in :class:`SmoothGL`.
 
     Attributes
     ----------
@@ -68,6 +70,8 @@ class LinearGLGP(GraphEstimator):
         c: float = 0.95,
         benefit: str | Array = "spectral",
         normalize_benefit: bool = True,
+        storage: str = "auto",
+        dtype: str = "float64",
     ) -> None:
         self.lam = lam
         self.beta = beta
@@ -75,19 +79,21 @@ class LinearGLGP(GraphEstimator):
         self.c = c
         self.benefit = benefit
         self.normalize_benefit = normalize_benefit
+        self.storage = storage
+        self.dtype = dtype
 
     def _learn(self, X: Array) -> dict[str, Any]:
         lam = check_lam(self.lam)
         benefit = marginal_benefit(self.benefit, X, normalize=self.normalize_benefit)
         beta, c = admissible_set(X, self.beta, self.degree, self.c)
-        storage = DenseStorage(X, beta, c)
+        storage = make_storage(X, beta, c, self.storage, self.dtype)
         graph = storage.respond(np.full(len(benefit), lam), benefit)
         return {
-            "adjacency_": graph.weights,
+            "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
             "benefit_": benefit,
             "beta_": beta,
-            "objective_": storage.fidelity(graph) - lam * float(graph.dot(benefit).sum()),
+            "objective_": fidelity(storage, graph) - lam * float(graph.dot(benefit).sum()),
             "stationarity_": 0.0,
             "n_iter_": 1,
             "converged_": True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..couplings import DenseStorage
+from ..couplings import fidelity, make_storage, smooth_graph
 from ..validation import Array
 from .base import GraphEstimator, admissible_set
 
@@ -26,10 +26,13 @@ class SmoothGL(GraphEstimator):
         Mean number of neighbours wanted; beta is found from it.
     c : float in (0, 1)
         Row sum of the adjacency matrix.
+    storage : "auto", "dense", "sparse" or "implicit"
+        How the graph is held while it is learned; "auto" goes by size and free memory.
+    dtype : "float64" or "float32"
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes)
+    adjacency_ : array of shape (n_nodes, n_nodes), CSR where the storage is not dense
         ``adjacency_[i, j]`` is the weight with which j influences i.
     threshold_ : array of shape (n_nodes,), the :math:`\eta_i`
     beta_ : float, the beta used
@@ -59,20 +62,29 @@ class SmoothGL(GraphEstimator):
     n_iter_: int
     converged_: bool
 
-    def __init__(self, beta: float | None = None, degree: float | None = 10, c: float = 0.95) -> None:
+    def __init__(
+        self,
+        beta: float | None = None,
+        degree: float | None = 10,
+        c: float = 0.95,
+        storage: str = "auto",
+        dtype: str = "float64",
+    ) -> None:
         self.beta = beta
         self.degree = degree
         self.c = c
+        self.storage = storage
+        self.dtype = dtype
 
     def _learn(self, X: Array) -> dict[str, Any]:
         beta, c = admissible_set(X, self.beta, self.degree, self.c)
-        storage = DenseStorage(X, beta, c)
-        graph = storage.smooth()
+        storage = make_storage(X, beta, c, self.storage, self.dtype)
+        graph = smooth_graph(storage)
         return {
-            "adjacency_": graph.weights,
+            "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
             "beta_": beta,
-            "objective_": storage.fidelity(graph),
+            "objective_": fidelity(storage, graph),
             "stationarity_": 0.0,
             "n_iter_": 1,
             "converged_": True,

@@ -26,14 +26,25 @@ GROWTH = 1e8
 
 
 class FixedPoint(NamedTuple):
-    """Where a solve ended: the point, its residual relative to the point's norm, and the products spent.
+    """Where a solve ended: the point, its defect (the map's image minus the point), and the products spent.
 
-    The residual is infinite when the point ran away, that is, when there is no fixed point.
+    A defect of infinities says that the point ran away, that is, that there is no fixed point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> FixedPoint(np.array([3.0, 4.0]), np.array([0.0, 0.5]), 7).residual
+    0.1
     """
 
     point: Array
-    residual: float
+    defect: Array
     products: int
+
+    @property
+    def residual(self) -> float:
+        """The defect's norm relative to the point's."""
+        return norm(self.defect) / (norm(self.point) or 1.0)
 
 
 class Counter:
@@ -82,9 +93,9 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
             residual = constant + count(trial) - trial
         run *= 2
         if not norm(trial) <= limit:
-            return FixedPoint(trial, np.inf, count.calls)
+            return FixedPoint(trial, np.full_like(trial, np.inf), count.calls)
         best, best_residual = trial, residual
-    return FixedPoint(best, norm(best_residual) / (norm(best) or 1.0), count.calls)
+    return FixedPoint(best, best_residual, count.calls)
 
 
 def solve_concave(
@@ -101,10 +112,7 @@ def solve_concave(
     from b, lead to where it contracts. For linear f one affine solve is all.
     """
     if isinstance(interaction, Linear):
-        found = solve_affine(product, benefit, tol=tol, start=start)
-        # Where W expands, I - W still has an inverse, but what it gives is no set of actions.
-        impossible = found.point.min() < -1e-6 * norm(found.point)
-        return found._replace(residual=np.inf) if impossible else found
+        return solve_affine(product, benefit, tol=tol, start=start)
     count = Counter(product)
     point = benefit if start is None else np.maximum(start, benefit)
     residual = benefit + count(interaction.value(point)) - point
@@ -126,5 +134,5 @@ def solve_concave(
             residual = benefit + count(interaction.value(point)) - point
         run *= 2
         if not norm(point) <= limit:
-            return FixedPoint(point, np.inf, count.calls)
-    return FixedPoint(point, norm(residual) / (norm(point) or 1.0), count.calls)
+            return FixedPoint(point, np.full_like(point, np.inf), count.calls)
+    return FixedPoint(point, residual, count.calls)

@@ -58,7 +58,8 @@ def equilibrium(
     if start is not None:
         start = check_vector("start", start, len(benefit), "pass the actions to start from, or None")
     found = solve_concave(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
-    if not np.isfinite(found.residual):
+    # Where W expands, I - W still has an inverse, but what it gives the linear game is no set of actions.
+    if not np.isfinite(found.residual) or found.point.min() < -1e-6 * np.linalg.norm(found.point):
         raise ValueError(
             "the game on W has no equilibrium: actions grow without bound, because W's spectral radius is 1 or more "
             "for this interaction; scale W down, for example W * 0.95 / W.sum(axis=1).max()"

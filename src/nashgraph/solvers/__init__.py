@@ -1,7 +1,28 @@
 """Solvers: they iterate on a Problem and return a Result; they know nothing of files, estimators or plots."""
 
+from .best_response import best_response
+from .path import Path, continuation, lam_range, solve_path
 from .problem import Play, Problem
-from .result import Record, Result, Status
+from .result import Callback, Record, Result, Status
+from .starts import multistart, starting_points
 from .ttgd import StepSizes, gradient_mapping, theory_steps, ttgd
 
-__all__ = ["Play", "Problem", "Record", "Result", "Status", "StepSizes", "gradient_mapping", "theory_steps", "ttgd"]
+__all__ = [
+    "Callback",
+    "Path",
+    "Play",
+    "Problem",
+    "Record",
+    "Result",
+    "Status",
+    "StepSizes",
+    "best_response",
+    "continuation",
+    "gradient_mapping",
+    "lam_range",
+    "multistart",
+    "solve_path",
+    "starting_points",
+    "theory_steps",
+    "ttgd",
+]

@@ -11,25 +11,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..couplings import DenseCoupling, DenseStorage
+import numpy as np
+
+from ..couplings import Coupling, Storage, fidelity, make_storage
 from ..games import Interaction, Welfare, as_interaction, as_welfare, solve_affine, solve_concave
 from ..validation import Array
 
-EXACT = 1e-13
-
 
 class Play(NamedTuple):
-    """The game played on a graph: actions y, adjoint u, and how far the two are solved.
+    """The game played on a graph: actions y, adjoint u, welfare g.
 
     Examples
     --------
     >>> import numpy as np
-    >>> Play(np.ones(2), np.ones(2)).actions
-    array([1., 1.])
+    >>> Play(np.ones(2), np.ones(2), 2.0).welfare
+    2.0
     """
 
     actions: Array
     adjoint: Array
+    welfare: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class Problem:
 
     Attributes
     ----------
-    storage : DenseStorage, which knows X, beta and c
+    storage : Storage, which knows X, beta and c
     benefit : array of shape (n_nodes,), non-negative
     lam : float
     interaction : Interaction
@@ -47,13 +48,14 @@ class Problem:
     Examples
     --------
     >>> import numpy as np
+    >>> from nashgraph.couplings import smooth_graph
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), lam=2.0, beta=1.0)
-    >>> smooth = problem.storage.smooth()
-    >>> round(problem.objective(smooth, problem.play(smooth).actions), 4)
+    >>> smooth = smooth_graph(problem.storage)
+    >>> round(problem.objective(smooth, problem.play(smooth)), 4)
     0.0133
     """
 
-    storage: DenseStorage
+    storage: Storage
     benefit: Array
     lam: float
     interaction: Interaction
@@ -70,41 +72,60 @@ class Problem:
         c: float = 0.95,
         interaction: str | Interaction = "log1p",
         welfare: str | Welfare = "total",
+        storage: str = "auto",
+        dtype: str = "float64",
+        verbose: int = 0,
     ) -> Problem:
         """Make a problem of plain arrays and names."""
-        return cls(DenseStorage(X, beta, c), benefit, lam, as_interaction(interaction), as_welfare(welfare))
+        game = as_interaction(interaction), as_welfare(welfare)
+        return cls(make_storage(X, beta, c, storage, dtype, verbose), benefit, lam, *game)
 
-    def play(self, coupling: DenseCoupling, *, tol: float = EXACT, start: Play | None = None) -> Play:
-        """Solve the game on W for its equilibrium and adjoint, from a warm start if there is one."""
-        actions = solve_concave(
+    @property
+    def exact(self) -> float:
+        """The relative residual to which a game is solved when it is solved for good."""
+        return max(1e-13, 8.0 * float(np.finfo(self.storage.dtype).eps))
+
+    @property
+    def rounding(self) -> float:
+        """The relative error to which two objectives can be told apart."""
+        return 64.0 * float(np.finfo(self.storage.dtype).eps)
+
+    def play(self, coupling: Coupling, *, tol: float | None = None, start: Play | None = None) -> Play:
+        r"""Solve the game on W for its equilibrium and adjoint, from a warm start if there is one.
+
+        The welfare returned is :math:`g(y) + u^\top (T(y) - y)`: what is still missing of y, weighed by what it is
+        worth. Its error is of second order in ``tol``, so half the digits of y are enough to compare objectives.
+        """
+        tol = self.exact if tol is None else tol
+        y = solve_concave(
             coupling.dot, self.benefit, self.interaction, tol=tol, start=None if start is None else start.actions
-        ).point
-        return Play(actions, self.adjoint(coupling, actions, tol=tol, start=None if start is None else start.adjoint))
+        )
+        adjoint = self.adjoint(coupling, y.point, tol=tol, start=None if start is None else start.adjoint)
+        return Play(y.point, adjoint, self.welfare.value(y.point) + float(adjoint @ y.defect))
 
-    def adjoint(self, coupling: DenseCoupling, actions: Array, *, tol: float = EXACT, start: Array | None = None) -> Array:
+    def adjoint(
+        self, coupling: Coupling, actions: Array, *, tol: float | None = None, start: Array | None = None
+    ) -> Array:
         """Solve u = grad g(y) + f'(y) (W^T u) at the given actions."""
         slope = self.interaction.slope(actions)
+        tol = self.exact if tol is None else tol
         return solve_affine(
             lambda v: slope * coupling.tdot(v), self.welfare.gradient(actions), tol=tol, start=start
         ).point
 
-    def objective(self, coupling: DenseCoupling, actions: Array) -> float:
-        """Return J(W) - lam g(y), with y taken to be the equilibrium of W."""
-        return self.storage.fidelity(coupling) - self.lam * self.welfare.value(actions)
+    def objective(self, coupling: Coupling, play: Play) -> float:
+        """Return J(W) - lam g(y), given the play of W."""
+        return fidelity(self.storage, coupling) - self.lam * play.welfare
 
     def bonus(self, play: Play) -> tuple[Array, Array]:
         """Return the two sides of the rank-one bonus lam u f(y)^T."""
         return self.lam * play.adjoint, self.interaction.value(play.actions)
 
-    def respond(self, play: Play) -> DenseCoupling:
+    def respond(self, play: Play) -> Coupling:
         """Return the row best response to a play."""
-        return self.storage.respond(*self.bonus(play))
+        response: Coupling = self.storage.respond(*self.bonus(play))
+        return response
 
-    def stationarity(self, coupling: DenseCoupling, play: Play) -> float:
+    def stationarity(self, coupling: Coupling, play: Play) -> float:
         """Return ||W - best_response(W)||_F / ||W||_F at the play of W."""
-        return coupling.distance(self.respond(play)) / coupling.square**0.5
-
-    def hypergradient(self, coupling: DenseCoupling, play: Play) -> Array:
-        """Return the N x N hypergradient D + 2 beta W - lam u f(y)^T (for checks; no solver needs it whole)."""
-        left, right = self.bonus(play)
-        return self.storage.distances + 2.0 * self.storage.beta * coupling.weights - left[:, None] * right
+        return coupling.distance(self.respond(play)) / float(np.sqrt(coupling.square))

@@ -1,12 +1,13 @@
-"""What every solver returns: one frozen type, with a status that carries its sentence."""
+"""What every solver of the GLGP problem returns: one frozen type, with a status that carries its sentence."""
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..couplings import DenseCoupling
+from ..couplings import Coupling
 from ..validation import Array
 
 
@@ -21,6 +22,8 @@ class Status(enum.Enum):
 
     CONVERGED = "the stationarity asked for was reached"
     MAX_ITER = "the iterations allowed were used up before the stationarity asked for was reached"
+    STALLED = "no further decrease of the objective can be told from rounding"
+    STOPPED = "the callback asked to stop"
 
 
 class Record(NamedTuple):
@@ -28,14 +31,23 @@ class Record(NamedTuple):
 
     Examples
     --------
-    >>> Record(10, 1.5, 0.25, 1e-3).iteration
-    10
+    >>> print(Record(10, 1.5, 0.25, 1e-3))
+    iteration   10   objective +1.50000000e+00   welfare +2.50000000e-01   stationarity 1.0e-03
     """
 
     iteration: int
     objective: float
     welfare: float
     stationarity: float
+
+    def __str__(self) -> str:
+        return (
+            f"iteration {self.iteration:>4}   objective {self.objective:+.8e}   welfare {self.welfare:+.8e}   "
+            f"stationarity {self.stationarity:.1e}"
+        )
+
+
+Callback = Callable[[Record], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +63,7 @@ class Result:
     stationarity : float
         The scale-free ||W - best_response(W)||_F / ||W||_F: zero exactly at stationary points.
     iterations : int
+    passes : int, how many times all pairs of nodes were gone through
     status : Status
     history : tuple of Record
         ``pandas.DataFrame(result.history)`` makes a table of it.
@@ -58,19 +71,20 @@ class Result:
     Examples
     --------
     >>> import numpy as np
-    >>> from nashgraph.solvers import Problem, ttgd
+    >>> from nashgraph.solvers import Problem, best_response
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> ttgd(problem, gamma=0.3).status
+    >>> best_response(problem).status
     <Status.CONVERGED: 'the stationarity asked for was reached'>
     """
 
-    coupling: DenseCoupling
+    coupling: Coupling
     equilibrium: Array
     adjoint: Array
     objective: float
     welfare: float
     stationarity: float
     iterations: int
+    passes: int
     status: Status
     history: tuple[Record, ...]
 
@@ -78,3 +92,26 @@ class Result:
     def converged(self) -> bool:
         """Whether the stationarity asked for was reached."""
         return self.status is Status.CONVERGED
+
+
+class History:
+    """The records of a run as they come: kept, printed when ``verbose``, and shown to a callback.
+
+    Examples
+    --------
+    >>> history = History(callback=lambda record: record.iteration >= 2)
+    >>> history.add(Record(1, 0.0, 0.0, 1.0)), history.add(Record(2, 0.0, 0.0, 0.5))
+    (False, True)
+    """
+
+    def __init__(self, verbose: int = 0, callback: Callback | None = None) -> None:
+        self.verbose = verbose
+        self.callback = callback
+        self.records: list[Record] = []
+
+    def add(self, record: Record) -> bool:
+        """Keep a record; return whether the callback asks to stop."""
+        self.records.append(record)
+        if self.verbose:
+            print(record, flush=True)
+        return bool(self.callback is not None and self.callback(record))

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..couplings import DenseCoupling
+from ..couplings import DenseCoupling, DenseStorage, smooth_graph
 from ..games import TotalAction
 from ..validation import Array, check_choice, check_integer, check_number
 from .problem import Play, Problem
-from .result import Record, Result, Status
+from .result import Callback, History, Record, Result, Status
 
 
 class StepSizes(NamedTuple):
@@ -49,6 +49,7 @@ def ttgd(
     tol: float = 1e-6,
     max_iter: int = 1000,
     check_every: int = 10,
+    callback: Callback | None = None,
     verbose: int = 0,
 ) -> Result:
     """Run TTGD from ``start`` (default: the Smooth-GL graph) and return the last iterate.
@@ -64,6 +65,8 @@ def ttgd(
     tol : float
         Stationarity at which to stop; 0 runs all iterations, as the paper does.
     max_iter, check_every : int
+    callback : callable, optional
+        Called with the :class:`Record` of every check; a true answer stops the run.
     verbose : int
         1 prints a line at every check.
 
@@ -81,42 +84,67 @@ def ttgd(
     gamma = check_number("gamma", gamma, low=0, open_low=True, remedy="the paper's is 0.003")
     max_iter = check_integer("max_iter", max_iter, low=1, remedy="the paper runs 195 to 760")
     check_every = check_integer("check_every", check_every, low=1, remedy="try 10")
-    storage = problem.storage
-    coupling = storage.smooth() if start is None else start
+    storage = dense_storage(problem)
+    passes = storage.passes
+    coupling: DenseCoupling = smooth_graph(storage) if start is None else start
     if steps == "theory":
         alpha, gamma = theory_steps(problem, coupling)
-    play = Play(problem.benefit, problem.welfare.gradient(problem.benefit))
-    exact = None
+    actions, adjoint = problem.benefit, problem.welfare.gradient(problem.benefit)
+    exact: Play | None = None
     spare = np.empty_like(coupling.weights)
-    history: list[Record] = []
+    history = History(verbose, callback)
     for iteration in range(max_iter + 1):
         if iteration % check_every == 0 or iteration == max_iter:
             exact = problem.play(coupling, start=exact)
-            history.append(take_record(problem, coupling, exact, iteration))
-            if verbose:
-                print(f"ttgd {iteration:>6}  objective {history[-1].objective:.8g}  {history[-1].stationarity:.2e}")
-            if history[-1].stationarity <= tol or iteration == max_iter:
+            stop = history.add(take_record(problem, coupling, exact, iteration))
+            if stop or history.records[-1].stationarity <= tol:
                 break
-        actions = play.actions + alpha * (
-            np.maximum(0.0, problem.benefit + coupling.dot(problem.interaction.value(play.actions))) - play.actions
-        )
-        play = Play(actions, problem.adjoint(coupling, actions, start=play.adjoint))
-        weights = storage.projected_step(coupling.weights, *problem.bonus(play), gamma, out=spare)
+        if iteration == max_iter:
+            break
+        reply = np.maximum(0.0, problem.benefit + coupling.dot(problem.interaction.value(actions)))
+        actions = actions + alpha * (reply - actions)
+        adjoint = problem.adjoint(coupling, actions, start=adjoint)
+        bonus = problem.bonus(Play(actions, adjoint, np.nan))
+        weights = storage.projected_step(coupling.weights, *bonus, gamma, out=spare)
         # The two arrays change places, except that a start of the caller's is never written to.
         spare = np.empty_like(weights) if iteration == 0 else coupling.weights
         coupling = storage.hold(weights)
     assert exact is not None
-    last = history[-1]
-    status = Status.CONVERGED if last.stationarity <= tol else Status.MAX_ITER
-    return Result(coupling, *exact, *last[1:], iterations=last.iteration, status=status, history=tuple(history))
+    last = history.records[-1]
+    if last.stationarity <= tol:
+        status = Status.CONVERGED
+    else:
+        status = Status.MAX_ITER if last.iteration == max_iter else Status.STOPPED
+    return Result(
+        coupling=coupling,
+        equilibrium=exact.actions,
+        adjoint=exact.adjoint,
+        objective=last.objective,
+        welfare=last.welfare,
+        stationarity=last.stationarity,
+        iterations=last.iteration,
+        passes=storage.passes - passes,
+        status=status,
+        history=tuple(history.records),
+    )
+
+
+def dense_storage(problem: Problem) -> DenseStorage:
+    """Return the problem's storage if it is dense, which TTGD needs: its W is no best response."""
+    if not isinstance(problem.storage, DenseStorage):
+        raise ValueError(
+            f"solver='ttgd' needs storage='dense', got storage={problem.storage.name!r}: TTGD steps from any W, so W must "
+            "be stored whole; take solver='best-response' for networks too large for that"
+        )
+    return problem.storage
 
 
 def take_record(problem: Problem, coupling: DenseCoupling, exact: Play, iteration: int) -> Record:
     """Return objective, welfare and stationarity of W, given its exact play."""
     return Record(
         iteration,
-        problem.objective(coupling, exact.actions),
-        problem.welfare.value(exact.actions),
+        problem.objective(coupling, exact),
+        exact.welfare,
         problem.stationarity(coupling, exact),
     )
 
@@ -133,7 +161,7 @@ def gradient_mapping(problem: Problem, coupling: DenseCoupling, gamma: float, pl
     True
     """
     play = problem.play(coupling) if play is None else play
-    moved = problem.storage.projected_step(
+    moved = dense_storage(problem).projected_step(
         coupling.weights, *problem.bonus(play), gamma, out=np.empty_like(coupling.weights)
     )
     mapping: Array = (coupling.weights - moved) / gamma
@@ -159,7 +187,7 @@ def theory_steps(problem: Problem, start: DenseCoupling) -> StepSizes:
     --------
     >>> import numpy as np
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), c=0.5)
-    >>> alpha, gamma = theory_steps(problem, problem.storage.smooth())
+    >>> alpha, gamma = theory_steps(problem, smooth_graph(problem.storage))
     >>> round(alpha, 4), gamma < 0.01
     (0.2222, True)
     """

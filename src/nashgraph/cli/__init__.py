@@ -1,0 +1,5 @@
+"""The ``nashgraph`` command."""
+
+from .app import main
+
+__all__ = ["main"]
