@@ -5,7 +5,7 @@
 >>> from nashgraph.datasets import smooth_signals
 >>> club = nx.karate_club_graph()
 >>> X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
->>> model = GLGP(lam=1.0, degree=5).fit(X)
+>>> model = GLGP(lam=0.3, degree=10).fit(X)
 >>> edge_auc(model.adjacency_, club) > 0.75
 True
 """

@@ -117,7 +117,9 @@ def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     scores = _dense("W", W)
     truth = _dense("A", adjacency_matrix(A) if isinstance(A, nx.Graph) else A)
     if scores.shape != truth.shape:
-        raise ValueError(f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order")
+        raise ValueError(
+            f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order"
+        )
     check_choice("symmetrize", symmetrize, ("none", "mean", "max"))
     if symmetrize == "mean":
         scores = 0.5 * (scores + scores.T)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Array = NDArray[np.floating[Any]]
+Array = NDArray[Any]
 
 
 class DataWarning(UserWarning):
@@ -113,7 +113,9 @@ def check_degree(degree: object, n_nodes: int) -> float:
     """Check the number of neighbours asked for; more than there are nodes means all of them."""
     if degree is None:
         raise ValueError("beta and degree are both None: give one of them, for example degree=10")
-    wanted = check_number("degree", degree, low=1, remedy="degree is the mean number of neighbours wanted; try degree=10")
+    wanted = check_number(
+        "degree", degree, low=1, remedy="degree is the mean number of neighbours wanted; try degree=10"
+    )
     return min(wanted, n_nodes - 1.0)
 
 
@@ -179,6 +181,7 @@ def warn_vacuous_benefit() -> None:
 
 def check_square(name: str, matrix: Any, remedy: str) -> Any:
     """Return a square float matrix, dense or CSR, with finite entries."""
+    axes: tuple[str, ...]
     if sparse.issparse(matrix):
         result = sparse.csr_array(matrix, dtype=float)
         entries, axes = result.data, ("stored entry",)
@@ -239,14 +242,16 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1) -> None:
         )
     if n_signals == 1:
         warn("X has one signal only, so all distances rest on a single number per node: add signals (rows) if you can")
-    constant = np.flatnonzero((X == X[:, :1]).all(axis=1))
+    constant = np.flatnonzero((X[:, :1] == X).all(axis=1))
     if 0 < constant.size < n_signals:
         warn(
             f"X has {constant.size} signal(s) that are the same at every node (rows {listing(constant)}) and tell "
             "nothing of the graph: they are harmless, but drop them if they were not meant"
         )
     if constant.size == n_signals:
-        warn("every signal in X is constant over the nodes, so all nodes look alike and the graph is arbitrary: check X")
+        warn(
+            "every signal in X is constant over the nodes, so all nodes look alike and the graph is arbitrary: check X"
+        )
     else:
         warn_duplicate_nodes(X, names)
 
@@ -256,10 +261,10 @@ def warn_duplicate_nodes(X: Array, names: Array) -> None:
     _, first, counts = np.unique(X, axis=1, return_index=True, return_counts=True)
     groups = first[counts > 1]
     if groups.size:
-        example = np.flatnonzero((X == X[:, groups[:1]]).all(axis=0))[:2]
+        example = np.flatnonzero((X[:, groups[:1]] == X).all(axis=0))[:2]
         warn(
             f"{int((counts - 1).sum())} node(s) have exactly the signals of another node (for example "
-            f"{names[example[0]]!r} and {names[example[1]]!r}): they are taken as nearest neighbours of each other; "
+            f"{names[example[0]]} and {names[example[1]]}): they are taken as nearest neighbours of each other; "
             "add signals that tell them apart, or merge them"
         )
 

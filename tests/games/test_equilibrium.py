@@ -123,8 +123,14 @@ def test_custom_welfare_and_weights(random):
         (lambda: equilibrium(np.eye(2) / 2, np.ones(3)), r"benefit must have shape \(2,\)"),
         (lambda: equilibrium(np.eye(2) / 2, [-1, 1]), "benefit must not be negative, got -1 at node 0"),
         (lambda: equilibrium(np.eye(2) / 2, [0, 0]), "benefit is zero at every node"),
-        (lambda: welfare(np.eye(2) / 2, [1, 1], welfare="rawls"), "welfare='rawls' is not known: choose one of 'total'"),
-        (lambda: welfare(np.eye(2) / 2, [1, 1], welfare=WeightedTotal([1])), "WeightedTotal weights must have shape"),
+        (
+            lambda: welfare(np.eye(2) / 2, [1, 1], welfare="rawls"),
+            "welfare='rawls' is not known: choose one of 'total'",
+        ),
+        (
+            lambda: welfare(np.eye(2) / 2, [1, 1], welfare=WeightedTotal([1])),
+            "WeightedTotal weights must have shape",
+        ),
         (lambda: adjoint(np.eye(2) / 2, [1, 1], welfare=WeightedTotal([1, -1])), "must not be negative"),
     ],
 )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nashgraph import CustomInteraction, GLGP, equilibrium
+from nashgraph import GLGP, CustomInteraction, equilibrium
 from nashgraph.games import INTERACTIONS, as_interaction, check_h1
 
 
@@ -64,7 +64,11 @@ def test_a_users_object_is_checked_wherever_it_is_used(signals):
 
 
 def test_a_users_function_works():
-    tanh = CustomInteraction(np.tanh, lambda x: 1 / np.cosh(np.minimum(x, 300)) ** 2, lambda x: -2 * np.tanh(x) / np.cosh(np.minimum(x, 300)) ** 2)
+    tanh = CustomInteraction(
+        np.tanh,
+        lambda x: 1 / np.cosh(np.minimum(x, 300)) ** 2,
+        lambda x: -2 * np.tanh(x) / np.cosh(np.minimum(x, 300)) ** 2,
+    )
     y = equilibrium(np.array([[0, 0.5], [0.5, 0]]), np.ones(2), tanh)
     np.testing.assert_allclose(y, 1 + 0.5 * np.tanh(y))
 

@@ -22,7 +22,8 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Learn the network behind a table of signals."""
@@ -30,7 +31,9 @@ def options(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the edge list, the GraphML file and the figure.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder for the edge list, the GraphML file and the figure.")] = Path(
+        "demo"
+    ),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the signals.")] = 0,
 ) -> None:
     """Learn Zachary's karate club from 50 signals, three ways, and compare with the true network."""

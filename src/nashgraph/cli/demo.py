@@ -27,7 +27,7 @@ INTERACTION = "log1p"
 
 
 def run_demo(out: Path, seed: int = 0, console: Console | None = None) -> None:
-    """Learn the karate club three ways, print a table and the hubs, and write edges, GraphML and a figure to ``out``."""
+    """Learn the karate club three ways, print a table and the hubs, write edges, GraphML and a figure to ``out``."""
     console = console or Console()
     club = karate_club()
     names = [f"member {node + 1}" for node in club]
@@ -52,9 +52,13 @@ def run_demo(out: Path, seed: int = 0, console: Console | None = None) -> None:
     console.print(score_table(rows, club, glgp.benefit_))
     strengths = np.asarray(glgp.adjacency_.sum(axis=0))
     strongest = np.argsort(-strengths)[:HUBS]
-    console.print(f"The {HUBS} strongest hubs GLGP sees: " + ", ".join(f"{names[k]} ({strengths[k]:.2f})" for k in strongest))
+    console.print(
+        f"The {HUBS} strongest hubs GLGP sees: " + ", ".join(f"{names[k]} ({strengths[k]:.2f})" for k in strongest)
+    )
     true_hubs = sorted(club, key=lambda node: -club.degree[node])[:HUBS]
-    console.print(f"The {HUBS} members with most friends:  " + ", ".join(f"{names[k]} ({club.degree[k]})" for k in true_hubs))
+    console.print(
+        f"The {HUBS} members with most friends:  " + ", ".join(f"{names[k]} ({club.degree[k]})" for k in true_hubs)
+    )
     with written_whole(out / "edges.csv") as path:
         glgp.edges().to_csv(path, index=False)
     with written_whole(out / "karate.graphml") as path:
@@ -121,7 +125,12 @@ def draw_side_by_side(club: nx.Graph[int], weights: Any, path: Path) -> None:
         (right, strengths, f"Learned by GLGP: its {len(pairs)} strongest pairs, {len(hit)} of them true"),
     ):
         nx.draw_networkx_nodes(
-            club, places, ax=axes, node_size=90 + 500 * sizes / sizes.max(), node_color="#dbe7f3", edgecolors="#1f4e79"
+            club,
+            places,
+            ax=axes,
+            node_size=90 + 500 * sizes / sizes.max(),
+            node_color="#dbe7f3",
+            edgecolors="#1f4e79",
         )
         nx.draw_networkx_labels(club, places, labels, ax=axes, font_size=8)
         axes.set_title(title, loc="left", fontsize=11)

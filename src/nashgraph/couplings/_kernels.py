@@ -45,7 +45,7 @@ def make_heap(values: Array, size: int) -> None:
 
 @njit(cache=True, nogil=True)
 def heap_sort(values: Array, size: int) -> None:
-    """Sort ``values[:size]`` upward in place. (numpy's sort in a kernel costs seconds of compilation.)"""
+    """Sort ``values[:size]`` upward in place; numpy's sort in a kernel costs seconds of compilation."""
     make_heap(values, size)
     for last in range(size - 1, 0, -1):
         values[0], values[last] = values[last], values[0]
@@ -124,7 +124,15 @@ def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def respond_row(
-    distances: Array, i: int, left: float, right: Array, gain: float, total: float, out: Array, buffer: Array, sums: Array
+    distances: Array,
+    i: int,
+    left: float,
+    right: Array,
+    gain: float,
+    total: float,
+    out: Array,
+    buffer: Array,
+    sums: Array,
 ) -> float:
     """Write into ``out`` the projection of ``gain * (left * right_j - d_j)``, zero at i, and return its threshold.
 
@@ -145,7 +153,14 @@ def respond_row(
 
 @njit(cache=True, parallel=True, nogil=True)
 def respond_rows(
-    distances: Array, left: Array, right: Array, gain: float, total: float, out: Array, eta: Array, sums: Array
+    distances: Array,
+    left: Array,
+    right: Array,
+    gain: float,
+    total: float,
+    out: Array,
+    eta: Array,
+    sums: Array,
 ) -> None:
     """Answer a rank-one bonus, row by row, from stored distances."""
     n = distances.shape[0]
@@ -158,7 +173,14 @@ def respond_rows(
 
 @njit(cache=True, parallel=True, nogil=True)
 def respond_block(
-    distances: Array, first: int, left: Array, right: Array, gain: float, total: float, eta: Array, sums: Array
+    distances: Array,
+    first: int,
+    left: Array,
+    right: Array,
+    gain: float,
+    total: float,
+    eta: Array,
+    sums: Array,
 ) -> None:
     """Answer a rank-one bonus for the nodes from ``first`` on, their rows of distances becoming their weights."""
     n_rows, n = distances.shape
@@ -176,7 +198,7 @@ def respond_block(
 def replay_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, share: float, out: Array
 ) -> None:
-    """Add ``share`` times a known best response, its thresholds given, to the rows ``out`` of the nodes from ``first``."""
+    """Add ``share`` times a best response of known thresholds to ``out``, the rows of the nodes from ``first`` on."""
     n_rows, n = distances.shape
     for k in prange(n_rows):
         i = first + k
@@ -240,7 +262,14 @@ def first_change(
 
 @njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
 def descend_rows(
-    weights: Array, distances: Array, left: Array, right: Array, keep: float, gain: float, total: float, out: Array
+    weights: Array,
+    distances: Array,
+    left: Array,
+    right: Array,
+    keep: float,
+    gain: float,
+    total: float,
+    out: Array,
 ) -> None:
     """Write row i of ``out`` as the projection of ``keep * w_ij + gain * (left_i * right_j - d_ij)``."""
     n = distances.shape[0]

@@ -67,8 +67,14 @@ def suitable_storage(X: Array, beta: float, c: float, free: float | None = None)
     degree = expected_degree(X, beta, c)
     needed = SPARSE_BYTES * n * degree
     if needed <= free / 4:
-        return "sparse", f"{n} nodes with about {degree:.3g} neighbours need {needed / 1e9:.2g} of {free / 1e9:.2g} GB free"
-    return "implicit", f"{n} nodes with about {degree:.3g} neighbours would need {needed / 1e9:.2g} of {free / 1e9:.2g} GB free"
+        return (
+            "sparse",
+            f"{n} nodes with about {degree:.3g} neighbours need {needed / 1e9:.2g} of {free / 1e9:.2g} GB free",
+        )
+    return (
+        "implicit",
+        f"{n} nodes with about {degree:.3g} neighbours would need {needed / 1e9:.2g} of {free / 1e9:.2g} GB free",
+    )
 
 
 def expected_degree(X: Array, beta: float, c: float) -> float:

@@ -26,8 +26,8 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(20, 100))
     >>> beta = beta_for_degree(X, degree=7, c=0.95)
-    >>> from nashgraph.couplings import DenseStorage
-    >>> int((DenseStorage(X, beta, c=0.95).smooth().weights > 0).sum()) / 100
+    >>> from nashgraph.couplings import DenseStorage, smooth_graph
+    >>> int((smooth_graph(DenseStorage(X, beta, c=0.95)).weights > 0).sum()) / 100
     7.0
     """
     points = Points(X)
@@ -37,13 +37,13 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
     while True:
         costs = _nearest_costs(points, kept)
         if wanted >= costs.size:
-            return _midpoint(float(costs.max()), np.inf) / (2.0 * c)
+            return _level_for_all(costs, points) / (2.0 * c)
         pooled = np.partition(costs, [wanted - 1, wanted], axis=None)
-        level = _midpoint(float(pooled[wanted - 1]), float(pooled[wanted]))
+        level = 0.5 * float(pooled[wanted - 1] + pooled[wanted])
         if kept == n - 1 or (costs[:, -1] >= level).all():
             break
         kept = min(n - 1, 2 * kept)
-    if not 0 < level < np.inf:
+    if level == 0:
         level = _level_among_ties(costs)
     obtained = float((costs < level).sum()) / n
     if abs(obtained - degree) > 0.05 * degree:
@@ -61,13 +61,14 @@ def _nearest_costs(points: Points, kept: int) -> Array:
     return costs
 
 
-def _midpoint(low: float, high: float) -> float:
-    """A level above ``low`` and not above ``high``; twice ``low`` where there is nothing above."""
-    return 2.0 * low if high == np.inf else 0.5 * (low + high)
+def _level_for_all(costs: Array, points: Points) -> float:
+    """Return a level at which everybody is a neighbour; where any is, the size of the distances themselves."""
+    level = 2.0 * float(costs.max()) or 2.0 * float(points.norms.mean())
+    return level or _level_among_ties(costs)
 
 
 def _level_among_ties(costs: Array) -> float:
-    """The smallest level above zero, where more distances are tied at zero than the degree asks for."""
+    """Return the smallest level above zero, where more distances are tied at zero than the degree asks for."""
     positive = costs[costs > 0]
     if positive.size == 0:
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy as np
 from ..validation import Array
 from . import _kernels
 from .distances import squared_distances
+from .protocol import Bonus
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +103,10 @@ class DenseStorage:
         weights = np.empty_like(self.distances)
         eta = np.empty(self.n_nodes, kind)
         sums = np.empty((self.n_nodes, 2))
-        left, right = left.astype(kind, copy=False), right.astype(kind, copy=False)
-        _kernels.respond_rows(self.distances, left, right, 0.5 / self.beta, self.c, weights, eta, sums)
+        bonus = Bonus.of(left, right, kind)
+        _kernels.respond_rows(self.distances, bonus.left, bonus.right, 0.5 / self.beta, self.c, weights, eta, sums)
         cost, square = sums.sum(axis=0)
-        return DenseCoupling(weights, float(cost), float(square), 2.0 * self.beta * eta)
+        return DenseCoupling(weights, float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
 
     def hold(self, weights: Array) -> DenseCoupling:
         """Return a given W in S as a coupling."""

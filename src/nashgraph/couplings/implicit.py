@@ -1,6 +1,7 @@
 r"""Graphs in S that are not stored: a best response is its bonus and thresholds, and rows are made when asked for.
 
-.. math:: W = \sum_k s_k W^{(k)}, \quad W^{(k)}_{ij} = \tfrac{1}{2\beta}\max(0, l^{(k)}_i r^{(k)}_j + \eta^{(k)}_i - D_{ij})
+.. math:: W = \sum_k s_k W^{(k)}, \quad
+          W^{(k)}_{ij} = \tfrac{1}{2\beta}\max(0, l^{(k)}_i r^{(k)}_j + \eta^{(k)}_i - D_{ij})
 
 One term is a best response; a line search that stops short of one adds a term. Memory is O(NM) and a block of rows,
 whatever the number of neighbours; the price is that every product goes through all pairs again.
@@ -18,6 +19,7 @@ from scipy import sparse
 from ..validation import Array
 from . import _kernels
 from .distances import Points
+from .protocol import Bonus
 from .sparse import respond_blocks
 
 
@@ -139,11 +141,12 @@ class ImplicitStorage:
         """Return the graph that answers a rank-one bonus: its thresholds and sums, found in one pass."""
         kind = self.points.dtype
         eta, sums = np.empty(self.n_nodes, kind), np.empty((self.n_nodes, 2))
-        for _ in respond_blocks(self, left, right, eta, sums):
+        bonus = Bonus.of(left, right, kind)
+        for _ in respond_blocks(self, bonus, eta, sums):
             pass
         cost, square = sums.sum(axis=0)
-        term = Term(1.0, left.astype(kind), right.astype(kind), eta)
-        return ImplicitCoupling(self, (term,), float(cost), float(square), 2.0 * self.beta * eta)
+        term = Term(1.0, bonus.left, bonus.right, eta)
+        return ImplicitCoupling(self, (term,), float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
 
     def hold(self, weights: Any) -> ImplicitCoupling:
         """Refuse: a graph that is no best response cannot be held by its thresholds."""

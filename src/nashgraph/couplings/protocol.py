@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from ..validation import Array
 
@@ -80,11 +79,36 @@ class Storage(Protocol):
         "kkt" of the paper, for any rank-one bonus).
         """
 
-    def hold(self, weights: Array | sparse.csr_array) -> Any:
+    def hold(self, weights: Any) -> Any:
         """Return a given W in S, as a matrix, as a coupling."""
 
     def distance_blocks(self) -> Iterator[tuple[int, Array]]:
         """Yield (first row, rows of D) over all rows; each block may overwrite the one before it."""
+
+
+class Bonus(NamedTuple):
+    """A rank-one bonus l r^T with its row constants taken off, in the storage's kind of float.
+
+    A constant added to a row of scores changes its threshold and nothing else. Taking off l_i max(r) leaves small
+    numbers where it matters, near the row's best, and so keeps digits that l_i r_j - d_ij would lose when lam is large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bonus = Bonus.of(np.ones(2), np.array([1.0, 3.0]), np.dtype(float))
+    >>> bonus.right, bonus.shift
+    (array([-2.,  0.]), array([3., 3.]))
+    """
+
+    left: Array
+    right: Array
+    shift: Array
+
+    @classmethod
+    def of(cls, left: Array, right: Array, dtype: np.dtype[np.floating]) -> Bonus:
+        """Shift and convert."""
+        top = right.max()
+        return cls(left.astype(dtype, copy=False), (right - top).astype(dtype, copy=False), left * top)
 
 
 def smooth_graph(storage: Storage) -> Any:

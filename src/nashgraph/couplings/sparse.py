@@ -12,6 +12,7 @@ from scipy import sparse
 from ..validation import Array
 from . import _kernels
 from .distances import BLOCK_BYTES, Points
+from .protocol import Bonus
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,8 @@ class SparseStorage:
         counts = np.empty(n, np.int64)
         indices: list[Any] = []
         data: list[Array] = []
-        for first, weights in respond_blocks(self, left, right, eta, sums):
+        bonus = Bonus.of(left, right, kind)
+        for first, weights in respond_blocks(self, bonus, eta, sums):
             counted = counts[first : first + len(weights)]
             _kernels.count_positive(weights, counted)
             ends = np.cumsum(counted)
@@ -120,7 +122,7 @@ class SparseStorage:
         pointers = np.concatenate([[0], np.cumsum(counts)])
         csr = sparse.csr_array((np.concatenate(data), np.concatenate(indices), pointers), shape=(n, n))
         cost, square = sums.sum(axis=0)
-        return SparseCoupling(csr, float(cost), float(square), 2.0 * self.beta * eta)
+        return SparseCoupling(csr, float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
 
     def hold(self, weights: Any) -> SparseCoupling:
         """Return a given W in S as a coupling."""
@@ -137,13 +139,10 @@ class SparseStorage:
         yield from self.points.blocks()
 
 
-def respond_blocks(
-    storage: Any, left: Array, right: Array, eta: Array, sums: Array
-) -> Iterator[tuple[int, Array]]:
+def respond_blocks(storage: Any, bonus: Bonus, eta: Array, sums: Array) -> Iterator[tuple[int, Array]]:
     """Yield the best response in blocks of rows, filling the thresholds (in score units) and the row sums."""
-    kind = storage.points.dtype
-    left, right = left.astype(kind, copy=False), right.astype(kind, copy=False)
     for first, block in storage.distance_blocks():
         rows = slice(first, first + len(block))
-        _kernels.respond_block(block, first, left, right, 0.5 / storage.beta, storage.c, eta[rows], sums[rows])
+        gain = 0.5 / storage.beta
+        _kernels.respond_block(block, first, bonus.left, bonus.right, gain, storage.c, eta[rows], sums[rows])
         yield first, block

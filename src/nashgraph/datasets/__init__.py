@@ -1,6 +1,12 @@
 """Networks and signals to learn from."""
 
-from .graphs import erdos_renyi, preferential_attachment, random_geometric, small_world, stochastic_block_model
+from .graphs import (
+    erdos_renyi,
+    preferential_attachment,
+    random_geometric,
+    small_world,
+    stochastic_block_model,
+)
 from .signals import smooth_signals
 
 __all__ = [

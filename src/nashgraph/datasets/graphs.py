@@ -10,10 +10,8 @@ from sklearn.utils import check_random_state
 
 from ..validation import check_integer, check_number
 
-Graph = nx.Graph
 
-
-def preferential_attachment(n_nodes: int, edges_per_node: int = 1, random_state: Any = None) -> Graph[int]:
+def preferential_attachment(n_nodes: int, edges_per_node: int = 1, random_state: Any = None) -> nx.Graph[int]:
     """Barabási-Albert: each new node links to ``edges_per_node`` old ones, by their degree. A tree when that is 1.
 
     Examples
@@ -28,7 +26,7 @@ def preferential_attachment(n_nodes: int, edges_per_node: int = 1, random_state:
     return nx.barabasi_albert_graph(n, m, seed=check_random_state(random_state))
 
 
-def erdos_renyi(n_nodes: int, degree: float = 6.0, random_state: Any = None) -> Graph[int]:
+def erdos_renyi(n_nodes: int, degree: float = 6.0, random_state: Any = None) -> nx.Graph[int]:
     """Erdős-Rényi: every pair is an edge with the one probability that makes the mean degree ``degree``.
 
     Examples
@@ -40,7 +38,7 @@ def erdos_renyi(n_nodes: int, degree: float = 6.0, random_state: Any = None) -> 
     return nx.fast_gnp_random_graph(n, _degree(degree, n) / (n - 1), seed=check_random_state(random_state))
 
 
-def small_world(n_nodes: int, degree: int = 6, rewiring: float = 0.1, random_state: Any = None) -> Graph[int]:
+def small_world(n_nodes: int, degree: int = 6, rewiring: float = 0.1, random_state: Any = None) -> nx.Graph[int]:
     """Watts-Strogatz: a ring where each node knows its ``degree`` nearest, a share of the edges then rewired.
 
     Examples
@@ -56,7 +54,7 @@ def small_world(n_nodes: int, degree: int = 6, rewiring: float = 0.1, random_sta
 
 def stochastic_block_model(
     n_nodes: int, n_blocks: int = 4, degree: float = 6.0, mixing: float = 0.1, random_state: Any = None
-) -> Graph[int]:
+) -> nx.Graph[int]:
     """Communities of nearly equal size; ``mixing`` is the share of edges that leave a community.
 
     Each node carries its community as the attribute ``block``.
@@ -81,13 +79,13 @@ def stochastic_block_model(
     np.fill_diagonal(probabilities, inside)
     seed = check_random_state(random_state)
     drawn = nx.stochastic_block_model(sizes.tolist(), probabilities.tolist(), seed=seed)
-    graph: Graph[int] = nx.Graph()
-    graph.add_nodes_from((node, {"block": block}) for node, block in drawn.nodes(data="block"))
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from((node, {"block": block}) for node, block in sorted(drawn.nodes(data="block")))
     graph.add_edges_from(drawn.edges())
     return graph
 
 
-def random_geometric(n_nodes: int, degree: float = 6.0, random_state: Any = None) -> Graph[int]:
+def random_geometric(n_nodes: int, degree: float = 6.0, random_state: Any = None) -> nx.Graph[int]:
     """Points in the unit square, linked when near; the radius makes the mean degree about ``degree``.
 
     Each node carries its place as the attribute ``pos``. Near the border nodes have fewer neighbours.

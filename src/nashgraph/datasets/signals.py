@@ -59,7 +59,9 @@ def smooth_signals(
     (50, 34)
     """
     if graph.is_directed():
-        raise ValueError("graph is directed, and these filters are defined on undirected graphs: pass graph.to_undirected()")
+        raise ValueError(
+            "graph is directed, and these filters are defined on undirected graphs: pass graph.to_undirected()"
+        )
     check_choice("filter", filter, FILTERS)
     n_signals = check_integer("n_signals", n_signals, low=1, remedy="it is the number of signals to draw")
     noise = check_number("noise", noise, low=0, remedy="it is a standard deviation; 0 adds none")

@@ -120,7 +120,12 @@ def checked_signals(X: Any, estimator: GraphEstimator | None = None, min_signals
     if names is not None:
         check_node_names(names)
     signals = check_array(
-        X, dtype=np.float64, ensure_all_finite=False, ensure_min_features=2, estimator=estimator, input_name="X"
+        X,
+        dtype=np.float64,
+        ensure_all_finite=False,
+        ensure_min_features=2,
+        estimator=estimator,
+        input_name="X",
     )
     names = np.arange(signals.shape[1]) if names is None else names
     check_signals(signals, names, min_signals=min_signals)

@@ -176,8 +176,8 @@ class GLGP(GraphEstimator):
         result = self._solve(problem, options)
         if not result.converged:
             warn(
-                f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} after "
-                f"{result.iterations} iterations: {result.status.value}; raise max_iter or tol, or try init='path'",
+                f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} "
+                f"after {result.iterations} iterations: {result.status.value}; raise max_iter or tol, or try init='path'",
                 ConvergenceWarning,
             )
         return {

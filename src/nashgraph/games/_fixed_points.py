@@ -60,6 +60,11 @@ class Counter:
         return self.product(vector)
 
 
+def tangent(product: Product, slope: Array) -> Product:
+    """Return v -> product(slope v)."""
+    return lambda vector: product(slope * vector)
+
+
 def norm(vector: Array) -> float:
     """Return the Euclidean norm, without numpy.linalg's overhead: these run on a few hundred numbers."""
     return float(np.sqrt(vector @ vector))
@@ -120,10 +125,8 @@ def solve_concave(
     run = FIRST_PLAIN_RUN
     while norm(residual) > tol * norm(point) and count.calls < MAX_PRODUCTS:
         relative = norm(residual) / norm(point)
-        slope = interaction.slope(point)
-        step = solve_affine(
-            lambda v, slope=slope: count(slope * v), residual, tol=max(0.1 * min(relative, 1.0), 0.3 * tol / relative)
-        )
+        accuracy = max(0.1 * min(relative, 1.0), 0.3 * tol / relative)
+        step = solve_affine(tangent(count, interaction.slope(point)), residual, tol=accuracy)
         trial = np.maximum(point + step.point, benefit)
         trial_residual = benefit + count(interaction.value(trial)) - trial
         if np.isfinite(step.residual) and norm(trial_residual) < 0.5 * norm(residual):

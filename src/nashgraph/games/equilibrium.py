@@ -18,7 +18,12 @@ from .welfares import Welfare, as_welfare
 
 
 def equilibrium(
-    W: Any, b: Array, interaction: str | Interaction = "log1p", *, tol: float = 1e-12, start: Array | None = None
+    W: Any,
+    b: Array,
+    interaction: str | Interaction = "log1p",
+    *,
+    tol: float = 1e-12,
+    start: Array | None = None,
 ) -> Array:
     r"""Return the Nash equilibrium of the game on W.
 
@@ -74,7 +79,12 @@ def equilibrium(
 
 
 def adjoint(
-    W: Any, y: Array, interaction: str | Interaction = "log1p", welfare: str | Welfare = "total", *, tol: float = 1e-12
+    W: Any,
+    y: Array,
+    interaction: str | Interaction = "log1p",
+    welfare: str | Welfare = "total",
+    *,
+    tol: float = 1e-12,
 ) -> Array:
     r"""Return the adjoint u: how much the welfare gains per unit of benefit given to each node.
 
@@ -105,7 +115,12 @@ def adjoint(
 
 
 def welfare(
-    W: Any, b: Array, interaction: str | Interaction = "log1p", welfare: str | Welfare = "total", *, tol: float = 1e-12
+    W: Any,
+    b: Array,
+    interaction: str | Interaction = "log1p",
+    welfare: str | Welfare = "total",
+    *,
+    tol: float = 1e-12,
 ) -> float:
     """Return the welfare g(y) at the equilibrium y of the game on W.
 

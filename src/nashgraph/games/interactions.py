@@ -199,7 +199,10 @@ def check_h1(interaction: Interaction) -> None:
         )
         middle, step = 0.5 * (x[1:] + x[:-1]), np.diff(x)
         slope_found, slope_given = np.diff(f) / step, np.asarray(interaction.slope(middle), dtype=float)
-        curvature_found, curvature_given = np.diff(slope) / step, np.asarray(interaction.curvature(middle), dtype=float)
+        curvature_found, curvature_given = (
+            np.diff(slope) / step,
+            np.asarray(interaction.curvature(middle), dtype=float),
+        )
     for values, symbol in ((f, "f"), (slope, "f'"), (curvature, "f''")):
         _require(np.isfinite(values), "it must be finite for x >= 0", symbol, x, values)
     slack = 1e-9
@@ -210,7 +213,13 @@ def check_h1(interaction: Interaction) -> None:
     _require(curvature <= slack, "f must be concave", "f''", x, curvature)
     _require(np.abs(curvature) <= 1 + slack, "|f''(x)| must be at most 1", "f''", x, curvature)
     # On a grid this fine a right derivative agrees with the difference quotient to about 1e-4.
-    _require(np.abs(slope_found - slope_given) <= 1e-3, "slope must be the derivative of f", "f'", middle, slope_given)
+    _require(
+        np.abs(slope_found - slope_given) <= 1e-3,
+        "slope must be the derivative of f",
+        "f'",
+        middle,
+        slope_given,
+    )
     _require(
         np.abs(curvature_found - curvature_given) <= 1e-3,
         "curvature must be the derivative of f'",

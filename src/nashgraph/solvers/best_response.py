@@ -6,9 +6,9 @@ W is stationary iff :math:`W = B(W)`, its own row best response to the bonus :ma
 of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An outer step is
 
 1. B(W), one pass over all pairs, which also certifies W;
-2. a candidate: the best response to an *accelerated* play (y, u), 2N numbers, by Anderson's method; or, where that does
-   not lower the objective, B(W) itself; or, where that does not lower it enough, a point between W and B(W), found by
-   interpolation: :math:`d = B(W) - W` is a descent direction, :math:`\langle \nabla\ell(W), d\rangle \le -2\beta\|d\|^2`;
+2. a candidate: the best response to an *accelerated* play (y, u), 2N numbers, by Anderson's method; or, where that
+   does not lower the objective, B(W) itself; or, where that does not lower it enough, a point between W and B(W),
+   found by interpolation: :math:`d = B(W) - W` descends, :math:`\langle \nabla\ell(W), d\rangle \le -2\beta\|d\|^2`;
 3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
 
 So the objective never rises (beyond its own rounding, 1e-13 of its two parts) and every limit point is stationary: each
@@ -183,9 +183,9 @@ def certify(problem: Problem, now: Iterate) -> tuple[Coupling, float]:
 def needed_accuracy(problem: Problem, now: Iterate, stationarity: float) -> float:
     """Return how accurately the game on a graph of this stationarity must be solved.
 
-    A relative error e of the play moves the best response by at most e ||lam u f(y)^T|| / (2 beta), which should be 10 %
-    of its distance from W at most; and the objective by about e^2 lam g, which should be 10 % at most of the decrease
-    2 beta ||W - B(W)||^2 that a step promises.
+    A relative error e of the play moves the best response by at most e ||lam u f(y)^T|| / (2 beta), which should be
+    10 % of its distance from W at most; and the objective by about e^2 lam g, which should be 10 % at most of the
+    decrease 2 beta ||W - B(W)||^2 that a step promises.
     """
     left, right = problem.bonus(now.play)
     size, beta = float(np.sqrt(now.coupling.square)), problem.storage.beta

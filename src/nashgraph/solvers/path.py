@@ -1,7 +1,7 @@
 r"""The lambda-path: one problem solved for a list of strengths of the prior, each from its neighbours' solutions.
 
-For each :math:`\lambda` the problem is that of :mod:`nashgraph.solvers.problem`; several stationary points may exist, and
-which is found depends on the start. Going upward each start is the solution at the next smaller :math:`\lambda`, going
+For each :math:`\lambda` the problem is that of :mod:`nashgraph.solvers.problem`; several stationary points may exist,
+and which is found depends on the start. Going upward each start is the solution at the next smaller :math:`\lambda`, going
 downward that at the next larger one; of the two, the lower objective is kept. Both are certified.
 """
 
@@ -50,7 +50,11 @@ class Path:
 
 
 def solve_path(
-    problem: Problem, lams: Sequence[float] | Array, *, progress: Callable[[], object] = lambda: None, **options: Any
+    problem: Problem,
+    lams: Sequence[float] | Array,
+    *,
+    progress: Callable[[], object] = lambda: None,
+    **options: Any,
 ) -> Path:
     """Solve for every lambda, upward and then downward, and keep the lower objective at each.
 
@@ -88,8 +92,8 @@ def solve_path(
 def lam_range(problem: Problem) -> tuple[float, float]:
     r"""Return the lambdas between which the prior matters: where it first changes an edge, and where it dominates.
 
-    Seen from the Smooth-GL graph with its play (y, u), to first order in lambda: the first is the least lambda at which a
-    pair gains or loses its edge; the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
+    Seen from the Smooth-GL graph with its play (y, u), to first order in lambda: the first is the least lambda at which
+    a pair gains or loses its edge; the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
     differs between nodes by as much as all else, :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
 
     Examples
@@ -103,12 +107,15 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     storage = problem.storage
     graph = smooth_graph(storage)
     play = problem.play(graph)
-    adjoint, reach = play.adjoint.astype(storage.dtype), problem.interaction.value(play.actions).astype(storage.dtype)
+    adjoint, reach = (
+        play.adjoint.astype(storage.dtype),
+        problem.interaction.value(play.actions).astype(storage.dtype),
+    )
     spread = float(np.ptp(reach))
     if spread <= 1e-12 * float(np.abs(reach).max()):
         raise ValueError(
-            "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): give a "
-            "benefit that differs between nodes, or the lams yourself"
+            "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): give "
+            "a benefit that differs between nodes, or the lams yourself"
         )
     low, high = np.inf, 0.0
     for first, distances in storage.distance_blocks():

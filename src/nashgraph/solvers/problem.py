@@ -98,7 +98,11 @@ class Problem:
         """
         tol = self.exact if tol is None else tol
         y = solve_concave(
-            coupling.dot, self.benefit, self.interaction, tol=tol, start=None if start is None else start.actions
+            coupling.dot,
+            self.benefit,
+            self.interaction,
+            tol=tol,
+            start=None if start is None else start.actions,
         )
         adjoint = self.adjoint(coupling, y.point, tol=tol, start=None if start is None else start.adjoint)
         return Play(y.point, adjoint, self.welfare.value(y.point) + float(adjoint @ y.defect))

@@ -62,7 +62,11 @@ def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:
 
 
 def multistart(
-    problem: Problem, solve: Callable[..., Result], n_starts: int, random: np.random.RandomState, **options: Any
+    problem: Problem,
+    solve: Callable[..., Result],
+    n_starts: int,
+    random: np.random.RandomState,
+    **options: Any,
 ) -> Result:
     """Solve from the first ``n_starts`` starting points and return the result of least objective.
 
@@ -75,4 +79,7 @@ def multistart(
     True
     """
     starts = starting_points(problem, random)
-    return min((solve(problem, next(starts), **options) for _ in range(n_starts)), key=lambda result: result.objective)
+    return min(
+        (solve(problem, next(starts), **options) for _ in range(n_starts)),
+        key=lambda result: result.objective,
+    )

@@ -133,8 +133,8 @@ def dense_storage(problem: Problem) -> DenseStorage:
     """Return the problem's storage if it is dense, which TTGD needs: its W is no best response."""
     if not isinstance(problem.storage, DenseStorage):
         raise ValueError(
-            f"solver='ttgd' needs storage='dense', got storage={problem.storage.name!r}: TTGD steps from any W, so W must "
-            "be stored whole; take solver='best-response' for networks too large for that"
+            f"solver='ttgd' needs storage='dense', got storage={problem.storage.name!r}: TTGD steps from any W, so W "
+            "must be stored whole; take solver='best-response' for networks too large for that"
         )
     return problem.storage
 
@@ -193,8 +193,8 @@ def theory_steps(problem: Problem, start: DenseCoupling) -> StepSizes:
     """
     if not isinstance(problem.welfare, TotalAction):
         raise ValueError(
-            f"steps='theory' holds for welfare='total' only, got {problem.welfare!r}: the theorem's constants are those "
-            "of the total action; give alpha and gamma instead"
+            f"steps='theory' holds for welfare='total' only, got {problem.welfare!r}: the theorem's constants are "
+            "those of the total action; give alpha and gamma instead"
         )
     c, lam, n = problem.storage.c, problem.lam, problem.storage.n_nodes
     largest, root, gap = float(problem.benefit.max()), float(np.sqrt(n)), 1.0 - problem.storage.c

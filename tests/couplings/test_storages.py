@@ -1,0 +1,111 @@
+"""Dense, sparse and implicit storage: one protocol, one answer."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from nashgraph.couplings import (
+    STORAGES,
+    DenseStorage,
+    choose,
+    distances,
+    fidelity,
+    make_storage,
+    smooth_graph,
+)
+from nashgraph.couplings.choose import expected_degree, suitable_storage
+
+NAMES = list(STORAGES)
+
+
+def as_array(coupling):
+    matrix = coupling.matrix()
+    return matrix.toarray() if sparse.issparse(matrix) else matrix
+
+
+@pytest.fixture(params=["plain", "duplicates"])
+def X(request, random):  # noqa: N802 (the paper's name)
+    if request.param == "plain":
+        return random.normal(size=(6, 70))
+    return random.integers(0, 3, size=(4, 70)).astype(float)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Blocks of 16 rows, so that streaming happens at the sizes tests can afford."""
+    monkeypatch.setattr(distances, "BLOCK_BYTES", 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_storage_does_what_the_dense_one_does(name, X, random):
+    reference, storage = DenseStorage(X, 0.7, 0.9), STORAGES[name](X, 0.7, 0.9)
+    left, right, vector = random.random(70), random.random(70), random.random(70)
+    expected, found = reference.respond(left, right), storage.respond(left, right)
+    np.testing.assert_allclose(as_array(found), expected.weights, atol=1e-12)
+    np.testing.assert_allclose(found.threshold, expected.threshold, atol=1e-12)
+    assert found.cost == pytest.approx(expected.cost, rel=1e-12)
+    assert found.square == pytest.approx(expected.square, rel=1e-12)
+    np.testing.assert_allclose(found.dot(vector), expected.weights @ vector, rtol=1e-12)
+    np.testing.assert_allclose(found.tdot(vector), expected.weights.T @ vector, rtol=1e-12)
+    np.testing.assert_allclose(np.vstack([rows.copy() for _, rows in found.blocks()]), expected.weights, atol=1e-12)
+    # Two graphs: their distance and their mixture.
+    other, expected_other = smooth_graph(storage), smooth_graph(reference)
+    difference = np.linalg.norm(expected.weights - expected_other.weights)
+    assert found.distance(other) == pytest.approx(difference, rel=1e-10)
+    mixed, expected_mixed = found.mix(other, 0.3), 0.7 * expected.weights + 0.3 * expected_other.weights
+    np.testing.assert_allclose(as_array(mixed), expected_mixed, atol=1e-12)
+    assert mixed.square == pytest.approx(np.sum(expected_mixed**2), rel=1e-10)
+    assert fidelity(storage, mixed) == pytest.approx(
+        np.sum(expected_mixed * reference.distances) + 0.7 * np.sum(expected_mixed**2), rel=1e-10
+    )
+    np.testing.assert_allclose(
+        np.vstack([rows.copy() for _, rows in storage.distance_blocks()]), reference.distances, atol=1e-13
+    )
+
+
+@pytest.mark.parametrize("name", ["dense", "sparse"])
+def test_a_given_matrix_is_held_as_it_is(name, X, random):
+    storage = STORAGES[name](X, 0.7, 0.9)
+    weights = 0.9 * (1 - np.eye(70)) / 69
+    held = storage.hold(weights)
+    np.testing.assert_array_equal(as_array(held), weights)
+    assert held.cost == pytest.approx(np.sum(weights * DenseStorage(X, 0.7, 0.9).distances))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_float32_is_kept_and_close(name, X):
+    single = make_storage(X, 0.7, 0.9, name, "float32").respond(np.zeros(70), np.zeros(70))
+    double = make_storage(X, 0.7, 0.9, name, "float64").respond(np.zeros(70), np.zeros(70))
+    assert as_array(single).dtype == np.float32
+    np.testing.assert_allclose(as_array(single), as_array(double), atol=2e-5)
+
+
+def test_auto_goes_by_size_degree_and_memory(random, monkeypatch):
+    X = random.normal(size=(5, 400))
+    assert suitable_storage(X, 0.1, 0.95, free=1e9)[0] == "dense"
+    assert suitable_storage(X, 0.1, 0.95, free=4e6)[0] == "sparse"
+    assert suitable_storage(X, 1e6, 0.95, free=4e6)[0] == "implicit"
+    monkeypatch.setattr(choose, "DENSE_NODES", 100)
+    name, why = suitable_storage(X, 0.1, 0.95, free=1e9)
+    assert name == "sparse"
+    assert "400 nodes with about" in why
+
+
+def test_auto_says_which_when_asked(random, capsys):
+    assert make_storage(random.normal(size=(5, 40)), 1.0, 0.95, verbose=1).name == "dense"
+    assert capsys.readouterr().out.startswith("storage: dense (40 nodes")
+
+
+def test_expected_degree_is_the_samples_mean(random):
+    X = random.normal(size=(5, 120))
+    truth = (smooth_graph(DenseStorage(X, 0.3, 0.95)).weights > 0).sum(axis=1).mean()
+    assert expected_degree(X, 0.3, 0.95) == pytest.approx(truth)
+
+
+def test_passes_are_counted(X):
+    for name in NAMES:
+        storage = STORAGES[name](X, 0.7, 0.9)
+        graph = smooth_graph(storage)
+        assert storage.passes == 1
+        graph.dot(np.ones(70))
+        assert storage.passes == (2 if name == "implicit" else 1)

@@ -1,0 +1,202 @@
+"""The fast solver: stationary, monotone, the same in every storage, never above TTGD, honest when it stops."""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from nashgraph import spectral_benefit
+from nashgraph.couplings import STORAGES, distances, smooth_graph
+from nashgraph.games import INTERACTIONS
+from nashgraph.solvers import Problem, Status, best_response, continuation, gradient_mapping, multistart, ttgd
+from nashgraph.solvers._anderson import Anderson
+
+from ..problems import random_graph
+
+
+def village_like(n, random):
+    """Binary and small-integer columns with many equal rows, and benefits of two levels."""
+    X = np.vstack([random.integers(0, 2, size=(4, n)), random.poisson(1.4, size=(2, n))]).astype(float)
+    b = 1.0 + (random.random(n) < 0.45)
+    return X, b / b.sum()
+
+
+def rises(result):
+    values = np.array([record.objective for record in result.history])
+    return np.diff(values).max(initial=0) / max(np.abs(values).max(), 1e-300)
+
+
+@pytest.mark.parametrize("interaction", INTERACTIONS)
+@pytest.mark.parametrize("lam", [0.0, 1.0, 100.0])
+def test_reaches_a_stationary_point_without_ever_rising(interaction, lam, random):
+    X, b = village_like(60, random)
+    problem = Problem.from_signals(X, b, lam=lam, beta=2.0, interaction=interaction)
+    result = best_response(problem, tol=1e-9)
+    assert result.converged
+    assert rises(result) <= 1e-12
+    # The certificate, against the gradient mapping computed another way.
+    assert np.linalg.norm(gradient_mapping(problem, result.coupling, 0.1)) <= 1e-6 * np.linalg.norm(
+        result.coupling.weights
+    )
+    W = result.coupling.weights
+    assert W.min() >= 0
+    np.testing.assert_allclose(W.sum(axis=1), 0.95, atol=1e-10)
+
+
+def test_the_direction_descends_as_fact_four_says(random):
+    """<grad l(W), B(W) - W> <= -2 beta ||B(W) - W||^2 at random W."""
+    X, b = village_like(40, random)
+    problem = Problem.from_signals(X, b, lam=50.0, beta=1.5)
+    for _ in range(5):
+        W = random_graph(40, 0.95, random)
+        coupling = problem.storage.hold(W)
+        play = problem.play(coupling)
+        d = problem.respond(play).weights - W
+        left, right = problem.bonus(play)
+        gradient = problem.storage.distances + 3.0 * W - np.outer(left, right)
+        assert np.sum(gradient * d) <= -3.0 * np.sum(d**2) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("interaction", ["linear", "log1p"])
+def test_storages_give_the_same_answer(interaction, random, monkeypatch):
+    monkeypatch.setattr(distances, "BLOCK_BYTES", 1)
+    X, b = village_like(90, random)
+    found = {}
+    for name in STORAGES:
+        problem = Problem.from_signals(X, b, lam=30.0, beta=1.0, interaction=interaction, storage=name)
+        result = best_response(problem, tol=1e-10)
+        assert result.converged
+        matrix = result.coupling.matrix()
+        found[name] = matrix.toarray() if sparse.issparse(matrix) else matrix
+    np.testing.assert_allclose(found["sparse"], found["dense"], atol=1e-8)
+    np.testing.assert_allclose(found["implicit"], found["dense"], atol=1e-8)
+
+
+def test_line_search_takes_over_where_the_bare_iteration_oscillates():
+    """Fact 4: large lam against beta. The bare iteration W <- B(W) raises the objective here; the solver must not."""
+    random = np.random.default_rng(301)
+    X = random.integers(0, 2, size=(4, 50)).astype(float)
+    b = random.random(50)
+    problem = Problem.from_signals(X, b / b.sum(), lam=0.1, beta=0.1, interaction="linear")
+    coupling = smooth_graph(problem.storage)
+    bare = []
+    for _ in range(30):
+        play = problem.play(coupling)
+        bare.append(problem.objective(coupling, play))
+        coupling = problem.respond(play)
+    assert np.diff(bare).max() > 0
+    for storage in STORAGES:
+        problem = Problem.from_signals(X, b / b.sum(), lam=0.1, beta=0.1, interaction="linear", storage=storage)
+        result = best_response(problem, max_iter=25)
+        assert rises(result) <= 1e-12
+        assert result.objective < min(bare)
+
+
+GRID = st.tuples(
+    st.sampled_from(list(INTERACTIONS)),
+    st.sampled_from([0.0, 0.1, 1.0, 10.0, 100.0, 1000.0]),
+    st.sampled_from([0.1, 1.0, 20.0, 200.0, 2000.0]),
+    st.sampled_from([0.5, 0.95, 0.99]),
+    st.sampled_from([2, 3, 50]),
+    st.sampled_from(["plain", "duplicates", "constant", "one signal", "uniform benefit", "one-hot benefit"]),
+    st.integers(0, 99),
+)
+
+
+def grid_problem(interaction, lam, beta, c, n, kind, seed):
+    """One point of the stress grid (``make stress`` runs all of them)."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(1 if kind == "one signal" else 8, n))
+    if kind == "duplicates":
+        X = random.integers(0, 2, size=(4, n)).astype(float)
+    elif kind == "constant":
+        X = np.ones((3, n))
+    b = random.random(n)
+    if kind == "uniform benefit":
+        b = np.ones(n)
+    elif kind == "one-hot benefit":
+        b = np.eye(n)[0]
+    return Problem.from_signals(X, b / b.sum(), lam=lam, beta=beta, c=c, interaction=interaction)
+
+
+@given(GRID)
+@settings(max_examples=250)
+def test_a_sample_of_the_stress_grid(point):
+    """Finite, feasible, monotone; and stationary, or said not to be."""
+    problem = grid_problem(*point)
+    result = best_response(problem)
+    W = result.coupling.weights
+    assert np.isfinite(W).all()
+    assert W.min() >= 0
+    np.testing.assert_allclose(W.sum(axis=1), point[3], atol=1e-10)
+    assert np.diag(W).max() == 0
+    assert rises(result) <= 1e-12
+    assert result.converged == (result.stationarity <= 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_objective_is_no_higher_than_ttgds(seed):
+    random = np.random.default_rng(seed)
+    X, b = village_like(30, random)
+    lam, beta = [(1.0, 1.0), (20.0, 5.0), (100.0, 20.0)][seed % 3]
+    problem = Problem.from_signals(X, b, lam=lam, beta=beta, interaction=["linear", "log1p"][seed % 2])
+    slow = ttgd(problem, gamma=0.05 / beta, tol=1e-7, max_iter=4000, check_every=100)
+    fast = best_response(problem)
+    assert fast.objective <= slow.objective + 1e-6 * abs(slow.objective)
+
+
+def test_starts_and_paths_never_make_it_worse(random):
+    X, b = village_like(40, random)
+    problem = Problem.from_signals(X, b, lam=100.0, beta=20.0, interaction="linear")
+    plain = best_response(problem)
+    assert multistart(problem, best_response, 5, np.random.RandomState(0)).objective <= plain.objective
+    assert continuation(problem).objective <= plain.objective
+
+
+def test_status_says_how_it_ended(random, monkeypatch):
+    X, b = village_like(40, random)
+    problem = Problem.from_signals(X, b, lam=100.0, beta=20.0)
+    assert best_response(problem).passes > 0
+    assert best_response(problem, max_iter=1).status is Status.MAX_ITER
+    assert best_response(problem, callback=lambda record: record.iteration >= 1).status is Status.STOPPED
+    # Ask of every step more than the slope can promise: no step is good enough, and that is said.
+    monkeypatch.setattr(sys.modules[best_response.__module__], "ARMIJO", 1e6)
+    stalled = best_response(problem, memory=0)
+    assert stalled.status is Status.STALLED
+    assert stalled.stationarity > 1e-6
+
+
+def test_single_precision_reaches_what_it_can(random):
+    X, b = village_like(60, random)
+    exact = best_response(Problem.from_signals(X, b, lam=10.0, beta=1.0), tol=1e-9)
+    for storage in STORAGES:
+        problem = Problem.from_signals(X, b, lam=10.0, beta=1.0, storage=storage, dtype="float32")
+        result = best_response(problem, tol=1e-3)
+        assert result.converged
+        assert result.objective == pytest.approx(exact.objective, rel=1e-4)
+
+
+def test_anderson_solves_an_affine_map_in_as_many_steps_as_it_has_dimensions(random):
+    A, c = 0.4 * random.normal(size=(4, 4)), random.normal(size=4)
+    solution = np.linalg.solve(np.eye(4) - A, c)
+    memory, z = Anderson(8), np.zeros(4)
+    for _ in range(6):
+        memory.add(z, A @ z + c)
+        z = memory.propose() if len(memory) > 1 else A @ z + c
+    np.testing.assert_allclose(z, solution, atol=1e-8)
+
+
+def test_spectral_benefit_on_the_papers_problem(random):
+    """The paper's own setting, to 1e-10 in a handful of passes where TTGD takes hundreds."""
+    from nashgraph.datasets import preferential_attachment, smooth_signals
+
+    X = smooth_signals(preferential_attachment(50, random_state=0), 10, noise=0.2, random_state=0)
+    problem = Problem.from_signals(X, spectral_benefit(X), lam=10.0, beta=200.0, interaction="linear")
+    fast = best_response(problem, tol=1e-10)
+    slow = ttgd(problem, tol=1e-10, max_iter=3000)
+    assert fast.converged
+    assert fast.passes <= 30
+    np.testing.assert_allclose(fast.coupling.weights, slow.coupling.weights, atol=1e-8)

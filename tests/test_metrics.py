@@ -1,0 +1,85 @@
+"""Scores against hand-counted cases and scikit-learn's own on the flattened pairs."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+
+from nashgraph import (
+    adjacency_matrix,
+    edge_auc,
+    edge_average_precision,
+    edge_precision_recall,
+    welfare,
+    welfare_gain,
+)
+
+from .problems import random_graph
+
+A = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+
+
+def test_auc_counts_pairs_ranked_right():
+    W = np.array([[9, 0.4, 0.3], [0.1, 9, 0.2], [0.3, 0.0, 9]])  # the diagonal must not count
+    # edges score 0.4 and 0.2; non-edges 0.3, 0.1, 0.3, 0.0: of 8 pairs, 4 + 2 are right
+    assert edge_auc(W, A) == pytest.approx(6 / 8)
+
+
+def test_scores_take_all_ordered_pairs(random):
+    W, truth = random.random((12, 12)), random.random((12, 12)) < 0.3
+    off = ~np.eye(12, dtype=bool)
+    assert edge_auc(W, truth) == pytest.approx(roc_auc_score(truth[off], W[off]))
+    assert edge_auc(sparse.csr_array(W), sparse.csr_array(truth)) == pytest.approx(edge_auc(W, truth))
+    assert edge_auc(W, truth, symmetrize="mean") == pytest.approx(edge_auc((W + W.T) / 2, truth))
+    assert edge_auc(W, truth, symmetrize="max") == pytest.approx(edge_auc(np.maximum(W, W.T), truth))
+    assert edge_average_precision(truth.astype(float), truth) == 1.0
+
+
+def test_networkx_direction_is_ours():
+    """networkx's edge 1 -> 0 is our A[0, 1]: node 1 influences node 0."""
+    graph = nx.DiGraph([(1, 0), (2, 1)])
+    graph = nx.DiGraph(graph)
+    ordered = nx.DiGraph()
+    ordered.add_nodes_from([0, 1, 2])
+    ordered.add_edges_from(graph.edges())
+    np.testing.assert_array_equal(adjacency_matrix(ordered).toarray(), A)
+    assert edge_auc(A + 0.0, ordered) == 1.0
+
+
+def test_precision_and_recall_at_the_true_number_of_edges():
+    W = np.array([[0, 0.9, 0.8], [0.1, 0, 0.2], [0.3, 0.0, 0]])
+    assert edge_precision_recall(W, A) == (0.5, 0.5)
+    sparse_w = np.zeros((3, 3))
+    sparse_w[0, 1] = 1.0
+    assert edge_precision_recall(sparse_w, A) == (1.0, 0.5)  # one edge kept, and it is true
+    assert edge_precision_recall(np.zeros((3, 3)), A) == (0.0, 0.0)
+
+
+def test_ties_at_the_cut_do_not_depend_on_the_order_of_nodes(random):
+    W = random.integers(0, 3, size=(10, 10)).astype(float)
+    truth = random.random((10, 10)) < 0.3
+    order = random.permutation(10)
+    shuffled = np.ix_(order, order)
+    assert edge_precision_recall(W, truth) == pytest.approx(edge_precision_recall(W[shuffled], truth[shuffled]))
+
+
+def test_welfare_gain_is_a_difference(random):
+    W, V, b = random_graph(8, 0.9, random), random_graph(8, 0.9, random), random.random(8)
+    assert welfare_gain(W, V, b, "linear") == pytest.approx(welfare(W, b, "linear") - welfare(V, b, "linear"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: edge_auc(np.zeros((3, 3)), np.zeros((4, 4))), "same nodes"),
+        (lambda: edge_auc(np.zeros((3, 3)), np.zeros((3, 3))), "A has no possible edge"),
+        (lambda: edge_auc(np.zeros((3, 3)), np.ones((3, 3))), "A has every possible edge"),
+        (lambda: edge_auc(np.zeros((3, 3)), A, symmetrize="min"), "symmetrize='min' is not known"),
+        (lambda: edge_auc(np.full((3, 3), np.nan), A), "W contains NaN"),
+        (lambda: edge_auc(np.zeros(3), A), "W must be a square matrix"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

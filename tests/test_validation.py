@@ -1,0 +1,159 @@
+"""Every kind of bad input, as a table: what is raised or warned names the argument, the value and the remedy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph import GLGP, CustomInteraction, DataWarning, LinearGLGP, SmoothGL, WeightedTotal, glgp_path
+
+GOOD = np.random.default_rng(0).normal(size=(6, 8))
+
+
+def with_entry(value):
+    X = GOOD.copy()
+    X[2, 5] = value
+    return X
+
+
+def glgp(**parameters):
+    return GLGP(**{"beta": 1.0, **parameters})
+
+
+ERRORS = [
+    # the signals
+    (
+        SmoothGL(),
+        with_entry(np.nan),
+        r"X contains NaN or inf: 1 in all, the first \(NaN\) at signal 2, node 5; drop",
+    ),
+    (SmoothGL(), with_entry(np.inf), r"the first \(inf\) at signal 2, node 5"),
+    (SmoothGL(), GOOD[0], "Expected 2D array, got 1D array"),
+    (SmoothGL(), GOOD[None], "dim 3"),
+    (SmoothGL(), np.empty((0, 5)), "0 sample"),
+    (SmoothGL(), GOOD[:, :1], r"1 feature\(s\).*minimum of 2 is required"),
+    (SmoothGL(), [["a", "b"], ["c", "d"]], "could not convert string"),
+    (
+        SmoothGL(),
+        pd.DataFrame(GOOD, columns=list("abcdefga")),
+        "duplicate column names, and columns name the nodes: a",
+    ),
+    (SmoothGL(degree=5), np.ones((3, 8)), "degree cannot set beta: every node has the same signals"),
+    # the set S
+    (SmoothGL(c=0.0), GOOD, r"c must be a finite number in \(0, 1\), got 0.0.*try c=0.95"),
+    (SmoothGL(c=1), GOOD, r"c must be a finite number in \(0, 1\), got 1"),
+    (SmoothGL(c="much"), GOOD, "c must be a number, got 'much'"),
+    (SmoothGL(beta=0), GOOD, "beta must be a finite number in .*got 0.*leave beta=None"),
+    (SmoothGL(beta=-2.0), GOOD, "beta must be .* got -2.0"),
+    (SmoothGL(beta=np.inf), GOOD, "beta must be a finite number"),
+    (SmoothGL(beta=True), GOOD, "beta must be a number, got True"),
+    (SmoothGL(degree=0.5), GOOD, "degree must be a finite number in .*got 0.5"),
+    (SmoothGL(degree=None), GOOD, "beta and degree are both None"),
+    (
+        SmoothGL(storage="disk"),
+        GOOD,
+        "storage='disk' is not known: choose one of 'auto', 'dense', 'sparse', 'implicit'",
+    ),
+    (SmoothGL(dtype="float16"), GOOD, "dtype='float16' is not known"),
+    # the prior
+    (LinearGLGP(lam=-1), GOOD, "lam must be a finite number in .*got -1.*lam=0 turns the prior off"),
+    (glgp(lam=np.nan), GOOD, "lam must be a finite number .*got nan"),
+    (glgp(lam=None), GOOD, "lam must be a number, got None"),
+    (glgp(benefit=-np.ones(8)), GOOD, "benefit must not be negative, got -1 at node 0"),
+    (glgp(benefit=np.ones(7)), GOOD, r"benefit must have shape \(8,\), one entry per node, got \(7,\)"),
+    (glgp(benefit=np.zeros(8)), GOOD, "benefit is zero at every node"),
+    (
+        glgp(benefit=[1, 2, np.nan, 4, 5, 6, 7, 8]),
+        GOOD,
+        "benefit contains NaN or inf: 1 in all, .* at node 2",
+    ),
+    (glgp(benefit="degree"), GOOD, "benefit='degree' is not known: choose one of 'spectral', 'uniform'"),
+    (glgp(benefit=[["a"]]), GOOD, "benefit must be an array of 8 numbers"),
+    (LinearGLGP(benefit=None), GOOD, "benefit must"),
+    # names and objects
+    (glgp(interaction="cubic"), GOOD, "interaction='cubic' is not known: choose one of 'linear', 'log1p'"),
+    (glgp(welfare="rawls"), GOOD, "welfare='rawls' is not known: choose one of 'total', 'utilitarian'"),
+    (glgp(welfare=WeightedTotal(np.ones(3))), GOOD, r"WeightedTotal weights must have shape \(8,\)"),
+    (glgp(solver="newton"), GOOD, "solver='newton' is not known: choose one of 'best-response', 'ttgd'"),
+    (
+        glgp(solver="ttgd", storage="sparse"),
+        GOOD,
+        "solver='ttgd' needs storage='dense', got storage='sparse'",
+    ),
+    # running it
+    (glgp(tol=-1e-3), GOOD, "tol must be"),
+    (glgp(max_iter=0), GOOD, "max_iter must be at least 1, got 0"),
+    (glgp(max_iter=1.5), GOOD, "max_iter must be an integer, got 1.5"),
+    (glgp(multistart=0), GOOD, "multistart must be at least 1"),
+    (glgp(multistart=2, init="path"), GOOD, "multistart=2 chooses its own starts"),
+    (glgp(init="warm"), GOOD, "init='warm' is not known: choose one of 'path', or pass a matrix"),
+    (glgp(init="path", solver="ttgd"), GOOD, "init='path' needs solver='best-response'"),
+    (glgp(init=np.eye(8)), GOOD, "init is not an admissible graph"),
+    (glgp(init=np.zeros((3, 3))), GOOD, r"init must have shape \(8, 8\), got \(3, 3\)"),
+    (glgp(init=0.95 * (1 - np.eye(8)) / 7, storage="implicit"), GOOD, "storage='implicit' holds no matrix"),
+    (glgp(solver_params={"memory": -1}), GOOD, "memory must be at least 0"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "X", "message"), ERRORS)
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+def test_bad_input_is_refused_in_words(estimator, X, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        estimator.fit(X)
+    assert not [name for name in vars(estimator) if name.endswith("_")], "half-fitted"
+
+
+WARNINGS = [
+    (SmoothGL(beta=1.0), GOOD[:1], "one signal only"),
+    (
+        SmoothGL(beta=1.0),
+        np.vstack([GOOD, np.ones(8)]),
+        r"1 signal\(s\) that are the same at every node \(rows 6\)",
+    ),
+    (SmoothGL(beta=1.0), np.ones((3, 8)), "every signal in X is constant over the nodes"),
+    (
+        SmoothGL(beta=1.0),
+        GOOD[:, [0, 1, 2, 3, 4, 4, 4]],
+        r"2 node\(s\) have exactly the signals of another node .for example 4 and 5",
+    ),
+    (glgp(benefit="uniform"), GOOD, "benefit is the same at every node"),
+    (glgp(benefit=np.full(8, 3.0)), GOOD, "benefit is the same at every node"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "X", "message"), WARNINGS)
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+def test_doubtful_input_is_fitted_with_a_warning(estimator, X, message):
+    with pytest.warns(DataWarning, match=message):
+        estimator.fit(X)
+    assert np.isfinite(estimator.adjacency_).all()
+
+
+def test_warnings_point_at_the_callers_line():
+    with pytest.warns(DataWarning) as caught:
+        SmoothGL(beta=1.0).fit(GOOD[:1])
+    assert caught[0].filename == __file__
+
+
+def test_a_users_interaction_outside_h1():
+    with pytest.raises(ValueError, match=r"interaction breaks H1: f must be 1-Lipschitz, but f'\(0\) = 2"):
+        glgp(interaction=CustomInteraction(lambda x: 2 * x, lambda x: 2 + 0 * x, lambda x: 0 * x))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lams": []}, "lams is empty"),
+        ({"lams": [1.0, -1.0]}, "lam must be .* got -1.0"),
+        ({"n_lams": 1}, "n_lams must be at least 2"),
+        ({"degree": None}, "both None"),
+    ],
+)
+def test_path_parameters(options, message):
+    with pytest.raises(ValueError, match=message):
+        glgp_path(GOOD, **options)
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+def test_no_lam_matters_under_a_uniform_benefit():
+    with pytest.raises(ValueError, match="no lam changes an edge"):
+        glgp_path(GOOD, benefit="uniform", beta=1.0)
