@@ -10,8 +10,22 @@
 True
 """
 
+from .compare import compare
 from .couplings import project_rows, squared_distances
-from .estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, glgp_path, spectral_benefit
+from .estimators import (
+    GLGP,
+    GLSigRep,
+    GraphEstimator,
+    GraphicalLassoGL,
+    LinearGLGP,
+    LogDegreeGL,
+    ModularGL,
+    QuadGameGL,
+    SmoothGL,
+    SpecTemp,
+    glgp_path,
+    spectral_benefit,
+)
 from .games import (
     CustomInteraction,
     CustomWelfare,
@@ -45,19 +59,26 @@ __all__ = [
     "CustomWelfare",
     "DataWarning",
     "Exponential",
+    "GLSigRep",
     "GraphEstimator",
+    "GraphicalLassoGL",
     "Interaction",
     "Linear",
     "LinearGLGP",
     "Log1p",
+    "LogDegreeGL",
+    "ModularGL",
+    "QuadGameGL",
     "Saturating",
     "SmoothGL",
+    "SpecTemp",
     "TotalAction",
     "Utilitarian",
     "WeightedTotal",
     "Welfare",
     "adjacency_matrix",
     "adjoint",
+    "compare",
     "edge_auc",
     "edge_average_precision",
     "edge_precision_recall",

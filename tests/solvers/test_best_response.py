@@ -163,7 +163,7 @@ def test_status_says_how_it_ended(random, monkeypatch):
     assert best_response(problem, max_iter=1).status is Status.MAX_ITER
     assert best_response(problem, callback=lambda record: record.iteration >= 1).status is Status.STOPPED
     # Ask of every step more than the slope can promise: no step is good enough, and that is said.
-    monkeypatch.setattr(sys.modules[best_response.__module__], "ARMIJO", 1e6)
+    monkeypatch.setattr(sys.modules["nashgraph.solvers.descent"], "ARMIJO", 1e6)
     stalled = best_response(problem, memory=0)
     assert stalled.status is Status.STALLED
     assert stalled.stationarity > 1e-6

@@ -6,6 +6,7 @@ from .degree import beta_for_degree
 from .dense import DenseCoupling, DenseStorage
 from .distances import Points, distance_perron_vector, node_points, squared_distances
 from .implicit import ImplicitCoupling, ImplicitStorage
+from .listed import ListedStorage, listed_storage
 from .protocol import Coupling, Storage, fidelity, smooth_graph
 from .simplex import project_rows
 from .sparse import SparseCoupling, SparseStorage
@@ -18,6 +19,7 @@ __all__ = [
     "DenseStorage",
     "ImplicitCoupling",
     "ImplicitStorage",
+    "ListedStorage",
     "Points",
     "SparseCoupling",
     "SparseStorage",
@@ -26,6 +28,7 @@ __all__ = [
     "distance_perron_vector",
     "fidelity",
     "first_change",
+    "listed_storage",
     "make_storage",
     "node_points",
     "project_rows",

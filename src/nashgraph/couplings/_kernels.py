@@ -1,6 +1,7 @@
 """Numba kernels on plain arrays: one row's simplex projection, and the loops over rows that use it.
 
-Every function here trusts its input: shapes, finiteness and signs are checked by the callers.
+Every function here trusts its input: shapes, finiteness and signs are checked by the callers. Kernels over whole N x N
+arrays share their rows among threads; kernels over a block of rows run in one thread, because blocks do the sharing.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ def heap_sort(values: Array, size: int) -> None:
 def project_row(row: Array, skip: int, total: float, buffer: Array) -> float:
     """Project ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total} and return its threshold.
 
+    A negative ``skip`` leaves no entry out.
+
     The answer is ``w_j = max(0, s_j + eta)``. With ``t_j = s_j - max s`` the threshold lies in (0, total], so
     an entry with ``t_j <= -total`` is zero whatever the rest: one pass keeps the few others in ``buffer``
     (length >= n) and Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` finishes among
@@ -77,7 +80,8 @@ def project_row(row: Array, skip: int, total: float, buffer: Array) -> float:
     for j in range(n):
         weight = (row[j] - top) + eta
         row[j] = weight if weight > 0.0 else 0.0
-    row[skip] = 0.0
+    if skip >= 0:
+        row[skip] = 0.0
     return eta - top
 
 
@@ -171,36 +175,27 @@ def respond_rows(
             eta[i] = respond_row(distances[i], i, left[i], right, gain, total, out[i], buffer, sums[i])
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@njit(cache=True, nogil=True)
 def respond_block(
-    distances: Array,
-    first: int,
-    left: Array,
-    right: Array,
-    gain: float,
-    total: float,
-    eta: Array,
-    sums: Array,
+    distances: Array, first: int, left: Array, right: Array, gain: float, total: float, eta: Array, sums: Array
 ) -> None:
     """Answer a rank-one bonus for the nodes from ``first`` on, their rows of distances becoming their weights."""
     n_rows, n = distances.shape
-    n_chunks = min(n_rows, CHUNKS)
-    for chunk in prange(n_chunks):
-        buffer = np.empty(n, distances.dtype)
-        out = np.empty(n, distances.dtype)
-        for k in range(chunk * n_rows // n_chunks, (chunk + 1) * n_rows // n_chunks):
-            i = first + k
-            eta[k] = respond_row(distances[k], i, left[i], right, gain, total, out, buffer, sums[k])
-            distances[k] = out
+    buffer = np.empty(n, distances.dtype)
+    out = np.empty(n, distances.dtype)
+    for k in range(n_rows):
+        i = first + k
+        eta[k] = respond_row(distances[k], i, left[i], right, gain, total, out, buffer, sums[k])
+        distances[k] = out
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, fastmath=FAST)
 def replay_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, share: float, out: Array
 ) -> None:
     """Add ``share`` times a best response of known thresholds to ``out``, the rows of the nodes from ``first`` on."""
     n_rows, n = distances.shape
-    for k in prange(n_rows):
+    for k in range(n_rows):
         i = first + k
         for j in range(n):
             weight = gain * (left[i] * right[j] - distances[k, j]) + eta[i]
@@ -208,10 +203,10 @@ def replay_block(
                 out[k, j] += share * weight
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@njit(cache=True, nogil=True)
 def count_positive(rows: Array, counts: Array) -> None:
     """Count the positive entries of each row."""
-    for k in prange(rows.shape[0]):
+    for k in range(rows.shape[0]):
         count = 0
         for j in range(rows.shape[1]):
             if rows[k, j] > 0.0:
@@ -219,10 +214,10 @@ def count_positive(rows: Array, counts: Array) -> None:
         counts[k] = count
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@njit(cache=True, nogil=True)
 def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> None:
     """Write the positive entries of row k and their columns from ``starts[k]`` on."""
-    for k in prange(rows.shape[0]):
+    for k in range(rows.shape[0]):
         place = starts[k]
         for j in range(rows.shape[1]):
             if rows[k, j] > 0.0:
@@ -231,7 +226,73 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
                 place += 1
 
 
+@njit(cache=True, nogil=True, fastmath=FAST)
+def lift_block(distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float) -> None:
+    """Turn rows of distances in place into ``margin`` plus the best response before it is cut off at zero.
+
+    What is positive then is a neighbour, or lacks less than ``margin`` of being one.
+    """
+    n_rows, n = distances.shape
+    for k in range(n_rows):
+        i = first + k
+        for j in range(n):
+            distances[k, j] = gain * (left[i] * right[j] - distances[k, j]) + eta[i] + margin
+        distances[k, i] = 0.0
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def respond_listed(
+    pointers: Array,
+    indices: Array,
+    distances: Array,
+    left: Array,
+    right: Array,
+    gain: float,
+    total: float,
+    weights: Array,
+    eta: Array,
+    sums: Array,
+) -> None:
+    """Answer a rank-one bonus where each row may use its listed columns only (CSR)."""
+    n = pointers.shape[0] - 1
+    n_chunks = min(n, CHUNKS)
+    for chunk in prange(n_chunks):
+        buffer = np.empty(widest(pointers), weights.dtype)
+        for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
+            begin, end = pointers[i], pointers[i + 1]
+            for k in range(begin, end):
+                weights[k] = gain * (left[i] * right[indices[k]] - distances[k])
+            eta[i] = project_row(weights[begin:end], -1, total, buffer)
+            cost = square = 0.0
+            for k in range(begin, end):
+                cost += weights[k] * distances[k]
+                square += weights[k] * weights[k]
+            sums[i, 0] = cost
+            sums[i, 1] = square
+
+
+@njit(cache=True, nogil=True)
+def widest(pointers: Array) -> int:
+    """Return the length of the longest row of a CSR matrix."""
+    longest = 0
+    for i in range(pointers.shape[0] - 1):
+        longest = max(longest, pointers[i + 1] - pointers[i])
+    return longest
+
+
 @njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def listed_distances(pointers: Array, indices: Array, points: Array, distances: Array) -> None:
+    """Write the squared distances of listed pairs of points."""
+    for i in prange(pointers.shape[0] - 1):
+        for k in range(pointers[i], pointers[i + 1]):
+            total = 0.0
+            for m in range(points.shape[1]):
+                difference = points[i, m] - points[indices[k], m]
+                total += difference * difference
+            distances[k] = total
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
 def first_change(
     distances: Array, first: int, left: Array, right: Array, eta: Array, slack: float, found: Array
 ) -> None:
@@ -242,7 +303,7 @@ def first_change(
     that is positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
     """
     n_rows, n = distances.shape
-    for k in prange(n_rows):
+    for k in range(n_rows):
         i = first + k
         total = 0.0
         count = 0
@@ -296,7 +357,7 @@ def squared_difference(first: Array, second: Array) -> float:
     return total
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True, fastmath=FAST)
 def gram_to_distances(gram: Array, first: int, norms: Array, noise: float) -> None:
     """Turn ``gram_kj = <z_i, z_j>``, i = first + k, in place into ``max(0, n_i + n_j - 2 gram_kj)``, and dust into 0.
 
@@ -304,7 +365,7 @@ def gram_to_distances(gram: Array, first: int, norms: Array, noise: float) -> No
     same signals are at distance 0, not 1e-16.
     """
     n_rows, n = gram.shape
-    for k in prange(n_rows):
+    for k in range(n_rows):
         i = first + k
         for j in range(n):
             scale = norms[i] + norms[j]
@@ -313,7 +374,7 @@ def gram_to_distances(gram: Array, first: int, norms: Array, noise: float) -> No
         gram[k, i] = 0.0
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@njit(cache=True, nogil=True)
 def neighbour_costs(distances: Array, first: int, costs: Array) -> None:
     """Write ``costs[i, k] = sum_{j <= k} (d_(k) - d_(j))`` over the sorted distances of each row.
 
@@ -323,7 +384,7 @@ def neighbour_costs(distances: Array, first: int, costs: Array) -> None:
     """
     n_rows, n = distances.shape
     n_kept = costs.shape[1]
-    for i in prange(n_rows):
+    for i in range(n_rows):
         nearest = costs[i]
         size = 0
         for j in range(n):

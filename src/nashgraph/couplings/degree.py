@@ -56,8 +56,12 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
 
 def _nearest_costs(points: Points, kept: int) -> Array:
     costs = np.empty((len(points), kept), points.dtype)
-    for first, distances in points.blocks():
+
+    def work(first: int, distances: Array) -> None:
         _kernels.neighbour_costs(distances, first, costs[first : first + len(distances)])
+
+    for _ in points.map(work):
+        pass
     return costs
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .distances import squared_distances
+from .distances import Result, squared_distances
 from .protocol import Bonus
+from .sparse import positive_part, stacked
+
+SURVEY_ROWS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +55,6 @@ class DenseCoupling:
         weights += share * other.weights
         cost = (1.0 - share) * self.cost + share * other.cost
         return DenseCoupling(weights, cost, float(np.vdot(weights, weights)))
-
-    def blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield W whole."""
-        yield 0, self.weights
 
     def matrix(self) -> Array:
         """Return W."""
@@ -108,14 +109,29 @@ class DenseStorage:
         cost, square = sums.sum(axis=0)
         return DenseCoupling(weights, float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
 
-    def hold(self, weights: Array) -> DenseCoupling:
+    def survey(self, left: Array, right: Array, margin: float) -> tuple[DenseCoupling, Any]:
+        """Return the answer to a bonus and, as a CSR pattern, the pairs that lack less than ``margin`` of it."""
+        response = self.respond(left, right)
+        bonus = Bonus.of(left, right, self.dtype)
+        gain = 0.5 / self.beta
+        eta = ((response.threshold + bonus.shift) * gain).astype(self.dtype)
+        near = []
+        for first in range(0, self.n_nodes, SURVEY_ROWS):
+            lifted = self.distances[first : first + SURVEY_ROWS].copy()
+            _kernels.lift_block(lifted, first, bonus.left, bonus.right, gain, eta, margin)
+            near.append(positive_part(lifted))
+        return response, stacked(near)
+
+    def hold(self, weights: Any) -> DenseCoupling:
         """Return a given W in S as a coupling."""
-        kept = np.ascontiguousarray(weights, dtype=self.distances.dtype)
+        whole = weights.toarray() if sparse.issparse(weights) else weights
+        kept = np.ascontiguousarray(whole, dtype=self.distances.dtype)
         return DenseCoupling(kept, float(np.vdot(kept, self.distances)), float(np.vdot(kept, kept)))
 
-    def distance_blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield the distances whole."""
-        yield 0, self.distances
+    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+        """Yield ``work`` on the distances whole."""
+        self.passes += 1
+        yield work(0, self.distances)
 
     def projected_step(self, weights: Array, left: Array, right: Array, gamma: float, out: Array) -> Array:
         r"""Write :math:`\mathrm{Proj}_S(W - \gamma (D + 2\beta W - l r^\top))` into ``out`` and return it.

@@ -6,16 +6,25 @@ array ``Z = (X - node mean)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import queue
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
 
 import numpy as np
+from numba import get_num_threads
 from scipy import linalg
+from threadpoolctl import ThreadpoolController
 
 from ..validation import Array
 from . import _kernels
 
-# A block of rows of distances, with the row buffers of two threads beside it, should stay in a core's cache.
-BLOCK_BYTES = 4 << 20
+Result = TypeVar("Result")
+
+# A block of rows of distances should stay in a core's cache while it is worked on.
+BLOCK_BYTES = 2 << 20
 
 
 def node_points(X: Array) -> Array:
@@ -70,14 +79,45 @@ class Points:
         _kernels.gram_to_distances(block, first, self.norms, self.noise)
         return block
 
-    def blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield (first node, rows of distances) over all rows. Each block overwrites the one before it."""
+    def map(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+        """Yield ``work(first node, rows of distances)`` for each block of rows, in order.
+
+        The blocks are shared among threads, each with a buffer of its own, and ``work`` must let go of the rows when it
+        returns: they are overwritten. A thread makes its blocks and works on them alone, with BLAS held to one thread
+        too, so that a pass has no barriers but its end. A few blocks are under way at a time, whatever their number.
+        """
         n = len(self)
         size = min(n, max(16, BLOCK_BYTES // (self.dtype.itemsize * n)))
-        buffer = np.empty((size, n), self.dtype)
-        for first in range(0, n, size):
-            last = min(n, first + size)
-            yield first, self.rows(first, last, out=buffer[: last - first])
+        starts = range(0, n, size)
+        workers = min(get_num_threads(), len(starts))
+        buffers: queue.SimpleQueue[Array] = queue.SimpleQueue()
+        for _ in range(workers):
+            buffers.put(np.empty((size, n), self.dtype))
+
+        def run(first: int) -> Result:
+            buffer = buffers.get()
+            try:
+                last = min(n, first + size)
+                return work(first, self.rows(first, last, out=buffer[: last - first]))
+            finally:
+                buffers.put(buffer)
+
+        if workers == 1:
+            yield from map(run, starts)
+            return
+        with blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+            waiting = deque(pool.submit(run, first) for first in starts[: 4 * workers])
+            for first in starts[4 * workers :]:
+                yield waiting.popleft().result()
+                waiting.append(pool.submit(run, first))
+            while waiting:
+                yield waiting.popleft().result()
+
+
+@cache
+def blas_threads() -> ThreadpoolController:
+    """Return the handle on BLAS's own threads, found once: looking for the libraries takes milliseconds."""
+    return ThreadpoolController()
 
 
 def squared_distances(X: Array) -> Array:

@@ -9,8 +9,9 @@ whatever the number of neighbours; the price is that every product goes through 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +19,9 @@ from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .distances import Points
+from .distances import Points, Result
 from .protocol import Bonus
-from .sparse import respond_blocks
+from .sparse import respond_block
 
 
 class Term(NamedTuple):
@@ -57,34 +58,35 @@ class ImplicitCoupling:
     square: float
     threshold: Array | None = None
 
-    def blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield blocks of rows, made from the signals; each overwrites the one before it."""
-        out = np.empty((0, 0))
-        for first, distances in self.storage.distance_blocks():
-            out = np.zeros_like(distances) if len(out) != len(distances) else out
-            out[:] = 0.0
+    def map_rows(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+        """Yield ``work(first row, rows of W)`` over blocks of rows, made from the signals."""
+
+        def make(first: int, distances: Array) -> Result:
+            rows = np.zeros_like(distances)
             for share, left, right, eta in self.terms:
-                _kernels.replay_block(distances, first, left, right, 0.5 / self.storage.beta, eta, share, out)
-            yield first, out
+                _kernels.replay_block(distances, first, left, right, 0.5 / self.storage.beta, eta, share, rows)
+            return work(first, rows)
+
+        yield from self.storage.map_distances(make)
 
     def dot(self, vector: Array) -> Array:
         """Return W v: one pass over all pairs."""
         vector = vector.astype(self.storage.points.dtype, copy=False)
-        return np.concatenate([rows @ vector for _, rows in self.blocks()])
+        return np.concatenate(list(self.map_rows(lambda _, rows: rows @ vector)))
 
     def tdot(self, vector: Array) -> Array:
         """Return W^T v: one pass over all pairs."""
         vector = vector.astype(self.storage.points.dtype, copy=False)
         product = np.zeros_like(vector)
-        for first, rows in self.blocks():
-            product += vector[first : first + len(rows)] @ rows
+        for part in self.map_rows(lambda first, rows: vector[first : first + len(rows)] @ rows):
+            product += part
         return product
 
     def distance(self, other: ImplicitCoupling) -> float:
         """Return ||W - V||_F: one pass over all pairs, both graphs made from the same distances."""
         opposite = tuple(term._replace(share=-term.share) for term in other.terms)
         difference = ImplicitCoupling(self.storage, self.terms + opposite, 0.0, 0.0)
-        return float(np.sqrt(sum(np.vdot(rows, rows) for _, rows in difference.blocks())))
+        return float(np.sqrt(sum(difference.map_rows(lambda _, rows: float(np.vdot(rows, rows))))))
 
     def mix(self, other: ImplicitCoupling, share: float) -> ImplicitCoupling:
         """Return (1 - share) W + share V, with the terms of both."""
@@ -98,7 +100,7 @@ class ImplicitCoupling:
 
     def matrix(self) -> Any:
         """Return W as CSR, which is only as small as its rows have few neighbours."""
-        return sparse.csr_array(sparse.vstack([sparse.csr_array(rows) for _, rows in self.blocks()]))
+        return sparse.csr_array(sparse.vstack(list(self.map_rows(lambda _, rows: sparse.csr_array(rows)))))
 
 
 class ImplicitStorage:
@@ -142,7 +144,7 @@ class ImplicitStorage:
         kind = self.points.dtype
         eta, sums = np.empty(self.n_nodes, kind), np.empty((self.n_nodes, 2))
         bonus = Bonus.of(left, right, kind)
-        for _ in respond_blocks(self, bonus, eta, sums):
+        for _ in self.map_distances(partial(respond_block, self, bonus, eta, sums)):
             pass
         cost, square = sums.sum(axis=0)
         term = Term(1.0, bonus.left, bonus.right, eta)
@@ -154,7 +156,7 @@ class ImplicitStorage:
             "init is a matrix, and storage='implicit' holds no matrix: take storage='sparse' or 'dense', or init=None"
         )
 
-    def distance_blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield blocks of rows of the distances."""
+    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+        """Yield ``work`` on blocks of rows of the distances."""
         self.passes += 1
-        yield from self.points.blocks()
+        yield from self.points.map(work)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..validation import Array
+from .distances import Result
 
 
 class Coupling(Protocol):
@@ -39,9 +40,6 @@ class Coupling(Protocol):
 
     def mix(self, other: Any, share: float) -> Any:
         """Return (1 - share) W + share V, which is in S again."""
-
-    def blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield (first row, dense rows) over all of W."""
 
     def matrix(self) -> Any:
         """Return W as a matrix: a numpy array or a scipy CSR array."""
@@ -82,8 +80,8 @@ class Storage(Protocol):
     def hold(self, weights: Any) -> Any:
         """Return a given W in S, as a matrix, as a coupling."""
 
-    def distance_blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield (first row, rows of D) over all rows; each block may overwrite the one before it."""
+    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+        """Yield ``work(first row, rows of D)`` over blocks of rows; see :meth:`Points.map`."""
 
 
 class Bonus(NamedTuple):

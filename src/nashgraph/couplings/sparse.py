@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .distances import BLOCK_BYTES, Points
+from .distances import Points, Result
 from .protocol import Bonus
 
 
@@ -52,13 +52,6 @@ class SparseCoupling:
         weights = (1.0 - share) * self.weights + share * other.weights
         cost = (1.0 - share) * self.cost + share * other.cost
         return SparseCoupling(weights, cost, float(np.vdot(weights.data, weights.data)))
-
-    def blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield dense blocks of rows."""
-        n = self.weights.shape[0]
-        size = max(1, BLOCK_BYTES // (8 * n))
-        for first in range(0, n, size):
-            yield first, self.weights[first : first + size].toarray()
 
     def matrix(self) -> Any:
         """Return W as CSR."""
@@ -106,43 +99,70 @@ class SparseStorage:
 
     def respond(self, left: Array, right: Array) -> SparseCoupling:
         """Return the graph that answers a rank-one bonus, its neighbours only."""
-        n, kind = self.n_nodes, self.points.dtype
-        eta, sums = np.empty(n, kind), np.empty((n, 2))
-        counts = np.empty(n, np.int64)
-        indices: list[Any] = []
-        data: list[Array] = []
-        bonus = Bonus.of(left, right, kind)
-        for first, weights in respond_blocks(self, bonus, eta, sums):
-            counted = counts[first : first + len(weights)]
-            _kernels.count_positive(weights, counted)
-            ends = np.cumsum(counted)
-            indices.append(np.empty(ends[-1], np.int32))
-            data.append(np.empty(ends[-1], kind))
-            _kernels.gather_positive(weights, ends - counted, indices[-1], data[-1])
-        pointers = np.concatenate([[0], np.cumsum(counts)])
-        csr = sparse.csr_array((np.concatenate(data), np.concatenate(indices), pointers), shape=(n, n))
+        bonus = Bonus.of(left, right, self.dtype)
+        eta, sums = np.empty(self.n_nodes, self.dtype), np.empty((self.n_nodes, 2))
+
+        def work(first: int, block: Array) -> Any:
+            respond_block(self, bonus, eta, sums, first, block)
+            return positive_part(block)
+
+        return self._coupling(list(self.map_distances(work)), bonus, eta, sums)
+
+    def survey(self, left: Array, right: Array, margin: float) -> tuple[SparseCoupling, Any]:
+        """Return the answer to a bonus and, as a CSR pattern, the pairs that lack less than ``margin`` of being in it.
+
+        One pass for both.
+        """
+        bonus = Bonus.of(left, right, self.dtype)
+        eta, sums = np.empty(self.n_nodes, self.dtype), np.empty((self.n_nodes, 2))
+        gain = 0.5 / self.beta
+
+        def work(first: int, block: Array) -> tuple[Any, Any]:
+            lifted = block.copy()
+            respond_block(self, bonus, eta, sums, first, block)
+            _kernels.lift_block(lifted, first, bonus.left, bonus.right, gain, eta, margin)
+            return positive_part(block), positive_part(lifted)
+
+        weights, near = zip(*self.map_distances(work), strict=True)
+        return self._coupling(weights, bonus, eta, sums), stacked(near)
+
+    def _coupling(self, blocks: Sequence[Any], bonus: Bonus, eta: Array, sums: Array) -> SparseCoupling:
         cost, square = sums.sum(axis=0)
-        return SparseCoupling(csr, float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
+        return SparseCoupling(stacked(blocks), float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
 
     def hold(self, weights: Any) -> SparseCoupling:
         """Return a given W in S as a coupling."""
         csr = sparse.csr_array(weights, dtype=self.points.dtype)
         csr.eliminate_zeros()
-        cost = sum(
-            float(np.sum(csr[first : first + len(block)].multiply(block))) for first, block in self.distance_blocks()
-        )
-        return SparseCoupling(csr, cost, float(np.vdot(csr.data, csr.data)))
 
-    def distance_blocks(self) -> Iterator[tuple[int, Array]]:
-        """Yield blocks of rows of the distances."""
+        def work(first: int, distances: Array) -> float:
+            return float(csr[first : first + len(distances)].multiply(distances).sum())
+
+        return SparseCoupling(csr, sum(self.map_distances(work)), float(np.vdot(csr.data, csr.data)))
+
+    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+        """Yield ``work`` on blocks of rows of the distances."""
         self.passes += 1
-        yield from self.points.blocks()
+        yield from self.points.map(work)
 
 
-def respond_blocks(storage: Any, bonus: Bonus, eta: Array, sums: Array) -> Iterator[tuple[int, Array]]:
-    """Yield the best response in blocks of rows, filling the thresholds (in score units) and the row sums."""
-    for first, block in storage.distance_blocks():
-        rows = slice(first, first + len(block))
-        gain = 0.5 / storage.beta
-        _kernels.respond_block(block, first, bonus.left, bonus.right, gain, storage.c, eta[rows], sums[rows])
-        yield first, block
+def respond_block(storage: Any, bonus: Bonus, eta: Array, sums: Array, first: int, block: Array) -> None:
+    """Turn a block of distances into best responses, filling the thresholds (in score units) and the row sums."""
+    rows = slice(first, first + len(block))
+    gain = 0.5 / storage.beta
+    _kernels.respond_block(block, first, bonus.left, bonus.right, gain, storage.c, eta[rows], sums[rows])
+
+
+def stacked(blocks: Sequence[Any]) -> Any:
+    """Return blocks of rows as one CSR array."""
+    return sparse.csr_array(sparse.vstack(blocks))
+
+
+def positive_part(rows: Array) -> Any:
+    """Return the positive entries of dense rows as CSR."""
+    counts = np.empty(len(rows), np.int64)
+    _kernels.count_positive(rows, counts)
+    pointers = np.concatenate([[0], np.cumsum(counts)])
+    indices, data = np.empty(pointers[-1], np.int32), np.empty(pointers[-1], rows.dtype)
+    _kernels.gather_positive(rows, pointers[:-1], indices, data)
+    return sparse.csr_array((data, indices, pointers), shape=rows.shape)

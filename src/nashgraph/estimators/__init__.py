@@ -3,8 +3,27 @@
 from ._benefit import spectral_benefit
 from .base import GraphEstimator
 from .glgp import GLGP
+from .graphical_lasso import GraphicalLassoGL
 from .linear import LinearGLGP
+from .log_degree import LogDegreeGL
+from .modular import ModularGL
 from .path import glgp_path
+from .quad_game import QuadGameGL
+from .sig_rep import GLSigRep
 from .smooth import SmoothGL
+from .spec_temp import SpecTemp
 
-__all__ = ["GLGP", "GraphEstimator", "LinearGLGP", "SmoothGL", "glgp_path", "spectral_benefit"]
+__all__ = [
+    "GLGP",
+    "GLSigRep",
+    "GraphEstimator",
+    "GraphicalLassoGL",
+    "LinearGLGP",
+    "LogDegreeGL",
+    "ModularGL",
+    "QuadGameGL",
+    "SmoothGL",
+    "SpecTemp",
+    "glgp_path",
+    "spectral_benefit",
+]

@@ -177,7 +177,8 @@ class GLGP(GraphEstimator):
         if not result.converged:
             warn(
                 f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} "
-                f"after {result.iterations} iterations: {result.status.value}; raise max_iter or tol, or try init='path'",
+                f"after {result.iterations} iterations: {result.status.value}; raise max_iter or tol, "
+                "or try init='path'",
                 ConvergenceWarning,
             )
         return {

@@ -1,8 +1,8 @@
 r"""The lambda-path: one problem solved for a list of strengths of the prior, each from its neighbours' solutions.
 
 For each :math:`\lambda` the problem is that of :mod:`nashgraph.solvers.problem`; several stationary points may exist,
-and which is found depends on the start. Going upward each start is the solution at the next smaller :math:`\lambda`, going
-downward that at the next larger one; of the two, the lower objective is kept. Both are certified.
+and which is found depends on the start. Going upward each start is the solution at the next smaller :math:`\lambda`,
+going downward that at the next larger one; of the two, the lower objective is kept. Both are certified.
 """
 
 from __future__ import annotations
@@ -114,18 +114,20 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     spread = float(np.ptp(reach))
     if spread <= 1e-12 * float(np.abs(reach).max()):
         raise ValueError(
-            "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): give "
-            "a benefit that differs between nodes, or the lams yourself"
+            "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): "
+            "give a benefit that differs between nodes, or the lams yourself"
         )
-    low, high = np.inf, 0.0
-    for first, distances in storage.distance_blocks():
-        rows = slice(first, first + len(distances))
+
+    def work(start: int, distances: Array) -> tuple[float, float]:
         found = np.empty(len(distances), storage.dtype)
         slack = 1e-9 * float(distances.max())
-        first_change(distances, first, adjoint, reach, graph.threshold, slack, found)
-        low = min(low, float(found.min()))
+        first_change(distances, start, adjoint, reach, graph.threshold, slack, found)
         others = distances.max(axis=1) - np.partition(distances, 1, axis=1)[:, 1] + 2.0 * storage.beta * storage.c
-        high = max(high, float((others / np.maximum(adjoint[rows] * spread, np.finfo(float).tiny)).max()))
+        weighed = np.maximum(adjoint[start : start + len(distances)] * spread, np.finfo(storage.dtype).tiny)
+        return float(found.min()), float((others / weighed).max())
+
+    lows, highs = zip(*storage.map_distances(work), strict=True)
+    low, high = min(lows), max(highs)
     return min(low, high), high
 
 

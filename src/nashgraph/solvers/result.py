@@ -115,3 +115,18 @@ class History:
         if self.verbose:
             print(record, flush=True)
         return bool(self.callback is not None and self.callback(record))
+
+
+def ending(stationarity: float, tol: float, stop: bool, last: bool) -> Status | None:
+    """Return how a run ends here, or None where it goes on.
+
+    Examples
+    --------
+    >>> ending(1e-7, 1e-6, stop=False, last=False).name
+    'CONVERGED'
+    """
+    if stationarity <= tol:
+        return Status.CONVERGED
+    if stop:
+        return Status.STOPPED
+    return Status.MAX_ITER if last else None

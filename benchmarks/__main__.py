@@ -1,0 +1,213 @@
+"""``make bench``: solver x problem, memory and scale, side by side in one run; writes benchmarks/RESULTS.md."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import time
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from nashgraph import GLGP, SmoothGL
+
+from .problems import attachment, geometric, village
+from .report import Report
+from .rivals import at_its_best, fast, peak_arrays, published
+
+SMALL = 600  # above this many nodes the published TTGD is timed over some iterations and scaled
+TIMED = 15
+
+
+def solvers(report: Report) -> None:
+    """Compare best-response with both rivals on every problem."""
+    report.section("Best-response against TTGD")
+    report.say(
+        "Time to stationarity 1e-6 of best-response, and how many times longer the two rivals take: TTGD as published "
+        "(a LAPACK solve an iteration, alpha = 0.5, gamma = 0.003, the paper's 760, 320 or 700 iterations, wherever that "
+        "leads) and TTGD at its best (adjoint by warm-started products, the best of eight constant step sizes, stopped "
+        "at the same stationarity). An objective difference is (best-response - rival) / |rival|: negative is better. "
+        "Memory is the peak of new arrays, in N x N float64."
+    )
+    cases = [village(330, beta, f) for beta in (1.0, 20.0) for f in ("linear", "log1p")]
+    cases += [village(77, 20.0, "log1p"), village(1000, 20.0, "log1p")]
+    cases += [attachment(50, 10, 10), attachment(500, 50, 50), attachment(2000, 50, 50), geometric(500, 50, 10)]
+    rows, ratios = [], {"published": [], "best": []}
+    for case in cases:
+        problem = case.make()
+        n = problem.storage.n_nodes
+        fast(problem, repeats=1)
+        quick = fast(problem, repeats=5 if n <= SMALL else 2)
+        paper = published(problem, case.published_iterations, None if n <= SMALL else TIMED)
+        tuned = at_its_best(problem) if n <= SMALL else None
+        over_paper = paper.seconds / quick.seconds
+        over_tuned = tuned.seconds / quick.seconds if tuned else np.nan
+        if "N=330" in case.name:
+            ratios["published"].append(over_paper)
+            ratios["best"].append(over_tuned)
+        rows.append(
+            [
+                case.name,
+                f"{1e3 * quick.seconds:.1f} ms",
+                f"{quick.iterations} / {quick.passes}",
+                f"{over_paper:.0f}x{'*' if paper.note else ''}",
+                f"{paper.stationarity:.0e}",
+                difference(quick.objective, paper.objective),
+                "" if tuned is None else (f"{over_tuned:.0f}x" if np.isfinite(over_tuned) else "never"),
+                "" if tuned is None else f"{tuned.passes}",
+                "" if tuned is None else difference(quick.objective, tuned.objective),
+                f"{peak_arrays(problem):.1f}",
+            ]
+        )
+    report.table(
+        [
+            "problem",
+            "best-response",
+            "steps / passes",
+            "published",
+            "its stationarity",
+            "objective vs published",
+            "TTGD's best",
+            "its passes",
+            "objective vs best",
+            "N x N arrays",
+        ],
+        rows,
+    )
+    report.say(f"\\* {TIMED} iterations timed and scaled up; published TTGD's end point was not computed there.")
+    for name, label in (("published", "published TTGD"), ("best", "TTGD at its best")):
+        values = np.array(ratios[name])
+        finite = values[np.isfinite(values)]
+        geometric_mean = float(np.exp(np.mean(np.log(finite)))) if finite.size else np.nan
+        missed = f"; in {values.size - finite.size} it never arrived" if finite.size < values.size else ""
+        report.say(
+            f"Village-like N = 330, four cases: {label} takes {geometric_mean:.0f} times as long in geometric mean, "
+            f"{np.nanmin(values):.0f} times at the least{missed}."
+        )
+
+
+def difference(mine: float, other: float) -> str:
+    """Write a relative difference of objectives."""
+    return "" if not np.isfinite(other) else f"{(mine - other) / abs(other):+.0e}"
+
+
+def memory(report: Report) -> None:
+    """Measure SmoothGL's peak memory and where its time goes, at N = 2,000."""
+    report.section("SmoothGL at N = 2,000, M = 50")
+    X = np.random.default_rng(0).normal(size=(50, 2000))
+    SmoothGL().fit(X)
+    tracemalloc.start()
+    SmoothGL().fit(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    from nashgraph.couplings import DenseStorage, beta_for_degree, smooth_graph  # noqa: PLC0415
+
+    start = time.perf_counter()
+    SmoothGL().fit(X)
+    whole = time.perf_counter() - start
+    start = time.perf_counter()
+    smooth_graph(DenseStorage(X, beta_for_degree(X, 10, 0.95), 0.95))
+    kernels = time.perf_counter() - start
+    report.say(
+        f"A fit takes {whole:.3f} s, of which {kernels:.3f} s ({100 * kernels / whole:.0f} %) are BLAS and the row "
+        f"kernels (the same three calls made directly); at its peak it holds {peak / (8 * 2000**2):.2f} arrays of "
+        "N x N float64."
+    )
+
+
+def scale(report: Report) -> None:
+    """Compare a whole GLGP fit (lam = 0.3) with one brute-force nearest-neighbour pass; fit the exponent of a pass."""
+    report.section("Scale: N = 20,000 and 50,000, M = 16, degree 20, lam = 0.3")
+    X = scale_signals(20_000)
+    start = time.perf_counter()
+    NearestNeighbors(n_neighbors=20, algorithm="brute").fit(X.T).kneighbors(X.T)
+    neighbours = time.perf_counter() - start
+    fitted = in_process(20_000)
+    report.say(
+        f"N = 20,000: one brute-force 20-nearest-neighbour pass (scikit-learn) {neighbours:.1f} s; the whole GLGP fit "
+        f"{fitted['seconds']:.1f} s, {fitted['seconds'] / neighbours:.1f} times that, in {fitted['storage']} storage "
+        f"with {fitted['passes']} passes, stationarity {fitted['stationarity']:.0e}, peak memory of its process "
+        f"{fitted['memory']:.2f} GB."
+    )
+    large = in_process(50_000)
+    report.say(
+        f"N = 50,000: {large['seconds']:.0f} s in {large['storage']} storage with {large['passes']} passes, "
+        f"stationarity {large['stationarity']:.0e}, peak memory of its process {large['memory']:.2f} GB."
+    )
+    sizes, seconds = [4000, 8000, 16_000, 32_000], []
+    for n in sizes:
+        seconds.append(one_pass(n))
+    slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+    report.say(
+        "One pass in sparse storage: "
+        + ", ".join(f"N = {n:,}: {t:.2f} s" for n, t in zip(sizes, seconds, strict=True))
+        + f"; fitted exponent {slope:.2f}."
+    )
+
+
+def scale_signals(n: int):
+    """Smooth signals without a graph: nodes on a curved sheet, so that neighbourhoods are real."""
+    random = np.random.default_rng(0)
+    place = random.random((2, n))
+    waves = random.normal(size=(16, 2)) * 4
+    return np.sin(waves @ place + random.random((16, 1)) * 6) + 0.1 * random.normal(size=(16, n))
+
+
+def one_pass(n: int) -> float:
+    """Time one best response in sparse storage, the better of three."""
+    from nashgraph.couplings import SparseStorage, beta_for_degree  # noqa: PLC0415
+
+    X = scale_signals(n)
+    storage = SparseStorage(X, beta_for_degree(X, 20, 0.95), 0.95)
+    bonus = np.zeros(n)
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        storage.respond(bonus, bonus)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def fit_alone(n: int, pipe) -> None:
+    """Fit in a process of its own, so that its peak memory is its own."""
+    X = scale_signals(n)
+    GLGP(degree=4).fit(X[:, :50])
+    start = time.perf_counter()
+    model = GLGP(lam=0.3, degree=20, storage="sparse").fit(X)
+    pipe.send(
+        {
+            "seconds": time.perf_counter() - start,
+            "passes": model.result_.passes,
+            "stationarity": model.stationarity_,
+            "storage": "sparse",
+            "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        }
+    )
+
+
+def in_process(n: int) -> dict:
+    """Run :func:`fit_alone` and return what it measured."""
+    context = multiprocessing.get_context("spawn")
+    mine, theirs = context.Pipe()
+    process = context.Process(target=fit_alone, args=(n, theirs))
+    process.start()
+    found = mine.recv()
+    process.join()
+    return found
+
+
+def main() -> None:
+    """Run everything and keep the results."""
+    started = time.perf_counter()
+    report = Report("Benchmarks", "make bench")
+    solvers(report)
+    memory(report)
+    scale(report)
+    report.say(f"The whole took {time.perf_counter() - started:.0f} s.")
+    report.write(Path(__file__).with_name("RESULTS.md"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The problems that solvers are compared on, each seeded and made on the spot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from nashgraph import spectral_benefit
+from nashgraph.couplings import beta_for_degree, smooth_graph
+from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
+from nashgraph.solvers import Problem, best_response
+
+
+class Case(NamedTuple):
+    """A problem with its name and the iterations the paper would run on it."""
+
+    name: str
+    make: Callable[[], Problem]
+    published_iterations: int
+
+
+def village_signals(n: int, seed: int = 0):
+    """Household answers like the villages': religion, roof, rooms, beds, electricity, latrine; many rows are equal.
+
+    16 binary or small-integer columns, and benefits of two levels (b = h + 1 scaled to sum 1).
+    """
+    random = np.random.default_rng(seed)
+    religion = random.choice(3, n, p=[0.9, 0.07, 0.03])
+    roof = random.choice(5, n, p=[0.35, 0.3, 0.2, 0.1, 0.05])
+    electricity = random.choice(3, n, p=[0.6, 0.3, 0.1])
+    latrine = random.choice(3, n, p=[0.3, 0.02, 0.68])
+    rooms, beds = random.poisson(1.4, n) + 1, random.poisson(0.8, n)
+    X = np.vstack(
+        [np.eye(3)[religion].T, np.eye(5)[roof].T, rooms, beds, np.eye(3)[electricity].T, np.eye(3)[latrine].T]
+    )
+    benefit = 1.0 + (random.random(n) < 0.45)
+    return X.astype(float), benefit / benefit.sum()
+
+
+def village(n: int, beta: float, interaction: str) -> Case:
+    """Return a village-like survey at the paper's lambda = 100."""
+
+    def make() -> Problem:
+        X, benefit = village_signals(n)
+        return Problem.from_signals(X, benefit, lam=100.0, beta=beta, interaction=interaction, storage="dense")
+
+    iterations = 760 if interaction == "linear" else 320
+    return Case(f"village-like N={n}, beta={beta:g}, {interaction}", make, iterations)
+
+
+def by_degree(X, degree: float, interaction: str = "linear") -> Problem:
+    """Return a problem whose beta follows from a degree and whose lambda visibly changes the graph."""
+    beta = beta_for_degree(X, degree, 0.95)
+    benefit = spectral_benefit(X)
+    lam, problem = 0.01, None
+    while problem is None or changed(problem) < 0.3:
+        lam *= 2.0
+        problem = Problem.from_signals(X, benefit, lam=lam, beta=beta, interaction=interaction, storage="dense")
+    return problem
+
+
+def changed(problem: Problem) -> float:
+    """Return how far the learned graph is from Smooth-GL's, relative to it."""
+    smooth = smooth_graph(problem.storage)
+    return best_response(problem, tol=1e-3).coupling.distance(smooth) / float(np.sqrt(smooth.square))
+
+
+def attachment(n: int, m: int, degree: float) -> Case:
+    """Low-pass signals on a preferential-attachment tree."""
+
+    def make() -> Problem:
+        graph = preferential_attachment(n, random_state=0)
+        return by_degree(smooth_signals(graph, m, noise=0.2, random_state=0), degree)
+
+    return Case(f"preferential attachment N={n}, M={m}, degree {degree:g}", make, 700)
+
+
+def geometric(n: int, m: int, degree: float) -> Case:
+    """Heat-kernel signals on a random geometric graph."""
+
+    def make() -> Problem:
+        graph = random_geometric(n, degree=degree, random_state=0)
+        return by_degree(smooth_signals(graph, m, "heat", noise=0.1, random_state=0), degree, "log1p")
+
+    return Case(f"random geometric N={n}, M={m}, degree {degree:g}", make, 320)

@@ -1,0 +1,73 @@
+"""Tables to the screen and to Markdown, with the machine they were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from nashgraph.files import written_whole
+
+PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
+
+
+def machine() -> str:
+    """Describe this machine in one line."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [
+            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
+        ]
+        cpu = names[0] if names else cpu
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return (
+        f"{os.cpu_count()} cores ({cpu}), {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, "
+        f"{versions}"
+    )
+
+
+class Report:
+    """Sections of prose and tables: printed as they come, written whole at the end."""
+
+    def __init__(self, title: str, command: str) -> None:
+        self.console = Console()
+        self.lines = [f"# {title}", "", f"Printed by `{command}` on: {machine()}.", ""]
+        self.console.rule(title)
+        self.console.print(machine())
+
+    def section(self, title: str) -> None:
+        """Open a section."""
+        self.lines += [f"## {title}", ""]
+        self.console.print(f"\n[bold]{title}[/bold]")
+
+    def say(self, text: str) -> None:
+        """Add a paragraph."""
+        self.lines += [text, ""]
+        self.console.print(text)
+
+    def table(self, headings: list[str], rows: list[list[str]]) -> None:
+        """Add a table, its first column left-aligned and the rest right."""
+        shown = Table(box=None, pad_edge=False)
+        for k, heading in enumerate(headings):
+            shown.add_column(heading, justify="left" if k == 0 else "right")
+        for row in rows:
+            shown.add_row(*row)
+        self.console.print(shown)
+        self.lines += [
+            "| " + " | ".join(headings) + " |",
+            "|" + "|".join(["---"] + ["---:"] * (len(headings) - 1)) + "|",
+            *("| " + " | ".join(row) + " |" for row in rows),
+            "",
+        ]
+
+    def write(self, path: Path) -> None:
+        """Write it all to a Markdown file."""
+        with written_whole(path) as beside:
+            beside.write_text("\n".join(self.lines))
+        self.console.print(f"\nwrote {path}")

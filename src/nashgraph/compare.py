@@ -1,0 +1,204 @@
+"""Several methods on the same signals, side by side in one table."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from scipy import sparse
+from sklearn.base import clone
+
+from .estimators import GLGP, LinearGLGP, SmoothGL
+from .estimators._benefit import marginal_benefit
+from .estimators.base import GraphEstimator, checked_signals
+from .estimators.graphical_lasso import GraphicalLassoGL
+from .estimators.log_degree import LogDegreeGL
+from .estimators.modular import ModularGL
+from .estimators.quad_game import QuadGameGL
+from .estimators.sig_rep import GLSigRep
+from .estimators.spec_temp import SpecTemp
+from .games import Interaction, as_interaction
+from .games import welfare as game_welfare
+from .metrics import edge_auc, edge_average_precision
+from .validation import Array, check_choice
+
+METHODS: Mapping[str, Callable[[], GraphEstimator]] = {
+    "smooth": SmoothGL,
+    "linear": LinearGLGP,
+    "glgp": GLGP,
+    "spectemp": SpecTemp,
+    "quadgame": QuadGameGL,
+    "sigrep": GLSigRep,
+    "logdegree": LogDegreeGL,
+    "modular": ModularGL,
+    "glasso": GraphicalLassoGL,
+}
+ROW_SUM = 0.95
+
+
+def compare(
+    X: Any,
+    truth: Any = None,
+    methods: Iterable[Any] | None = None,
+    *,
+    benefit: str | Array = "spectral",
+    interaction: str | Interaction = "log1p",
+    n_jobs: int | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    r"""Fit several methods on the same signals and score their graphs.
+
+    .. math:: \text{welfare} = 1^\top y, \qquad y = \max(0,\; b + \bar W f(y)), \qquad
+              \bar W_{ij} = 0.95\, W_{ij} / \textstyle\sum_k W_{ik}
+
+    Methods scale their weights differently, so the game is played on :math:`\bar W`, in which every node is
+    under the same total influence; a node without neighbours stays without. The scores against the truth use
+    each graph as it is.
+
+    Parameters
+    ----------
+    X : array or DataFrame of shape (n_signals, n_nodes)
+    truth : networkx graph or matrix of shape (n_nodes, n_nodes), optional
+        The true graph, its nodes in the order of X's columns.
+    methods : list, optional
+        Names ("smooth", "linear", "glgp", "spectemp", "quadgame", "sigrep", "logdegree", "modular", "glasso", each the
+        estimator with its defaults), estimators, or pairs (label, estimator); None takes all names. Estimators are
+        cloned, never changed.
+    benefit : "spectral", "uniform" or array of shape (n_nodes,)
+        Marginal benefits b of the game that gives the welfare. Methods with a benefit of their own keep it.
+    interaction : str or Interaction
+        The f of that game.
+    n_jobs : int, optional
+        Methods fitted at the same time, in processes; None is one, -1 is one per core. Methods that share
+        cores take longer each: compare ``seconds`` with ``n_jobs=None`` only.
+    progress : bool
+        Show a progress bar on standard error.
+
+    Returns
+    -------
+    DataFrame, one row for each method in the order given
+        ``method``; ``auc`` and ``average_precision`` where truth is given; ``welfare``; ``edges`` (ordered
+        pairs of positive weight); ``seconds`` of the fit; ``converged``; ``warnings`` (what the fit warned
+        of); ``error`` (what it failed of, the row's scores then missing). One method's failure leaves the
+        others alone.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nashgraph.datasets import smooth_signals
+    >>> club = nx.karate_club_graph()
+    >>> X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
+    >>> table = compare(X, club, ["smooth", ("few", SmoothGL(degree=3)), "sigrep"], progress=False)
+    >>> table[["method", "converged"]]
+       method  converged
+    0  smooth       True
+    1     few       True
+    2  sigrep       True
+    >>> bool((table.auc > 0.6).all())
+    True
+    """
+    entries = _entries(methods)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # every method warns of the same, in its row
+        signals, _ = checked_signals(X)
+    game = (marginal_benefit(benefit, signals, normalize=True), as_interaction(interaction))
+    if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
+        edge_auc(np.zeros((signals.shape[1], signals.shape[1])), truth)
+    tasks = (delayed(_row)(label, estimator, X, truth, game) for label, estimator in entries)
+    rows = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    with _bar(progress) as bar:
+        table = pd.DataFrame(list(bar.track(rows, total=len(entries), description="methods")))
+    table = table.astype({"edges": "Int64"})
+    return table if truth is not None else table.drop(columns=["auc", "average_precision"])
+
+
+def _entries(methods: Iterable[Any] | None) -> list[tuple[str, GraphEstimator]]:
+    """Return labels and estimators, out of names, estimators and pairs."""
+    given = list(METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
+    entries = [_entry(method) for method in given]
+    labels = [label for label, _ in entries]
+    if not labels:
+        raise ValueError(f"methods is empty: name at least one of {', '.join(METHODS)}, or pass estimators")
+    doubled = sorted({label for label in labels if labels.count(label) > 1})
+    if doubled:
+        raise ValueError(
+            f"methods has the label {', '.join(map(repr, doubled))} more than once: pass pairs "
+            "(label, estimator) to tell them apart"
+        )
+    return entries
+
+
+def _entry(method: object) -> tuple[str, GraphEstimator]:
+    if isinstance(method, str):
+        return method, METHODS[check_choice("method", method, METHODS, ", or pass an estimator")]()
+    if isinstance(method, GraphEstimator):
+        return type(method).__name__, method
+    if isinstance(method, tuple) and len(method) == 2 and isinstance(method[0], str):
+        label, estimator = method
+        if isinstance(estimator, GraphEstimator):
+            return label, estimator
+    raise TypeError(
+        f"method {method!r} is not a name, an estimator of nashgraph or a pair (label, estimator): "
+        f"known names are {', '.join(METHODS)}; pass an instance, for example ('few', SmoothGL(degree=3))"
+    )
+
+
+def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: tuple[Array, Interaction]) -> dict[str, Any]:
+    """Fit one method and return its row, with what it warned of and raised: this runs in a worker."""
+    row: dict[str, Any] = {
+        "method": label,
+        "auc": np.nan,
+        "average_precision": np.nan,
+        "welfare": np.nan,
+        "edges": pd.NA,
+        "seconds": np.nan,
+        "converged": False,
+        "warnings": "",
+        "error": "",
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.perf_counter()
+        try:
+            model = clone(estimator).fit(X)
+            row["seconds"] = time.perf_counter() - start
+            row.update(_scores(model, truth, game))
+        except Exception as error:
+            row["seconds"] = time.perf_counter() - start
+            row["error"] = f"{type(error).__name__}: {error}"
+    row["warnings"] = "; ".join(dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught))
+    return row
+
+
+def _scores(model: GraphEstimator, truth: Any, game: tuple[Array, Interaction]) -> dict[str, Any]:
+    weights = model.adjacency_
+    scores = {
+        "welfare": game_welfare(_equal_influence(weights), *game),
+        "edges": len(model.edges()),
+        "converged": bool(getattr(model, "converged_", True)),
+    }
+    if truth is not None:
+        scores |= {
+            "auc": edge_auc(weights, truth),
+            "average_precision": edge_average_precision(weights, truth),
+        }
+    return scores
+
+
+def _equal_influence(weights: Any) -> Any:
+    """Return the graph with every row that has a neighbour scaled to the sum ROW_SUM."""
+    sums = np.asarray(weights.sum(axis=1)).ravel()
+    scale = np.divide(ROW_SUM, sums, out=np.zeros_like(sums), where=sums > 0)
+    return sparse.csr_array(sparse.diags_array(scale) @ sparse.csr_array(weights))
+
+
+def _bar(shown: bool) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown)

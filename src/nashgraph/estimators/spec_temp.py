@@ -1,0 +1,189 @@
+"""SpecTemp: the sparsest graph that shares its eigenvectors with the signals' covariance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from ..solvers.spectral_templates import spectral_templates, template_basis
+from ..validation import Array, check_integer, check_number, warn
+from .base import GraphEstimator
+
+
+class SpecTemp(GraphEstimator):
+    r"""Topology inference from spectral templates.
+
+    .. math:: \min_{S, R, \sigma} \; \|S\|_1 \quad\text{s.t.}\quad
+              \|S - V_K \mathrm{diag}(\sigma) V_K^\top - R\|_F \le \varepsilon,\; R V_K = 0,\;
+              S = S^\top \ge 0,\; \mathrm{diag}\,S = 0,\; \textstyle\sum_j S_{1j} = 1
+
+    Signals that are white noise through a filter of the graph have a covariance with the graph's
+    eigenvectors: :math:`V_K` are the K leading ones of the sample covariance. The method looks for the
+    sparsest graph with these eigenvectors, up to :math:`\varepsilon`; what the other eigenvectors hold, R,
+    is free.
+
+    Parameters
+    ----------
+    epsilon : float, optional
+        Distance allowed. None takes (1 + slack) times the smallest for which there is any graph, and 1e-6 at
+        least.
+    n_components : int, optional
+        The number K of eigenvectors. None takes the rank of the covariance: all of them with enough signals
+        (the complete form, R = 0), fewer with fewer signals than nodes (the incomplete form).
+    slack : float
+        Used with ``epsilon=None``.
+    anchor : int
+        The column of X whose weights sum to one, the paper's node 1. It sets the scale of the graph, and
+        since the constraint is on one node, the graph depends on it: relabelling the nodes relabels the
+        graph if ``anchor`` is relabelled too. A large epsilon leaves nothing but edges at the anchor.
+    assume_centered : bool
+        Take the signals' mean to be zero instead of subtracting it.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Interior-point iterations allowed, for epsilon and for the graph each.
+    verbose : int
+
+    Attributes
+    ----------
+    adjacency_ : array of shape (n_nodes, n_nodes), symmetric
+    epsilon_, smallest_epsilon_ : float, the distance allowed, and the smallest one possible
+    n_components_ : int
+    distance_ : float, the distance reached
+    objective_ : float, :math:`\|S\|_1`
+    gap_ : float, relative duality gap: the objective is within this of the least possible
+    n_iter_, converged_
+    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Notes
+    -----
+    Memory and time grow as N^4 and N^6 with all templates, N^3 K and N^4 K^2 with K: meant for about 100
+    nodes.
+
+    References
+    ----------
+    Segarra, Marques, Mateos, Ribeiro, *Network topology inference from spectral templates* (2017): adjacency
+    matrices, noisy templates (the constraint with epsilon), complete or incomplete.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nashgraph import edge_auc
+    >>> from nashgraph.datasets import smooth_signals
+    >>> graph = nx.path_graph(8)
+    >>> X = smooth_signals(graph, 5000, "lowpass", random_state=0)
+    >>> model = SpecTemp(anchor=3).fit(X)
+    >>> model.converged_, edge_auc(model.adjacency_, graph) > 0.95
+    (True, True)
+    """
+
+    epsilon_: float
+    smallest_epsilon_: float
+    n_components_: int
+    distance_: float
+    objective_: float
+    gap_: float
+    n_iter_: int
+    converged_: bool
+    _min_signals = 2
+
+    def __init__(
+        self,
+        epsilon: float | None = None,
+        n_components: int | None = None,
+        slack: float = 0.01,
+        anchor: int = 0,
+        assume_centered: bool = False,
+        tol: float = 1e-7,
+        max_iter: int = 100,
+        verbose: int = 0,
+    ) -> None:
+        self.epsilon = epsilon
+        self.n_components = n_components
+        self.slack = slack
+        self.anchor = anchor
+        self.assume_centered = assume_centered
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+
+    def _learn(self, X: Array) -> dict[str, Any]:
+        epsilon = self.epsilon
+        if epsilon is not None:
+            epsilon = check_number("epsilon", epsilon, low=0, remedy="it is a distance; None finds the smallest")
+        slack = check_number("slack", self.slack, low=0, open_low=True, remedy="try 0.01")
+        tol = check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a relative duality gap; try 1e-7")
+        max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
+        anchor = check_anchor(self.anchor, X.shape[1])
+        centred = X if self.assume_centered else X - X.mean(axis=0)
+        basis, rank = template_basis(centred.T @ centred / len(X))
+        known = check_components(self.n_components, X.shape[1], rank)
+        result = spectral_templates(
+            basis,
+            known,
+            epsilon=epsilon,
+            slack=slack,
+            anchor=anchor,
+            tol=tol,
+            max_iter=max_iter,
+            verbose=self.verbose,
+        )
+        if not result.converged:
+            warn(
+                f"SpecTemp stopped at duality gap {result.gap:.2e} (tol={tol:g}) and distance "
+                f"{result.distance:.6g} (epsilon={result.epsilon:.6g}) after {result.iterations} "
+                "iterations: raise max_iter or slack",
+                ConvergenceWarning,
+            )
+        return {
+            "adjacency_": result.weights,
+            "epsilon_": result.epsilon,
+            "smallest_epsilon_": result.smallest_epsilon,
+            "n_components_": known,
+            "distance_": result.distance,
+            "objective_": result.objective,
+            "gap_": result.gap,
+            "n_iter_": result.iterations,
+            "converged_": result.converged,
+        }
+
+
+def check_anchor(anchor: object, n_nodes: int) -> int:
+    """Check the column that sets the scale.
+
+    Examples
+    --------
+    >>> check_anchor(3, 5)
+    3
+    """
+    column = check_integer("anchor", anchor, low=0, remedy="it is the column of the node whose weights sum to one")
+    if column >= n_nodes:
+        raise ValueError(f"anchor must be a column of X, below {n_nodes}, got {anchor!r}: try anchor=0")
+    return column
+
+
+def check_components(n_components: object, n_nodes: int, rank: int) -> int:
+    """Check the number of templates, or take the rank; more than that are arbitrary, and the user is told.
+
+    Examples
+    --------
+    >>> check_components(None, n_nodes=50, rank=9)
+    9
+    """
+    if rank == 0:
+        raise ValueError(
+            "X has no variance, so its covariance has no eigenvectors: check X, or try assume_centered=True"
+        )
+    if n_components is None:
+        return rank
+    known = check_integer("n_components", n_components, low=1, remedy="it is the number of eigenvectors to use")
+    if known > n_nodes:
+        raise ValueError(f"n_components must not exceed the number of nodes, {n_nodes}, got {known}: leave it None")
+    if known > rank:
+        warn(
+            f"n_components={known} is above the rank {rank} of the covariance, so {known - rank} of the "
+            "eigenvectors are arbitrary: add signals, or leave n_components=None"
+        )
+    return known

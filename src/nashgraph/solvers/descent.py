@@ -1,0 +1,229 @@
+r"""Descent by best responses: everybody answers everybody, accelerated, and never uphill.
+
+.. math:: \min_{W \in S} \; \ell(W) = J(W) - \lambda\, g(y(W)), \quad y = \max(0, b + W f(y))
+
+W is stationary iff :math:`W = B(W)`, its own row best response to the bonus :math:`\lambda\, u f(y)^\top` (facts 1 to 3
+of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An outer step is
+
+1. B(W), one pass over all pairs, which also certifies W;
+2. a candidate: the best response to an *accelerated* play (y, u), 2N numbers, by Anderson's method; or, where that
+   does not lower the objective, B(W) itself; or, where that does not lower it enough, a point between W and B(W),
+   found by interpolation: :math:`d = B(W) - W` descends, :math:`\langle \nabla\ell(W), d\rangle \le -2\beta\|d\|^2`;
+3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
+
+So the objective never rises (beyond its own rounding, 1e-13 of its two parts) and every limit point is stationary: each
+round that is not stationary ends in a step of sufficient decrease along d or in one that lowers the objective further.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..couplings import Coupling, fidelity, smooth_graph
+from ..validation import Array
+from ._anderson import Anderson
+from .problem import Play, Problem
+from .result import Callback, History, Record, Result, Status, ending
+
+ARMIJO = 0.1
+FIRST_ACCURACY = 1e-4
+LEAST_SHARE = 1e-10
+
+
+class Iterate(NamedTuple):
+    """A graph, the game on it to some accuracy, and its objective.
+
+    Examples
+    --------
+    >>> Iterate._fields
+    ('coupling', 'play', 'objective', 'accuracy')
+    """
+
+    coupling: Coupling
+    play: Play
+    objective: float
+    accuracy: float
+
+
+def descend(
+    problem: Problem,
+    start: Coupling | None = None,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+    memory: int = 6,
+    callback: Callback | None = None,
+    verbose: int = 0,
+) -> Result:
+    """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point.
+
+    Parameters
+    ----------
+    problem : Problem
+    start : Coupling, optional
+        A graph of the problem's own storage.
+    tol : float
+        Stationarity at which to stop.
+    max_iter : int
+    memory : int
+        Plays that Anderson's method remembers; 0 turns it off.
+    callback : callable, optional
+        Called with every iterate's :class:`Record`; a true answer stops the run.
+    verbose : int
+        1 prints every record.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, lam=10.0, beta=5.0)
+    >>> result = descend(problem, tol=1e-10)
+    >>> result.converged, bool(np.all(np.diff([record.objective for record in result.history]) <= 1e-10))
+    (True, True)
+    """
+    passes = problem.storage.passes
+    history = History(verbose, callback)
+    start = smooth_graph(problem.storage) if start is None else start
+    now = evaluate(problem, start, FIRST_ACCURACY, None)
+    plays = PlayMemory(memory, now.play)
+    status: Status | None = None
+    for iteration in range(max_iter + 1):
+        response, stationarity = certify(problem, now)
+        accuracy = needed_accuracy(problem, now, stationarity)
+        if now.accuracy > accuracy or stationarity <= tol:
+            # The step before was so good that the game was not solved well enough to judge it, or it is the last.
+            accuracy = problem.exact if stationarity <= tol else accuracy
+            now = evaluate(problem, now.coupling, accuracy, now.play)
+            response, stationarity = certify(problem, now)
+        stop = history.add(Record(iteration, now.objective, now.play.welfare, stationarity))
+        status = ending(stationarity, tol, stop, iteration == max_iter)
+        if status is not None:
+            break
+        accuracy = 0.1 * needed_accuracy(problem, now, stationarity)
+        step = accelerated_step(problem, now, plays, accuracy) or descent_step(problem, now, response, plays, accuracy)
+        if step is None:
+            status = Status.STALLED
+            break
+        now = step
+    if status is not Status.CONVERGED:
+        now = evaluate(problem, now.coupling, problem.exact, now.play)
+        _, stationarity = certify(problem, now)
+    return Result(
+        coupling=now.coupling,
+        equilibrium=now.play.actions,
+        adjoint=now.play.adjoint,
+        objective=now.objective,
+        welfare=now.play.welfare,
+        stationarity=stationarity,
+        iterations=iteration,
+        passes=problem.storage.passes - passes,
+        status=status or Status.MAX_ITER,
+        history=tuple(history.records),
+    )
+
+
+class PlayMemory:
+    """Anderson's method on plays: those answered, and those then heard on the graphs that answered them.
+
+    Actions and adjoints are scaled to like size, and what is proposed stays possible (y >= 0, u of the sign it had).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> memory = PlayMemory(6, Play(np.ones(2), np.ones(2), 2.0))
+    >>> memory.propose() is None
+    True
+    """
+
+    def __init__(self, memory: int, scale: Play) -> None:
+        self.anderson = Anderson(memory)
+        n = len(scale.actions)
+        self.scales = np.repeat([np.linalg.norm(scale.actions), np.linalg.norm(scale.adjoint) or 1.0], n)
+
+    def add(self, answered: Play, heard: Play) -> None:
+        """Remember which play was heard on the graph that answered another."""
+        self.anderson.add(self._vector(answered), self._vector(heard))
+
+    def propose(self) -> Play | None:
+        """Return a play that looks better to answer than the last one heard, or None."""
+        if len(self.anderson) < 2 or self.anderson.memory == 0:
+            return None
+        actions, adjoint = np.split(self.anderson.propose() * self.scales, 2)
+        last = np.split(self.anderson.outputs[-1], 2)[1]
+        return Play(np.maximum(actions, 0.0), np.where(adjoint * last > 0, adjoint, 0.0), np.nan)
+
+    def _vector(self, play: Play) -> Array:
+        return np.concatenate([play.actions, play.adjoint]) / self.scales
+
+
+def evaluate(problem: Problem, coupling: Coupling, tol: float, start: Play | None) -> Iterate:
+    """Play the game on a graph and take its objective."""
+    play = problem.play(coupling, tol=tol, start=start)
+    return Iterate(coupling, play, problem.objective(coupling, play), tol)
+
+
+def certify(problem: Problem, now: Iterate) -> tuple[Coupling, float]:
+    """Return the best response to a graph and the graph's stationarity."""
+    response = problem.respond(now.play)
+    return response, now.coupling.distance(response) / float(np.sqrt(now.coupling.square))
+
+
+def needed_accuracy(problem: Problem, now: Iterate, stationarity: float) -> float:
+    """Return how accurately the game on a graph of this stationarity must be solved.
+
+    A relative error e of the play moves the best response by at most e ||lam u f(y)^T|| / (2 beta), which should be
+    10 % of its distance from W at most; and the objective by about e^2 lam g, which should be 10 % at most of the
+    decrease 2 beta ||W - B(W)||^2 that a step promises.
+    """
+    left, right = problem.bonus(now.play)
+    size, beta = float(np.sqrt(now.coupling.square)), problem.storage.beta
+    bonus = float(np.linalg.norm(left) * np.linalg.norm(right))
+    by_step = 0.2 * beta * size / max(bonus, 2.0 * beta * size)
+    by_objective = np.sqrt(0.2 * beta * size**2 / max(problem.lam * abs(now.play.welfare), beta * size**2))
+    return float(np.clip(stationarity * min(by_step, by_objective), problem.exact, FIRST_ACCURACY))
+
+
+def accelerated_step(problem: Problem, now: Iterate, plays: PlayMemory, accuracy: float) -> Iterate | None:
+    """Answer the play that Anderson's method proposes; None where there is none or the objective would not fall."""
+    proposal = plays.propose()
+    if proposal is None:
+        return None
+    step = evaluate(problem, problem.respond(proposal), accuracy, now.play)
+    plays.add(proposal, step.play)
+    return step if step.objective < now.objective else None
+
+
+def descent_step(
+    problem: Problem, now: Iterate, response: Coupling, plays: PlayMemory, accuracy: float
+) -> Iterate | None:
+    """Go to the best response, or as far toward it as the objective falls enough; None where it cannot fall.
+
+    Enough is ARMIJO times what the slope at W promises. Shares of the way are tried by fitting a parabola to the
+    slope and the last value.
+    """
+    step = evaluate(problem, response, accuracy, now.play)
+    plays.add(now.play, step.play)
+    storage = problem.storage
+    left, right = problem.bonus(now.play)
+    promised = (  # <grad l(W), d>, from J's part and the bonus's
+        response.cost
+        - now.coupling.cost
+        + storage.beta * (response.square - now.coupling.square - now.coupling.distance(response) ** 2)
+        - float(left @ (response.dot(right) - now.coupling.dot(right)))
+    )
+    slack = problem.rounding * (abs(fidelity(storage, now.coupling)) + problem.lam * abs(now.play.welfare))
+    share = 1.0
+    while step.objective > now.objective + ARMIJO * share * min(promised, 0.0) + slack:
+        curvature = step.objective - now.objective - share * promised
+        parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
+        share = float(np.clip(parabola, 0.1 * share, 0.7 * share))
+        if share < LEAST_SHARE:
+            return None
+        step = evaluate(problem, now.coupling.mix(response, share), accuracy, now.play)
+    return step

@@ -1,0 +1,185 @@
+r"""The pairs of nodes that may become edges, and one pass over them.
+
+Solvers whose edges are :math:`w_{ij} = \tfrac12 \max(0,\, \mu_i + \mu_j - 2\theta D_{ij})`, with one
+potential :math:`\mu_i` per node, need three things of the pairs: sums over each node's edges, the edges as a
+sparse matrix, and the distances to the nearest nodes. ``DensePairs`` gives them for all pairs of an N x N
+array of distances, ``ListedPairs`` for a list of pairs, in memory proportional to the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..couplings.distances import node_points, squared_distances
+from ..validation import Array
+from . import _pair_kernels as kernels
+
+BLOCK_BYTES = 1 << 25
+# What is below this share of two squared norms is the rounding of their difference: equal nodes are at 0.
+DUST = 32.0 * float(np.finfo(np.float64).eps)
+
+
+class NodeSums(NamedTuple):
+    """What one pass over the pairs gives each node: degree, sum of squared weights, number of edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> NodeSums(np.ones(2), np.ones(2), np.array([1, 1])).counts
+    array([1, 1])
+    """
+
+    degree: Array
+    square: Array
+    counts: Any
+
+
+class DensePairs:
+    """All pairs, by an N x N array of distances, the only array of that size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pairs = DensePairs(np.array([[0.0, 1.0, 3.0]]))
+    >>> pairs.sums(np.ones(3), theta=1.0).degree
+    array([0.5, 0.5, 0. ])
+    >>> pairs.edges(np.ones(3), theta=1.0).toarray()
+    array([[0. , 0.5, 0. ],
+           [0.5, 0. , 0. ],
+           [0. , 0. , 0. ]])
+    """
+
+    def __init__(self, X: Array) -> None:
+        self.distances = squared_distances(X)
+        self.n_nodes = len(self.distances)
+
+    def sums(self, potential: Array, theta: float) -> NodeSums:
+        """Return each node's degree, sum of squared weights and number of edges."""
+        out = np.empty((self.n_nodes, 3))
+        kernels.dense_sums(self.distances, potential, 2.0 * theta, out)
+        return _node_sums(out)
+
+    def edges(self, potential: Array, theta: float) -> Any:
+        """Return the weights as a CSR array with positive entries only."""
+        indptr, indices, weights = _room(self.sums(potential, theta).counts)
+        kernels.dense_edges(self.distances, potential, 2.0 * theta, indptr, indices, weights)
+        return sparse.csr_array((weights, indices, indptr), shape=(self.n_nodes, self.n_nodes))
+
+    def nearest(self, kept: int) -> Array:
+        """Return each node's ``kept`` smallest distances, sorted."""
+        nearest = np.empty((self.n_nodes, kept))
+        kernels.nearest_in_rows(self.distances, 0, nearest, np.empty(nearest.shape, np.int32))
+        return nearest
+
+
+class ListedPairs:
+    """The pairs of which one node is among the ``kept`` nearest of the other.
+
+    The nearest are found in blocks of rows: O(N^2 M) time, O(N (kept + M)) memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pairs = ListedPairs(np.array([[0.0, 1.0, 3.0, 7.0]]), kept=1)
+    >>> pairs.n_pairs
+    3
+    >>> pairs.sums(np.ones(4), theta=1.0).degree
+    array([0.5, 0.5, 0. , 0. ])
+    """
+
+    def __init__(self, X: Array, kept: int) -> None:
+        self.points = node_points(X)
+        self.norms = np.einsum("ij,ij->i", self.points, self.points)
+        self.n_nodes = len(self.points)
+        self._nearest = np.empty((self.n_nodes, kept))
+        labels = np.empty(self._nearest.shape, np.int32)
+        for rows, distances in self._blocks(np.arange(self.n_nodes)):
+            span = slice(rows[0], rows[-1] + 1)
+            kernels.nearest_in_rows(distances, rows[0], self._nearest[span], labels[span])
+        keys = self._keys(np.repeat(np.arange(self.n_nodes), kept), labels.ravel())
+        self._list(keys, self._nearest.ravel())
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of unordered pairs."""
+        return len(self._costs)
+
+    def sums(self, potential: Array, theta: float) -> NodeSums:
+        """Return each node's degree, sum of squared weights and number of edges."""
+        out = np.empty((self.n_nodes, 3))
+        kernels.listed_sums(*self._rows, potential, 2.0 * theta, out)
+        return _node_sums(out)
+
+    def edges(self, potential: Array, theta: float) -> Any:
+        """Return the weights as a CSR array with positive entries only."""
+        indptr, indices, weights = _room(self.sums(potential, theta).counts)
+        kernels.listed_edges(*self._rows, potential, 2.0 * theta, indptr, indices, weights)
+        return sparse.csr_array((weights, indices, indptr), shape=(self.n_nodes, self.n_nodes))
+
+    def nearest(self, kept: int) -> Array:
+        """Return each node's ``kept`` smallest distances, sorted; no more than were kept to make the list."""
+        return self._nearest[:, :kept]
+
+    def extend(self, potential: Array, theta: float) -> int:
+        r"""Add every pair that is not listed and would be an edge at these potentials; return how many.
+
+        A pair left out is farther apart than the radius :math:`r` of either end (its farthest listed
+        neighbour), so its slack is at most :math:`(\mu_i - \theta r_i) + (\mu_j - \theta r_j)`: only
+        nodes with :math:`\mu_i > \theta r_i` have to be looked at again. Zero added means that leaving
+        pairs out changed nothing.
+        """
+        suspects = np.flatnonzero(potential > theta * self._nearest[:, -1])
+        keys, costs = [self._pair_keys], [self._costs]
+        for rows, distances in self._blocks(suspects):
+            excess = (potential[rows, None] + potential) - 2.0 * theta * distances
+            excess[np.arange(len(rows)), rows] = 0.0
+            place, other = np.nonzero(excess > 0.0)
+            keys.append(self._keys(rows[place], other))
+            costs.append(distances[place, other])
+        before = self.n_pairs
+        self._list(np.concatenate(keys), np.concatenate(costs))
+        return self.n_pairs - before
+
+    def _blocks(self, nodes: Any) -> Iterator[tuple[Any, Array]]:
+        """Yield runs of the nodes, each with its distances to all nodes."""
+        size = max(1, BLOCK_BYTES // (8 * self.n_nodes))
+        for start in range(0, len(nodes), size):
+            rows = nodes[start : start + size]
+            scale = self.norms[rows, None] + self.norms
+            distances = self.points[rows] @ self.points.T
+            distances *= -2.0
+            distances += scale
+            scale *= DUST
+            distances[distances < scale] = 0.0
+            yield rows, distances
+
+    def _keys(self, one: Any, other: Any) -> Any:
+        """Return a number for each unordered pair."""
+        low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other)
+        return low * self.n_nodes + high
+
+    def _list(self, keys: Any, costs: Array) -> None:
+        """Hold each pair once by number, and from both ends by rows."""
+        self._pair_keys, first = np.unique(keys, return_index=True)
+        self._costs = costs[first]
+        low, high = np.divmod(self._pair_keys, self.n_nodes)
+        rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+        order = np.lexsort((columns, rows))
+        pointers = np.zeros(self.n_nodes + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=self.n_nodes), out=pointers[1:])
+        self._rows = pointers, columns[order].astype(np.int32), np.tile(self._costs, 2)[order]
+
+
+def _node_sums(out: Array) -> NodeSums:
+    return NodeSums(out[:, 0], out[:, 1], out[:, 2].astype(np.int64))
+
+
+def _room(counts: Any) -> tuple[Any, Any, Array]:
+    """Return the row pointers for edges counted by node, and room for their columns and weights."""
+    indptr = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    return indptr, np.empty(indptr[-1], np.int64), np.empty(indptr[-1])

@@ -1,0 +1,91 @@
+"""QuadGameGL: scikit-learn's conventions, recovery from its own games, the condition on rho, bad input."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from nashgraph import DataWarning, edge_auc
+from nashgraph.datasets import erdos_renyi, preferential_attachment
+from nashgraph.estimators.quad_game import QuadGameGL
+from nashgraph.solvers.quad_game import quad_game
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([QuadGameGL(), QuadGameGL(benefits="homophilous", rho=0.2)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def played_game(graph, rho, n_games, kind, seed):
+    """Equilibria of games on the graph, scaled to mean row sum 1 and to a spectral radius below 1 / rho."""
+    A = nx.to_numpy_array(graph)
+    G = A * len(A) / A.sum()
+    random = np.random.default_rng(seed)
+    B = random.normal(size=(len(G), n_games))
+    if kind == "homophilous":
+        B = np.linalg.solve(np.eye(len(G)) + np.diag(G.sum(axis=1)) - G, B)
+    return np.linalg.solve(np.eye(len(G)) - rho * G, B).T
+
+
+@pytest.mark.filterwarnings("ignore:the game learned is not well-posed")
+@pytest.mark.parametrize("kind", ["independent", "homophilous"])
+@pytest.mark.parametrize("make", [erdos_renyi, preferential_attachment])
+@pytest.mark.parametrize("seed", range(3))
+def test_recovery_from_many_games(kind, make, seed):
+    graph = make(20, random_state=seed)
+    A = nx.to_numpy_array(graph)
+    radius = np.abs(np.linalg.eigvalsh(A * len(A) / A.sum())).max()
+    rho = 0.7 / radius
+    X = played_game(graph, rho, 1000, kind, seed)
+    # The misfit sums over games, so theta1 goes with their number; homophily weighs in lightly.
+    theta2 = 1.0 if kind == "independent" else 0.1
+    model = QuadGameGL(rho=rho, theta1=100.0, theta2=theta2, benefits=kind, tol=1e-5).fit(X)
+    assert model.converged_
+    assert edge_auc(model.adjacency_, graph) >= 0.95
+
+
+def test_attributes_are_the_solvers():
+    X = np.random.default_rng(0).normal(size=(6, 9))
+    model = QuadGameGL(rho=0.3, theta1=5.0).fit(X)
+    result = quad_game(X.T, rho=0.3, theta1=5.0, theta2=1.0)
+    np.testing.assert_array_equal(model.adjacency_, result.weights)
+    np.testing.assert_array_equal(model.benefits_, result.benefits.T)
+    assert model.spectral_radius_ == pytest.approx(np.linalg.eigvalsh(result.weights)[-1])
+    assert model.spectral_radius_ >= 1
+    assert model.history_[-1] == model.objective_
+
+
+def test_a_game_that_is_not_well_posed_warns_and_a_good_one_does_not():
+    X = np.random.default_rng(0).normal(size=(200, 12))
+    X[:, 1] = X[:, 0]
+    with pytest.warns(DataWarning) as record:
+        model = QuadGameGL(rho=0.9, theta1=0.1).fit(X)
+    assert any("the game learned is not well-posed: |rho| = 0.9" in str(one.message) for one in record)
+    assert 0.9 * model.spectral_radius_ >= 1
+    assert QuadGameGL(rho=0.3, theta1=1e6).fit(X[:, 1:]).spectral_radius_ == pytest.approx(1, abs=1e-2)
+
+
+def test_not_converging_is_said():
+    X = np.random.default_rng(0).normal(size=(30, 9))
+    with pytest.warns(ConvergenceWarning, match="QuadGameGL stopped at relative gap"):
+        QuadGameGL(rho=0.3, benefits="homophilous", theta1=20.0, max_iter=1, tol=1e-13).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"rho": 1.0}, "rho must be a finite number"),
+        ({"rho": 0}, "rho must not be 0"),
+        ({"rho": "half"}, "rho must be a number"),
+        ({"theta1": 0}, "theta1 must be"),
+        ({"theta2": -1.0}, "theta2 must be"),
+        ({"benefits": "equal"}, "benefits='equal' is not known"),
+        ({"tol": 0}, "tol must be"),
+        ({"max_iter": 0}, "max_iter must be at least 1"),
+    ],
+)
+def test_bad_input(parameters, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        QuadGameGL(**parameters).fit(np.random.default_rng(0).normal(size=(10, 5)))

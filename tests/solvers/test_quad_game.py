@@ -1,0 +1,163 @@
+"""Quadratic games: each block against CVXPY, descent, and what is known in closed form."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from nashgraph.solvers.quad_game import (
+    edges_to_graph,
+    game_objective,
+    homophilous_benefits,
+    homophilous_program,
+    project_simplex,
+    quad_game,
+)
+
+KINDS = ["independent", "homophilous"]
+
+
+def random_problem(seed):
+    """Actions on 5 to 14 nodes, of more and of fewer games than nodes, and a range of weights."""
+    random = np.random.default_rng(seed)
+    n = int(random.integers(5, 15))
+    m = [3, n - 1, 4 * n, 1][seed % 4]
+    weights = {
+        "rho": float(random.uniform(0.2, 0.8) * random.choice([1, 1, -1])),
+        "theta1": float(10 ** random.uniform(-1, 1)),
+        "theta2": float(10 ** random.uniform(-1, 1)),
+    }
+    return random.normal(size=(n, m)), weights
+
+
+def penalty(G, B, kind):
+    """The benefits' penalty as published: tr(B^T L B) = tr(diag(G 1) B B^T) - tr(G B B^T)."""
+    if kind == "independent":
+        return cp.sum_squares(B)
+    gram = B @ B.T
+    return cp.sum(cp.multiply(cp.sum(G, axis=1), np.diag(gram))) - cp.sum(cp.multiply(G, gram))
+
+
+def graph_oracle(Y, B, kind, *, rho, theta1, theta2):
+    n = len(Y)
+    G = cp.Variable((n, n), symmetric=True)
+    objective = cp.sum_squares(Y - rho * G @ Y - B) + theta1 * cp.sum_squares(G) + theta2 * penalty(G, B, kind)
+    problem = cp.Problem(cp.Minimize(objective), [G >= 0, cp.diag(G) == 0, cp.sum(G) == n])
+    problem.solve(solver="CLARABEL")
+    return float(problem.value), G.value
+
+
+def benefit_oracle(Y, G, kind, rho, theta2):
+    B = cp.Variable(Y.shape)
+    if kind == "independent":
+        smooth = cp.sum_squares(B)
+    else:
+        values, vectors = np.linalg.eigh(np.diag(G.sum(axis=1)) - G)
+        smooth = cp.sum_squares((np.sqrt(np.maximum(values, 0))[:, None] * vectors.T) @ B)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(Y - rho * G @ Y - B) + theta2 * smooth))
+    problem.solve(solver="CLARABEL")
+    return float(problem.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(24))
+def test_each_block_is_optimal_given_the_other(kind, seed):
+    Y, weights = random_problem(seed)
+    result = quad_game(Y, **weights, benefits=kind, max_iter=5000)
+    G, B = result.weights, result.benefits
+    value = game_objective(Y, G, B, **weights, kind=kind)
+    assert result.converged
+    assert result.objective == pytest.approx(value, rel=1e-12)
+    best, graph = graph_oracle(Y, B, kind, **weights)
+    assert value == pytest.approx(best, rel=1e-6)
+    np.testing.assert_allclose(G, graph, atol=2e-3)
+    rest = value - weights["theta1"] * np.sum(G**2)
+    assert rest == pytest.approx(benefit_oracle(Y, G, kind, weights["rho"], weights["theta2"]), rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_graph_block_at_benefits_that_are_not_optimal(seed):
+    """The program of a G-step by itself, at random B, from a random start."""
+    Y, weights = random_problem(seed)
+    random = np.random.default_rng(100 + seed)
+    B, n = random.normal(size=Y.shape), len(Y)
+    start = edges_to_graph(project_simplex(random.normal(size=n * (n - 1) // 2), n / 2), n)
+    program = homophilous_program(Y, B, **weights)
+    G, gap = program.solve(start, tol=1e-9)
+    best, graph = graph_oracle(Y, B, "homophilous", **weights)
+    assert gap <= 1e-9
+    assert game_objective(Y, G, B, **weights, kind="homophilous") == pytest.approx(best, rel=1e-6)
+    np.testing.assert_allclose(G, graph, atol=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_independent_benefits_are_solved_jointly(seed):
+    Y, weights = random_problem(seed)
+    rho, theta1, theta2 = weights.values()
+    n = len(Y)
+    G, B = cp.Variable((n, n), symmetric=True), cp.Variable(Y.shape)
+    objective = cp.sum_squares(Y - rho * G @ Y - B) + theta1 * cp.sum_squares(G) + theta2 * cp.sum_squares(B)
+    problem = cp.Problem(cp.Minimize(objective), [G >= 0, cp.diag(G) == 0, cp.sum(G) == n])
+    problem.solve(solver="CLARABEL")
+    assert quad_game(Y, **weights).objective == pytest.approx(problem.value, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_objective_never_rises(seed):
+    Y, weights = random_problem(seed)
+    history = np.array(quad_game(Y, **weights, benefits="homophilous", max_iter=50).history)
+    assert len(history) > 1
+    assert np.diff(history).max() <= 1e-12 * history[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_graph_is_admissible(kind):
+    Y, weights = random_problem(2)
+    G = quad_game(Y, **weights, benefits=kind).weights
+    np.testing.assert_array_equal(G, G.T)
+    assert G.min() >= 0
+    assert not np.diag(G).any()
+    assert G.sum() == pytest.approx(len(G), rel=1e-12)
+
+
+def test_benefits_of_a_step_solve_their_equation():
+    Y, weights = random_problem(4)
+    G = quad_game(Y, **weights).weights
+    B = homophilous_benefits(Y, G, 0.3, 2.0)
+    laplacian = np.diag(G.sum(axis=1)) - G
+    np.testing.assert_allclose(B + 2.0 * laplacian @ B, Y - 0.3 * G @ Y, atol=1e-12)
+
+
+def test_a_large_theta1_gives_the_complete_graph():
+    Y, weights = random_problem(1)
+    n = len(Y)
+    G = quad_game(Y, **{**weights, "theta1": 1e7}).weights
+    np.testing.assert_allclose(G, (1 - np.eye(n)) / (n - 1), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_relabelling_nodes_relabels_the_graph(kind):
+    Y, weights = random_problem(6)
+    order = np.random.default_rng(0).permutation(len(Y))
+    first = quad_game(Y, **weights, benefits=kind, tol=1e-11, max_iter=5000)
+    second = quad_game(Y[order], **weights, benefits=kind, tol=1e-11, max_iter=5000)
+    np.testing.assert_allclose(second.weights, first.weights[np.ix_(order, order)], atol=1e-4)
+    np.testing.assert_allclose(second.benefits, first.benefits[order], atol=1e-4)
+
+
+@pytest.mark.parametrize("total", [0.5, 3.0])
+def test_projection_meets_the_optimality_condition(total, random):
+    values = random.normal(size=40)
+    point = project_simplex(values, total)
+    shift = values - point
+    assert point.min() >= 0
+    assert point.sum() == pytest.approx(total)
+    np.testing.assert_allclose(shift[point > 0], shift[point > 0][0])
+    assert (shift[point == 0] <= shift[point > 0][0] + 1e-12).all()
+
+
+def test_few_alternations_are_reported(capsys):
+    Y, weights = random_problem(2)
+    result = quad_game(Y, **weights, benefits="homophilous", max_iter=1, tol=1e-13, verbose=1)
+    assert not result.converged
+    assert result.gap > 1e-13
+    assert "quad game    1" in capsys.readouterr().out
