@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench stress clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ format: $(VENV)/.dev ## rewrite the sources in the house style
 
 bench: $(VENV)/.dev ## measure, side by side in one run
 	$(BIN)/python -m benchmarks
+
+stress: $(VENV)/.dev ## the fast solver over its whole robustness grid (about 5 minutes)
+	$(BIN)/python -m benchmarks.stress
 
 clean: ## remove what make made
 	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

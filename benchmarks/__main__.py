@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import resource
 import time
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
-from nashgraph import GLGP, SmoothGL
+from nashgraph import SmoothGL
+from nashgraph.couplings import DenseStorage, beta_for_degree, smooth_graph
 
 from .problems import attachment, geometric, village
 from .report import Report
 from .rivals import at_its_best, fast, peak_arrays, published
+from .scale import scale
 
 SMALL = 600  # above this many nodes the published TTGD is timed over some iterations and scaled
 TIMED = 15
@@ -26,9 +25,10 @@ def solvers(report: Report) -> None:
     report.section("Best-response against TTGD")
     report.say(
         "Time to stationarity 1e-6 of best-response, and how many times longer the two rivals take: TTGD as published "
-        "(a LAPACK solve an iteration, alpha = 0.5, gamma = 0.003, the paper's 760, 320 or 700 iterations, wherever that "
-        "leads) and TTGD at its best (adjoint by warm-started products, the best of eight constant step sizes, stopped "
-        "at the same stationarity). An objective difference is (best-response - rival) / |rival|: negative is better. "
+        "(a LAPACK solve an iteration, alpha = 0.5, gamma = 0.003, the paper's 760, 320 or 700 iterations, wherever "
+        "that leads) and TTGD at its best (adjoint by warm-started products, the best of eight constant step sizes, "
+        "stopped at the same stationarity). An objective difference is (best-response - rival) / |rival|: negative is "
+        "better. "
         "Memory is the peak of new arrays, in N x N float64."
     )
     cases = [village(330, beta, f) for beta in (1.0, 20.0) for f in ("linear", "log1p")]
@@ -102,8 +102,6 @@ def memory(report: Report) -> None:
     SmoothGL().fit(X)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    from nashgraph.couplings import DenseStorage, beta_for_degree, smooth_graph  # noqa: PLC0415
-
     start = time.perf_counter()
     SmoothGL().fit(X)
     whole = time.perf_counter() - start
@@ -115,87 +113,6 @@ def memory(report: Report) -> None:
         f"kernels (the same three calls made directly); at its peak it holds {peak / (8 * 2000**2):.2f} arrays of "
         "N x N float64."
     )
-
-
-def scale(report: Report) -> None:
-    """Compare a whole GLGP fit (lam = 0.3) with one brute-force nearest-neighbour pass; fit the exponent of a pass."""
-    report.section("Scale: N = 20,000 and 50,000, M = 16, degree 20, lam = 0.3")
-    X = scale_signals(20_000)
-    start = time.perf_counter()
-    NearestNeighbors(n_neighbors=20, algorithm="brute").fit(X.T).kneighbors(X.T)
-    neighbours = time.perf_counter() - start
-    fitted = in_process(20_000)
-    report.say(
-        f"N = 20,000: one brute-force 20-nearest-neighbour pass (scikit-learn) {neighbours:.1f} s; the whole GLGP fit "
-        f"{fitted['seconds']:.1f} s, {fitted['seconds'] / neighbours:.1f} times that, in {fitted['storage']} storage "
-        f"with {fitted['passes']} passes, stationarity {fitted['stationarity']:.0e}, peak memory of its process "
-        f"{fitted['memory']:.2f} GB."
-    )
-    large = in_process(50_000)
-    report.say(
-        f"N = 50,000: {large['seconds']:.0f} s in {large['storage']} storage with {large['passes']} passes, "
-        f"stationarity {large['stationarity']:.0e}, peak memory of its process {large['memory']:.2f} GB."
-    )
-    sizes, seconds = [4000, 8000, 16_000, 32_000], []
-    for n in sizes:
-        seconds.append(one_pass(n))
-    slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-    report.say(
-        "One pass in sparse storage: "
-        + ", ".join(f"N = {n:,}: {t:.2f} s" for n, t in zip(sizes, seconds, strict=True))
-        + f"; fitted exponent {slope:.2f}."
-    )
-
-
-def scale_signals(n: int):
-    """Smooth signals without a graph: nodes on a curved sheet, so that neighbourhoods are real."""
-    random = np.random.default_rng(0)
-    place = random.random((2, n))
-    waves = random.normal(size=(16, 2)) * 4
-    return np.sin(waves @ place + random.random((16, 1)) * 6) + 0.1 * random.normal(size=(16, n))
-
-
-def one_pass(n: int) -> float:
-    """Time one best response in sparse storage, the better of three."""
-    from nashgraph.couplings import SparseStorage, beta_for_degree  # noqa: PLC0415
-
-    X = scale_signals(n)
-    storage = SparseStorage(X, beta_for_degree(X, 20, 0.95), 0.95)
-    bonus = np.zeros(n)
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        storage.respond(bonus, bonus)
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def fit_alone(n: int, pipe) -> None:
-    """Fit in a process of its own, so that its peak memory is its own."""
-    X = scale_signals(n)
-    GLGP(degree=4).fit(X[:, :50])
-    start = time.perf_counter()
-    model = GLGP(lam=0.3, degree=20, storage="sparse").fit(X)
-    pipe.send(
-        {
-            "seconds": time.perf_counter() - start,
-            "passes": model.result_.passes,
-            "stationarity": model.stationarity_,
-            "storage": "sparse",
-            "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
-        }
-    )
-
-
-def in_process(n: int) -> dict:
-    """Run :func:`fit_alone` and return what it measured."""
-    context = multiprocessing.get_context("spawn")
-    mine, theirs = context.Pipe()
-    process = context.Process(target=fit_alone, args=(n, theirs))
-    process.start()
-    found = mine.recv()
-    process.join()
-    return found
 
 
 def main() -> None:

@@ -12,6 +12,8 @@ from nashgraph.couplings import beta_for_degree, smooth_graph
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 from nashgraph.solvers import Problem, best_response
 
+VISIBLE = 0.05  # a graph has visibly changed when it is this far from Smooth-GL's, relative to it
+
 
 class Case(NamedTuple):
     """A problem with its name and the iterations the paper would run on it."""
@@ -55,7 +57,7 @@ def by_degree(X, degree: float, interaction: str = "linear") -> Problem:
     beta = beta_for_degree(X, degree, 0.95)
     benefit = spectral_benefit(X)
     lam, problem = 0.01, None
-    while problem is None or changed(problem) < 0.3:
+    while problem is None or changed(problem) < VISIBLE:
         lam *= 2.0
         problem = Problem.from_signals(X, benefit, lam=lam, beta=beta, interaction=interaction, storage="dense")
     return problem

@@ -36,7 +36,7 @@ class Report:
     """Sections of prose and tables: printed as they come, written whole at the end."""
 
     def __init__(self, title: str, command: str) -> None:
-        self.console = Console()
+        self.console = Console(width=190)
         self.lines = [f"# {title}", "", f"Printed by `{command}` on: {machine()}.", ""]
         self.console.rule(title)
         self.console.print(machine())

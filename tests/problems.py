@@ -2,6 +2,41 @@
 
 import numpy as np
 
+from nashgraph.games import INTERACTIONS
+from nashgraph.solvers import Problem
+
+# The axes of the stress grid: ``make stress`` runs all of it, ``make test`` a seeded sample.
+STRESS_GRID = {
+    "interaction": list(INTERACTIONS),
+    "lam": [0.0, 0.1, 1.0, 10.0, 100.0, 1000.0],
+    "beta": [0.1, 1.0, 20.0, 200.0, 2000.0],
+    "c": [0.5, 0.95, 0.99],
+    "n": [2, 3, 50, 200],
+    "kind": ["plain", "duplicates", "constant", "one signal", "uniform benefit", "one-hot benefit"],
+}
+
+
+def stress_problem(interaction, lam, beta, c, n, kind, seed):
+    """One point of the stress grid."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(1 if kind == "one signal" else 8, n))
+    if kind == "duplicates":
+        X = random.integers(0, 2, size=(4, n)).astype(float)
+    elif kind == "constant":
+        X = np.ones((3, n))
+    b = random.random(n)
+    if kind == "uniform benefit":
+        b = np.ones(n)
+    elif kind == "one-hot benefit":
+        b = np.eye(n)[0]
+    return Problem.from_signals(X, b / b.sum(), lam=lam, beta=beta, c=c, interaction=interaction)
+
+
+def largest_rise(result):
+    """The largest rise of the objective between two records, relative to the largest objective."""
+    values = np.array([record.objective for record in result.history])
+    return np.diff(values).max(initial=0) / max(np.abs(values).max(), 1e-300)
+
 
 def random_graph(n, c, random, density=0.6):
     """A random W in S: about density * n neighbours per row, at least one."""

@@ -13,6 +13,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL, equilibrium, spectral_benefit, squared_distances
+from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 
 ESTIMATORS = [SmoothGL(), LinearGLGP(), GLGP(), GLGP(solver="ttgd", beta=5.0, solver_params={"gamma": 0.05})]
 
@@ -198,3 +199,10 @@ def test_a_callback_sees_every_iterate_and_can_stop(signals):
         model.fit(signals)
     assert [record.iteration for record in seen] == [0, 1, 2]
     assert model.result_.history == tuple(seen)
+
+
+@pytest.mark.parametrize("degree", [5, 10, 30])
+@pytest.mark.parametrize("make", [random_geometric, preferential_attachment])
+def test_degree_asked_is_degree_obtained_on_real_families(make, degree):
+    X = smooth_signals(make(150, random_state=0), 50, noise=0.1, random_state=0)
+    assert (SmoothGL(degree=degree).fit(X).adjacency_ > 0).sum() / 150 == pytest.approx(degree, rel=0.05)

@@ -4,12 +4,12 @@ from ._kernels import first_change
 from .choose import DTYPES, STORAGES, make_storage
 from .degree import beta_for_degree
 from .dense import DenseCoupling, DenseStorage
-from .distances import Points, distance_perron_vector, node_points, squared_distances
+from .distances import Points, blas_threads, distance_perron_vector, node_points, squared_distances
 from .implicit import ImplicitCoupling, ImplicitStorage
 from .listed import ListedStorage, listed_storage
 from .protocol import Coupling, Storage, fidelity, smooth_graph
 from .simplex import project_rows
-from .sparse import SparseCoupling, SparseStorage
+from .sparse import SparseCoupling, SparseStorage, positive_part
 
 __all__ = [
     "DTYPES",
@@ -25,12 +25,14 @@ __all__ = [
     "SparseStorage",
     "Storage",
     "beta_for_degree",
+    "blas_threads",
     "distance_perron_vector",
     "fidelity",
     "first_change",
     "listed_storage",
     "make_storage",
     "node_points",
+    "positive_part",
     "project_rows",
     "smooth_graph",
     "squared_distances",

@@ -41,11 +41,14 @@ class Anderson:
         self.outputs = [*self.outputs[-self.memory :], image]
         self.residuals = [*self.residuals[-self.memory :], image - point]
 
-    def propose(self) -> Array:
-        """Return the combination of outputs whose residual is least; needs two remembered."""
-        changes = np.diff(np.array(self.residuals), axis=0).T
-        mixture, *_ = np.linalg.lstsq(changes, self.residuals[-1], rcond=self.cutoff)
-        proposal: Array = self.outputs[-1] - mixture @ np.diff(np.array(self.outputs), axis=0)
+    def propose(self, share: float = 1.0) -> Array:
+        """Return the combination of inputs whose residual is least, moved by ``share`` of that residual."""
+        residuals, outputs = np.array(self.residuals), np.array(self.outputs)
+        changes = np.diff(residuals, axis=0)
+        mixture, *_ = np.linalg.lstsq(changes.T, residuals[-1], rcond=self.cutoff)
+        output = outputs[-1] - mixture @ np.diff(outputs, axis=0)
+        residual = residuals[-1] - mixture @ changes
+        proposal: Array = output - (1.0 - share) * residual
         return proposal
 
     def forget(self, keep: int = 0) -> None:

@@ -11,8 +11,8 @@ response B(W), and those that lack little of it. A round is
 2. descent from W among the pairs listed, to a fraction of that stationarity.
 
 W stays in S and its objective never rises, because the descent starts at W. The list only grows, so the rounds end:
-when no pair outside it is wanted, the descent's own stationarity is that of the whole problem. Small or dense problems are
-descended directly.
+when no pair outside it is wanted, the descent's own stationarity is that of the whole problem. Small or dense problems
+are descended directly.
 """
 
 from __future__ import annotations
@@ -23,10 +23,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..couplings import Coupling, DenseStorage, SparseCoupling, SparseStorage, listed_storage, smooth_graph
+from ..couplings import (
+    Coupling,
+    DenseStorage,
+    SparseCoupling,
+    SparseStorage,
+    blas_threads,
+    listed_storage,
+    positive_part,
+    smooth_graph,
+)
 from ..validation import check_integer
-from .descent import descend, evaluate
-from .problem import Problem
+from .descent import Iterate, descend, evaluate
+from .problem import Play, Problem
 from .result import Callback, History, Record, Result, Status, ending
 
 LISTING_NODES = 1000
@@ -83,23 +92,29 @@ def best_response(
     passes = problem.storage.passes
     start = smooth_graph(problem.storage) if start is None else start
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "memory": memory}
-    if density(problem, start) > LISTING_DENSITY:
-        result = descend(problem, start, callback=callback, verbose=verbose, **options)
-    else:
-        result = descend_listed(problem, start, History(verbose, callback), **options)
+    # Products this small gain nothing from BLAS's threads, and lose much to their quarrel with the kernels' own.
+    direct = density(problem, start) > LISTING_DENSITY
+    small = not direct or problem.storage.n_nodes < LISTING_NODES
+    with blas_threads().limit(limits=1 if small else None, user_api="blas"):
+        if direct:
+            result = descend(problem, start, callback=callback, verbose=verbose, **options)
+        else:
+            result = descend_listed(problem, start, History(verbose, callback), **options)
     return replace(result, passes=problem.storage.passes - passes)
 
 
-def density(problem: Problem, coupling: Coupling) -> float:
+def density(problem: Problem, coupling: Any) -> float:
     """Return the share of pairs that are edges, or 1 where listing pairs would not pay or cannot be done."""
     if problem.storage.n_nodes < LISTING_NODES or not isinstance(problem.storage, DenseStorage | SparseStorage):
         return 1.0
-    return np.count_nonzero(edge_weights(coupling)) / problem.storage.n_nodes**2
+    return coupling.matrix().astype(bool).sum() / problem.storage.n_nodes**2
 
 
-def edge_weights(coupling: Any) -> Any:
-    """Return the weights of a dense or sparse coupling as an array."""
-    return coupling.weights.data if isinstance(coupling, SparseCoupling) else coupling.weights
+def as_sparse(coupling: Any) -> SparseCoupling:
+    """Return a dense or sparse coupling as a sparse one, whose products cost what its edges cost."""
+    if isinstance(coupling, SparseCoupling):
+        return coupling
+    return SparseCoupling(positive_part(coupling.weights), coupling.cost, coupling.square)
 
 
 def descend_listed(
@@ -107,32 +122,32 @@ def descend_listed(
 ) -> Result:
     """Alternate full passes, which certify and list, with descents on the pairs listed."""
     storage: Any = problem.storage
-    now = evaluate(problem, start, problem.exact, None)
-    listed = sparse.csr_array((storage.n_nodes, storage.n_nodes), dtype=storage.dtype)
+    graph = as_sparse(start)
+    now = evaluate(problem, graph, problem.exact, None)
+    listed = sparse.csr_array(graph.weights.shape, dtype=storage.dtype)
     status: Status | None = None
     for iteration in range(max_iter + 1):
-        margin = 2.0 * storage.c * storage.n_nodes / np.count_nonzero(edge_weights(now.coupling))
+        margin = 2.0 * storage.c * storage.n_nodes / graph.weights.nnz
         response, near = storage.survey(*problem.bonus(now.play), margin)
-        stationarity = now.coupling.distance(response) / float(np.sqrt(now.coupling.square))
+        stationarity = graph.distance(as_sparse(response)) / float(np.sqrt(graph.square))
         stop = history.add(Record(iteration, now.objective, now.play.welfare, stationarity))
         status = ending(stationarity, tol, stop, iteration == max_iter)
         if status is not None:
             break
-        listed = pattern(listed) + pattern(near) + pattern(sparse.csr_array(now.coupling.matrix()))
+        listed = pattern(listed) + pattern(near) + pattern(graph.weights)
         if listed.nnz > 4.0 * LISTING_DENSITY * storage.n_nodes**2:
             return descend(
                 problem,
-                now.coupling,
+                storage.hold(graph.weights),
                 tol=tol,
                 max_iter=max_iter,
                 memory=memory,
                 callback=history.callback,
                 verbose=history.verbose,
             )
-        few = replace(problem, storage=listed_storage(storage, listed))
         inner = descend(
-            few,
-            few.storage.hold(now.coupling.matrix()),
+            replace(problem, storage=listed_storage(storage, listed)),
+            graph,
             tol=max(0.3 * tol, (SHARE_FAR if stationarity > FAR else SHARE_NEAR) * stationarity),
             max_iter=INNER_ITERATIONS,
             memory=memory,
@@ -140,11 +155,10 @@ def descend_listed(
         if not inner.objective < now.objective:
             status = Status.STALLED
             break
-        found: Any = inner.coupling
-        coupling = found if isinstance(storage, SparseStorage) else storage.hold(found.weights)
-        now = evaluate(problem, coupling, problem.exact, now.play)
+        graph = as_sparse(inner.coupling)
+        now = Iterate(graph, Play(inner.equilibrium, inner.adjoint, inner.welfare), inner.objective, problem.exact)
     return Result(
-        coupling=now.coupling,
+        coupling=graph if isinstance(storage, SparseStorage) else storage.hold(graph.weights),
         equilibrium=now.play.actions,
         adjoint=now.play.adjoint,
         objective=now.objective,

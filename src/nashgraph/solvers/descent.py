@@ -30,6 +30,7 @@ from .result import Callback, History, Record, Result, Status, ending
 ARMIJO = 0.1
 FIRST_ACCURACY = 1e-4
 LEAST_SHARE = 1e-10
+GROW, SHRINK, LEAST_MIX = 1.5, 0.5, 0.05
 
 
 class Iterate(NamedTuple):
@@ -105,7 +106,7 @@ def descend(
         status = ending(stationarity, tol, stop, iteration == max_iter)
         if status is not None:
             break
-        accuracy = 0.1 * needed_accuracy(problem, now, stationarity)
+        accuracy = 0.3 * needed_accuracy(problem, now, stationarity)
         step = accelerated_step(problem, now, plays, accuracy) or descent_step(problem, now, response, plays, accuracy)
         if step is None:
             status = Status.STALLED
@@ -143,6 +144,7 @@ class PlayMemory:
 
     def __init__(self, memory: int, scale: Play) -> None:
         self.anderson = Anderson(memory)
+        self.share = 1.0
         n = len(scale.actions)
         self.scales = np.repeat([np.linalg.norm(scale.actions), np.linalg.norm(scale.adjoint) or 1.0], n)
 
@@ -154,7 +156,7 @@ class PlayMemory:
         """Return a play that looks better to answer than the last one heard, or None."""
         if len(self.anderson) < 2 or self.anderson.memory == 0:
             return None
-        actions, adjoint = np.split(self.anderson.propose() * self.scales, 2)
+        actions, adjoint = np.split(self.anderson.propose(self.share) * self.scales, 2)
         last = np.split(self.anderson.outputs[-1], 2)[1]
         return Play(np.maximum(actions, 0.0), np.where(adjoint * last > 0, adjoint, 0.0), np.nan)
 
@@ -196,7 +198,11 @@ def accelerated_step(problem: Problem, now: Iterate, plays: PlayMemory, accuracy
         return None
     step = evaluate(problem, problem.respond(proposal), accuracy, now.play)
     plays.add(proposal, step.play)
-    return step if step.objective < now.objective else None
+    if step.objective < now.objective:
+        plays.share = min(1.0, GROW * plays.share)
+        return step
+    plays.share = max(LEAST_MIX, SHRINK * plays.share)
+    return None
 
 
 def descent_step(

@@ -1,0 +1,97 @@
+"""How the fast solver scales: against one nearest-neighbour pass, in memory, and with the number of nodes.
+
+A module of its own, because the fits run in fresh processes, which import what they run.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import time
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from nashgraph import GLGP
+from nashgraph.couplings import SparseStorage, beta_for_degree
+
+from .report import Report
+
+
+def scale(report: Report) -> None:
+    """Compare a whole GLGP fit (lam = 0.3) with one brute-force nearest-neighbour pass; fit the exponent of a pass."""
+    report.section("Scale: N = 20,000 and 50,000, M = 16, degree 20, lam = 0.3")
+    X = scale_signals(20_000)
+    start = time.perf_counter()
+    NearestNeighbors(n_neighbors=20, algorithm="brute").fit(X.T).kneighbors(X.T)
+    neighbours = time.perf_counter() - start
+    fitted = in_process(20_000)
+    report.say(
+        f"N = 20,000: one brute-force 20-nearest-neighbour pass (scikit-learn) {neighbours:.1f} s; the whole GLGP fit "
+        f"{fitted['seconds']:.1f} s, {fitted['seconds'] / neighbours:.1f} times that, in {fitted['storage']} storage "
+        f"with {fitted['passes']} passes, stationarity {fitted['stationarity']:.0e}, peak memory of its process "
+        f"{fitted['memory']:.2f} GB."
+    )
+    large = in_process(50_000)
+    report.say(
+        f"N = 50,000: {large['seconds']:.0f} s in {large['storage']} storage with {large['passes']} passes, "
+        f"stationarity {large['stationarity']:.0e}, peak memory of its process {large['memory']:.2f} GB."
+    )
+    sizes, seconds = [4000, 8000, 16_000, 32_000], []
+    for n in sizes:
+        seconds.append(one_pass(n))
+    slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+    report.say(
+        "One pass in sparse storage: "
+        + ", ".join(f"N = {n:,}: {t:.2f} s" for n, t in zip(sizes, seconds, strict=True))
+        + f"; fitted exponent {slope:.2f}."
+    )
+
+
+def scale_signals(n: int):
+    """Smooth signals without a graph: nodes on a curved sheet, so that neighbourhoods are real."""
+    random = np.random.default_rng(0)
+    place = random.random((2, n))
+    waves = random.normal(size=(16, 2)) * 4
+    return np.sin(waves @ place + random.random((16, 1)) * 6) + 0.1 * random.normal(size=(16, n))
+
+
+def one_pass(n: int) -> float:
+    """Time one best response in sparse storage, the better of three."""
+    X = scale_signals(n)
+    storage = SparseStorage(X, beta_for_degree(X, 20, 0.95), 0.95)
+    bonus = np.zeros(n)
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        storage.respond(bonus, bonus)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def fit_alone(n: int, pipe) -> None:
+    """Fit in a process of its own, so that its peak memory is its own."""
+    X = scale_signals(n)
+    GLGP(degree=4).fit(X[:, :50])
+    start = time.perf_counter()
+    model = GLGP(lam=0.3, degree=20, storage="sparse").fit(X)
+    pipe.send(
+        {
+            "seconds": time.perf_counter() - start,
+            "passes": model.result_.passes,
+            "stationarity": model.stationarity_,
+            "storage": "sparse",
+            "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        }
+    )
+
+
+def in_process(n: int) -> dict:
+    """Run :func:`fit_alone` and return what it measured."""
+    context = multiprocessing.get_context("spawn")
+    mine, theirs = context.Pipe()
+    process = context.Process(target=fit_alone, args=(n, theirs))
+    process.start()
+    found = mine.recv()
+    process.join()
+    return found
