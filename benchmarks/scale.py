@@ -37,7 +37,7 @@ def scale(report: Report) -> None:
         f"N = 50,000: {large['seconds']:.0f} s in {large['storage']} storage with {large['passes']} passes, "
         f"stationarity {large['stationarity']:.0e}, peak memory of its process {large['memory']:.2f} GB."
     )
-    sizes, seconds = [4000, 8000, 16_000, 32_000], []
+    sizes, seconds = [10_000, 20_000, 40_000], []
     for n in sizes:
         seconds.append(one_pass(n))
     slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]

@@ -39,6 +39,7 @@ from .problem import Play, Problem
 from .result import Callback, History, Record, Result, Status, ending
 
 LISTING_NODES = 1000
+BLAS_NODES = 3000
 LISTING_DENSITY = 0.05
 INNER_ITERATIONS = 100
 # Far from the end the list is still wrong, and descending deep on it may lead into a worse valley; near it, depth saves
@@ -94,7 +95,7 @@ def best_response(
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "memory": memory}
     # Products this small gain nothing from BLAS's threads, and lose much to their quarrel with the kernels' own.
     direct = density(problem, start) > LISTING_DENSITY
-    small = not direct or problem.storage.n_nodes < LISTING_NODES
+    small = not direct or problem.storage.n_nodes < BLAS_NODES
     with blas_threads().limit(limits=1 if small else None, user_api="blas"):
         if direct:
             result = descend(problem, start, callback=callback, verbose=verbose, **options)
