@@ -32,7 +32,7 @@ def oracle(D, alpha, beta):
     w = cp.Variable(len(i), nonneg=True)
     value = 2 * D[i, j] @ w - alpha * cp.sum(cp.log(incidence @ w)) + beta * cp.sum_squares(w)
     problem = cp.Problem(cp.Minimize(value))
-    return problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    return problem.solve(solver=cp.CLARABEL)
 
 
 def unequal_signals(n_signals, n_nodes, seed):

@@ -4,12 +4,12 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from nashgraph.couplings import project_simplex
 from nashgraph.solvers.quad_game import (
     edges_to_graph,
     game_objective,
     homophilous_benefits,
     homophilous_program,
-    project_simplex,
     quad_game,
 )
 

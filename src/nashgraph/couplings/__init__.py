@@ -8,7 +8,7 @@ from .distances import Points, blas_threads, distance_perron_vector, node_points
 from .implicit import ImplicitCoupling, ImplicitStorage
 from .listed import ListedStorage, listed_storage
 from .protocol import Coupling, Storage, fidelity, smooth_graph
-from .simplex import project_rows
+from .simplex import project_rows, project_simplex
 from .sparse import SparseCoupling, SparseStorage, positive_part
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "node_points",
     "positive_part",
     "project_rows",
+    "project_simplex",
     "smooth_graph",
     "squared_distances",
 ]

@@ -20,37 +20,38 @@ CHUNKS = 64
 
 
 @njit(cache=True, nogil=True)
-def sift_down(heap: Array, start: int, size: int) -> None:
-    """Move ``heap[start]`` down until no child of it is larger."""
-    value = heap[start]
+def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
+    """Move entry ``start`` of a heap, largest key first, down to its place; labels travel with keys."""
+    key, label = keys[start], labels[start]
     parent = start
     while True:
         child = 2 * parent + 1
         if child >= size:
             break
-        if child + 1 < size and heap[child + 1] > heap[child]:
+        if child + 1 < size and keys[child + 1] > keys[child]:
             child += 1
-        if heap[child] <= value:
+        if keys[child] <= key:
             break
-        heap[parent] = heap[child]
+        keys[parent], labels[parent] = keys[child], labels[child]
         parent = child
-    heap[parent] = value
+    keys[parent], labels[parent] = key, label
 
 
 @njit(cache=True, nogil=True)
-def make_heap(values: Array, size: int) -> None:
-    """Order ``values[:size]`` as a heap with its largest entry first."""
+def make_heap(keys: Array, labels: Array, size: int) -> None:
+    """Order the first ``size`` entries as a heap with its largest key first."""
     for start in range(size // 2 - 1, -1, -1):
-        sift_down(values, start, size)
+        sift_down(keys, labels, start, size)
 
 
 @njit(cache=True, nogil=True)
-def heap_sort(values: Array, size: int) -> None:
-    """Sort ``values[:size]`` upward in place; numpy's sort in a kernel costs seconds of compilation."""
-    make_heap(values, size)
+def heap_sort(keys: Array, labels: Array, size: int) -> None:
+    """Sort the first ``size`` keys upward in place; numpy's sort in a kernel costs seconds of compilation."""
+    make_heap(keys, labels, size)
     for last in range(size - 1, 0, -1):
-        values[0], values[last] = values[last], values[0]
-        sift_down(values, 0, last)
+        keys[0], keys[last] = keys[last], keys[0]
+        labels[0], labels[last] = labels[last], labels[0]
+        sift_down(keys, labels, 0, last)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -105,7 +106,7 @@ def threshold(values: Array, size: int, total: float) -> float:
         if kept == size:
             return eta
         size = kept
-    heap_sort(values, size)
+    heap_sort(values, np.empty(size, np.int32), size)
     running = 0.0
     for k in range(size):
         running += values[size - 1 - k]
@@ -358,15 +359,15 @@ def squared_difference(first: Array, second: Array) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def gram_to_distances(gram: Array, first: int, norms: Array, noise: float) -> None:
-    """Turn ``gram_kj = <z_i, z_j>``, i = first + k, in place into ``max(0, n_i + n_j - 2 gram_kj)``, and dust into 0.
+def gram_to_distances(gram: Array, nodes: Array, norms: Array, noise: float) -> None:
+    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``max(0, n_i + n_j - 2 gram_kj)``, and dust into 0.
 
     What is below ``noise * (n_i + n_j)`` is the rounding of a difference of equal numbers: two nodes with the
     same signals are at distance 0, not 1e-16.
     """
     n_rows, n = gram.shape
     for k in range(n_rows):
-        i = first + k
+        i = nodes[k]
         for j in range(n):
             scale = norms[i] + norms[j]
             distance = scale - 2.0 * gram[k, j]
@@ -375,32 +376,26 @@ def gram_to_distances(gram: Array, first: int, norms: Array, noise: float) -> No
 
 
 @njit(cache=True, nogil=True)
-def neighbour_costs(distances: Array, first: int, costs: Array) -> None:
-    """Write ``costs[i, k] = sum_{j <= k} (d_(k) - d_(j))`` over the sorted distances of each row.
+def nearest_in_rows(distances: Array, first: int, nearest: Array, labels: Array) -> None:
+    """Write the smallest distances of each row, sorted upward, and the columns they are in.
 
-    Row i of ``distances`` belongs to node ``first + i``, whose own entry is left out. ``costs`` has as many
-    columns as neighbours are of interest: a heap of that size keeps the nearest, so a row costs O(n) and a
-    little. Row i gets neighbour k when 2 beta c exceeds costs[i, k].
+    Row i belongs to node ``first + i``, whose own entry is left out. A heap keeps the nearest, so a row costs
+    O(n) and a little.
     """
     n_rows, n = distances.shape
-    n_kept = costs.shape[1]
+    kept = nearest.shape[1]
     for i in range(n_rows):
-        nearest = costs[i]
+        keys, names = nearest[i], labels[i]
         size = 0
         for j in range(n):
             if j == first + i:
                 continue
-            distance = distances[i, j]
-            if size < n_kept:
-                nearest[size] = distance
+            if size < kept:
+                keys[size], names[size] = distances[i, j], j
                 size += 1
-                if size == n_kept:
-                    make_heap(nearest, size)
-            elif distance < nearest[0]:
-                nearest[0] = distance
-                sift_down(nearest, 0, size)
-        heap_sort(nearest, n_kept)
-        running = 0.0
-        for k in range(n_kept):
-            running += nearest[k]
-            nearest[k] = max((k + 1) * nearest[k] - running, 0.0)
+                if size == kept:
+                    make_heap(keys, names, kept)
+            elif distances[i, j] < keys[0]:
+                keys[0], names[0] = distances[i, j], j
+                sift_down(keys, names, 0, kept)
+        heap_sort(keys, names, kept)

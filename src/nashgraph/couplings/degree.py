@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..validation import Array, warn
-from . import _kernels
 from .distances import Points
 
 
@@ -55,14 +54,10 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
 
 
 def _nearest_costs(points: Points, kept: int) -> Array:
-    costs = np.empty((len(points), kept), points.dtype)
-
-    def work(first: int, distances: Array) -> None:
-        _kernels.neighbour_costs(distances, first, costs[first : first + len(distances)])
-
-    for _ in points.map(work):
-        pass
-    return costs
+    r"""Return :math:`S_{ik}` for the ``kept`` nearest of each node, from their sorted distances."""
+    nearest, _ = points.nearest(kept)
+    costs = np.arange(1, kept + 1) * nearest - np.cumsum(nearest, axis=1)
+    return np.maximum(costs, 0.0, out=costs)
 
 
 def _level_for_all(costs: Array, points: Points) -> float:

@@ -74,10 +74,30 @@ class Points:
         return self.points.dtype
 
     def rows(self, first: int, last: int, out: Array | None = None) -> Array:
-        """Return rows ``first`` to ``last`` of the distance matrix: one BLAS product, then one pass in place."""
-        block = np.matmul(self.points[first:last], self.points.T, out=out)
-        _kernels.gram_to_distances(block, first, self.norms, self.noise)
+        """Return rows ``first`` to ``last`` of the distance matrix."""
+        return self.rows_of(np.arange(first, last), out)
+
+    def rows_of(self, nodes: Array, out: Array | None = None) -> Array:
+        """Return the rows of the given nodes of the distance matrix: one BLAS product, then one pass in place."""
+        block = np.matmul(self.points[nodes], self.points.T, out=out)
+        _kernels.gram_to_distances(block, nodes, self.norms, self.noise)
         return block
+
+    def nearest(self, kept: int) -> tuple[Array, Array]:
+        """Return each node's ``kept`` smallest distances to others, sorted upward, and whose they are.
+
+        O(N^2 M) time, O(N kept) memory and a few blocks.
+        """
+        distances = np.empty((len(self), kept), self.dtype)
+        labels = np.empty((len(self), kept), np.int32)
+
+        def work(first: int, rows: Array) -> None:
+            span = slice(first, first + len(rows))
+            _kernels.nearest_in_rows(rows, first, distances[span], labels[span])
+
+        for _ in self.map(work):
+            pass
+        return distances, labels
 
     def map(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order.

@@ -19,9 +19,9 @@ from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .distances import Points, Result
+from .distances import Result
 from .protocol import Bonus
-from .sparse import respond_block
+from .sparse import StreamedStorage
 
 
 class Term(NamedTuple):
@@ -103,7 +103,7 @@ class ImplicitCoupling:
         return sparse.csr_array(sparse.vstack(list(self.map_rows(lambda _, rows: sparse.csr_array(rows)))))
 
 
-class ImplicitStorage:
+class ImplicitStorage(StreamedStorage):
     """Signals held as points, graphs as bonus and thresholds. See :class:`~nashgraph.couplings.Storage`.
 
     Parameters
@@ -123,28 +123,12 @@ class ImplicitStorage:
 
     name = "implicit"
 
-    def __init__(self, X: Array, beta: float, c: float) -> None:
-        self.points = Points(X)
-        self.beta = beta
-        self.c = c
-        self.passes = 0
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.points)
-
-    @property
-    def dtype(self) -> np.dtype[np.floating]:
-        """The kind of float graphs are made in."""
-        return self.points.dtype
-
     def respond(self, left: Array, right: Array) -> ImplicitCoupling:
         """Return the graph that answers a rank-one bonus: its thresholds and sums, found in one pass."""
         kind = self.points.dtype
         eta, sums = np.empty(self.n_nodes, kind), np.empty((self.n_nodes, 2))
         bonus = Bonus.of(left, right, kind)
-        for _ in self.map_distances(partial(respond_block, self, bonus, eta, sums)):
+        for _ in self.map_distances(partial(self.respond_block, bonus, eta, sums)):
             pass
         cost, square = sums.sum(axis=0)
         term = Term(1.0, bonus.left, bonus.right, eta)
@@ -155,8 +139,3 @@ class ImplicitStorage:
         raise ValueError(
             "init is a matrix, and storage='implicit' holds no matrix: take storage='sparse' or 'dense', or init=None"
         )
-
-    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
-        """Yield ``work`` on blocks of rows of the distances."""
-        self.passes += 1
-        yield from self.points.map(work)

@@ -58,7 +58,50 @@ class SparseCoupling:
         return self.weights
 
 
-class SparseStorage:
+class StreamedStorage:
+    """What storages share that hold the signals as points and stream distances in blocks: O(NM) memory.
+
+    Parameters
+    ----------
+    X : array of shape (n_signals, n_nodes)
+    beta, c : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> StreamedStorage(np.array([[0.0, 1.0, 3.0]]), beta=1.0, c=0.5).n_nodes
+    3
+    """
+
+    def __init__(self, X: Array, beta: float, c: float) -> None:
+        self.points = Points(X)
+        self.beta = beta
+        self.c = c
+        self.passes = 0
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.points)
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """The kind of float everything is held in."""
+        return self.points.dtype
+
+    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+        """Yield ``work`` on blocks of rows of the distances: one pass."""
+        self.passes += 1
+        yield from self.points.map(work)
+
+    def respond_block(self, bonus: Bonus, eta: Array, sums: Array, first: int, block: Array) -> None:
+        """Turn a block of distances into best responses, filling the thresholds (in score units) and the row sums."""
+        rows = slice(first, first + len(block))
+        gain = 0.5 / self.beta
+        _kernels.respond_block(block, first, bonus.left, bonus.right, gain, self.c, eta[rows], sums[rows])
+
+
+class SparseStorage(StreamedStorage):
     """Signals held as points; each best response streams blocks of distances. See ``Storage``.
 
     O(NM) memory for the points and O(N degree) for each graph; a best response costs one BLAS product per block,
@@ -81,29 +124,13 @@ class SparseStorage:
 
     name = "sparse"
 
-    def __init__(self, X: Array, beta: float, c: float) -> None:
-        self.points = Points(X)
-        self.beta = beta
-        self.c = c
-        self.passes = 0
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.points)
-
-    @property
-    def dtype(self) -> np.dtype[np.floating]:
-        """The kind of float graphs are held in."""
-        return self.points.dtype
-
     def respond(self, left: Array, right: Array) -> SparseCoupling:
         """Return the graph that answers a rank-one bonus, its neighbours only."""
         bonus = Bonus.of(left, right, self.dtype)
         eta, sums = np.empty(self.n_nodes, self.dtype), np.empty((self.n_nodes, 2))
 
         def work(first: int, block: Array) -> Any:
-            respond_block(self, bonus, eta, sums, first, block)
+            self.respond_block(bonus, eta, sums, first, block)
             return positive_part(block)
 
         return self._coupling(list(self.map_distances(work)), bonus, eta, sums)
@@ -119,7 +146,7 @@ class SparseStorage:
 
         def work(first: int, block: Array) -> tuple[Any, Any]:
             lifted = block.copy()
-            respond_block(self, bonus, eta, sums, first, block)
+            self.respond_block(bonus, eta, sums, first, block)
             _kernels.lift_block(lifted, first, bonus.left, bonus.right, gain, eta, margin)
             return positive_part(block), positive_part(lifted)
 
@@ -139,18 +166,6 @@ class SparseStorage:
             return float(csr[first : first + len(distances)].multiply(distances).sum())
 
         return SparseCoupling(csr, sum(self.map_distances(work)), float(np.vdot(csr.data, csr.data)))
-
-    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
-        """Yield ``work`` on blocks of rows of the distances."""
-        self.passes += 1
-        yield from self.points.map(work)
-
-
-def respond_block(storage: Any, bonus: Bonus, eta: Array, sums: Array, first: int, block: Array) -> None:
-    """Turn a block of distances into best responses, filling the thresholds (in score units) and the row sums."""
-    rows = slice(first, first + len(block))
-    gain = 0.5 / storage.beta
-    _kernels.respond_block(block, first, bonus.left, bonus.right, gain, storage.c, eta[rows], sums[rows])
 
 
 def stacked(blocks: Sequence[Any]) -> Any:

@@ -58,26 +58,9 @@ def descend(
     callback: Callback | None = None,
     verbose: int = 0,
 ) -> Result:
-    """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point.
+    """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point, going through all pairs every step.
 
-    Parameters
-    ----------
-    problem : Problem
-    start : Coupling, optional
-        A graph of the problem's own storage.
-    tol : float
-        Stationarity at which to stop.
-    max_iter : int
-    memory : int
-        Plays that Anderson's method remembers; 0 turns it off.
-    callback : callable, optional
-        Called with every iterate's :class:`Record`; a true answer stops the run.
-    verbose : int
-        1 prints every record.
-
-    Returns
-    -------
-    Result
+    The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it.
 
     Examples
     --------

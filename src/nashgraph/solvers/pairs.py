@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..couplings.distances import node_points, squared_distances
+from ..couplings import Points, squared_distances
+from ..couplings._kernels import nearest_in_rows
 from ..validation import Array
 from . import _pair_kernels as kernels
 
 BLOCK_BYTES = 1 << 25
-# What is below this share of two squared norms is the rounding of their difference: equal nodes are at 0.
-DUST = 32.0 * float(np.finfo(np.float64).eps)
 
 
 class NodeSums(NamedTuple):
@@ -72,7 +71,7 @@ class DensePairs:
     def nearest(self, kept: int) -> Array:
         """Return each node's ``kept`` smallest distances, sorted."""
         nearest = np.empty((self.n_nodes, kept))
-        kernels.nearest_in_rows(self.distances, 0, nearest, np.empty(nearest.shape, np.int32))
+        nearest_in_rows(self.distances, 0, nearest, np.empty(nearest.shape, np.int32))
         return nearest
 
 
@@ -92,14 +91,9 @@ class ListedPairs:
     """
 
     def __init__(self, X: Array, kept: int) -> None:
-        self.points = node_points(X)
-        self.norms = np.einsum("ij,ij->i", self.points, self.points)
+        self.points = Points(X)
         self.n_nodes = len(self.points)
-        self._nearest = np.empty((self.n_nodes, kept))
-        labels = np.empty(self._nearest.shape, np.int32)
-        for rows, distances in self._blocks(np.arange(self.n_nodes)):
-            span = slice(rows[0], rows[-1] + 1)
-            kernels.nearest_in_rows(distances, rows[0], self._nearest[span], labels[span])
+        self._nearest, labels = self.points.nearest(kept)
         keys = self._keys(np.repeat(np.arange(self.n_nodes), kept), labels.ravel())
         self._list(keys, self._nearest.ravel())
 
@@ -149,13 +143,7 @@ class ListedPairs:
         size = max(1, BLOCK_BYTES // (8 * self.n_nodes))
         for start in range(0, len(nodes), size):
             rows = nodes[start : start + size]
-            scale = self.norms[rows, None] + self.norms
-            distances = self.points[rows] @ self.points.T
-            distances *= -2.0
-            distances += scale
-            scale *= DUST
-            distances[distances < scale] = 0.0
-            yield rows, distances
+            yield rows, self.points.rows_of(rows)
 
     def _keys(self, one: Any, other: Any) -> Any:
         """Return a number for each unordered pair."""

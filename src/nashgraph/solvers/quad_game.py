@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ..couplings import _kernels
+from ..couplings import project_simplex
 from ..validation import Array
 
 # Rises of f below this share of it are rounding; f gets there long before the gap does, so they stop nothing.
@@ -294,21 +294,6 @@ def game_objective(
     else:
         penalty = float(np.sum(graph.sum(axis=1)[:, None] * benefits**2) - np.sum(benefits * (graph @ benefits)))
     return misfit + theta1 * float(np.sum(graph**2)) + theta2 * penalty
-
-
-def project_simplex(values: Array, total: float) -> Array:
-    """Return the point of {g >= 0, sum g = total} nearest to ``values``, exactly.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> project_simplex(np.array([2.0, 1.0, 0.0]), 2.0)
-    array([1.5, 0.5, 0. ])
-    """
-    # The row kernel leaves out one entry of each row; a last one is added for it.
-    row = np.append(values, 0.0)
-    _kernels.project_row(row, len(values), total, np.empty_like(row))
-    return row[:-1]
 
 
 def edges_to_graph(edges: Array, n_nodes: int) -> Array:
