@@ -198,3 +198,14 @@ def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, mon
     assert whole.stationarity(held, whole.play(held)) <= 1e-7
     np.testing.assert_allclose(weights.sum(axis=1), 0.95, atol=1e-10)
     assert listed.objective <= direct.objective + 1e-3 * abs(direct.objective)
+
+
+def test_a_list_that_grows_too_long_gives_way_to_all_pairs(monkeypatch, random):
+    module = sys.modules["nashgraph.solvers.best_response"]
+    monkeypatch.setattr(module, "LISTING_NODES", 10)
+    monkeypatch.setattr(module, "density", lambda problem, start: 0.0)
+    X, b = village_like(60, random)
+    result = best_response(Problem.from_signals(X, b, lam=10.0, beta=5.0))
+    assert result.converged
+    assert largest_rise(result) <= 1e-12
+    assert len(result.history) == result.iterations + 2  # the certificate at the change is taken twice

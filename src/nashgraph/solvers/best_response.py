@@ -138,7 +138,7 @@ def descend_listed(
             break
         listed = pattern(listed) + pattern(near) + pattern(graph.weights)
         if listed.nnz > 4.0 * LISTING_DENSITY * storage.n_nodes**2:
-            return descend(
+            rest = descend(
                 problem,
                 storage.hold(graph.weights),
                 tol=tol,
@@ -147,6 +147,7 @@ def descend_listed(
                 callback=history.callback,
                 verbose=history.verbose,
             )
+            return replace(rest, iterations=iteration + rest.iterations, history=(*history.records, *rest.history))
         inner = descend(
             replace(problem, storage=listed_storage(storage, listed)),
             graph,

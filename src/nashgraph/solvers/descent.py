@@ -11,8 +11,8 @@ of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An
    found by interpolation: :math:`d = B(W) - W` descends, :math:`\langle \nabla\ell(W), d\rangle \le -2\beta\|d\|^2`;
 3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
 
-So the objective never rises (beyond its own rounding, 1e-13 of its two parts) and every limit point is stationary: each
-round that is not stationary ends in a step of sufficient decrease along d or in one that lowers the objective further.
+So the objective never rises, beyond its own rounding. A step along d decreases it by a share of what the slope
+promises, which would lead to a stationary point from anywhere; an accelerated step is taken whenever it decreases it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .result import Callback, History, Record, Result, Status, ending
 ARMIJO = 0.1
 FIRST_ACCURACY = 1e-4
 LEAST_SHARE = 1e-10
+# Anderson's proposals move by a share of the residual left: less after one that was refused, more after one taken.
 GROW, SHRINK, LEAST_MIX = 1.5, 0.5, 0.05
 
 
