@@ -208,4 +208,4 @@ def test_a_list_that_grows_too_long_gives_way_to_all_pairs(monkeypatch, random):
     result = best_response(Problem.from_signals(X, b, lam=10.0, beta=5.0))
     assert result.converged
     assert largest_rise(result) <= 1e-12
-    assert len(result.history) == result.iterations + 2  # the certificate at the change is taken twice
+    assert len(result.history) == result.iterations + 1

@@ -147,7 +147,8 @@ def descend_listed(
                 callback=history.callback,
                 verbose=history.verbose,
             )
-            return replace(rest, iterations=iteration + rest.iterations, history=(*history.records, *rest.history))
+            # Its first record is of the same graph as our last.
+            return replace(rest, iterations=iteration + rest.iterations, history=(*history.records, *rest.history[1:]))
         inner = descend(
             replace(problem, storage=listed_storage(storage, listed)),
             graph,
