@@ -206,3 +206,20 @@ def test_a_callback_sees_every_iterate_and_can_stop(signals):
 def test_degree_asked_is_degree_obtained_on_real_families(make, degree):
     X = smooth_signals(make(150, random_state=0), 50, noise=0.1, random_state=0)
     assert (SmoothGL(degree=degree).fit(X).adjacency_ > 0).sum() / 150 == pytest.approx(degree, rel=0.05)
+
+
+@pytest.mark.parametrize("storage", ["sparse", "implicit"])
+@pytest.mark.parametrize("make", [SmoothGL, LinearGLGP, GLGP])
+def test_storages_change_how_a_graph_is_held_and_nothing_else(make, storage, signals):
+    dense, other = make(degree=5, storage="dense").fit(signals), make(degree=5, storage=storage).fit(signals)
+    assert sparse.issparse(other.adjacency_)
+    np.testing.assert_allclose(other.adjacency_.toarray(), dense.adjacency_, atol=1e-8)
+    assert len(other.edges()) == len(dense.edges())
+    np.testing.assert_allclose(
+        nx.to_numpy_array(other.to_networkx()), nx.to_numpy_array(dense.to_networkx()), atol=1e-8
+    )
+    np.testing.assert_allclose(
+        nx.to_numpy_array(other.to_networkx(directed=False)),
+        nx.to_numpy_array(dense.to_networkx(directed=False)),
+        atol=1e-8,
+    )
