@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..games import Interaction, Welfare
-from ..solvers import Callback, Problem, Result, best_response, continuation, multistart, ttgd
+from ..solvers import Callback, Problem, Result, Status, best_response, continuation, multistart, ttgd
 from ..validation import (
     Array,
     check_choice,
@@ -23,6 +23,11 @@ from ._benefit import marginal_benefit
 from .base import GraphEstimator, admissible_set
 
 SOLVERS: dict[str, Callable[..., Result]] = {"best-response": best_response, "ttgd": ttgd}
+REMEDIES = {
+    Status.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
+    Status.STALLED: "raise tol, or take dtype='float64'",
+    Status.STOPPED: "the graph is the best one until then",
+}
 
 
 class GLGP(GraphEstimator):
@@ -177,8 +182,7 @@ class GLGP(GraphEstimator):
         if not result.converged:
             warn(
                 f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} "
-                f"after {result.iterations} iterations: {result.status.value}; raise max_iter or tol, "
-                "or try init='path'",
+                f"after {result.iterations} iterations: {result.status.value}; {REMEDIES[result.status]}",
                 ConvergenceWarning,
             )
         return {
