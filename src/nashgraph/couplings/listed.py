@@ -83,7 +83,7 @@ class ListedStorage:
 
     def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
         """Refuse: the distances of pairs not listed are not known here."""
-        raise NotImplementedError("a listed storage has no whole rows of distances")
+        raise TypeError("a listed storage has no whole rows of distances: ask the storage it was cut from")
 
 
 def listed_storage(storage: Any, pattern: Any) -> ListedStorage:
