@@ -209,3 +209,21 @@ def test_a_list_that_grows_too_long_gives_way_to_all_pairs(monkeypatch, random):
     assert result.converged
     assert largest_rise(result) <= 1e-12
     assert len(result.history) == result.iterations + 1
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_a_callback_sees_the_steps_on_listed_pairs_and_stops_among_them(storage, monkeypatch):
+    from nashgraph.couplings import beta_for_degree
+    from nashgraph.datasets import random_geometric, smooth_signals
+
+    monkeypatch.setattr(sys.modules["nashgraph.solvers.best_response"], "LISTING_NODES", 100)
+    X = smooth_signals(random_geometric(200, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
+    options = {"lam": 1.0, "beta": beta_for_degree(X, 6, 0.95), "interaction": "linear", "storage": storage}
+    problem = Problem.from_signals(X, spectral_benefit(X), **options)
+    seen = []
+    result = best_response(problem, tol=1e-10, callback=lambda record: seen.append(record) or len(seen) == 4)
+    assert len(seen) == 4 > len(result.history)
+    assert result.status is Status.STOPPED
+    assert result.objective == pytest.approx(seen[-1].objective, rel=1e-9)
+    exact = problem.play(result.coupling)
+    assert result.stationarity == pytest.approx(problem.stationarity(result.coupling, exact), rel=1e-6)

@@ -71,7 +71,8 @@ def best_response(
     memory : int
         Plays that Anderson's method remembers; 0 turns it off.
     callback : callable, optional
-        Called with the :class:`Record` of every step or round; a true answer stops the run.
+        Called with the :class:`Record` of every step; a true answer stops the run. Where pairs are listed, the steps
+        between two rounds give their stationarity among the pairs listed; ``history`` keeps the rounds, which certify.
     verbose : int
         1 prints every record.
 
@@ -155,6 +156,7 @@ def descend_listed(
             tol=max(0.3 * tol, (SHARE_FAR if stationarity > FAR else SHARE_NEAR) * stationarity),
             max_iter=INNER_ITERATIONS,
             memory=memory,
+            callback=history.callback,
         )
         # Near the end the objective is equal to rounding, and the certificate alone tells progress.
         if not inner.objective < now.objective and stationarity >= best:
@@ -163,6 +165,9 @@ def descend_listed(
         best = min(best, stationarity)
         graph = as_sparse(inner.coupling)
         now = Iterate(graph, Play(inner.equilibrium, inner.adjoint, inner.welfare), inner.objective, problem.exact)
+        if inner.status is Status.STOPPED:
+            status, stationarity = inner.status, problem.stationarity(storage.hold(graph.weights), now.play)
+            break
     return Result(
         coupling=graph if isinstance(storage, SparseStorage) else storage.hold(graph.weights),
         equilibrium=now.play.actions,
