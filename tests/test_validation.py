@@ -4,7 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import GLGP, CustomInteraction, DataWarning, LinearGLGP, SmoothGL, WeightedTotal, glgp_path
+from nashgraph import (
+    GLGP,
+    CustomInteraction,
+    DataWarning,
+    LinearGLGP,
+    LogDegreeGL,
+    SmoothGL,
+    WeightedTotal,
+    glgp_path,
+    validation,
+)
 
 GOOD = np.random.default_rng(0).normal(size=(6, 8))
 
@@ -12,6 +22,13 @@ GOOD = np.random.default_rng(0).normal(size=(6, 8))
 def with_entry(value):
     X = GOOD.copy()
     X[2, 5] = value
+    return X
+
+
+def gaps(*entries, X=GOOD):
+    X = pd.DataFrame(X.copy(), columns=list("abcdefgh"))
+    for entry in entries:
+        X.iloc[entry] = np.nan
     return X
 
 
@@ -27,6 +44,33 @@ ERRORS = [
         r"X contains NaN or inf: 1 in all, the first \(NaN\) at signal 2, node 5; drop",
     ),
     (SmoothGL(), with_entry(np.inf), r"the first \(inf\) at signal 2, node 5"),
+    *[
+        (make(missing="error"), with_entry(np.nan), r"at signal 2, node 5; drop .* missing='pairwise' to do without")
+        for make in (SmoothGL, LinearGLGP, GLGP)
+    ],
+    (LogDegreeGL(), with_entry(np.nan), r"node 5; drop these nodes or signals, or fill the gaps \(.*\)$"),
+    (glgp(missing="drop"), GOOD, "missing='drop' is not known: choose one of 'error', 'pairwise'"),
+    (
+        glgp(missing="pairwise"),
+        with_entry(-np.inf),
+        r"X contains NaN or inf: 1 in all, the first \(inf\) at signal 2, node 5; missing='pairwise' is for NaN only",
+    ),
+    (
+        glgp(missing="pairwise"),
+        gaps(np.s_[:, 3], np.s_[:, 5]),
+        r"2 node\(s\) without any observed signal: 'd', 'f'; drop these columns",
+    ),
+    (glgp(missing="pairwise"), gaps(np.s_[4]), r"1 signal\(s\) missing at every node: rows 4; drop these rows"),
+    (
+        glgp(missing="pairwise"),
+        gaps(np.s_[:3, 0], np.s_[3:, 2], np.s_[2, 6]),
+        r"^nodes 'a' and 'c' share no observed signal, so they have no distance \(1 such pair\(s\) in all\): drop one",
+    ),
+    (
+        glgp(missing="pairwise"),
+        gaps(np.s_[:3, :4], np.s_[3:, 4:]).to_numpy(),
+        r"^nodes 0 and 4, nodes 0 and 5, nodes 0 and 6 share no observed signal, .* \(16 such pair",
+    ),
     (SmoothGL(), GOOD[0], "Expected 2D array, got 1D array"),
     (SmoothGL(), GOOD[None], "dim 3"),
     (SmoothGL(), np.empty((0, 5)), "0 sample"),
@@ -115,6 +159,21 @@ WARNINGS = [
         GOOD[:, [0, 1, 2, 3, 4, 4, 4]],
         r"2 node\(s\) have exactly the signals of another node .for example 4 and 5",
     ),
+    (
+        SmoothGL(beta=1.0, missing="pairwise"),
+        gaps(np.s_[6, :3], np.s_[0, 1], X=np.vstack([GOOD, np.ones(8)])),
+        r"1 signal\(s\) that are the same at every node \(rows 6\)",
+    ),
+    (
+        SmoothGL(beta=1.0, missing="pairwise"),
+        gaps(np.s_[2, :2], np.s_[3, 5], X=np.ones((4, 8))),
+        "every signal in X is constant over the nodes",
+    ),
+    (
+        SmoothGL(beta=1.0, missing="pairwise"),
+        gaps(np.s_[2, 4:6], np.s_[3, 6], X=GOOD[:, [0, 1, 2, 3, 4, 4, 4, 7]]),
+        r"1 node\(s\) have exactly the signals of another node .for example e and f",
+    ),
     (glgp(benefit="uniform"), GOOD, "benefit is the same at every node"),
     (glgp(benefit=np.full(8, 3.0)), GOOD, "benefit is the same at every node"),
 ]
@@ -146,6 +205,7 @@ def test_a_users_interaction_outside_h1():
         ({"lams": [1.0, -1.0]}, "lam must be .* got -1.0"),
         ({"n_lams": 1}, "n_lams must be at least 2"),
         ({"degree": None}, "both None"),
+        ({"missing": "mean"}, "missing='mean' is not known"),
     ],
 )
 def test_path_parameters(options, message):
@@ -157,3 +217,11 @@ def test_path_parameters(options, message):
 def test_no_lam_matters_under_a_uniform_benefit():
     with pytest.raises(ValueError, match="no lam changes an edge"):
         glgp_path(GOOD, benefit="uniform", beta=1.0)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.8])
+def test_pairs_that_share_nothing_are_found_in_blocks_as_by_brute_force(share, monkeypatch):
+    observed = np.random.default_rng(0).random((5, 40)) > share
+    truth = [(i, j) for i in range(40) for j in range(i + 1, 40) if not (observed[:, i] & observed[:, j]).any()]
+    monkeypatch.setattr(validation, "SHARED_BLOCK", 100)
+    assert validation.strangers(observed, limit=4) == (len(truth), truth[:4])

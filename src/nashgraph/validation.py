@@ -227,14 +227,18 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
 # ---------------------------------------------------------------------------------------------- signals
 
 
-def check_signals(X: Array, names: Array, *, min_signals: int = 1) -> None:
+MISSING = ("error", "pairwise")
+SHARED_BLOCK = 1 << 22  # pairs of nodes looked at in one go
+
+
+def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str | None = None) -> None:
     """Check the signals as values: finite everywhere, enough of them; warn of what carries no information.
 
-    ``X`` is already a two-dimensional float array with at least two columns.
+    ``X`` is already a two-dimensional float array with at least two columns. ``missing`` is the user's choice about
+    NaN, or None where there is none to make.
     """
     n_signals, _ = X.shape
-    remedy = "drop these nodes or signals, or fill the gaps (for example sklearn.impute.KNNImputer)"
-    check_finite("X", X, ("signal", "node"), remedy)
+    observed = check_gaps(X, names, missing)
     if n_signals < min_signals:
         raise ValueError(
             f"X has n_samples = {n_signals} signal(s) and at least {min_signals} are needed: add rows to X, and "
@@ -242,7 +246,8 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1) -> None:
         )
     if n_signals == 1:
         warn("X has one signal only, so all distances rest on a single number per node: add signals (rows) if you can")
-    constant = np.flatnonzero((X[:, :1] == X).all(axis=1))
+    first = X[np.arange(n_signals), observed.argmax(axis=1), None]
+    constant = np.flatnonzero(((first == X) | ~observed).all(axis=1))
     if 0 < constant.size < n_signals:
         warn(
             f"X has {constant.size} signal(s) that are the same at every node (rows {listing(constant)}) and tell "
@@ -253,7 +258,65 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1) -> None:
             "every signal in X is constant over the nodes, so all nodes look alike and the graph is arbitrary: check X"
         )
     else:
-        warn_duplicate_nodes(X, names)
+        # Infinity stands for a gap, so that nodes with the same answers and the same gaps are equal.
+        warn_duplicate_nodes(np.where(observed, X, np.inf), names)
+
+
+def check_gaps(X: Array, names: Array, missing: str | None) -> Array:
+    """Return where X is observed; refuse infinities always, NaN unless ``missing="pairwise"`` can do without."""
+    fill = "fill the gaps (for example sklearn.impute.KNNImputer)"
+    if missing is None:
+        check_finite("X", X, ("signal", "node"), f"drop these nodes or signals, or {fill}")
+    elif check_choice("missing", missing, MISSING) == "error":
+        remedy = f"drop these nodes or signals, {fill}, or take missing='pairwise' to do without the NaN"
+        check_finite("X", X, ("signal", "node"), remedy)
+    else:
+        check_finite("X", np.where(np.isnan(X), 0.0, X), ("signal", "node"), "missing='pairwise' is for NaN only")
+        check_observed(X, names)
+    return ~np.isnan(X)
+
+
+def check_observed(X: Array, names: Array) -> None:
+    """Check that signals with gaps give every two nodes a distance: each pair has a signal observed at both."""
+    observed = ~np.isnan(X)
+    if observed.all():
+        return
+    label = [repr(name) for name in names.tolist()]
+    unseen = np.flatnonzero(~observed.any(axis=0))
+    if unseen.size:
+        raise ValueError(
+            f"X has {unseen.size} node(s) without any observed signal: {listing(label[i] for i in unseen)}; "
+            "drop these columns, for nothing is known of them"
+        )
+    empty = np.flatnonzero(~observed.any(axis=1))
+    if empty.size:
+        raise ValueError(f"X has {empty.size} signal(s) missing at every node: rows {listing(empty)}; drop these rows")
+    count, pairs = strangers(observed)
+    if count:
+        examples = ", ".join(f"nodes {label[i]} and {label[j]}" for i, j in pairs)
+        raise ValueError(
+            f"{examples} share no observed signal, so they have no distance ({count} such pair(s) in all): drop one of "
+            "each, or fill gaps (for example sklearn.impute.KNNImputer)"
+        )
+
+
+def strangers(observed: Array, limit: int = 3) -> tuple[int, list[tuple[int, int]]]:
+    """Return how many pairs of nodes share no observed signal, and the first few of them.
+
+    Two nodes share at least as many signals as their numbers of observed ones exceed the number of all, so only nodes
+    with many gaps are looked at, in blocks: O(NM) where few are missing, O(N^2 M) time at most, and O(NM) memory.
+    """
+    counts = observed.sum(axis=0)
+    suspects = np.flatnonzero(counts + counts.min() <= len(observed))
+    seen = observed[:, suspects].astype(np.float32)
+    size = max(1, SHARED_BLOCK // max(1, suspects.size))
+    total, found = 0, list[tuple[int, int]]()
+    for first in range(0, suspects.size, size):
+        rows, columns = np.nonzero(np.triu(seen[:, first : first + size].T @ seen[:, first:] == 0, 1))
+        total += rows.size
+        few = suspects[first + rows[:limit]].tolist(), suspects[first + columns[:limit]].tolist()
+        found += zip(*few, strict=True)
+    return total, found[:limit]
 
 
 def warn_duplicate_nodes(X: Array, names: Array) -> None:

@@ -6,16 +6,20 @@ import pytest
 from nashgraph import DataWarning, SmoothGL
 from nashgraph.couplings import beta_for_degree
 
+from ..gaps import with_gaps
+
 
 def neighbours(X, beta, c=0.95):
-    return (SmoothGL(beta=beta, c=c).fit(X).adjacency_ > 0).sum(axis=1)
+    return (SmoothGL(beta=beta, c=c, missing="pairwise").fit(X).adjacency_ > 0).sum(axis=1)
 
 
 @pytest.mark.parametrize("degree", [1, 2.5, 5, 10, 30])
 @pytest.mark.parametrize("seed", range(3))
-def test_mean_degree_is_met(degree, seed):
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_mean_degree_is_met(degree, seed, share):
     random = np.random.default_rng(seed)
     X = random.normal(size=(8, 90)) * random.exponential(size=90)  # some nodes crowded, some remote
+    X = with_gaps(X, random, share)
     assert neighbours(X, beta_for_degree(X, degree, 0.95)).mean() == pytest.approx(degree, rel=0.05)
 
 
@@ -28,10 +32,11 @@ def test_one_crowded_row_needs_more_neighbours_than_first_kept(random):
     assert counts.max() > 28  # the first guess keeps 2 * 10 + 8
 
 
-def test_fact_five_row_by_row(random):
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_fact_five_row_by_row(share, random):
     """A row has k neighbours iff S_k < 2 beta c <= S_{k+1}, with S_k = sum (d_k - d_j) over the k nearest."""
-    X = random.normal(size=(6, 25))
-    model = SmoothGL(beta=0.4).fit(X)
+    X = with_gaps(random.normal(size=(6, 25)), random, share)
+    model = SmoothGL(beta=0.4, missing="pairwise").fit(X)
     from nashgraph import squared_distances
 
     D = squared_distances(X)
@@ -44,6 +49,13 @@ def test_fact_five_row_by_row(random):
 def test_all_neighbours(random):
     X = random.normal(size=(6, 12))
     assert neighbours(X, beta_for_degree(X, 11, 0.95)).min() == 11
+    X = with_gaps(X, random, 0.3)
+    assert neighbours(X, beta_for_degree(X, 11, 0.95)).min() == 11
+
+
+def test_two_nodes_with_a_gap_get_a_beta_of_the_distances_size():
+    X = np.array([[0.0, 2.0], [1.0, 5.0], [np.nan, 0.0]])
+    assert beta_for_degree(X, 1, 0.95) == pytest.approx(beta_for_degree(X[:2], 1, 0.95), rel=0.5)
 
 
 def test_ties_are_said(random):

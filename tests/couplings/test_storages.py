@@ -10,10 +10,13 @@ from nashgraph.couplings import (
     choose,
     distances,
     fidelity,
+    listed_storage,
     make_storage,
     smooth_graph,
 )
 from nashgraph.couplings.choose import expected_degree, suitable_storage
+
+from ..gaps import with_gaps
 
 NAMES = list(STORAGES)
 
@@ -23,10 +26,12 @@ def as_array(coupling):
     return matrix.toarray() if sparse.issparse(matrix) else matrix
 
 
-@pytest.fixture(params=["plain", "duplicates"])
+@pytest.fixture(params=["plain", "duplicates", "gaps"])
 def X(request, random):  # noqa: N802 (the paper's name)
     if request.param == "plain":
         return random.normal(size=(6, 70))
+    if request.param == "gaps":
+        return with_gaps(random.normal(size=(6, 70)), random, 0.2)
     return random.integers(0, 3, size=(4, 70)).astype(float)
 
 
@@ -94,8 +99,16 @@ def test_auto_says_which_when_asked(random, capsys):
     assert capsys.readouterr().out.startswith("storage: dense (40 nodes")
 
 
-def test_expected_degree_is_the_samples_mean(random):
-    X = random.normal(size=(5, 120))
+@pytest.mark.parametrize("name", ["dense", "sparse"])
+def test_listed_pairs_have_the_distances_of_the_whole(name, X, random):
+    listed = sparse.csr_array(np.triu(random.random((70, 70)) < 0.3, 1))
+    found = listed_storage(STORAGES[name](X, 0.7, 0.9), listed).pairs
+    np.testing.assert_allclose(found.data, DenseStorage(X, 0.7, 0.9).distances[listed.nonzero()], atol=1e-13)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_expected_degree_is_the_samples_mean(share, random):
+    X = with_gaps(random.normal(size=(5, 120)), random, share)
     truth = (smooth_graph(DenseStorage(X, 0.3, 0.95)).weights > 0).sum(axis=1).mean()
     assert expected_degree(X, 0.3, 0.95) == pytest.approx(truth)
 

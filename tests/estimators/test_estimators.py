@@ -15,7 +15,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from nashgraph import GLGP, LinearGLGP, SmoothGL, equilibrium, spectral_benefit, squared_distances
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 
-ESTIMATORS = [SmoothGL(), LinearGLGP(), GLGP(), GLGP(solver="ttgd", beta=5.0, solver_params={"gamma": 0.05})]
+ESTIMATORS = [
+    SmoothGL(),
+    LinearGLGP(),
+    GLGP(),
+    GLGP(solver="ttgd", beta=5.0, solver_params={"gamma": 0.05}),
+    GLGP(missing="pairwise"),
+]
 
 # Checks of scikit-learn's that cannot apply, each with the reason.
 EXPECTED_FAILURES: dict[str, str] = {}

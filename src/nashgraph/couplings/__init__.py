@@ -4,7 +4,15 @@ from ._kernels import first_change
 from .choose import DTYPES, STORAGES, make_storage
 from .degree import beta_for_degree
 from .dense import DenseCoupling, DenseStorage
-from .distances import Points, blas_threads, distance_perron_vector, node_points, squared_distances
+from .distances import (
+    PartialPoints,
+    Points,
+    blas_threads,
+    distance_perron_vector,
+    node_points,
+    points_of,
+    squared_distances,
+)
 from .implicit import ImplicitCoupling, ImplicitStorage
 from .listed import ListedStorage, listed_storage
 from .protocol import Coupling, Storage, fidelity, smooth_graph
@@ -20,6 +28,7 @@ __all__ = [
     "ImplicitCoupling",
     "ImplicitStorage",
     "ListedStorage",
+    "PartialPoints",
     "Points",
     "SparseCoupling",
     "SparseStorage",
@@ -32,6 +41,7 @@ __all__ = [
     "listed_storage",
     "make_storage",
     "node_points",
+    "points_of",
     "positive_part",
     "project_rows",
     "project_simplex",

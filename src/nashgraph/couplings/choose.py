@@ -10,7 +10,7 @@ import numpy as np
 from ..validation import Array, check_choice
 from . import _kernels
 from .dense import DenseStorage
-from .distances import Points
+from .distances import points_of
 from .implicit import ImplicitStorage
 from .protocol import Storage
 from .sparse import SparseStorage
@@ -86,7 +86,7 @@ def expected_degree(X: Array, beta: float, c: float) -> float:
     >>> 0 < expected_degree(np.random.default_rng(0).normal(size=(5, 40)), 1.0, 0.95) <= 39
     True
     """
-    points = Points(X)
+    points = points_of(X)
     n = len(points)
     nothing = np.zeros(n, points.dtype)
     found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..validation import Array, warn
-from .distances import Points
+from .distances import Points, points_of
 
 
 def beta_for_degree(X: Array, degree: float, c: float) -> float:
@@ -29,7 +29,7 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
     >>> int((smooth_graph(DenseStorage(X, beta, c=0.95)).weights > 0).sum()) / 100
     7.0
     """
-    points = Points(X)
+    points = points_of(X)
     n = len(points)
     wanted = round(degree * n)
     kept = min(n - 1, int(2 * degree) + 8)

@@ -1,7 +1,8 @@
 """Signals as points: each node is a point in R^M, and the cost of an edge is a squared distance.
 
 With M signals the paper's edge cost is ``D_ij = ||x_i - x_j||^2 / (2M)``. All of it follows from the node-major
-array ``Z = (X - node mean)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix of rank M + 2 at most.
+array ``Z = (X - node mean)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix of rank M + 2 at most. Where signals
+have gaps (NaN), two nodes are compared on the signals both have.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import get_num_threads
 from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
 from threadpoolctl import ThreadpoolController
 
-from ..validation import Array
-from . import _kernels
+from ..validation import Array, check_observed
+from . import _kernels, _partial_kernels
 
 Result = TypeVar("Result")
 
@@ -73,6 +75,11 @@ class Points:
         """The kind of float that everything is held in."""
         return self.points.dtype
 
+    @property
+    def block_size(self) -> int:
+        """How many rows of distances are made at a time."""
+        return min(len(self), max(16, BLOCK_BYTES // (self.dtype.itemsize * len(self))))
+
     def rows(self, first: int, last: int, out: Array | None = None) -> Array:
         """Return rows ``first`` to ``last`` of the distance matrix."""
         return self.rows_of(np.arange(first, last), out)
@@ -82,6 +89,28 @@ class Points:
         block = np.matmul(self.points[nodes], self.points.T, out=out)
         _kernels.gram_to_distances(block, nodes, self.norms, self.noise)
         return block
+
+    def listed(self, pattern: Any) -> Array:
+        """Return the distances of the pairs that a CSR pattern lists."""
+        distances = np.empty(pattern.nnz, self.dtype)
+        _kernels.listed_distances(pattern.indptr, pattern.indices, self.points, distances)
+        return distances
+
+    def top_eigenvector(self) -> Array:
+        """Return the top eigenvector of the distance matrix.
+
+        D = n 1^T + 1 n^T - 2 Z Z^T has rank M + 2 at most, so its top eigenvector comes from a QR factorisation of
+        [n, 1, Z] and a small symmetric eigenproblem: O(N (M+2) min(N, M+2)) instead of O(N^3), and no N x N array.
+        """
+        factor = np.column_stack([self.norms, np.ones_like(self.norms), self.points])
+        q, r = linalg.qr(factor, mode="economic", check_finite=False)
+        middle = np.outer(r[:, 0], r[:, 1])
+        middle += middle.T
+        middle -= 2.0 * r[:, 2:] @ r[:, 2:].T
+        size = len(middle)
+        _, vectors = linalg.eigh(middle, subset_by_index=[size - 1, size - 1], check_finite=False)
+        top: Array = q @ vectors[:, 0]
+        return top
 
     def nearest(self, kept: int) -> tuple[Array, Array]:
         """Return each node's ``kept`` smallest distances to others, sorted upward, and whose they are.
@@ -106,8 +135,7 @@ class Points:
         returns: they are overwritten. A thread makes its blocks and works on them alone, with BLAS held to one thread
         too, so that a pass has no barriers but its end. A few blocks are under way at a time, whatever their number.
         """
-        n = len(self)
-        size = min(n, max(16, BLOCK_BYTES // (self.dtype.itemsize * n)))
+        n, size = len(self), self.block_size
         starts = range(0, n, size)
         workers = min(get_num_threads(), len(starts))
         buffers: queue.SimpleQueue[Array] = queue.SimpleQueue()
@@ -134,6 +162,93 @@ class Points:
                 yield waiting.popleft().result()
 
 
+class PartialPoints(Points):
+    r"""The nodes as points with gaps: the distance of two nodes is over the signals that both have.
+
+    .. math:: D_{ij} = \frac{M}{|m_{ij}|} \sum_{m \in m_{ij}} \frac{(x_{mi} - x_{mj})^2}{2M}
+
+    with :math:`m_{ij}` the signals observed at both nodes: scikit-learn's ``nan_euclidean_distances``, squared and over
+    2M. It need not be a metric, for each pair has signals of its own.
+
+    With O the mask of what is observed and gaps as zeros in X, the sums of squares are
+    :math:`(X^2)^\top O + O^\top (X^2) - 2 X^\top X` and the numbers of signals :math:`O^\top O`: a block of rows is one
+    BLAS product of width 3M and one of width M, and memory stays O(NM).
+
+    Parameters
+    ----------
+    X : array of shape (n_signals, n_nodes), NaN where nothing is observed
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PartialPoints(np.array([[0.0, 1.0, 3.0], [0.0, 4.0, np.nan]])).rows(0, 2)
+    array([[0.  , 4.25, 4.5 ],
+           [4.25, 0.  , 2.  ]])
+    """
+
+    def __init__(self, X: Array) -> None:
+        check_observed(X, np.arange(X.shape[1]))
+        observed = ~np.isnan(X)
+        centred = np.where(observed, X - np.nanmean(X, axis=1, keepdims=True), 0.0)
+        self.points = np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0), dtype=X.dtype)
+        # Ones and zeros, in single precision: numbers of signals are exact in it, at half the price.
+        self.observed = np.ascontiguousarray(observed.T, dtype=np.float32)
+        squares = self.points * self.points
+        self.totals = squares.sum(axis=1)
+        self.norms = self.totals / observed.sum(axis=0).astype(X.dtype)
+        self.noise = 32.0 * float(np.finfo(self.points.dtype).eps)
+        self.facing = np.hstack([self.observed, squares, -2.0 * self.points])
+
+    def rows_of(self, nodes: Array, out: Array | None = None) -> Array:
+        """Return the rows of the given nodes of the distance matrix, made in blocks."""
+        rows = np.empty((len(nodes), len(self)), self.dtype) if out is None else out
+        for first in range(0, len(nodes), self.block_size):
+            span = slice(first, first + self.block_size)
+            self._fill(nodes[span], rows[span])
+        return rows
+
+    def _fill(self, nodes: Array, rows: Array) -> None:
+        """Write the distances of a few nodes to all: two BLAS products, then one pass in place."""
+        points, observed = self.points[nodes], self.observed[nodes]
+        np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
+        _partial_kernels.sums_to_distances(rows, observed @ self.observed.T, nodes, self.totals, self.noise)
+
+    def listed(self, pattern: Any) -> Array:
+        """Return the distances of the pairs that a CSR pattern lists."""
+        distances = np.empty(pattern.nnz, self.dtype)
+        _partial_kernels.listed_distances(pattern.indptr, pattern.indices, self.points, self.observed, distances)
+        return distances
+
+    def top_eigenvector(self) -> Array:
+        """Return the top eigenvector of the distance matrix by Lanczos's method, for gaps leave it no low rank.
+
+        Its positive eigenvalue stands alone, so about nine products do, each one pass over all pairs; O(NM) memory and
+        a few blocks.
+        """
+        n = len(self)
+
+        def product(vector: Array) -> Array:
+            return np.concatenate(list(self.map(lambda _, rows: rows @ vector.ravel())))
+
+        distances = LinearOperator((n, n), product, dtype=self.dtype)
+        start = np.ones(n, self.dtype)
+        _, vectors = eigsh(distances, k=1, which="LA", v0=start, ncv=min(n, 8), tol=1e-12)
+        top: Array = vectors[:, 0]
+        return top
+
+
+def points_of(X: Array) -> Points:
+    """Return the nodes of the signals X as points, with gaps where X has NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> type(points_of(np.array([[0.0, 1.0], [0.0, np.nan]]))).__name__
+    'PartialPoints'
+    """
+    return PartialPoints(X) if np.isnan(X).any() else Points(X)
+
+
 @cache
 def blas_threads() -> ThreadpoolController:
     """Return the handle on BLAS's own threads, found once: looking for the libraries takes milliseconds."""
@@ -142,6 +257,8 @@ def blas_threads() -> ThreadpoolController:
 
 def squared_distances(X: Array) -> Array:
     """Return the matrix ``D_ij = ||x_i - x_j||^2 / (2M)`` of the signals X, shape (n_signals, n_nodes).
+
+    Where X has NaN, over the signals observed at both nodes, as in :class:`PartialPoints`.
 
     One BLAS product of O(N^2 M) and one pass in place: the result is the only N x N array.
 
@@ -153,15 +270,14 @@ def squared_distances(X: Array) -> Array:
            [0.5, 0. , 2. ],
            [4.5, 2. , 0. ]])
     """
-    points = Points(X)
+    points = points_of(X)
     return points.rows(0, len(points))
 
 
 def distance_perron_vector(X: Array) -> Array:
     """Return the top eigenvector of the distance matrix, oriented to a non-negative sum, norm 1.
 
-    D = n 1^T + 1 n^T - 2 Z Z^T has rank M + 2 at most, so its top eigenvector comes from a QR factorisation of
-    [n, 1, Z] and a small symmetric eigenproblem: O(N (M+2) min(N, M+2)) instead of O(N^3), and no N x N array.
+    See :meth:`Points.top_eigenvector`; no N x N array is made.
 
     Examples
     --------
@@ -169,13 +285,5 @@ def distance_perron_vector(X: Array) -> Array:
     >>> distance_perron_vector(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.5  , 0.5  , 0.707])
     """
-    points = Points(X)
-    factor = np.column_stack([points.norms, np.ones_like(points.norms), points.points])
-    q, r = linalg.qr(factor, mode="economic", check_finite=False)
-    middle = np.outer(r[:, 0], r[:, 1])
-    middle += middle.T
-    middle -= 2.0 * r[:, 2:] @ r[:, 2:].T
-    size = len(middle)
-    _, vectors = linalg.eigh(middle, subset_by_index=[size - 1, size - 1], check_finite=False)
-    top: Array = q @ vectors[:, 0]
+    top = points_of(X).top_eigenvector()
     return -top if top.sum() < 0 else top

@@ -97,11 +97,10 @@ def listed_storage(storage: Any, pattern: Any) -> ListedStorage:
     array([0.5, 4.5, 0.5, 2. , 4.5, 2. ])
     """
     pattern.sort_indices()
-    distances = np.empty(pattern.nnz, storage.dtype)
     if isinstance(storage, DenseStorage):
         rows = np.repeat(np.arange(storage.n_nodes), np.diff(pattern.indptr))
-        distances[:] = storage.distances[rows, pattern.indices]
+        distances = storage.distances[rows, pattern.indices]
     else:
-        _kernels.listed_distances(pattern.indptr, pattern.indices, storage.points.points, distances)
+        distances = storage.points.listed(pattern)
     pairs = sparse.csr_array((distances, pattern.indices, pattern.indptr), shape=pattern.shape)
     return ListedStorage(pairs, storage.beta, storage.c)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .distances import Points, Result
+from .distances import Result, points_of
 from .protocol import Bonus
 
 
@@ -74,7 +74,7 @@ class StreamedStorage:
     """
 
     def __init__(self, X: Array, beta: float, c: float) -> None:
-        self.points = Points(X)
+        self.points = points_of(X)
         self.beta = beta
         self.c = c
         self.passes = 0

@@ -27,7 +27,8 @@ def spectral_benefit(X: Array) -> Array:
     """Return the paper's benefit: the positive part of the distance matrix's top eigenvector, scaled to sum 1.
 
     Nodes far from the others get more. For signals whose hubs vary least (a Gaussian Markov random field with the
-    Laplacian as precision) it points away from the hubs, and the prior then cannot help.
+    Laplacian as precision) it points away from the hubs, and the prior then cannot help. Where X has NaN, distances are
+    over the signals observed at both nodes.
 
     Examples
     --------
@@ -35,7 +36,7 @@ def spectral_benefit(X: Array) -> Array:
     >>> spectral_benefit(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.293, 0.293, 0.414])
     """
-    if not np.ptp(X, axis=1).any():
+    if not (np.nanmax(X, axis=1) - np.nanmin(X, axis=1)).any():
         return np.full(X.shape[1], 1.0 / X.shape[1])
     positive = np.maximum(distance_perron_vector(X), 0.0)
     return positive / positive.sum()

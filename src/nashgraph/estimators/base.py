@@ -39,6 +39,8 @@ class GraphEstimator(BaseEstimator):
 
     adjacency_: Any
     node_names_: Array
+    # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
+    missing: str | None = None
     _min_signals = 1
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -54,7 +56,7 @@ class GraphEstimator(BaseEstimator):
         -------
         self
         """
-        signals, names = checked_signals(X, self, self._min_signals)
+        signals, names = checked_signals(X, self, self._min_signals, self.missing)
         learned = self._learn(signals)
         validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
@@ -65,6 +67,12 @@ class GraphEstimator(BaseEstimator):
     @abstractmethod
     def _learn(self, X: Array) -> dict[str, Any]:
         """Check the parameters, learn, and return the attributes to store."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Say whether NaN is welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "pairwise"
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         """Fitted means that a whole fit has ended."""
@@ -114,8 +122,10 @@ class GraphEstimator(BaseEstimator):
         return graph
 
 
-def checked_signals(X: Any, estimator: GraphEstimator | None = None, min_signals: int = 1) -> tuple[Array, Array]:
-    """Return the signals as a finite float array and the nodes' names, or say what is wrong with them."""
+def checked_signals(
+    X: Any, estimator: GraphEstimator | None = None, min_signals: int = 1, missing: str | None = None
+) -> tuple[Array, Array]:
+    """Return the signals as a float array and the nodes' names, or say what is wrong with them."""
     names = np.asarray(X.columns) if isinstance(X, pd.DataFrame) else None
     if names is not None:
         check_node_names(names)
@@ -128,7 +138,7 @@ def checked_signals(X: Any, estimator: GraphEstimator | None = None, min_signals
         input_name="X",
     )
     names = np.arange(signals.shape[1]) if names is None else names
-    check_signals(signals, names, min_signals=min_signals)
+    check_signals(signals, names, min_signals=min_signals, missing=missing)
     return signals, names
 
 

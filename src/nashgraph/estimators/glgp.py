@@ -79,6 +79,10 @@ class GLGP(GraphEstimator):
         1 prints the storage chosen and every record.
     random_state : int, RandomState or None
         Draws the random starts.
+    missing : "error" or "pairwise"
+        What to do about NaN in X. "pairwise" takes the distance of two nodes over the signals observed at both, scaled
+        up to all of them, as in :class:`SmoothGL`. It need not be a metric, and is the noisier the fewer signals two
+        nodes share.
 
     Attributes
     ----------
@@ -139,6 +143,7 @@ class GLGP(GraphEstimator):
         callback: Callback | None = None,
         verbose: int = 0,
         random_state: Any = None,
+        missing: str = "error",
     ) -> None:
         self.lam = lam
         self.beta = beta
@@ -159,6 +164,7 @@ class GLGP(GraphEstimator):
         self.callback = callback
         self.verbose = verbose
         self.random_state = random_state
+        self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
         check_choice("solver", self.solver, SOLVERS)

@@ -30,7 +30,7 @@ class LinearGLGP(GraphEstimator):
         Marginal benefits. "spectral" is the paper's: the top eigenvector of the distance matrix.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
-    storage, dtype
+    storage, dtype, missing
         As in :class:`SmoothGL`.
 
     Attributes
@@ -72,6 +72,7 @@ class LinearGLGP(GraphEstimator):
         normalize_benefit: bool = True,
         storage: str = "auto",
         dtype: str = "float64",
+        missing: str = "error",
     ) -> None:
         self.lam = lam
         self.beta = beta
@@ -81,6 +82,7 @@ class LinearGLGP(GraphEstimator):
         self.normalize_benefit = normalize_benefit
         self.storage = storage
         self.dtype = dtype
+        self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
         lam = check_lam(self.lam)

@@ -33,6 +33,7 @@ def glgp_path(
     storage: str = "auto",
     dtype: str = "float64",
     normalize_benefit: bool = True,
+    missing: str = "error",
     verbose: int = 0,
 ) -> Path:
     r"""Solve GLGP for a list of lambdas, each warm-started from its neighbours, and return the Pareto front.
@@ -51,7 +52,7 @@ def glgp_path(
     n_lams : int
     verbose : int
         1 shows a progress bar, 2 prints every iterate.
-    beta, degree, c, interaction, benefit, welfare, tol, max_iter, storage, dtype, normalize_benefit
+    beta, degree, c, interaction, benefit, welfare, tol, max_iter, storage, dtype, normalize_benefit, missing
         As in :class:`GLGP`.
 
     Returns
@@ -66,7 +67,7 @@ def glgp_path(
     >>> path.results[0].coupling.matrix().shape, len(path.lams)
     ((30, 30), 5)
     """
-    signals, _ = checked_signals(X)
+    signals, _ = checked_signals(X, missing=missing)
     prior = marginal_benefit(benefit, signals, normalize=normalize_benefit)
     weight, row_sum = admissible_set(signals, beta, degree, c)
     problem = Problem.from_signals(

@@ -29,6 +29,11 @@ class SmoothGL(GraphEstimator):
     storage : "auto", "dense", "sparse" or "implicit"
         How the graph is held while it is learned; "auto" goes by size and free memory.
     dtype : "float64" or "float32"
+    missing : "error" or "pairwise"
+        What to do about NaN in X. "pairwise" takes :math:`D_{ij}` over the signals observed at both nodes, scaled up
+        to all of them: :math:`D_{ij} = \frac{M}{|m_{ij}|} \sum_{m \in m_{ij}} (x_{mi} - x_{mj})^2 / (2M)`, as
+        scikit-learn's ``nan_euclidean_distances`` does. It need not be a metric, and is the noisier the fewer signals
+        two nodes share; each two must share one.
 
     Attributes
     ----------
@@ -53,6 +58,9 @@ class SmoothGL(GraphEstimator):
     >>> model = SmoothGL(degree=4).fit(X)
     >>> model.edges().shape
     (120, 3)
+    >>> X[::7, ::5] = np.nan
+    >>> SmoothGL(degree=4, missing="pairwise").fit(X).edges().shape
+    (120, 3)
     """
 
     threshold_: Array
@@ -69,12 +77,14 @@ class SmoothGL(GraphEstimator):
         c: float = 0.95,
         storage: str = "auto",
         dtype: str = "float64",
+        missing: str = "error",
     ) -> None:
         self.beta = beta
         self.degree = degree
         self.c = c
         self.storage = storage
         self.dtype = dtype
+        self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
         beta, c = admissible_set(X, self.beta, self.degree, self.c)

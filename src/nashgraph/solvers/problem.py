@@ -76,7 +76,7 @@ class Problem:
         dtype: str = "float64",
         verbose: int = 0,
     ) -> Problem:
-        """Make a problem of plain arrays and names."""
+        """Make a problem of plain arrays and names; where X has NaN, distances are over what two nodes share."""
         game = as_interaction(interaction), as_welfare(welfare)
         return cls(make_storage(X, beta, c, storage, dtype, verbose), benefit, lam, *game)
 

@@ -1,0 +1,120 @@
+"""Signals with gaps: distances over what two nodes share, in every estimator and storage."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics.pairwise import nan_euclidean_distances
+from sklearn.utils import get_tags
+
+from nashgraph import GLGP, LinearGLGP, LogDegreeGL, SmoothGL, glgp_path, project_rows, spectral_benefit
+from nashgraph.games import adjoint, equilibrium
+
+from ..gaps import with_gaps
+
+MAKERS = [SmoothGL, LinearGLGP, GLGP]
+
+
+@pytest.fixture
+def gappy(signals, random):
+    return with_gaps(signals, random, 0.15)
+
+
+def pairwise(X):
+    """The distances by scikit-learn."""
+    return nan_euclidean_distances(X.T, squared=True) / (2 * len(X))
+
+
+def as_array(matrix):
+    return matrix.toarray() if sparse.issparse(matrix) else matrix
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+@pytest.mark.parametrize("make", MAKERS)
+def test_complete_signals_give_the_same_graph_bit_for_bit(make, storage, signals):
+    strict = make(degree=5, storage=storage).fit(signals)
+    lenient = make(degree=5, storage=storage, missing="pairwise").fit(signals)
+    np.testing.assert_array_equal(as_array(lenient.adjacency_), as_array(strict.adjacency_))
+    assert lenient.objective_ == strict.objective_
+
+
+@pytest.mark.parametrize("storage", ["sparse", "implicit"])
+@pytest.mark.parametrize("make", MAKERS)
+def test_storages_agree_on_signals_with_gaps(make, storage, gappy):
+    dense = make(degree=5, storage="dense", missing="pairwise").fit(gappy)
+    other = make(degree=5, storage=storage, missing="pairwise").fit(gappy)
+    np.testing.assert_allclose(other.adjacency_.toarray(), dense.adjacency_, atol=1e-8)
+
+
+def test_linear_glgp_is_the_propositions_formula_on_pairwise_distances(gappy):
+    model = LinearGLGP(lam=3.0, beta=1.5, missing="pairwise").fit(gappy)
+    scores = (3.0 * model.benefit_ - pairwise(gappy)) / 3.0
+    np.testing.assert_allclose(model.adjacency_, project_rows(scores, 0.95)[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"storage": "sparse"}, {"solver": "ttgd", "beta": 5.0}])
+def test_glgp_is_stationary_by_scikit_learns_distances(options, gappy):
+    model = GLGP(**{"lam": 2.0, "degree": 6, "tol": 1e-6, "missing": "pairwise", **options}).fit(gappy)
+    W, b = as_array(model.adjacency_), model.benefit_
+    y = equilibrium(W, b, "log1p")
+    u = adjoint(W, y, "log1p", "total")
+    response, _ = project_rows((2.0 * np.outer(u, np.log1p(y)) - pairwise(gappy)) / (2 * model.beta_), 0.95)
+    assert model.converged_
+    assert np.linalg.norm(W - response) / np.linalg.norm(W) <= 1.1e-6
+
+
+def test_descent_on_listed_pairs_agrees_with_the_direct_one(random, monkeypatch):
+    X = with_gaps(random.normal(size=(10, 150)), random)
+    options = {"degree": 3, "lam": 1.0, "tol": 1e-9, "missing": "pairwise", "storage": "sparse"}
+    direct = GLGP(**options).fit(X)
+    monkeypatch.setattr(sys.modules["nashgraph.solvers.best_response"], "LISTING_NODES", 100)
+    listed = GLGP(**options).fit(X)
+    assert listed.result_.passes < direct.result_.passes
+    assert listed.converged_
+    np.testing.assert_allclose(listed.adjacency_.toarray(), direct.adjacency_.toarray(), atol=1e-7)
+
+
+def test_spectral_benefit_is_of_the_pairwise_distances(gappy):
+    top = np.abs(np.linalg.eigh(pairwise(gappy))[1][:, -1])
+    np.testing.assert_allclose(spectral_benefit(gappy), top / top.sum(), atol=1e-12)
+    constant = np.where(np.isnan(gappy), np.nan, 1.0)
+    np.testing.assert_array_equal(spectral_benefit(constant), np.full(30, 1 / 30))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_relabelling_nodes_relabels_the_graph(make, gappy, random):
+    order = random.permutation(30)
+    plain = make(degree=5, missing="pairwise").fit(gappy).adjacency_
+    shuffled = make(degree=5, missing="pairwise").fit(gappy[:, order]).adjacency_
+    np.testing.assert_allclose(shuffled, plain[np.ix_(order, order)], atol=1e-5)
+
+
+def test_path_with_gaps_is_certified(gappy):
+    path = glgp_path(gappy, n_lams=4, degree=5, missing="pairwise")
+    assert path.stationarities.max() <= 1e-6
+    with pytest.raises(ValueError, match="missing='pairwise'"):
+        glgp_path(gappy)
+
+
+def test_missing_answers_of_a_survey_table_are_gaps(random):
+    answers = pd.DataFrame(random.integers(0, 9, size=(12, 8)), columns=list("abcdefgh"), dtype="Int64")
+    answers.iloc[2, 3] = pd.NA
+    plain = answers.astype(float).to_numpy(na_value=np.nan)
+    model = SmoothGL(degree=3, missing="pairwise").fit(answers)
+    assert list(model.node_names_) == list("abcdefgh")
+    np.testing.assert_array_equal(model.adjacency_, SmoothGL(degree=3, missing="pairwise").fit(plain).adjacency_)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_scikit_learn_is_told(make):
+    assert get_tags(make(missing="pairwise")).input_tags.allow_nan
+    assert not get_tags(make()).input_tags.allow_nan
+    assert not get_tags(LogDegreeGL()).input_tags.allow_nan
+
+
+def test_float32_with_gaps_is_close(gappy):
+    single = SmoothGL(beta=1.0, dtype="float32", missing="pairwise").fit(gappy).adjacency_
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, SmoothGL(beta=1.0, missing="pairwise").fit(gappy).adjacency_, atol=2e-5)
