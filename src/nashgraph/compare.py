@@ -12,7 +12,6 @@ import pandas as pd
 from joblib import Parallel, delayed
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from scipy import sparse
 from sklearn.base import clone
 
 from .estimators import GLGP, LinearGLGP, SmoothGL
@@ -26,7 +25,7 @@ from .estimators.sig_rep import GLSigRep
 from .estimators.spec_temp import SpecTemp
 from .games import Interaction, as_interaction
 from .games import welfare as game_welfare
-from .metrics import edge_auc, edge_average_precision
+from .metrics import edge_auc, edge_average_precision, equal_influence
 from .validation import Array, check_choice
 
 METHODS: Mapping[str, Callable[[], GraphEstimator]] = {
@@ -180,7 +179,7 @@ def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: tuple[
 def _scores(model: GraphEstimator, truth: Any, game: tuple[Array, Interaction]) -> dict[str, Any]:
     weights = model.adjacency_
     scores = {
-        "welfare": game_welfare(_equal_influence(weights), *game),
+        "welfare": game_welfare(equal_influence(weights, ROW_SUM), *game),
         "edges": len(model.edges()),
         "converged": bool(getattr(model, "converged_", True)),
     }
@@ -190,13 +189,6 @@ def _scores(model: GraphEstimator, truth: Any, game: tuple[Array, Interaction]) 
             "average_precision": edge_average_precision(weights, truth),
         }
     return scores
-
-
-def _equal_influence(weights: Any) -> Any:
-    """Return the graph with every row that has a neighbour scaled to the sum ROW_SUM."""
-    sums = np.asarray(weights.sum(axis=1)).ravel()
-    scale = np.divide(ROW_SUM, sums, out=np.zeros_like(sums), where=sums > 0)
-    return sparse.csr_array(sparse.diags_array(scale) @ sparse.csr_array(weights))
 
 
 def _bar(shown: bool) -> Progress:

@@ -112,6 +112,25 @@ def welfare_gain(
     return game_welfare(W, b, interaction, welfare) - game_welfare(reference, b, interaction, welfare)
 
 
+def equal_influence(W: Any, c: float = 0.95) -> Any:
+    """Return W as a sparse matrix with every row that has a neighbour scaled to the sum c.
+
+    Methods scale their weights differently; on graphs scaled so, their welfares can be compared. A node without
+    neighbours stays without.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> equal_influence(np.array([[0.0, 2.0, 2.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), c=0.5).toarray()
+    array([[0.  , 0.25, 0.25],
+           [0.5 , 0.  , 0.  ],
+           [0.  , 0.  , 0.  ]])
+    """
+    sums = np.asarray(W.sum(axis=1)).ravel()
+    scale = np.divide(c, sums, out=np.zeros_like(sums), where=sums > 0)
+    return sparse.csr_array(sparse.diags_array(scale) @ sparse.csr_array(W))
+
+
 def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     """Return the scores and the truth of all ordered off-diagonal pairs, as vectors."""
     scores = _dense("W", W)

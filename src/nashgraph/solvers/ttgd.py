@@ -15,6 +15,7 @@ Reference: Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -86,14 +87,11 @@ def ttgd(
     check_every = check_integer("check_every", check_every, low=1, remedy="try 10")
     storage = dense_storage(problem)
     passes = storage.passes
-    coupling: DenseCoupling = smooth_graph(storage) if start is None else start
-    if steps == "theory":
-        alpha, gamma = theory_steps(problem, coupling)
-    actions, adjoint = problem.benefit, problem.welfare.gradient(problem.benefit)
+    first: DenseCoupling = smooth_graph(storage) if start is None else start
+    sizes = theory_steps(problem, first) if steps == "theory" else StepSizes(alpha, gamma)
     exact: Play | None = None
-    spare = np.empty_like(coupling.weights)
     history = History(verbose, callback)
-    for iteration in range(max_iter + 1):
+    for iteration, coupling in enumerate(iterates(problem, first, sizes)):
         if iteration % check_every == 0 or iteration == max_iter:
             exact = problem.play(coupling, start=exact)
             stop = history.add(take_record(problem, coupling, exact, iteration))
@@ -101,14 +99,6 @@ def ttgd(
                 break
         if iteration == max_iter:
             break
-        reply = np.maximum(0.0, problem.benefit + coupling.dot(problem.interaction.value(actions)))
-        actions = actions + alpha * (reply - actions)
-        adjoint = problem.adjoint(coupling, actions, start=adjoint)
-        bonus = problem.bonus(Play(actions, adjoint, np.nan))
-        weights = storage.projected_step(coupling.weights, *bonus, gamma, out=spare)
-        # The two arrays change places, except that a start of the caller's is never written to.
-        spare = np.empty_like(weights) if iteration == 0 else coupling.weights
-        coupling = storage.hold(weights)
     assert exact is not None
     last = history.records[-1]
     if last.stationarity <= tol:
@@ -127,6 +117,33 @@ def ttgd(
         status=status,
         history=tuple(history.records),
     )
+
+
+def iterates(problem: Problem, start: DenseCoupling, steps: StepSizes) -> Iterator[DenseCoupling]:
+    """Give the iterates of TTGD without end, the start first; each but the start is overwritten by the next but one.
+
+    Examples
+    --------
+    >>> from itertools import islice
+    >>> import numpy as np
+    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
+    >>> start = smooth_graph(problem.storage)
+    >>> [round(W.distance(start), 4) for W in islice(iterates(problem, start, StepSizes(0.5, 0.1)), 3)]
+    [0.0, 0.0652, 0.1045]
+    """
+    storage = dense_storage(problem)
+    coupling, spare = start, np.empty_like(start.weights)
+    actions, adjoint = problem.benefit, problem.welfare.gradient(problem.benefit)
+    while True:
+        yield coupling
+        reply = np.maximum(0.0, problem.benefit + coupling.dot(problem.interaction.value(actions)))
+        actions = actions + steps.alpha * (reply - actions)
+        adjoint = problem.adjoint(coupling, actions, start=adjoint)
+        bonus = problem.bonus(Play(actions, adjoint, np.nan))
+        weights = storage.projected_step(coupling.weights, *bonus, steps.gamma, out=spare)
+        # The two arrays change places, except that a start of the caller's is never written to.
+        spare = np.empty_like(weights) if coupling is start else coupling.weights
+        coupling = storage.hold(weights)
 
 
 def dense_storage(problem: Problem) -> DenseStorage:
