@@ -1,0 +1,20 @@
+"""The paper's own numbers, read from ``paper.toml``: the one place they are written."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def paper_numbers() -> dict[str, Any]:
+    """Return all of the paper's numbers, by table or figure.
+
+    Examples
+    --------
+    >>> paper_numbers()["table1"]["Karate"][0]
+    94.06
+    """
+    return tomllib.loads(files(__package__).joinpath("paper.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph.datasets import load_karate
+from nashgraph.experiments import EXPERIMENTS, beyond, fig1, fig2, reproduce, table1, table2, table3, theorem1, villages
+from nashgraph.experiments.paper import paper_numbers
+from nashgraph.experiments.study import Plan, Study
+from nashgraph.experiments.trials import run_trials
+
+with_data = pytest.mark.skipif(
+    not os.environ.get("NASHGRAPH_DATA"), reason="the real data are not here: set NASHGRAPH_DATA to their folder"
+)
+
+
+def holds(study: Study, words: str) -> bool:
+    [check] = [check for check in study.checks if words in check.claim]
+    return check.holds
+
+
+# ------------------------------------------------------------------------------------------ Table 1
+
+
+def test_rewiring_keeps_the_number_of_edges_and_moves_the_share():
+    edges = table1.edge_array(load_karate().graph)
+    apart = table1.pairs_apart(edges, 34)
+    assert len(edges) + len(apart) == 34 * 33 / 2
+    new = table1.rewired(edges, apart, 0.3, np.random.default_rng(0))
+    old, fresh = {tuple(edge) for edge in edges}, {tuple(edge) for edge in new}
+    assert len(fresh) == len(old) == 78
+    assert 0 < len(fresh - old) <= round(0.3 * 78)
+
+
+def test_the_welfare_of_a_cycle_has_a_closed_form():
+    edges = np.array([[0, 1], [1, 2], [2, 3], [0, 3]])
+    weight = table1.SCALE / np.sqrt(8)
+    assert table1.network_welfare(edges, 4) == pytest.approx(4 / (1 - 2 * weight) - 4)
+
+
+def test_the_karate_row_of_table_1_comes_out():
+    rows = [row for first in range(0, 500, table1.BATCH) for row in table1.measure("Karate", first, seed=0)]
+    left = 100 * pd.DataFrame(rows).groupby("rewired")["welfare_left"].mean()
+    assert np.abs(left.to_numpy() - paper_numbers()["table1"]["Karate"]).max() < 1.0
+
+
+# ------------------------------------------------------------------------------------------ Figure 1
+
+
+@pytest.fixture(scope="module")
+def figure_1(tmp_path_factory) -> pd.DataFrame:
+    first, *_, more = fig1.trials(Plan(quick=True))
+    return run_trials("fig1", fig1.measure, [first, more], tmp_path_factory.mktemp("fig1"), progress=False)
+
+
+def test_figure_1_measures_every_method_at_every_lambda(figure_1):
+    lams = sorted(fig1.LAMS + fig1.HALVES)
+    for method, solver in (
+        ("GLGP f(x)=x", "TTGD"),
+        ("GLGP f(x)=log(1+x)", "best response"),
+        (fig1.LINEAR, "closed form"),
+    ):
+        rows = figure_1[(figure_1["method"] == method) & (figure_1["solver"] == solver)]
+        assert rows["lam"].tolist() == lams
+    assert {"SmoothGL", "QuadGameGL", "SpecTemp", "GLSigRep", fig1.PRODUCT} <= set(figure_1["method"])
+    assert figure_1["auc"].between(0, 1).all()
+    exact = figure_1[figure_1["solver"] == "best response"]
+    assert (exact["stationarity"] <= 1e-8).all()
+
+
+def test_figure_1_at_a_tiny_lambda_is_smooth_gl(figure_1):
+    smooth = figure_1.loc[(figure_1["method"] == fig1.SMOOTH) & (figure_1["trial"] == 0), "auc"].item()
+    tiny = figure_1.loc[figure_1["lam"] == 0.005, "auc"]
+    assert np.abs(tiny - smooth).max() < 1e-3
+
+
+def test_figure_1_says_when_a_claim_fails(figure_1):
+    assert holds(fig1.study(figure_1), "welfare of GLGP grows")
+    upside_down = figure_1.assign(welfare=-figure_1["welfare"], auc=1 - figure_1["auc"])
+    study = fig1.study(upside_down)
+    assert not any(check.holds for check in study.checks)
+    assert study.verdict == "not reproduced"
+
+
+# ------------------------------------------------------------------------------------------ Figure 2, Theorem 1
+
+
+def test_leads_are_taken_at_equal_fidelity_inside_the_front():
+    front = pd.DataFrame({"fidelity": [3.0, 1.0], "welfare": [2.0, 0.0]})
+    other = pd.DataFrame({"fidelity": [0.5, 1.0, 2.0, 4.0], "welfare": [0.0, 0.5, 0.5, 0.0]})
+    assert fig2.leads(front, other)["lead"].tolist() == [-0.5, 0.5]
+
+
+def test_the_papers_own_curves_have_glgp_in_front():
+    assert fig2.paper_lead("log1p", "mean") > 0
+    assert fig2.paper_lead("linear", "mean") > 0
+
+
+def test_a_rate_slower_than_one_over_k_is_seen():
+    k = np.array([1, 10, 100, 1000])
+    assert theorem1.peaked(pd.DataFrame({"iterations": k, "least_squared_mapping": k**-1.5}))
+    assert not theorem1.peaked(pd.DataFrame({"iterations": k, "least_squared_mapping": k**-0.5}))
+
+
+def test_the_squared_gradient_mapping_vanishes_with_practical_steps():
+    rows = theorem1.measure("milder (c = 0.5)", "practical", 0, 0, 60)
+    assert rows[-1]["iterations"] == 60
+    assert rows[-1]["least_squared_mapping"] < 1e-12 < rows[0]["least_squared_mapping"]
+
+
+# ------------------------------------------------------------------------------------------ villages
+
+
+def fake_villages(auc: dict[str, float]) -> pd.DataFrame:
+    """A table of two villages in which every method scores what it is told to, at every setting."""
+    settings = [(method, villages.PAPER) for method in auc if not method.startswith("control")]
+    settings += [(name, villages.CONVERGED) for name, _ in villages.GAMES.values()]
+    settings += [(name, "control") for name in auc if name.startswith("control")]
+    settings += [(villages.LINEAR, f"distances x {times}") for times in villages.SCALES]
+    return pd.DataFrame(
+        [
+            {
+                "village": village,
+                "method": method,
+                "setting": setting,
+                "auc": auc[method] + (-0.01 if village == 10 else 0.01),
+                "gain_linear": auc[method] - 0.53,
+                "gain_log1p": auc[method] - 0.53,
+                "stationarity": 1e-3,
+                "converged": setting != villages.PAPER,
+            }
+            for village in (9, 10)
+            for method, setting in settings
+        ]
+    )
+
+
+def paper_means() -> dict[str, float]:
+    paper = paper_numbers()["table2"]
+    means = {name: values[1] for name, values in paper.items() if name not in ("place", "statistics")}
+    return {**means, villages.QUAD_HOMOPHILOUS: 0.55, villages.SURVEYED: 0.72, villages.RANDOM: 0.5}
+
+
+def test_table_2_is_reproduced_by_the_papers_own_means():
+    study = table2.study(fake_villages(paper_means()))
+    assert study.verdict == "reproduced"
+    assert "0.720" in study.notes[0]
+
+
+def test_table_2_sees_a_wrong_winner_and_a_wrong_number():
+    means = paper_means()
+    study = table2.study(fake_villages({**means, villages.SMOOTH: 0.7}))
+    assert study.verdict == "not reproduced"
+    near = table2.study(fake_villages({**means, "GLGP f(x)=log(1+x)": means["GLGP f(x)=log(1+x)"] + 0.03}))
+    assert near.verdict == "reproduced in shape only"
+
+
+def test_table_3_asks_glgp_to_gain_in_every_village():
+    means = paper_means()
+    assert holds(table3.study(fake_villages(means)), "f(x) = x: GLGP gains in every village")
+    low = table3.study(fake_villages({**means, "GLGP f(x)=x": 0.52}))
+    assert not holds(low, "f(x) = x: GLGP gains in every village")
+
+
+def test_beyond_chooses_on_the_tuning_villages_alone():
+    rows = [
+        {"village": v, "tuning": v == 1, "interaction": game, "beta": beta, "lam": 1.0, "control": 0.7,
+         "auc": 0.6 + (0.1 if (beta == 1.0) == (v == 1) else 0.0), "auc_symmetric": 0.75, "stationarity": 0.0}
+        for v in (1, 10) for game in villages.GAMES for beta in (1.0, 10.0)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    assert beyond.chosen(frame, "linear") == (1.0, 1.0)
+    study = beyond.study(frame)
+    assert holds(study, "GLGP f(x)=x: above Table 2's best")
+    assert not holds(study, "GLGP f(x)=x: above the control as it is")
+
+
+@with_data
+def test_a_village_is_measured_whole(tmp_path):
+    [trial] = [trial for trial in villages.trials(Plan(quick=True)) if trial.arguments["village"] == 10]
+    frame = run_trials("villages", villages.measure, [trial], tmp_path, progress=False)
+    control = frame.loc[frame["method"] == villages.SURVEYED, "auc"].item()
+    assert 0.65 < control < 0.8
+    assert frame.loc[frame["setting"] == villages.CONVERGED, "stationarity"].max() <= 1e-8
+    glgp = frame[frame["method"].str.startswith("GLGP") & (frame["setting"] == villages.PAPER)]
+    assert (glgp[["gain_linear", "gain_log1p"]] > 0).all(axis=None)
+
+
+# ------------------------------------------------------------------------------------------ all of it
+
+
+def test_every_experiment_has_fewer_trials_when_quick():
+    for experiment in EXPERIMENTS.values():
+        quick, full = experiment.trials(Plan(quick=True)), experiment.trials(Plan())
+        assert 0 < len(quick) <= len(full)
+        assert len({trial.name for trial in full}) == len(full)
+
+
+def test_reproduce_writes_csv_figures_and_the_report(tmp_path):
+    studies = reproduce(["theorem1"], tmp_path, quick=True, progress=False)
+    names = {file.name for file in tmp_path.iterdir() if file.is_file()}
+    assert names == {"theorem1.csv", "theorem1.png", "theorem1.svg", "theorem1.md", "REPRODUCTION.md"}
+    text = (tmp_path / "REPRODUCTION.md").read_text()
+    assert f"| {EXPERIMENTS['theorem1'].title} | {studies['theorem1'].verdict} |" in text
+    assert "Not run: table1, fig1, fig2, table2, table3, beyond." in text
+
+
+def test_the_report_follows_from_the_csvs_alone(tmp_path):
+    reproduce(["theorem1"], tmp_path, quick=True, progress=False)
+    path = tmp_path / "theorem1.csv"
+    frame = pd.read_csv(path)
+    frame["least_squared_mapping"] = 1.0
+    frame.to_csv(path, index=False)
+    from nashgraph.experiments.reproduction import write_report
+
+    write_report(tmp_path)
+    assert "not reproduced" in (tmp_path / "REPRODUCTION.md").read_text().split("## Theorem 1")[1]
+
+
+def test_an_unknown_experiment_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="table9"):
+        reproduce(["table9"], tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from nashgraph.experiments.paper import paper_numbers
+from nashgraph.experiments.study import (
+    NUMBER,
+    SHAPE,
+    VERDICTS,
+    Check,
+    Comparison,
+    Study,
+    closeness,
+    compared,
+    comparison_table,
+    markdown_table,
+    mean_and_error,
+)
+
+
+@pytest.mark.parametrize(
+    ("shape", "number", "verdict"),
+    [(True, True, VERDICTS[0]), (True, False, VERDICTS[1]), (False, True, VERDICTS[2]), (False, False, VERDICTS[2])],
+)
+def test_the_verdict_follows_from_the_checks(shape, number, verdict):
+    study = Study([], [Check("a", shape, "", SHAPE), Check("b", number, "", NUMBER)])
+    assert study.verdict == verdict
+
+
+def test_the_standard_error_is_over_draws():
+    mean, error = mean_and_error([1.0, 2.0, 3.0, 4.0])
+    assert mean == 2.5
+    assert error == pytest.approx((5 / 3) ** 0.5 / 2)
+    assert mean_and_error([1.0]) == (1.0, None)
+
+
+def test_closeness_looks_at_the_worst_and_at_those_with_a_number_only():
+    lines = [Comparison("near", 0.5, None, 0.51), Comparison("far", 0.7, None, 0.6), Comparison("ours alone", 9.0)]
+    assert closeness("AUC", lines, 0.2).holds
+    check = closeness("AUC", lines, 0.05)
+    assert not check.holds
+    assert "far" in check.detail
+
+
+def test_tables_leave_blank_what_is_missing():
+    text = comparison_table([compared("a", [0.25, 0.75], 0.4), Comparison("b", 0.1)], digits=2)
+    assert text.splitlines()[2:] == ["| a | 0.50 ± 0.25 | 0.40 | +0.10 |", "| b | 0.10 |  |  |"]
+    assert markdown_table(pd.DataFrame({"x": [float("nan"), 1.0], "y": ["a|b", None]}), 1).splitlines()[2:] == [
+        "|  | a\\|b |",
+        "| 1.0 |  |",
+    ]
+
+
+def test_the_papers_numbers_are_complete():
+    paper = paper_numbers()
+    assert all("place" in part for part in paper.values())
+    assert all(len(paper["table1"][name]) == 5 for name in ("Karate", "WikiVote", "Dolphins"))
+    curves = [values for part in (paper["fig1"]["auc"], paper["fig1"]["welfare"]) for values in part.values()]
+    assert all(isinstance(values, float) or len(values) == len(paper["fig1"]["lam"]) for values in curves)
+    for game in ("log1p", "linear"):
+        front = paper["fig2"][game]
+        assert len(front["glgp_fidelity"]) == len(front["glgp_welfare"])
+        assert len(front["linear_fidelity"]) == len(front["linear_welfare"])
+        assert all(high >= mean >= low for high, mean, low in paper["table3"][game].values())
+    methods = [values for name, values in paper["table2"].items() if name not in ("place", "statistics")]
+    assert len(methods) == 6
+    assert all(high >= mean >= low for high, mean, low in methods)

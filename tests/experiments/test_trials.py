@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from nashgraph.experiments.trials import KEPT, Trial, kept_at, run_trials
+
+
+def noisy_square(x: float, calls: str) -> list[dict[str, float]]:
+    with Path(calls).open("a") as file:
+        file.write(f"{x}\n")
+    if x < 0:
+        raise ValueError("no squares of negative numbers here")
+    return [{"x": x, "square": x * x}, {"x": x, "square": x / 3.0}]
+
+
+@pytest.fixture
+def calls(tmp_path):
+    path = tmp_path / "calls.txt"
+    path.touch()
+    return path
+
+
+def squares(calls, *numbers: float) -> list[Trial]:
+    return [Trial(f"x-{x}", {"x": x, "calls": str(calls)}) for x in numbers]
+
+
+def test_rows_come_in_the_order_of_the_trials(tmp_path, calls):
+    frame = run_trials("squares", noisy_square, squares(calls, 3.0, 1.0, 2.0), tmp_path, progress=False)
+    assert frame["x"].tolist() == [3.0, 3.0, 1.0, 1.0, 2.0, 2.0]
+
+
+def test_a_kept_trial_is_not_run_again_and_gives_the_same_bits(tmp_path, calls):
+    first = run_trials("squares", noisy_square, squares(calls, 0.1, 0.7), tmp_path, progress=False)
+    again = run_trials("squares", noisy_square, squares(calls, 0.1, 0.7, 0.3), tmp_path, progress=False)
+    assert calls.read_text().split() == ["0.1", "0.7", "0.3"]
+    pd.testing.assert_frame_equal(first, again.iloc[:4], check_exact=True)
+
+
+def test_processes_give_the_same_bits_as_one(tmp_path, calls):
+    alone = run_trials("squares", noisy_square, squares(calls, 0.1, 0.2, 0.3), tmp_path / "a", progress=False)
+    together = run_trials(
+        "squares", noisy_square, squares(calls, 0.1, 0.2, 0.3), tmp_path / "b", jobs=2, progress=False
+    )
+    pd.testing.assert_frame_equal(alone, together, check_exact=True)
+
+
+def test_a_failing_trial_says_which_and_leaves_the_done_ones(tmp_path, calls):
+    trials = squares(calls, 1.0, -2.0)
+    with pytest.raises(ValueError, match="negative") as caught:
+        run_trials("squares", noisy_square, trials, tmp_path, progress=False)
+    assert caught.value.__notes__ == ["in trial x--2.0 of squares"]
+    assert [file.name for file in (tmp_path / KEPT / "squares").iterdir()] == [
+        kept_at("squares", trials[0], tmp_path).name
+    ]
+
+
+def test_other_arguments_and_other_code_are_other_trials(tmp_path, monkeypatch):
+    trial = Trial("a", {"seed": 0})
+    here = kept_at("fig1", trial, tmp_path)
+    assert kept_at("fig1", Trial("a", {"seed": 1}), tmp_path) != here
+    assert kept_at("fig2", trial, tmp_path) != here
+    monkeypatch.setattr("nashgraph.experiments.trials.code_digest", lambda: "changed")
+    assert kept_at("fig1", trial, tmp_path) != here
+
+
+def test_floats_are_kept_to_the_last_bit(tmp_path, calls):
+    [trial] = squares(calls, 0.1 + 0.2)
+    frame = run_trials("squares", noisy_square, [trial], tmp_path, progress=False)
+    assert frame["x"][0] == 0.1 + 0.2
+    assert json.loads(kept_at("squares", trial, tmp_path).read_text())[1]["square"] == (0.1 + 0.2) / 3.0
