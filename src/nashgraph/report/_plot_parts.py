@@ -1,0 +1,219 @@
+"""What the pictures are put together from: graphs as pairs, places of nodes, lines, circles and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators import GraphEstimator
+from ..metrics import adjacency_matrix
+from ..validation import Array, check_choice, check_weights, listing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
+CYCLE = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+GRAVITY = 0.2
+LEAST_OPACITY = 0.12
+NODE_AREAS = (20.0, 420.0)
+HEAT_CELLS = 400
+
+
+class Pairs(NamedTuple):
+    """Unordered pairs of nodes, first < second, with the mean weight of their two directions."""
+
+    first: Array
+    second: Array
+    weights: Array
+
+    def take(self, chosen: Array | slice) -> Pairs:
+        """Return some of the pairs."""
+        return Pairs(self.first[chosen], self.second[chosen], self.weights[chosen])
+
+    def within(self, others: Pairs, n_nodes: int) -> Array:
+        """Return which of the pairs are also among others."""
+        return np.isin(self.first * n_nodes + self.second, others.first * n_nodes + others.second)
+
+
+def weights_and_names(graph: Any) -> tuple[Any, Array]:
+    """Return the weights as CSR, without loops, and the nodes' names, of whatever is taken for a graph."""
+    names: Iterable[Any] | None = None
+    weights = graph
+    if isinstance(graph, GraphEstimator):
+        check_is_fitted(graph)
+        weights, names = graph.adjacency_, graph.node_names_
+    elif isinstance(graph, nx.Graph):
+        weights, names = adjacency_matrix(graph), graph
+    checked = sparse.coo_array(check_weights(weights))
+    rows, columns = checked.coords
+    kept = (rows != columns) & (checked.data > 0)
+    matrix = sparse.csr_array((checked.data[kept], (rows[kept], columns[kept])), shape=checked.shape)
+    column = np.empty(matrix.shape[0], dtype=object)  # of objects, because a networkx node may be a tuple
+    column[:] = list(range(len(column)) if names is None else names)
+    return matrix, column
+
+
+def heaviest_pairs(weights: Any) -> Pairs:
+    """Return the pairs joined by an edge, in one direction or both, heaviest first."""
+    mean = sparse.coo_array(sparse.triu(0.5 * (weights + weights.T), k=1))
+    first, second = mean.coords
+    return Pairs(first.astype(np.int64), second, mean.data).take(np.lexsort((second, first, -mean.data)))
+
+
+def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: Pairs, seed: int) -> Array:
+    """Return where each node is, as an array of shape (n_nodes, 2)."""
+    if positions is None:
+        return spring_places(len(names), drawn, seed)
+    if isinstance(positions, Mapping):
+        missing = [name for name in names if name not in positions]
+        if missing:
+            raise ValueError(f"positions has no place for {listing(missing)}: give an (x, y) for every node")
+        positions = np.array([positions[name] for name in names], dtype=float)
+    places = np.asarray(positions, dtype=float)
+    if places.shape != (len(names), 2):
+        raise ValueError(f"positions must have shape ({len(names)}, 2), an (x, y) for every node, got {places.shape}")
+    return places
+
+
+def spring_places(n_nodes: int, drawn: Pairs, seed: int) -> Array:
+    """Return the spring layout of the pairs drawn, with a weak spring from each node to a centre.
+
+    Without the centre, parts that are not joined fly apart, and the picture is mostly empty.
+    """
+    layout: nx.Graph[int] = nx.Graph()
+    layout.add_nodes_from(range(n_nodes + 1))
+    layout.add_edges_from(zip(drawn.first.tolist(), drawn.second.tolist(), strict=True), weight=1.0)
+    layout.add_edges_from(((node, n_nodes) for node in range(n_nodes)), weight=GRAVITY)
+    found = nx.spring_layout(layout, seed=seed, iterations=100)
+    return np.array([found[node] for node in range(n_nodes)])
+
+
+def node_order(order: str | Iterable[Any], weights: Any, names: Array) -> Array:
+    """Return the nodes to draw, by number."""
+    if isinstance(order, str):
+        check_choice("order", order, ("influence", "given"), ", or pass a list of node names")
+        return by_influence(weights) if order == "influence" else np.arange(len(names))
+    number = {name: k for k, name in enumerate(names)}
+    wanted = list(order)
+    unknown = [name for name in wanted if name not in number]
+    if unknown or not wanted:
+        wrong = f"order names nodes that are not in the graph: {listing(unknown)}" if unknown else "order is empty"
+        raise ValueError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
+    return np.array([number[name] for name in wanted])
+
+
+def influence(weights: Any) -> Array:
+    """Return each node's influence on all others, the column sums."""
+    return np.asarray(weights.sum(axis=0)).ravel()
+
+
+def by_influence(weights: Any) -> Array:
+    """Return the nodes by number, the most influential first."""
+    return np.argsort(-influence(weights), kind="stable")
+
+
+def heat_cells(weights: Any) -> Array:
+    """Return the matrix as a dense array of at most HEAT_CELLS x HEAT_CELLS means over blocks."""
+    n = weights.shape[0]
+    if n <= HEAT_CELLS:
+        return np.asarray(weights.toarray())
+    block = np.arange(n) * HEAT_CELLS // n
+    rows, columns = sparse.coo_array(weights).coords
+    sums = sparse.coo_array((weights.data, (block[rows], block[columns])), shape=(HEAT_CELLS, HEAT_CELLS)).toarray()
+    sizes = np.bincount(block)
+    return np.asarray(sums / np.outer(sizes, sizes))
+
+
+def spread_points(x: Array, y: Array, count: int) -> list[int]:
+    """Return about ``count`` points of a curve, its ends among them, at like distances along it as it is drawn."""
+    steps = np.hypot(np.diff(x) / (np.ptp(x) or 1.0), np.diff(y) / (np.ptp(y) or 1.0))
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    return sorted(set(nearest_points(along, np.linspace(0.0, along[-1], count))))
+
+
+def nearest_points(values: Array, wanted: Sequence[float] | Array) -> list[int]:
+    """Return for each number wanted the index of the nearest value."""
+    return [int(np.argmin(np.abs(values - number))) for number in wanted]
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the ax given, or that of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot  # noqa: PLC0415 (an extra: imported where used)
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'nashgraph[plot]'") from error
+    return pyplot.subplots()[1]
+
+
+def next_color(ax: Axes) -> str:
+    """Return the first colour of the cycle that no line of the ax has yet."""
+    used = {line.get_color() for line in ax.lines}
+    return next((color for color in CYCLE if color not in used), BLUE)
+
+
+def opacities(weights: Array) -> Array:
+    """Return how opaque to draw edges of these weights: by the square root, since few are near the heaviest."""
+    return LEAST_OPACITY + (1.0 - LEAST_OPACITY) * np.sqrt(weights / weights.max(initial=1e-300))
+
+
+def draw_pairs(
+    ax: Axes, places: Array, pairs: Pairs, opacity: Array | float, color: str, style: str, label: str = ""
+) -> None:
+    """Draw a line for every pair."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+    from matplotlib.colors import to_rgba_array  # noqa: PLC0415
+
+    colors = np.repeat(to_rgba_array(color), len(pairs.first), axis=0)
+    colors[:, 3] = opacity
+    lines = np.stack([places[pairs.first], places[pairs.second]], axis=1)
+    ax.add_collection(
+        LineCollection(list(lines), colors=colors, linestyles=style, linewidths=1.1, zorder=1, label=label)
+    )
+
+
+def draw_against_truth(ax: Axes, places: Array, drawn: Pairs, true: Pairs) -> None:
+    """Draw hits, mistakes and misses, each in its style, with a legend that counts them."""
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    n_nodes = len(places)
+    hit = drawn.within(true, n_nodes)
+    missed = ~true.within(drawn, n_nodes)
+    opacity = opacities(drawn.weights)
+    kinds: tuple[tuple[Pairs, Array | float, str, Any, str], ...] = (
+        (true.take(missed), 0.6, GREY, "dotted", "missed"),
+        (drawn.take(~hit), opacity[~hit], ORANGE, "dashed", "not in the truth"),
+        (drawn.take(hit), opacity[hit], BLUE, "solid", "true"),
+    )
+    for pairs, strength, color, style, name in kinds:
+        draw_pairs(ax, places, pairs, strength, color, style, name)
+    handles = [
+        Line2D([], [], color=color, linestyle=style, label=f"{len(pairs.first)} {name}")
+        for pairs, _, color, style, name in reversed(kinds)
+    ]
+    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=3, frameon=False, fontsize=8)
+
+
+def draw_nodes(ax: Axes, places: Array, sizes: Array) -> None:
+    """Draw a circle for every node, its area between NODE_AREAS by its size."""
+    least, most = NODE_AREAS
+    scale = min(1.0, 6.0 / np.sqrt(len(sizes)))  # many nodes get small circles
+    areas = scale * (least + (most - least) * sizes / (sizes.max() or 1.0))
+    x, y = places.T
+    ax.scatter(x, y, s=areas, facecolor="#d6e6f2", edgecolor="#1f4e79", linewidth=0.9, zorder=2)
+
+
+def draw_names(ax: Axes, places: Array, names: Array) -> None:
+    """Write names on their nodes, with a light rim so that lines do not cross them out."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    rim = [withStroke(linewidth=2.5, foreground="white", alpha=0.85)]
+    for (x, y), name in zip(places, names, strict=True):
+        ax.text(x, y, str(name), ha="center", va="center", fontsize=8, zorder=3, path_effects=rim)

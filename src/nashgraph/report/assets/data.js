@@ -1,0 +1,99 @@
+// What the page knows: the data, what is chosen now, and the edges that follow from both.
+
+const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId("data").textContent);
+const { nodes, drawing } = data;
+const drawnCount = drawing.x.length;
+
+const LINES_AT_FIRST = 5000; // more are a fog: the weaker ones are there, behind the slider
+
+const state = {
+  view: drawing.fitted, // which graph
+  hidden: 0, // the percentage of edges hidden, the lightest
+  directed: data.directed,
+  selected: null, // a node's number
+  hovered: null,
+};
+
+// Edges of a view, heaviest first: all that are known, and how many of them lead, those drawn. Made once each.
+const edgeCache = new Map();
+function edges() {
+  const key = `${state.view}${state.directed}`;
+  if (!edgeCache.has(key)) edgeCache.set(key, splitEdges(state.directed ? currentView() : mutual(currentView())));
+  return edgeCache.get(key);
+}
+
+function currentView() {
+  return drawing.views[state.view];
+}
+
+// Without direction an edge weighs the mean of its two directions, as in GraphEstimator.to_networkx.
+function mutual({ source, target, weight }) {
+  const sums = new Map();
+  const count = nodes.name.length;
+  for (let e = 0; e < weight.length; e++) {
+    const key = Math.min(source[e], target[e]) * count + Math.max(source[e], target[e]);
+    sums.set(key, (sums.get(key) ?? 0) + weight[e] / 2);
+  }
+  const pairs = [...sums].sort((a, b) => b[1] - a[1]);
+  return {
+    source: pairs.map(([key]) => Math.floor(key / count)),
+    target: pairs.map(([key]) => key % count),
+    weight: pairs.map(([, weight]) => weight),
+  };
+}
+
+function splitEdges({ source, target, weight }) {
+  const drawn = [];
+  for (let e = 0; e < weight.length && drawn.length < drawing.edges_at_most; e++) {
+    if (source[e] < drawnCount && target[e] < drawnCount) drawn.push(e);
+  }
+  return { source, target, weight, drawn };
+}
+
+// How many of the edges drawn are left by the threshold: those at least as heavy as the lightest one kept.
+function shownCount({ weight, drawn }) {
+  if (!drawn.length) return 0;
+  const kept = Math.max(1, Math.round(drawn.length * (1 - state.hidden / 100)));
+  const lightest = weight[drawn[kept - 1]];
+  let count = kept;
+  while (count < drawn.length && weight[drawn[count]] >= lightest) count++;
+  return count;
+}
+
+// A node's strongest ties, heaviest first: those it listens to and those that listen to it.
+function neighbours(node, most) {
+  const { source, target, weight } = edges();
+  const into = [];
+  const from = [];
+  for (let e = 0; e < weight.length; e++) {
+    if (target[e] === node && into.length < most) into.push({ node: source[e], weight: weight[e] });
+    if (source[e] === node && from.length < most) from.push({ node: target[e], weight: weight[e] });
+  }
+  return { into, from };
+}
+
+const searchable = nodes.name.map((name) => name.toLocaleLowerCase());
+
+// Nodes whose name begins with the text, then those that contain it, most influential first.
+function matches(text, most) {
+  const wanted = text.trim().toLocaleLowerCase();
+  if (!wanted) return [];
+  const begin = [];
+  const contain = [];
+  for (let node = 0; node < searchable.length; node++) {
+    const place = searchable[node].indexOf(wanted);
+    if (place === 0) begin.push(node);
+    else if (place > 0 && contain.length < most) contain.push(node);
+    if (begin.length >= most) break;
+  }
+  return [...begin, ...contain].slice(0, most);
+}
+
+// Three figures, as in the text of the report.
+function figure(value) {
+  if (value === null || value === undefined) return "not known";
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(1);
+  if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
+  return String(Number(value.toPrecision(3)));
+}

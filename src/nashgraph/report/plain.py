@@ -1,0 +1,82 @@
+"""Data as JSON has it, and JSON as a page can hold it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+ROWS = 1_000
+NAME_LENGTHS = (200, 100, 50, 25, 12)
+NAME_BYTES = 1_000_000
+# Text in a script element ends at the first "</script", whatever quotes it stands in, and JavaScript's older
+# grammar takes the last two for ends of lines. Escaped, none of them is anything but text.
+ESCAPES = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
+
+
+def page_json(values: Any) -> str:
+    r"""Write JSON that no part of can be taken for markup.
+
+    Examples
+    --------
+    >>> page_json(["</script>", "a & b"])
+    '["\\u003c/script\\u003e","a \\u0026 b"]'
+    """
+    return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(ESCAPES)
+
+
+def plain(values: Any, figures: int = 6) -> Any:
+    """Return numbers as JSON has them: rounded to some figures, None where not finite.
+
+    Examples
+    --------
+    >>> plain(np.array([1 / 3, np.inf])), plain(np.array([2, 3])), plain(float("nan"))
+    ([0.333333, None], [2, 3], None)
+    """
+    array = np.asarray(values)
+    if array.dtype.kind in "iub":
+        return array.tolist()
+    if array.ndim == 0:
+        return float(f"{float(array):.{figures}g}") if np.isfinite(array) else None
+    return [float(f"{value:.{figures}g}") if np.isfinite(value) else None for value in array.tolist()]
+
+
+def table(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a table of numbers as lists by column; of a long one about a thousand rows, the last among them.
+
+    Examples
+    --------
+    >>> table(pd.DataFrame({"step": range(5000)}))["step"][-2:]
+    [4994, 4999]
+    """
+    every = -(-len(frame) // ROWS)
+    kept = frame.iloc[(len(frame) - 1) % every :: every] if every > 1 else frame
+    return {str(name): plain(kept[name].to_numpy()) for name in kept.columns}
+
+
+def text(value: object) -> str:
+    """Return text that can be written as UTF-8: half characters (lone surrogates) become question marks.
+
+    Examples
+    --------
+    >>> text("a" + chr(0xD800)), text(3)
+    ('a?', '3')
+    """
+    return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def shortened(names: list[str]) -> list[str]:
+    """Cut long names, the shorter the more there are, so that all of them together stay small.
+
+    Examples
+    --------
+    >>> [len(name) for name in shortened(["a" * 5000, "b"])]
+    [200, 1]
+    """
+    for length in NAME_LENGTHS:
+        cut = [name if len(name) <= length else name[: length - 1] + "…" for name in names]
+        if len(page_json(cut).encode()) <= NAME_BYTES:
+            break
+    return cut

@@ -1,0 +1,171 @@
+"""The report as a file: complete, small, and with nothing in it that a name could turn into markup."""
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from nashgraph.report import summarize, write_report
+from nashgraph.report.html import render
+
+from .models import HOSTILE, held, karate, path_of, popular_graph
+
+# Of d3 7.9.2 as its authors publish it (dist/d3.min.js).
+D3 = "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1"
+OWN_ELEMENTS = {"b", "h1", "img", "script", "u", "i"}
+
+
+class Outline(HTMLParser):
+    """What a browser's parser would make of the page: its elements, their attributes, and the text of each kind."""
+
+    def __init__(self, page):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.texts, self.open = [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def count(self, tag):
+        return sum(name == tag for name, _ in self.elements)
+
+    def data(self):
+        """Return the page's JSON, the text of its first script."""
+        return json.loads(next(text for tag, text in self.texts if tag == "script"))
+
+
+@pytest.fixture(scope="module")
+def demo():
+    model, path = karate()
+    return render(summarize(model, title="The club", source="club.csv", path=path, scores={"AUC": 0.79}))
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    weights = popular_graph(40)
+    names = [*HOSTILE, *(f"household {k}" for k in range(40 - len(HOSTILE)))]
+    danger = "<script>window.__pwned=1</script>"
+    summary = summarize(
+        held(weights, names),
+        title=danger,
+        source=f"<i>{danger}</i>",
+        parameters={f"<u>{danger}": danger},
+        scores={danger: 0.5},
+        notes=[danger, "</li><b>bold</b>"],
+    )
+    return render(summary)
+
+
+def test_the_report_is_written_whole_and_over_an_older_one(tmp_path):
+    out = tmp_path / "deep" / "report.html"
+    summary = summarize(held(popular_graph(12)))
+    write_report(summary, out)
+    first = out.read_bytes()
+    write_report(summary, str(out))
+    assert out.read_bytes() == first == render(summary).encode()
+    assert [file.name for file in out.parent.iterdir()] == ["report.html"]
+
+
+def test_the_page_says_what_the_summary_holds(demo):
+    texts = " ".join(text for tag, text in Outline(demo).texts if tag not in ("script", "style"))
+    for words in ("The club", "from club.csv", "member 1", "0.79", "Converged: stationarity", "How to read this"):
+        assert words in texts
+    assert "Drawn are" not in texts
+
+
+def test_names_titles_and_notes_are_text_and_never_elements(demo, hostile):
+    plain, outline = Outline(demo), Outline(hostile)
+    for tag in OWN_ELEMENTS:
+        assert outline.count(tag) == plain.count(tag), tag
+    assert not [name for _, attributes in outline.elements for name in attributes if name.startswith("on")]
+    shown = [text for tag, text in outline.texts if tag == "bdi"]
+    assert set(shown) <= {name if len(name) <= 200 else name[:199] + "…" for name in map(cleaned, HOSTILE)} | {
+        f"household {k}" for k in range(40)
+    }
+    assert sum(name in shown for name in HOSTILE) > 4
+
+
+def cleaned(name):
+    return name.encode("utf-8", "replace").decode()
+
+
+def test_the_data_hold_every_name_as_typed(hostile):
+    names = Outline(hostile).data()["nodes"]["name"]
+    assert {cleaned(name)[:199] for name in HOSTILE} <= {name[:199] for name in names}
+    block = re.search(r'<script type="application/json" id="data">(.*?)</script>', hostile, re.DOTALL).group(1)
+    assert not set("<>&\u2028\u2029") & set(block)
+
+
+def test_the_policy_admits_the_pages_own_code_and_nothing_else(demo):
+    outline = Outline(demo)
+    policy = next(values["content"] for _, values in outline.elements if "http-equiv" in values)
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == "'none'"
+    assert rules["img-src"] == "data:"
+    code = [
+        (match["tag"], match["code"])
+        for match in re.finditer(r"<(?P<tag>script|style)>(?P<code>.*?)</(?P=tag)>", demo, re.DOTALL)
+    ]
+    assert [tag for tag, _ in code] == ["style", "script", "script"]
+    for tag, text in code:
+        named = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{named}'" in rules[f"{tag}-src"].split()
+
+
+def test_nothing_in_the_page_points_outside(demo):
+    for tag, attributes in Outline(demo).elements:
+        for name in ("src", "href", "action", "data", "srcset", "style"):
+            value = attributes.get(name) or ""
+            assert value.startswith(("#", "data:")) or not value, (tag, name, value)
+    styles = re.search(r"<style>(.*?)</style>", demo, re.DOTALL).group(1)
+    assert "url(" not in styles
+    assert "@import" not in styles
+
+
+def test_the_library_is_the_published_one_with_its_licence_in_the_page(demo):
+    assets = files("nashgraph.report") / "assets"
+    assert hashlib.sha256((assets / "d3.min.js").read_bytes()).hexdigest() == D3
+    assert "Permission to use, copy, modify, and/or distribute" in demo
+
+
+def test_what_does_not_exist_is_left_out_and_said():
+    page = render(summarize(held(popular_graph(12))))
+    ids = {attributes.get("id") for _, attributes in Outline(page).elements}
+    assert not {"path", "lam", "history", "left-out"} & ids
+    assert "because SmoothGL plays no game" in page
+
+
+def test_a_mutual_graph_shows_one_histogram_of_neighbours():
+    mutual = np.ones((5, 5)) - np.eye(5)
+    page = render(summarize(held(mutual), directed=False))
+    assert 'data-chart="followers"' in page
+    assert 'data-chart="listens_to"' not in page
+
+
+def test_the_largest_report_stays_under_six_megabytes():
+    graphs = [popular_graph(10_000, seed=k) for k in range(3)]
+    names = [f"<&>{k:05}" + "<" * 300 for k in range(10_000)]
+    path = path_of([graphs[k % 3] for k in range(40)], np.geomspace(0.1, 10, 40))
+    page = render(summarize(held(graphs[0], names), path=path))
+    assert 2e6 < len(page.encode()) < 6e6
+
+
+def test_a_report_needs_no_matplotlib():
+    code = "import sys; sys.modules['matplotlib'] = None; import nashgraph.report; print('made')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "made"
