@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench stress clean
+.PHONY: help demo test lint format docs reproduce bench stress clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +18,10 @@ $(VENV)/.plot: pyproject.toml
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.plot
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(VENV)/.docs: pyproject.toml $(VENV)/.plot
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 demo: $(VENV)/.plot ## learn the karate club from signals; writes demo/
@@ -37,6 +41,12 @@ format: $(VENV)/.dev ## rewrite the sources in the house style
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(VENV)/.docs ## the documentation, its examples run, warnings as errors; writes docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/
+	$(BIN)/nashgraph reproduce all
+
 bench: $(VENV)/.dev ## measure, side by side in one run
 	$(BIN)/python -m benchmarks
 
@@ -44,4 +54,4 @@ stress: $(VENV)/.dev ## the fast solver over its whole robustness grid (about 5 
 	$(BIN)/python -m benchmarks.stress
 
 clean: ## remove what make made
-	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo docs/_build docs/gallery docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -47,8 +47,10 @@ from .metrics import (
     edge_auc,
     edge_average_precision,
     edge_precision_recall,
+    equal_influence,
     welfare_gain,
 )
+from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
 from .validation import DataWarning
 
 __version__ = "0.1.0"
@@ -82,11 +84,18 @@ __all__ = [
     "edge_auc",
     "edge_average_precision",
     "edge_precision_recall",
+    "equal_influence",
     "equilibrium",
     "glgp_path",
+    "plot_adjacency",
+    "plot_convergence",
+    "plot_graph",
+    "plot_path",
     "project_rows",
     "spectral_benefit",
     "squared_distances",
+    "summarize",
     "welfare",
     "welfare_gain",
+    "write_report",
 ]

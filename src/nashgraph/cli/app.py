@@ -1,16 +1,45 @@
-"""The commands and their options; what they do is in the other modules of this folder."""
+"""The commands and their options; what they do is in the other modules of this folder, imported when one runs."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .. import __version__
-from .demo import run_demo
+from ._options import (
+    MODEL,
+    OUTPUT,
+    File,
+    GameArguments,
+    Method,
+    Out,
+    SpeechArguments,
+    TableArguments,
+    Title,
+    TruthArguments,
+    Undirected,
+    experiment_names,
+    grouped,
+)
+from ._running import EXIT_CODES, Commands
 
-app = typer.Typer(no_args_is_help=True, help="Learn the network behind a table of signals.", rich_markup_mode=None)
+# ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    help="Learn the network behind a table of signals.",
+    epilog=EXIT_CODES,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+# These bring much of the library along: they are loaded when called.
+Commands.later["datasets"] = "nashgraph.cli.datasets"
+
+MODEL_FILE = typer.Argument(help="A model.json, or the folder it is in.", metavar="MODEL", show_default=False)
 
 
 def _show_version(wanted: bool) -> None:
@@ -29,21 +58,220 @@ def options(
     """Learn the network behind a table of signals."""
 
 
-@app.command()
+@app.command(epilog=EXIT_CODES)
+@grouped
+def learn(
+    file: File,
+    *,
+    method: Annotated[Method, typer.Option(help="How to learn.", rich_help_panel=MODEL)] = "glgp",
+    lam: Annotated[
+        float | None, typer.Option(help="Strength of the prior.", show_default="1", rich_help_panel=MODEL)
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of the method.", rich_help_panel=MODEL),
+    ] = None,
+    game: GameArguments,
+    table: TableArguments,
+    truth: TruthArguments,
+    out: Out = Path("nashgraph-out"),
+    undirected: Undirected = False,
+    title: Title = "",
+    speech: SpeechArguments,
+) -> int:
+    """Learn the network behind a table, and write it with a report.
+
+    Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
+    """
+    from .learn import run_learn
+
+    return run_learn(
+        file,
+        out,
+        method=method,
+        lam=lam,
+        settings=settings or [],
+        table=table,
+        game=game,
+        truth=truth,
+        undirected=undirected,
+        title=title,
+        speech=speech,
+    )
+
+
+@app.command(epilog=EXIT_CODES)
+@grouped
+def path(
+    file: File,
+    *,
+    lams: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER,...", help="Strengths of the prior; found if not given.", rich_help_panel=MODEL),
+    ] = None,
+    n_lams: Annotated[int, typer.Option(min=2, help="How many to find.", rich_help_panel=MODEL)] = 20,
+    game: GameArguments,
+    table: TableArguments,
+    truth: TruthArguments,
+    out: Out = Path("nashgraph-out"),
+    undirected: Undirected = False,
+    title: Title = "",
+    speech: SpeechArguments,
+) -> int:
+    """Learn along a range of strengths of the prior: smoothness against welfare, and the network at the knee.
+
+    Example: nashgraph path survey.csv --id household --n-lams 10 --out front
+    """
+    from .learn import run_path
+
+    return run_path(
+        file,
+        out,
+        lams=lams,
+        n_lams=n_lams,
+        table=table,
+        game=game,
+        truth=truth,
+        undirected=undirected,
+        title=title,
+        speech=speech,
+    )
+
+
+@app.command(epilog=EXIT_CODES)
+@grouped
+def compare(
+    file: File,
+    *,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METHOD,...",
+            help="Methods to compare; may be repeated.",
+            show_default="all that are quick on this many nodes",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
+    game: GameArguments,
+    table: TableArguments,
+    truth: TruthArguments,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for compare.csv; none is written without.", rich_help_panel=OUTPUT)
+    ] = None,
+    speech: SpeechArguments,
+) -> int:
+    """Compare several methods on one table, against the true network where it is known.
+
+    Example: nashgraph compare survey.csv --truth friends.csv --methods smooth,glgp,logdegree
+    """
+    from .compare import run_compare
+
+    return run_compare(file, methods=methods or [], out=out, table=table, game=game, truth=truth, speech=speech)
+
+
+@app.command(epilog=EXIT_CODES)
+@grouped
+def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
+    """Print what a learned model holds: its settings, its certificate, its hubs.
+
+    Example: nashgraph show graph/model.json
+    """
+    from .show import run_show
+
+    return run_show(model, speech)
+
+
+@app.command(epilog=EXIT_CODES)
+@grouped
+def rerun(
+    model: Annotated[Path, MODEL_FILE],
+    *,
+    given: Annotated[
+        Path | None,
+        typer.Option("--input", metavar="FILE", help="The table, where it has moved.", show_default=False),
+    ] = None,
+    given_truth: Annotated[
+        Path | None,
+        typer.Option("--truth", metavar="EDGES", help="The true network, where it has moved.", show_default=False),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Run on files that have changed, too.")] = False,
+    out: Out = Path("nashgraph-rerun"),
+    speech: SpeechArguments,
+) -> int:
+    """Run again what a model.json says, and check that the graph is the same.
+
+    Example: nashgraph rerun graph/model.json --out again
+    """
+    from .rerun import run_rerun
+
+    return run_rerun(model, out, given=given, given_truth=given_truth, force=force, speech=speech)
+
+
+@app.command(epilog=EXIT_CODES)
+@grouped
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the edge list, the GraphML file and the figure.")] = Path(
-        "demo"
-    ),
+    *,
+    out: Out = Path("demo"),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the signals.")] = 0,
-) -> None:
-    """Learn Zachary's karate club from 50 signals, three ways, and compare with the true network."""
-    try:
-        run_demo(out, seed)
-    except (OSError, ImportError) as error:
-        typer.echo(f"nashgraph demo: {error}", err=True)
-        raise typer.Exit(1) from error
+    speech: SpeechArguments,
+) -> int:
+    """Learn Zachary's karate club from 50 signals, three ways, and compare with the true network.
+
+    Example: nashgraph demo --out demo
+    """
+    from .demo import run_demo
+
+    return run_demo(out, seed, speech)
+
+
+@app.command(epilog=EXIT_CODES)
+@grouped
+def reproduce(
+    experiments: Annotated[
+        list[str],
+        typer.Argument(
+            help="table1, fig1, fig2, table2, table3, theorem1, beyond (villages, with settings of our own), or all.",
+            metavar="EXPERIMENT",
+            autocompletion=experiment_names,
+            show_default=False,
+        ),
+    ],
+    *,
+    quick: Annotated[bool, typer.Option("--quick", help="Few trials: a look in under a minute.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
+    jobs: Annotated[int, typer.Option(min=-1, help="Trials at the same time; -1 is one per core.")] = -1,
+    data_home: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the files.", show_default="results, or results/quick with --quick", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    speech: SpeechArguments,
+) -> int:
+    """Run the paper's tables and figures anew, and set them beside its own numbers.
+
+    Every trial is kept when it is done: a run that was stopped goes on where it was.
+
+    Example: nashgraph reproduce fig1 --quick
+    """
+    from .reproduce import run_reproduce
+
+    return run_reproduce(experiments, out, seed=seed, quick=quick, jobs=jobs, data_home=data_home, speech=speech)
+
+
+@app.command(help="List, fetch and import the real data sets.")
+def datasets() -> None:
+    """Stand in the list of commands; the one that runs is loaded by ``Commands``."""
 
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal has no letters for must not end the run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     app()

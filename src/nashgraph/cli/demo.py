@@ -4,37 +4,45 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import pandas as pd
-from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from ..datasets import smooth_signals
-from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL
-from ..files import written_whole
+from ..datasets import load_karate, smooth_signals
+from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, glgp_path
 from ..games import welfare
 from ..metrics import edge_auc, edge_average_precision
+from ..report import summarize, write_report
+from ..solvers import Path as LambdaPath
+from ..tables import check_writable, graph_tables, write_edges, write_graphml, written_together
+from ._options import SpeechArguments
+from ._running import DONE, Voice
 
 N_SIGNALS = 50
 HUBS = 5
 LAM = 0.3
+LAMS = np.geomspace(0.03, 30, 12)
+FILES = ("edges.csv", "karate.graphml", "karate.png", "report.html")
 INTERACTION = "log1p"
 
 
-def run_demo(out: Path, seed: int = 0, console: Console | None = None) -> None:
-    """Learn the karate club three ways, print a table and the hubs, write edges, GraphML and a figure to ``out``."""
-    console = console or Console()
-    club = karate_club()
+def run_demo(out: Path, seed: int, speech: SpeechArguments) -> int:
+    """Learn the karate club three ways, print a table and the hubs, write the graph, a figure and a report."""
+    voice = Voice(quiet=speech.quiet, as_json=speech.json)
+    check_writable(out)
+    club = load_karate().graph
     names = [f"member {node + 1}" for node in club]
     signals = pd.DataFrame(smooth_signals(club, N_SIGNALS, "gmrf", random_state=seed), columns=names)
-    console.print(
+    source = f"{N_SIGNALS} Gaussian-Markov signals (seed {seed})"
+    voice.say(
         f"The karate club: {club.number_of_nodes()} members, {club.number_of_edges()} friendships. "
-        f"Learned from {N_SIGNALS} Gaussian-Markov signals (seed {seed})."
+        f"Learned from {source}."
     )
     # c, degree and lam are the same for all, so that the rows differ by the method alone.
     models: dict[str, GraphEstimator] = {
@@ -42,39 +50,57 @@ def run_demo(out: Path, seed: int = 0, console: Console | None = None) -> None:
         "LinearGLGP": LinearGLGP(lam=LAM),
         "GLGP": GLGP(lam=LAM, interaction=INTERACTION),
     }
+    with voice.noting_warnings():
+        seconds = learn_all(models, signals, voice)
+        glgp: Any = models["GLGP"]
+        scores = {name: score(model, club, glgp.benefit_) for name, model in models.items()}
+        voice.say(score_table(models, scores, seconds))
+        say_hubs(glgp, club, names, voice)
+        path = glgp_path(signals, np.union1d(LAMS, LAM), interaction=INTERACTION)
+        write_demo(out, glgp, club, path=path, source=source, scores=scores["GLGP"])
+    voice.say(f"Wrote {', '.join(FILES)} to {out}/")
+    voice.answer({"command": "demo", "out": str(out), "scores": scores, "seconds": seconds})
+    return DONE
+
+
+def learn_all(models: dict[str, GraphEstimator], signals: pd.DataFrame, voice: Voice) -> dict[str, float]:
+    """Fit the models and return the seconds each took."""
     warm_up(signals)
-    rows = []
-    for name, model in track(models.items(), "learning", console=console, transient=True):
+    seconds = {}
+    for name, model in track(
+        models.items(), "learning", console=voice.errors, transient=True, disable=not voice.animated
+    ):
         start = time.perf_counter()
         model.fit(signals)
-        rows.append((name, model, time.perf_counter() - start))
-    glgp = models["GLGP"]
-    console.print(score_table(rows, club, glgp.benefit_))
+        seconds[name] = time.perf_counter() - start
+    return seconds
+
+
+def say_hubs(glgp: Any, club: nx.Graph[int], names: list[str], voice: Voice) -> None:
+    """Say who GLGP takes for hubs, and who has most friends."""
     strengths = np.asarray(glgp.adjacency_.sum(axis=0))
     strongest = np.argsort(-strengths)[:HUBS]
-    console.print(
+    voice.say(
         f"The {HUBS} strongest hubs GLGP sees: " + ", ".join(f"{names[k]} ({strengths[k]:.2f})" for k in strongest)
     )
     true_hubs = sorted(club, key=lambda node: -club.degree[node])[:HUBS]
-    console.print(
+    voice.say(
         f"The {HUBS} members with most friends:  " + ", ".join(f"{names[k]} ({club.degree[k]})" for k in true_hubs)
     )
-    with written_whole(out / "edges.csv") as path:
-        glgp.edges().to_csv(path, index=False)
-    with written_whole(out / "karate.graphml") as path:
-        nx.write_graphml(glgp.to_networkx(), path)
-    with written_whole(out / "karate.png") as path:
-        draw_side_by_side(club, glgp.adjacency_, path)
-    console.print(f"Wrote edges.csv, karate.graphml and karate.png to {out}/")
 
 
-def karate_club() -> nx.Graph[int]:
-    """Return Zachary's club with friendships unweighted."""
-    weighted = nx.karate_club_graph()
-    club: nx.Graph[int] = nx.Graph()
-    club.add_nodes_from(weighted)
-    club.add_edges_from(weighted.edges())
-    return club
+def write_demo(
+    out: Path, glgp: Any, club: nx.Graph[int], *, path: LambdaPath, source: str, scores: dict[str, float]
+) -> None:
+    """Write the graph, the figure and the report, all or none."""
+    graph = graph_tables(glgp)
+    with written_together(out) as folder:
+        write_edges(graph, folder / "edges.csv")
+        write_graphml(graph, folder / "karate.graphml")
+        draw_side_by_side(club, glgp.adjacency_, folder / "karate.png")
+        shown = {"AUC": scores["auc"], "average precision": scores["average_precision"]}
+        summary = summarize(glgp, title="Zachary's karate club", source=source, scores=shown, path=path)
+        write_report(summary, folder / "report.html")
 
 
 def warm_up(signals: pd.DataFrame) -> None:
@@ -84,19 +110,30 @@ def warm_up(signals: pd.DataFrame) -> None:
         GLGP(max_iter=1).fit(signals.iloc[:, :4])
 
 
-def score_table(rows: list[tuple[str, Any, float]], club: nx.Graph[int], benefit: Any) -> Table:
-    """Return the table of scores; the welfare of every graph is that of the same game."""
+def score(model: Any, club: nx.Graph[int], benefit: Any) -> dict[str, float]:
+    """Return a model's scores; the welfare of every graph is that of the same game."""
+    return {
+        "auc": edge_auc(model.adjacency_, club),
+        "average_precision": edge_average_precision(model.adjacency_, club),
+        "welfare": welfare(model.adjacency_, benefit, INTERACTION),
+        "stationarity": float(model.stationarity_),
+    }
+
+
+def score_table(models: Iterable[str], scores: dict[str, dict[str, float]], seconds: dict[str, float]) -> Table:
+    """Return the table of scores."""
     table = Table(box=None, pad_edge=False, title_justify="left")
     for heading in ("method", "AUC", "average precision", "welfare", "stationarity", "seconds"):
         table.add_column(heading, justify="left" if heading == "method" else "right", no_wrap=True)
-    for name, model, seconds in rows:
+    for name in models:
+        found = scores[name]
         table.add_row(
             name,
-            f"{edge_auc(model.adjacency_, club):.3f}",
-            f"{edge_average_precision(model.adjacency_, club):.3f}",
-            f"{welfare(model.adjacency_, benefit, INTERACTION):.3f}",
-            f"{model.stationarity_:.0e}",
-            f"{seconds:.3f}",
+            f"{found['auc']:.3f}",
+            f"{found['average_precision']:.3f}",
+            f"{found['welfare']:.3f}",
+            f"{found['stationarity']:.0e}",
+            f"{seconds[name]:.3f}",
         )
     return table
 

@@ -1,0 +1,186 @@
+"""How commands run: errors become one line and an exit code, warnings become notes, and JSON replaces words."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, ClassVar
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from typer.core import TyperGroup
+from typer.main import get_group
+
+DONE, REFUSED, USAGE, UNFINISHED, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 130
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 the input, the data or a value was refused; 2 the command was not understood; 3 done, but "
+    "not converged (compare: a method failed; rerun: the graph differs); 4 an error inside nashgraph; 130 interrupted."
+)
+UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
+
+
+class InputError(Exception):
+    """What a user gave cannot be used; the message is all they need to see."""
+
+
+class Commands(TyperGroup):
+    """A group of commands that ends every run with one of the exit codes, and every failure with one line.
+
+    Commands named in ``later`` are typer applications called ``app`` in modules that are imported when one is called.
+    """
+
+    later: ClassVar[dict[str, str]] = {}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called, loading it where it comes later."""
+        if args and args[0] in self.later:
+            group = get_group(import_module(self.later[args[0]]).app)
+            group.name = args[0]
+            return args[0], group, args[1:]
+        return super().resolve_command(ctx, args)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run, and leave with the exit code."""
+        arguments = [str(argument) for argument in (sys.argv[1:] if args is None else args)]
+        try:
+            code = super().main(arguments, prog_name, complete_var, False, windows_expand_args, **extra)
+        except Exception as error:
+            code = _explain(error, arguments)
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        if code == INTERRUPTED:
+            _fail("interrupted: nothing was written", INTERRUPTED, arguments)
+        sys.exit(code if isinstance(code, int) else DONE)
+
+
+def _explain(error: Exception, arguments: list[str]) -> int:
+    """Print what went wrong and return the exit code."""
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, already printed by some versions
+        typer.echo(getattr(error, "message", ""), err=True)
+        return USAGE
+    if isinstance(error, typer.Abort):
+        return INTERRUPTED
+    message, code = _message(error)
+    if "--debug" in arguments:
+        traceback.print_exception(error, file=sys.stderr)
+    elif code == BUG:
+        message += "; this is a bug: run it again with --debug and report what it prints"
+    _fail(message, code, arguments)
+    return code
+
+
+def _message(error: Exception) -> tuple[str, int]:
+    """Return the sentence and the exit code of an error."""
+    if isinstance(error, UsageError):
+        return f"{error.format_message()} (--help lists the options)", USAGE
+    from ..tables import TableError  # noqa: PLC0415 (only files need it)
+
+    if isinstance(error, InputError | TableError | ImportError):
+        return str(error), REFUSED
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}" if str(error) else "not enough memory", REFUSED
+    if isinstance(error, OSError):
+        return _of_the_system(error), REFUSED
+    return f"{type(error).__name__}: {error}", BUG
+
+
+def _of_the_system(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return "the disk is full: nothing was written"
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror.lower()}"
+
+
+def _fail(message: str, code: int, arguments: list[str]) -> None:
+    line = printable(" ".join(message.split()))
+    if "--json" in arguments:
+        typer.echo(json.dumps({"error": line, "code": code}))
+    else:
+        command = arguments[0] if arguments and arguments[0].isidentifier() else ""
+        typer.echo(f"nashgraph {command}".rstrip() + f": {line}", err=True)
+
+
+def printable(text: str) -> str:
+    r"""Return text fit for a terminal: what a name could do to it is written out instead.
+
+    Examples
+    --------
+    >>> print(printable("ann[bold] \x1b[31m"))
+    ann[bold] \x1b[31m
+    """
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in str(text))
+
+
+class Voice:
+    """What a command says: results for people or one JSON object for machines, and notes on the way.
+
+    Examples
+    --------
+    >>> voice = Voice(quiet=True)
+    >>> voice.note("filled 3 gaps")
+    >>> voice.notes
+    ['filled 3 gaps']
+    """
+
+    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+        self.quiet, self.as_json = quiet, as_json
+        self.notes: list[str] = []
+        # Nothing of the user's is ever taken for markup, an emoji code or a number to be coloured.
+        plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+        self.errors = Console(stderr=True, quiet=quiet, **plain)
+        self.console = self.errors if as_json else Console(quiet=quiet, **plain)
+
+    @property
+    def animated(self) -> bool:
+        """Whether there is somebody to watch a progress bar."""
+        return self.errors.is_terminal and not self.quiet
+
+    def note(self, text: str) -> None:
+        """Keep a note and say it, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+            self.errors.print(Text(f"note: {printable(text)}"), soft_wrap=True)
+
+    def say(self, what: Any = "") -> None:
+        """Say something to people: a text or a table."""
+        if isinstance(what, str):
+            self.console.print(Text(printable(what)), soft_wrap=True)
+        else:
+            self.console.print(what)
+
+    def answer(self, content: dict[str, Any]) -> None:
+        """Give the JSON object that machines asked for."""
+        if self.as_json:
+            typer.echo(json.dumps(content, allow_nan=False))
+
+    @contextmanager
+    def noting_warnings(self) -> Iterator[None]:
+        """Turn the library's warnings into notes; what is for programmers only is left out."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for category in (
+                DeprecationWarning,
+                PendingDeprecationWarning,
+                FutureWarning,
+                ImportWarning,
+                ResourceWarning,
+            ):
+                warnings.simplefilter("ignore", category)
+            warnings.showwarning = lambda message, *rest, **more: self.note(" ".join(str(message).split()))
+            yield

@@ -1,0 +1,84 @@
+"""``nashgraph reproduce``: the paper's tables and figures, run anew."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from ..datasets import DatasetError
+from ..experiments import EXPERIMENTS, Study, reproduce
+from ._options import SpeechArguments
+from ._running import DONE, INTERRUPTED, REFUSED, InputError, Voice, printable
+
+ALL = "all"
+
+
+def run_reproduce(
+    names: list[str],
+    out: Path | None,
+    *,
+    seed: int,
+    quick: bool,
+    jobs: int,
+    data_home: Path | None,
+    speech: SpeechArguments,
+) -> int:
+    """Run experiments, write what came out, and print the verdicts."""
+    voice = Voice(quiet=speech.quiet, as_json=speech.json)
+    wanted = chosen_experiments(names)
+    folder = out or (Path("results") / "quick" if quick else Path("results"))
+    if jobs == 0:
+        raise typer.BadParameter("--jobs 0 runs nothing: take 1, 2, ... or -1 for one per core")
+    if data_home is not None:
+        os.environ["NASHGRAPH_DATA"] = str(data_home)  # the workers inherit it
+    studies: dict[str, Study] = {}
+    left_out: dict[str, str] = {}
+    for name in wanted:
+        try:
+            studies |= reproduce([name], folder, seed=seed, quick=quick, jobs=jobs, progress=voice.animated)
+        except DatasetError as error:
+            left_out[name] = str(error)
+            voice.note(f"{name} is left out: {error}")
+        except KeyboardInterrupt:
+            typer.echo("nashgraph reproduce: interrupted; the same command goes on where it stopped", err=True)
+            raise SystemExit(INTERRUPTED) from None
+    if not studies:
+        raise InputError("nothing could be run: the data are not here")
+    voice.say(verdict_table(studies))
+    voice.say(f"Wrote CSV, PNG, SVG and Markdown of each, and REPRODUCTION.md, to {folder}/")
+    voice.answer(
+        {
+            "out": str(folder),
+            "verdicts": {name: study.verdict for name, study in studies.items() if EXPERIMENTS[name].of_paper},
+            "checks": {
+                name: [{"claim": check.claim, "holds": check.holds, "detail": check.detail} for check in study.checks]
+                for name, study in studies.items()
+            },
+            "left_out": left_out,
+        }
+    )
+    return REFUSED if left_out else DONE
+
+
+def chosen_experiments(names: list[str]) -> list[str]:
+    """Return the experiments named, each once; "all" is all of them."""
+    unknown = [name for name in names if name not in (*EXPERIMENTS, ALL)]
+    if unknown:
+        raise typer.BadParameter(f"no such experiment: {', '.join(unknown)}; there are {', '.join(EXPERIMENTS)}, {ALL}")
+    return list(EXPERIMENTS) if ALL in names else list(dict.fromkeys(names))
+
+
+def verdict_table(studies: dict[str, Study]) -> Table:
+    """Return the verdicts with the claims that do not hold."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "verdict", "claims that hold", "and those that do not"):
+        table.add_column(heading, overflow="fold")
+    for name, study in studies.items():
+        held = sum(check.holds for check in study.checks)
+        failed = "; ".join(f"{check.claim} ({check.detail})" for check in study.checks if not check.holds)
+        verdict = study.verdict if EXPERIMENTS[name].of_paper else "not in the paper"
+        table.add_row(name, verdict, f"{held} of {len(study.checks)}", printable(failed))
+    return table

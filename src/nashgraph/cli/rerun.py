@@ -1,0 +1,49 @@
+"""``nashgraph rerun``: what a model.json says, done again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..compare import METHODS
+from ..tables import FileRecord, TableError, library_versions, read_record, sha256_of
+from ._jobs import answer, code_of, run_job
+from ._options import SpeechArguments
+from ._running import UNFINISHED, Voice
+
+
+def run_rerun(
+    model: Path, out: Path, *, given: Path | None, given_truth: Path | None, force: bool, speech: SpeechArguments
+) -> int:
+    """Run a job again, on a file that is the same, and say whether the graph is."""
+    voice = Voice(quiet=speech.quiet, as_json=speech.json)
+    earlier, place = read_record(model)
+    if earlier.job.method not in METHODS or earlier.job.command not in ("learn", "path"):
+        asked = f"{earlier.job.command} with the method {earlier.job.method}"
+        raise TableError(f"{place.name} asks for {asked!r}, which this nashgraph cannot do")
+    file = _found(earlier.input, given, "--input", place, force, voice)
+    truth = None if earlier.truth is None else _found(earlier.truth, given_truth, "--truth", place, force, voice)
+    changed = {
+        name: (version, earlier.versions.get(name))
+        for name, version in library_versions().items()
+        if version != earlier.versions.get(name)
+    }
+    for name, (now, then) in changed.items():
+        voice.note(f"{name} is {now} here and was {then}")
+    record = run_job(earlier.job, file, truth, out, voice)
+    same = record.edges_sha256 == earlier.edges_sha256
+    voice.say("the graph is the same, to the last digit" if same else "the graph is NOT the same as that of the model")
+    voice.answer({**answer(record, out), "same": same})
+    return code_of(record) if same else UNFINISHED
+
+
+def _found(then: FileRecord, given: Path | None, option: str, model: Path, force: bool, voice: Voice) -> Path:
+    """Return the file that a model was learned from, if it still is that file."""
+    file = given or model.parent / then.path
+    if not file.is_file():
+        raise TableError(f"the model's file {file} is not there: give it with {option}")
+    if sha256_of(file) != then.sha256:
+        message = f"{file} is not the file that the model was learned from (its SHA-256 differs)"
+        if not force:
+            raise TableError(f"{message}: give that one with {option}, or pass --force")
+        voice.note(message)
+    return file

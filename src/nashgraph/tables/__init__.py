@@ -1,0 +1,35 @@
+"""Files in and out: a user's table becomes signals, and a learned graph becomes files."""
+
+from .errors import TableError
+from .folder import check_writable, written_together
+from .graphs import GraphTables, graph_tables, write_edges, write_graphml, write_node_link
+from .model import FileRecord, Job, ModelRecord, file_record, library_versions, read_record, record_to_json, sha256_of
+from .options import TableOptions
+from .read import read_table
+from .signals import Signals, load_signals, signals_of
+from .truth import read_truth
+
+__all__ = [
+    "FileRecord",
+    "GraphTables",
+    "Job",
+    "ModelRecord",
+    "Signals",
+    "TableError",
+    "TableOptions",
+    "check_writable",
+    "file_record",
+    "graph_tables",
+    "library_versions",
+    "load_signals",
+    "read_record",
+    "read_table",
+    "read_truth",
+    "record_to_json",
+    "sha256_of",
+    "signals_of",
+    "write_edges",
+    "write_graphml",
+    "write_node_link",
+    "written_together",
+]

@@ -1,0 +1,13 @@
+"""The one error of this package: a user's file or its contents cannot be used, and the message says why."""
+
+from __future__ import annotations
+
+
+class TableError(ValueError):
+    """A file that cannot be used as it is; the message names the place and the remedy.
+
+    Examples
+    --------
+    >>> issubclass(TableError, ValueError)
+    True
+    """

@@ -1,0 +1,231 @@
+"""model.json: what was asked, what came of it, and what certifies it; enough to run it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import platform
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from .errors import TableError
+from .options import TableOptions
+from .read import check_file
+
+FORMAT, VERSION = "nashgraph model", 1
+PACKAGES = ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "networkx")
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """A file that went in: where it lies, seen from model.json, and a hash of its bytes.
+
+    Examples
+    --------
+    >>> FileRecord("../survey.csv", "e3b0c442", 0).path
+    '../survey.csv'
+    """
+
+    path: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """What was asked for, in full: the same job on the same file gives the same graph.
+
+    Attributes
+    ----------
+    command : "learn" or "path"
+    method : str, a name of :data:`nashgraph.compare.METHODS`
+    parameters : dict, all those of the method; a benefit that is a column stands in ``table``
+    table : TableOptions
+    directed : bool, whether the graph is written with directions
+    truth_directed : bool, whether a truth given as text has them
+    title : str, of the report
+
+    Examples
+    --------
+    >>> Job("learn", "smooth", {"degree": 5}).table.nodes
+    'rows'
+    """
+
+    command: str
+    method: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    table: TableOptions = field(default_factory=TableOptions)
+    directed: bool = True
+    truth_directed: bool = False
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """The content of model.json.
+
+    Attributes
+    ----------
+    job : Job
+    input : FileRecord
+    truth : FileRecord, optional
+    nodes, signals, edges : int, how many
+    edges_sha256 : str, hash of edges.csv, which tells whether two graphs are the same to the last digit
+    certificate : dict, what the fit says of its own answer (converged, stationarity, objective, ...)
+    scores : dict, against the truth; empty without
+    notes : list of str, everything that was said aloud
+    seconds : float, of the fit
+    versions : dict, of Python and the libraries
+
+    Examples
+    --------
+    >>> record = ModelRecord(Job("learn", "smooth"), FileRecord("a.csv", "e3b0", 0), None, 3, 2, 4, "ab12")
+    >>> record_from_json(record_to_json(record)) == record
+    True
+    """
+
+    job: Job
+    input: FileRecord
+    truth: FileRecord | None
+    nodes: int
+    signals: int
+    edges: int
+    edges_sha256: str
+    certificate: dict[str, Any] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+def file_record(path: Path, seen_from: Path) -> FileRecord:
+    """Return where a file lies, seen from a folder, and its hash.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "survey.csv").write_text("")
+    >>> file_record(folder / "survey.csv", folder / "out").path
+    '../survey.csv'
+    """
+    return FileRecord(_relative(path, seen_from), sha256_of(path), path.stat().st_size)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "empty"
+    >>> _ = file.write_text("")
+    >>> sha256_of(file)[:8]
+    'e3b0c442'
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions that a result depends on.
+
+    Examples
+    --------
+    >>> sorted(library_versions())[:3]
+    ['nashgraph', 'networkx', 'numba']
+    """
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a folder that was never installed
+            found[package] = "unknown"
+    return found
+
+
+def record_to_json(record: ModelRecord) -> str:
+    """Return model.json's text: strict JSON, numbers that are not finite as null.
+
+    Examples
+    --------
+    >>> "NaN" in record_to_json(
+    ...     ModelRecord(Job("learn", "smooth"), FileRecord("a", "b", 0), None, 1, 1, 1, "c", {"gap": float("nan")})
+    ... )
+    False
+    """
+    content = {"format": FORMAT, "version": VERSION, **_finite(asdict(record))}
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"  # in ASCII: a path need not be proper text
+
+
+def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
+    """Return the record in model.json's text, or say why it is none.
+
+    Examples
+    --------
+    >>> record_from_json("{}")
+    Traceback (most recent call last):
+    ...
+    nashgraph.tables.errors.TableError: model.json is not a model of nashgraph
+    """
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TableError(f"{name} is not JSON: {error}") from error
+    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+        raise TableError(f"{name} is not a model of nashgraph")
+    if (found := content.pop("version", None)) != VERSION:
+        raise TableError(f"{name} has version {found!r} and this nashgraph reads version {VERSION}: update one of them")
+    try:
+        job = dict(content["job"])
+        table: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in job["table"].items()
+        }
+        options = TableOptions(**table)
+        return ModelRecord(
+            **{
+                **content,
+                "job": Job(**{**job, "table": options}),
+                "input": FileRecord(**content["input"]),
+                "truth": None if content["truth"] is None else FileRecord(**content["truth"]),
+            }
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise TableError(f"{name} is damaged: {type(error).__name__} {error}") from error
+
+
+def read_record(path: Path) -> tuple[ModelRecord, Path]:
+    """Return the record in a model.json, or in the folder of one, and its path.
+
+    Examples
+    --------
+    >>> read_record(Path("nowhere.json"))
+    Traceback (most recent call last):
+    ...
+    nashgraph.tables.errors.TableError: there is no file nowhere.json
+    """
+    path = check_file(path / "model.json" if path.is_dir() else path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TableError(f"{path.name} is not JSON: it is not text") from error
+    return record_from_json(text, path.name), path
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive
+        return path.resolve().as_posix()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

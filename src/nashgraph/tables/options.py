@@ -1,0 +1,67 @@
+"""How a file becomes signals: everything a user may choose about it, in one record that JSON can hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..validation import check_choice
+
+NODES = ("rows", "columns")
+MISSING = ("error", "pairwise", "impute")
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Choices about a table of signals.
+
+    Attributes
+    ----------
+    nodes : "rows" or "columns"
+        What a node is in the file: a row (a survey, one person each), or a column (a recording, one sensor each).
+    id : str, optional
+        Column that names the rows. None takes a column called id, name or node, or a first one without a name, and
+        row numbers where there is none; "none" takes row numbers.
+    drop : tuple of str
+        Columns to leave out.
+    benefit : str, optional
+        Column (with nodes in columns: row) of marginal benefits, one per node; it is no signal then.
+    categorical : tuple of str
+        Columns to code as signals of 0 and 1, one per value; "auto" means those of text or truth values, "none" none.
+    missing : "error", "pairwise" or "impute"
+        Refuse gaps, leave them to a method that can do with them, or fill them.
+    standardize : bool
+        Scale every signal that was not coded to mean 0 and spread 1 over the nodes.
+    separator, encoding, decimal, header
+        Of text files; separator None finds it.
+    sheet : str, optional
+        Of an Excel file; None is the first.
+    array : str, optional
+        Of an NPZ file with several arrays.
+
+    Examples
+    --------
+    >>> TableOptions(drop=("village",)).missing
+    'error'
+    """
+
+    nodes: str = "rows"
+    id: str | None = None
+    drop: tuple[str, ...] = ()
+    benefit: str | None = None
+    categorical: tuple[str, ...] = ("auto",)
+    missing: str = "error"
+    standardize: bool = False
+    separator: str | None = None
+    encoding: str = "utf-8"
+    decimal: str = "."
+    header: bool = True
+    sheet: str | None = None
+    array: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no choice."""
+        check_choice("nodes", self.nodes, NODES)
+        check_choice("missing", self.missing, MISSING)
+        check_choice("decimal", self.decimal, (".", ","))
+        if self.separator is not None and len(self.separator) != 1:
+            raise ValueError(f"separator must be one character, got {self.separator!r}: for example ';'")

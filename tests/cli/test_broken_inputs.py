@@ -1,0 +1,301 @@
+"""Every broken input has its own line, a code that is not zero, and leaves nothing behind."""
+
+import errno
+import os
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph.cli import _writing
+from nashgraph.tables import graphs
+
+from ..commands import error_lines, run
+
+GOOD = "id,age,income\nann,31,5\nbob,45,7\ncat,28,6\ndan,60,4\n"
+
+
+def text(content):
+    return lambda path: path.write_text(content)
+
+
+def raw(content):
+    return lambda path: path.write_bytes(content)
+
+
+def excel_in_pieces(path):
+    pd.DataFrame({"a": [1, 2]}).to_excel(path, index=False)
+    path.write_bytes(path.read_bytes()[:-900])
+
+
+def parquet_in_pieces(path):
+    pd.DataFrame({"a": [1, 2]}).to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def npz_in_pieces(path):
+    np.savez(path, np.ones((3, 3)))
+    path.write_bytes(path.read_bytes()[:-60])
+
+
+def numpy_objects(path):
+    with path.open("wb") as file:
+        np.save(file, np.array([[{"a": 1}], [None]], dtype=object), allow_pickle=True)
+
+
+# name of the file, how to make it, further options, code, a piece of the message
+BROKEN = {
+    "a folder": ("t.csv", lambda path: path.mkdir(), [], 1, "is a folder"),
+    "no file": ("t.csv", lambda path: None, [], 1, "there is no file"),
+    "no known kind": ("t.docx", text("a"), [], 1, "t.docx is of no known kind"),
+    "empty": ("t.csv", text(""), [], 1, "t.csv is empty"),
+    "blanks only": ("t.csv", text(" \n \n"), [], 1, "t.csv is empty"),
+    "binary": ("t.csv", raw(b"\x89PNG\r\n\x1a\n\x00\x00"), [], 1, "byte 0 (0x89)"),
+    "zeros": ("t.csv", raw(b"a,b\n1,\x00\n"), [], 1, "is a binary file"),
+    "Excel named CSV": ("t.csv", raw(b"PK\x03\x04\x00\x00\xff"), [], 1, "looks like an Excel file: name it .xlsx"),
+    "header only": ("t.csv", text("id,age\n"), [], 1, "a header and no rows"),
+    "duplicate columns": ("t.csv", text("a,b,a\n1,2,3\n4,5,6\n"), [], 1, "column name 'a' more than once"),
+    "text in numbers": (
+        "t.csv",
+        text(GOOD.replace("45", "45 kg")),
+        [],
+        1,
+        "row 2, column 'age': '45 kg' is not a number",
+    ),
+    "one row": ("t.csv", text("a,b\n1,2\n"), [], 1, "one node only"),
+    "all-missing column": ("t.csv", text("a,b\n1,\n2,\n3,\n"), [], 1, "column 'b' has no values at all"),
+    "all-missing column, imputed": (
+        "t.csv",
+        text("a,b\n1,\n2,\n3,\n"),
+        ["--missing", "impute"],
+        1,
+        "column 'b' has no values at all",
+    ),
+    "wrong separator": ("t.csv", text(GOOD), ["--separator", ";"], 1, "',' would give 3"),
+    "long separator": ("t.csv", text(GOOD), ["--separator", "--"], 2, "separator must be one character"),
+    "unknown column to drop": ("t.csv", text(GOOD), ["--drop", "agee"], 1, "no column 'agee' (did you mean 'age'?)"),
+    "unknown id": ("t.csv", text(GOOD), ["--id", "who"], 1, "no column 'who'"),
+    "unknown benefit": ("t.csv", text(GOOD), ["--benefit", "rank"], 1, "no column 'rank'"),
+    "unknown category": ("t.csv", text(GOOD), ["--categorical", "side"], 1, "no column 'side'"),
+    "everything dropped": ("t.csv", text(GOOD), ["--drop", "age,income"], 1, "no signals are left"),
+    "ragged, too long": ("t.csv", text(GOOD + "eve,1,2,3\n"), [], 1, "line 6 has 4 fields"),
+    "ragged, too short": ("t.csv", text(GOOD + "eve,1\n"), [], 1, "line 6 has 2 fields"),
+    "open quote": ("t.csv", text(GOOD + '"eve,1,2\n'), [], 1, "unexpected end of data"),
+    "missing": (
+        "t.csv",
+        text(GOOD.replace("45", "")),
+        [],
+        1,
+        "1 value(s) are missing, the first at node bob, 'age'",
+    ),
+    "infinite": ("t.csv", text(GOOD.replace("45", "inf")), [], 1, "infinite, the first at node bob, 'age'"),
+    "infinite, imputed": (
+        "t.csv",
+        text(GOOD.replace("45", "-inf")),
+        ["--missing", "impute"],
+        1,
+        "1 value(s) are infinite",
+    ),
+    "wrong encoding": ("t.csv", raw("id,a\nZoë,1\nbob,2\n".encode("latin-1")), [], 1, "byte 7 (0xeb)"),
+    "unknown encoding": ("t.csv", text(GOOD), ["--encoding", "klingon"], 1, "encoding 'klingon' is not known"),
+    "UTF-16 unsaid": ("t.csv", raw(GOOD.encode("utf-16")), [], 1, "--encoding utf-16"),
+    "decimal commas": ("t.csv", text("a;b\n1,5;1\n2,5;3\n"), [], 1, "pass --decimal ,"),
+    "beta and degree": ("t.csv", text(GOOD), ["--beta", "1", "--degree", "2"], 2, "--beta and --degree both"),
+    "c outside": ("t.csv", text(GOOD), ["--c", "1.5"], 1, "c must be a finite number in (0, 1), got 1.5"),
+    "negative lam": ("t.csv", text(GOOD), ["--lam", "-1"], 1, "lam must be a finite number in [0, inf)"),
+    "degree below one": ("t.csv", text(GOOD), ["--degree", "0.5"], 1, "degree must be a finite number in [1"),
+    "degree no number": ("t.csv", text(GOOD), ["--degree", "ten"], 2, "--degree"),
+    "negative benefit": (
+        "t.csv",
+        text(GOOD.replace("45", "-45")),
+        ["--benefit", "age"],
+        1,
+        "--benefit age is negative",
+    ),
+    "unknown method": ("t.csv", text(GOOD), ["--method", "magic"], 2, "magic"),
+    "unknown option": ("t.csv", text(GOOD), ["--magic"], 2, "--magic"),
+    "unknown interaction": ("t.csv", text(GOOD), ["--interaction", "magic"], 2, "--interaction"),
+    "option of another method": ("t.csv", text(GOOD), ["--method", "smooth", "--lam", "1"], 2, "smooth has no --lam"),
+    "benefit for a method without": (
+        "t.csv",
+        text(GOOD),
+        ["--method", "smooth", "--benefit", "age"],
+        2,
+        "the method smooth has no --benefit",
+    ),
+    "pairwise for a method without": (
+        "t.csv",
+        text(GOOD),
+        ["--method", "glasso", "--missing", "pairwise"],
+        2,
+        "take one of smooth, linear, glgp",
+    ),
+    "setting without value": ("t.csv", text(GOOD), ["--set", "tol"], 2, "--set tol must read name=value"),
+    "unknown setting": ("t.csv", text(GOOD), ["--set", "magic=1"], 2, "glgp has no parameter 'magic' to set"),
+    "setting of a wrong kind": ("t.csv", text(GOOD), ["--set", "tol=small"], 1, "tol must be a number, got 'small'"),
+    "corrupt xlsx": ("t.xlsx", excel_in_pieces, [], 1, "cannot be read as an Excel file"),
+    "text named xlsx": ("t.xlsx", text(GOOD), [], 1, "cannot be read as an Excel file"),
+    "corrupt parquet": ("t.parquet", parquet_in_pieces, [], 1, "cannot be read as a Parquet file"),
+    "corrupt npz": ("t.npz", npz_in_pieces, [], 1, "cannot be read as a NumPy file"),
+    "several arrays": (
+        "t.npz",
+        lambda path: np.savez(path, a=np.eye(3), b=np.eye(3)),
+        [],
+        1,
+        "2 arrays, a, b: choose one",
+    ),
+    "unknown array": ("t.npz", lambda path: np.savez(path, a=np.eye(3)), ["--array", "z"], 1, "no array 'z': it has a"),
+    "objects in npy": ("t.npy", numpy_objects, [], 1, "pickled Python objects"),
+    "pickle named npy": ("t.npy", lambda path: path.write_bytes(pickle.dumps([1])), [], 1, "pickled Python objects"),
+    "a vector": (
+        "t.npy",
+        lambda path: np.save(path, np.ones(3)),
+        [],
+        1,
+        "two-dimensional array of numbers, got shape (3,)",
+    ),
+    "duplicate ids": ("t.csv", text(GOOD.replace("dan", "ann")), [], 1, "'ann' occurs 2 times, in rows 1, 4"),
+    "empty ids": ("t.csv", text(GOOD.replace("dan", "")), [], 1, "1 node(s) have an empty name, in rows 4"),
+    "unwritable name": ("t.csv", text(GOOD.replace("dan", "d\x0b")), [], 1, "U+000B, which GraphML cannot hold"),
+    "names among signals": (
+        "t.csv",
+        text(GOOD.replace("id", "who")),
+        [],
+        1,
+        "if it names the nodes pass --id 'who', else --drop 'who'",
+    ),
+    "all the same": ("t.csv", text("a,b\n1,2\n1,2\n1,2\n"), [], 1, "every signal is the same at all nodes"),
+    "node without values": ("t.csv", text(GOOD + "eve,,\n"), ["--missing", "pairwise"], 1, "no values at all: eve"),
+    "category of a column node": (
+        "t.csv",
+        text("a,b\n1,2\n3,4\n"),
+        ["--nodes", "columns", "--categorical", "a"],
+        1,
+        "--categorical codes columns",
+    ),
+    "text in a column node": (
+        "t.csv",
+        text(GOOD),
+        ["--nodes", "columns"],
+        1,
+        "row 1, column 'id': 'ann' is not a number",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_input(tmp_path, case):
+    name, make, options, code, message = BROKEN[case]
+    make(tmp_path / name)
+    result = run("learn", tmp_path / name, "--out", tmp_path / "new" / "out", *options)
+    lines = error_lines(result)
+    assert len(lines) == 1, result.output
+    assert lines[0].startswith("nashgraph learn: ")
+    assert message in lines[0]
+    assert result.exit_code == code
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("source,target\nann,eve\n", "names 1 node(s) that the signals do not have: eve"),
+        ("ann,bob\n", "a header and no rows"),
+        ("a,b\nann,bob\n", "must have the columns source and target"),
+        ("", "truth.csv is empty"),
+    ],
+)
+def test_broken_truth(tmp_path, content, message):
+    (tmp_path / "t.csv").write_text(GOOD)
+    (tmp_path / "truth.csv").write_text(content)
+    result = run("learn", tmp_path / "t.csv", "--truth", tmp_path / "truth.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert message in error_lines(result)[-1]
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_truth_that_tells_nothing_apart(tmp_path):
+    (tmp_path / "t.csv").write_text(GOOD)
+    (tmp_path / "truth.csv").write_text("source,target\nann,bob\nann,cat\nann,dan\nbob,cat\nbob,dan\ncat,dan\n")
+    result = run("learn", tmp_path / "t.csv", "--truth", tmp_path / "truth.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "A has every possible edge" in error_lines(result)[-1]
+    assert not (tmp_path / "out").exists()
+
+
+def test_unwritable_folders(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(GOOD)
+    (tmp_path / "file").write_text("mine")
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        result = run("learn", tmp_path / "t.csv", "--out", out)
+        assert result.exit_code == 1
+        assert "file" in error_lines(result)[-1]
+    assert (tmp_path / "file").read_text() == "mine"
+
+    def refuse(*_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "out")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    result = run("learn", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert error_lines(result)[-1] == "nashgraph learn: out: permission denied"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("part", ["write_edges", "write_graphml", "write_node_link", "write_report"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, part, there):
+    (tmp_path / "t.csv").write_text(GOOD)
+    out = tmp_path / "out"
+    if there:
+        out.mkdir()
+        (out / "edges.csv").write_text("old")
+
+    def full(*arguments):
+        arguments[-1].write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(_writing, part, full)
+    result = run("learn", tmp_path / "t.csv", "--out", out)
+    assert result.exit_code == 1
+    assert error_lines(result)[-1] == "nashgraph learn: the disk is full: nothing was written"
+    if there:
+        assert [(file.name, file.read_text()) for file in out.iterdir()] == [("edges.csv", "old")]
+    else:
+        assert not out.exists()
+
+
+def test_a_disk_that_fills_within_a_file(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text(GOOD)
+
+    def lines(graph):
+        yield "<?xml"
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(graphs, "_graphml_lines", lines)
+    result = run("learn", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "the disk is full" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_errors_as_json(tmp_path):
+    import json
+
+    result = run("learn", tmp_path / "nowhere.csv", "--json")
+    assert result.exit_code == 1
+    answer = json.loads(result.stdout)
+    assert answer["code"] == 1
+    assert "there is no file" in answer["error"]
+    assert result.stderr == ""
+    assert json.loads(run("learn", "t.csv", "--magic", "--json").stdout)["code"] == 2
+
+
+def test_errors_with_markup_and_control_characters_are_plain(tmp_path):
+    (tmp_path / "t.csv").write_text("id,[red]x\nann,1\nbob,\x1b[31mred\ncat,2\ndan,3\n")
+    result = run("learn", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert r"row 2, column '[red]x': '\x1b[31mred' is not a number" in result.stderr
+    assert "\x1b" not in result.stderr

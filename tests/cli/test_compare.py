@@ -1,0 +1,91 @@
+"""Several methods on one table."""
+
+import json
+
+import networkx as nx
+import pandas as pd
+import pytest
+
+from nashgraph import SmoothGL, edge_auc
+from nashgraph.datasets import smooth_signals
+
+from ..commands import error_lines, run
+
+
+@pytest.fixture
+def club(tmp_path):
+    graph = nx.karate_club_graph()
+    table = pd.DataFrame(smooth_signals(graph, 20, "gmrf", random_state=0).T, columns=[f"q{k}" for k in range(20)])
+    table.to_csv(tmp_path / "club.csv", index=False)
+    edges = pd.DataFrame([(a + 1, b + 1) for a, b in graph.edges()], columns=["source", "target"])
+    edges.to_csv(tmp_path / "truth.csv", index=False)
+    return tmp_path
+
+
+def test_scores_are_printed_and_written(club):
+    arguments = (
+        "compare",
+        club / "club.csv",
+        "--truth",
+        club / "truth.csv",
+        "--methods",
+        "smooth,glgp",
+        "--degree",
+        "5",
+    )
+    result = run(*arguments, "--out", club / "out")
+    assert result.exit_code == 0, result.output
+    for word in ("smooth", "glgp", "auc", "welfare", "converged"):
+        assert word in result.stdout
+    written = pd.read_csv(club / "out" / "compare.csv")
+    assert written["method"].tolist() == ["smooth", "glgp"]
+    weights = SmoothGL(degree=5).fit(pd.read_csv(club / "club.csv").T).adjacency_
+    assert written["auc"][0] == pytest.approx(edge_auc(weights, nx.karate_club_graph()))
+    answer = json.loads(run(*arguments, "--json").stdout)
+    assert [row["method"] for row in answer["methods"]] == ["smooth", "glgp"]
+    assert answer["methods"][0]["auc"] == pytest.approx(written["auc"][0])
+
+
+def test_a_method_that_fails_is_told_and_the_others_stay(club):
+    pd.read_csv(club / "club.csv").iloc[:, :2].to_csv(club / "short.csv", index=False)
+    result = run("compare", club / "short.csv", "--methods", "smooth", "--methods", "glasso", "--json")
+    assert result.exit_code == 3
+    smooth, glasso = json.loads(result.stdout)["methods"]
+    assert smooth["converged"] is True
+    assert glasso["converged"] is False
+    assert glasso["welfare"] is None
+    assert "cv=5" in glasso["error"]
+    assert "note: glasso: alpha=None finds alpha by cross-validation" in result.stderr
+
+
+def test_what_several_methods_warn_of_is_said_once(club):
+    table = pd.read_csv(club / "club.csv")
+    table.iloc[1] = table.iloc[0]
+    table.to_csv(club / "club.csv", index=False)
+    result = run("compare", club / "club.csv", "--methods", "smooth,linear")
+    notes = [line for line in result.stderr.splitlines() if "exactly the signals of another" in line]
+    assert len(notes) == 1
+    assert notes[0].startswith("note: smooth, linear: 1 node(s) have exactly")
+
+
+def test_slow_methods_are_left_out_unless_named(club):
+    result = run("compare", club / "club.csv", "--degree", "4", "--json")
+    answer = json.loads(result.stdout)
+    assert "spectemp" not in [row["method"] for row in answer["methods"]]
+    assert len(answer["methods"]) == 8
+    assert any("left out spectemp, slow on 34 nodes" in note for note in answer["notes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--methods", "smooth,magic"], "there is no method 'magic'"),
+        (["--missing", "pairwise"], "compare needs complete signals"),
+        (["--methods", "smooth,smooth"], "more than once"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(club, options, message):
+    result = run("compare", club / "club.csv", *options, "--out", club / "out")
+    assert result.exit_code in (1, 2)
+    assert message in error_lines(result)[-1]
+    assert not (club / "out").exists()

@@ -1,0 +1,227 @@
+"""Tables in, networks out, as people run it."""
+
+import json
+import os
+import shutil
+
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph import GLGP, SmoothGL, edge_auc
+from nashgraph.datasets import smooth_signals
+
+from ..commands import error_lines, run
+
+FILES = ["edges.csv", "graph.graphml", "graph.json", "model.json", "report.html"]
+
+
+@pytest.fixture
+def club(tmp_path):
+    """A table of the karate club: 34 rows, 30 columns, a name each."""
+    graph = nx.karate_club_graph()
+    table = pd.DataFrame(smooth_signals(graph, 30, "gmrf", random_state=0).T)
+    table.columns = [f"q{k}" for k in range(30)]
+    table.insert(0, "name", [f"m{node}" for node in graph])
+    table.to_csv(tmp_path / "club.csv", index=False)
+    edges = pd.DataFrame([(f"m{a}", f"m{b}") for a, b in graph.edges()], columns=["source", "target"])
+    edges.to_csv(tmp_path / "truth.csv", index=False)
+    return tmp_path
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def matrix(folder, order):
+    """Return the adjacency in an edge list, our way round."""
+    edges = pd.read_csv(folder / "edges.csv", keep_default_na=False)
+    place = {name: k for k, name in enumerate(order)}
+    weights = np.zeros((len(order), len(order)))
+    for source, target, weight in edges.itertuples(index=False):
+        weights[place[str(target)], place[str(source)]] = weight
+    return weights
+
+
+def test_the_graph_is_that_of_the_library_in_every_file(club):
+    result = run("learn", club / "club.csv", "--lam", "0.5", "--degree", "6", "--out", club / "out")
+    assert result.exit_code == 0, result.output
+    assert names(club / "out") == FILES
+    table = pd.read_csv(club / "club.csv").set_index("name")
+    model = GLGP(lam=0.5, degree=6).fit(table.T)
+    order = list(table.index)
+    # The order of numbers in memory decides the last digits of sums.
+    weights = matrix(club / "out", order)
+    np.testing.assert_allclose(weights, model.adjacency_, rtol=0, atol=1e-12)
+    graph = nx.read_graphml(club / "out" / "graph.graphml")
+    np.testing.assert_array_equal(nx.to_numpy_array(graph, nodelist=order).T, weights)
+    other = igraph.Graph.Read_GraphML(str(club / "out" / "graph.graphml"))
+    assert other.vs["name"] == order
+    assert np.abs(igraph_matrix(other) - weights).max() <= 1e-12
+    linked = nx.node_link_graph(json.loads((club / "out" / "graph.json").read_text()), edges="edges")
+    np.testing.assert_array_equal(nx.to_numpy_array(linked, nodelist=order).T, weights)
+    assert "m33" in (club / "out" / "report.html").read_text()
+
+
+def igraph_matrix(graph):
+    weights = np.zeros((graph.vcount(), graph.vcount()))
+    for edge in graph.es:
+        weights[edge.target, edge.source] = edge["weight"]
+    return weights
+
+
+def test_the_model_says_everything(club):
+    result = run(
+        "learn",
+        club / "club.csv",
+        "--truth",
+        club / "truth.csv",
+        "--out",
+        club / "out",
+        "--title",
+        "The club",
+        "--json",
+    )
+    assert result.exit_code == 0, result.output
+    content = json.loads((club / "out" / "model.json").read_text())
+    assert content["job"]["parameters"]["lam"] == 1.0
+    assert content["job"]["title"] == "The club"
+    assert content["input"]["path"] == "../club.csv"
+    assert len(content["input"]["sha256"]) == 64
+    assert content["certificate"]["converged"] is True
+    assert content["certificate"]["stationarity"] <= 1e-6
+    assert {"python", "nashgraph", "numpy", "numba"} <= content["versions"].keys()
+    answer = json.loads(result.stdout)
+    assert answer["scores"] == content["scores"]
+    assert answer["edges"] == content["edges"] == len(pd.read_csv(club / "out" / "edges.csv"))
+    truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
+    table = pd.read_csv(club / "club.csv").set_index("name")
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(GLGP().fit(table.T).adjacency_, truth))
+    assert "nodes are named by the column 'name'" in answer["notes"]
+    assert "note: nodes are named" in result.stderr
+
+
+def test_undirected_graphs_and_their_scores(club):
+    arguments = [
+        "learn",
+        club / "club.csv",
+        "--truth",
+        club / "truth.csv",
+        "--json",
+        "--undirected",
+        "--method",
+        "smooth",
+    ]
+    answer = json.loads(run(*arguments, "--out", club / "out").stdout)
+    graph = nx.read_graphml(club / "out" / "graph.graphml")
+    assert not graph.is_directed()
+    weights = SmoothGL().fit(pd.read_csv(club / "club.csv").set_index("name").T).adjacency_
+    wanted = 0.5 * (weights + weights.T)
+    found = nx.to_numpy_array(graph, nodelist=[f"m{k}" for k in range(34)])
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(weights, nx.karate_club_graph(), "mean"))
+
+
+def test_a_benefit_out_of_the_table_is_no_signal(club):
+    result = run("learn", club / "club.csv", "--benefit", "q0", "--method", "linear", "--out", club / "out", "--json")
+    assert result.exit_code == 1  # Gaussian numbers are negative, too
+    table = pd.read_csv(club / "club.csv").assign(q0=np.arange(34.0))
+    table.to_csv(club / "club.csv", index=False)
+    result = run("learn", club / "club.csv", "--benefit", "q0", "--out", club / "out", "--json")
+    assert json.loads(result.stdout)["signals"] == 29
+    data = table.set_index("name").drop(columns="q0").T
+    model = GLGP(benefit=np.arange(34.0)).fit(data)
+    np.testing.assert_allclose(matrix(club / "out", list(data.columns)), model.adjacency_, rtol=0, atol=1e-9)
+
+
+def test_not_converged_is_written_and_told(club):
+    result = run("learn", club / "club.csv", "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
+    assert result.exit_code == 3
+    assert "note: GLGP stopped at stationarity" in result.stderr
+    assert "Warning" not in result.stderr
+    assert names(club / "out") == FILES
+    content = json.loads((club / "out" / "model.json").read_text())
+    assert any("GLGP stopped" in note for note in content["notes"])
+    assert content["certificate"]["converged"] is False
+
+
+def test_quiet_is_quiet(club):
+    result = run("learn", club / "club.csv", "--quiet", "--out", club / "out")
+    assert (result.exit_code, result.output) == (0, "")
+    assert names(club / "out") == FILES
+
+
+def test_earlier_outputs_are_replaced_and_other_files_stay(club):
+    (club / "out").mkdir()
+    (club / "out" / "mine.txt").write_text("mine")
+    run("learn", club / "club.csv", "--method", "smooth", "--degree", "3", "--out", club / "out")
+    run("learn", club / "club.csv", "--method", "smooth", "--degree", "5", "--out", club / "out")
+    assert names(club / "out") == sorted([*FILES, "mine.txt"])
+    assert len(pd.read_csv(club / "out" / "edges.csv")) == 5 * 34
+
+
+@pytest.mark.parametrize("method", ["smooth", "linear", "quadgame", "sigrep", "logdegree", "modular", "glasso"])
+def test_every_method_leaves_all_files(club, method):
+    result = run("learn", club / "club.csv", "--method", method, "--out", club / "out")
+    assert result.exit_code in (0, 3), result.output
+    assert names(club / "out") == FILES
+
+
+def test_a_thousand_nodes_with_gaps_and_a_category(tmp_path, random):
+    table = pd.DataFrame(random.normal(size=(1000, 28)), columns=[f"q{k}" for k in range(28)])
+    table = table.mask(random.random(table.shape) < 0.05)
+    table.insert(0, "household", [f"h{k:04d}" for k in range(1000)])
+    table["region"] = random.choice(["north", "south", "east"], 1000)
+    table.loc[::10, "region"] = None
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    arguments = ("learn", tmp_path / "survey.csv", "--id", "household", "--standardize", "--json")
+    answers = {}
+    for missing in ("pairwise", "impute"):
+        result = run(*arguments, "--missing", missing, "--out", tmp_path / missing)
+        assert result.exit_code == 0, result.output
+        assert names(tmp_path / missing) == FILES
+        answers[missing] = json.loads(result.stdout)
+        assert (answers[missing]["nodes"], answers[missing]["signals"]) == (1000, 31)
+        assert answers[missing]["certificate"]["stationarity"] <= 1e-6
+        assert any("'region' is a category, coded as 3 signals" in note for note in answers[missing]["notes"])
+    assert any("are missing: two nodes are compared" in note for note in answers["pairwise"]["notes"])
+    assert any("filled" in note for note in answers["impute"]["notes"])
+
+
+def test_columns_as_nodes_and_excel(tmp_path, random):
+    frame = pd.DataFrame(random.normal(size=(8, 12)), columns=[f"sensor {k}" for k in range(12)])
+    frame.insert(0, "date", [f"2020-01-0{k + 1}" for k in range(8)])
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    arguments = ("learn", tmp_path / "t.xlsx", "--nodes", "columns", "--method", "smooth", "--degree", "3")
+    assert "pass --id if it names the rows" in error_lines(run(*arguments, "--out", tmp_path / "out"))[-1]
+    result = run(*arguments, "--id", "date", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    model = SmoothGL(degree=3).fit(frame.drop(columns="date"))
+    np.testing.assert_allclose(matrix(tmp_path / "out", list(frame.columns[1:])), model.adjacency_, atol=1e-14)
+
+
+def test_names_are_never_markup(tmp_path, random):
+    table = pd.DataFrame(random.normal(size=(6, 5)), columns=list("abcde"))
+    table.insert(
+        0, "id", ["[bold]x[/bold]", ":smile:", "<script>alert(1)</script>", "[link=http://x]", "[/]", "\u202ertl"]
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    result = run("learn", tmp_path / "t.csv", "--out", tmp_path / "out", "--degree", "2")
+    assert result.exit_code == 0, result.output
+    shown = run("show", tmp_path / "out").stdout
+    influential = set(pd.read_csv(tmp_path / "out" / "edges.csv")["source"])
+    assert len(influential) >= 4
+    for name in influential:
+        assert name.replace("\u202e", r"\u202e") in shown
+    assert "<script>alert(1)</script>" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_file_names_that_are_no_proper_text(club):
+    odd = os.fsdecode(os.fsencode(str(club)) + b"/Zo\xeb.csv")
+    shutil.copy(club / "club.csv", odd)
+    result = run("learn", odd, "--out", club / "out", "--method", "smooth")
+    assert result.exit_code == 0, result.output
+    assert run("rerun", club / "out", "--out", club / "again").exit_code == 0
+    assert run("show", club / "out", "--json").exit_code == 0

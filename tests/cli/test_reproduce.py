@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.commands import run
+
+from nashgraph.cli import _options
+from nashgraph.experiments import EXPERIMENTS
+
+FIGURE_1 = ("reproduce", "fig1", "--quick", "--seed", "0")
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    """Start the command in a process group of its own, as a shell does."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "from nashgraph.cli import main; main()", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def test_figure_1_gives_the_same_bits_twice_and_after_an_interruption(tmp_path):
+    once, twice, resumed = (tmp_path / name for name in ("once", "twice", "resumed"))
+    stopped = started(*FIGURE_1, "--jobs", "1", "--out", str(resumed))
+    try:
+        kept = resumed / ".trials" / "fig1"
+        deadline = time.monotonic() + 120
+        while not list(kept.glob("*.json")) and time.monotonic() < deadline:
+            assert stopped.poll() is None, stopped.communicate()
+            time.sleep(0.05)
+        os.killpg(stopped.pid, signal.SIGINT)
+        _, errors = stopped.communicate(timeout=60)
+    finally:
+        stopped.kill()
+    assert stopped.returncode == 130
+    assert "the same command goes on where it stopped" in errors
+    done = {path.name: path.stat().st_mtime_ns for path in kept.glob("*.json")}
+    assert 0 < len(done) < 3
+    assert not (resumed / "fig1.csv").exists()
+
+    assert run(*FIGURE_1, "--jobs", "1", "--out", str(resumed)).exit_code == 0
+    assert all((kept / name).stat().st_mtime_ns == stamp for name, stamp in done.items())
+    assert run(*FIGURE_1, "--jobs", "1", "--out", str(once)).exit_code == 0
+    assert run(*FIGURE_1, "--jobs", "2", "--out", str(twice)).exit_code == 0
+    csv = (once / "fig1.csv").read_bytes()
+    assert (twice / "fig1.csv").read_bytes() == csv
+    assert (resumed / "fig1.csv").read_bytes() == csv
+    assert (resumed / "REPRODUCTION.md").read_bytes() == (once / "REPRODUCTION.md").read_bytes()
+
+
+def test_another_seed_gives_other_numbers(tmp_path):
+    for seed in ("0", "1"):
+        assert run("reproduce", "theorem1", "--quick", "--seed", seed, "--out", str(tmp_path / seed)).exit_code == 0
+    assert (tmp_path / "0" / "theorem1.csv").read_bytes() != (tmp_path / "1" / "theorem1.csv").read_bytes()
+
+
+def test_json_has_the_verdicts_and_the_claims(tmp_path):
+    result = run("reproduce", "theorem1", "--quick", "--jobs", "1", "--json", "--out", str(tmp_path))
+    answer = json.loads(result.stdout)
+    assert set(answer["verdicts"]) == {"theorem1"}
+    assert all({"claim", "holds", "detail"} == set(check) for check in answer["checks"]["theorem1"])
+
+
+def test_what_has_no_data_is_left_out_and_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("NASHGRAPH_DATA", str(tmp_path / "nothing"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("nashgraph.datasets.store.download_file", refuse)
+    arguments = ("reproduce", "theorem1", "table1", "--quick", "--jobs", "1", "--out", str(tmp_path / "out"))
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert "table1 is left out" in result.stderr
+    assert (tmp_path / "out" / "theorem1.csv").exists()
+    assert not (tmp_path / "out" / "table1.csv").exists()
+
+
+def refuse(*_: object, **__: object) -> None:
+    from nashgraph.datasets import DatasetError
+
+    raise DatasetError("no net in this test")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(("table9",), "no such experiment: table9"), (("fig1", "--jobs", "0"), "--jobs 0"), ((), "EXPERIMENT")],
+)
+def test_a_wrong_call_says_what_there_is(arguments, message, tmp_path):
+    result = run("reproduce", *arguments, "--out", str(tmp_path / "out"))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_completion_knows_the_experiments():
+    assert (*EXPERIMENTS, "all") == _options.EXPERIMENT_NAMES
+    assert _options.experiment_names("tab") == ["table1", "table2", "table3"]

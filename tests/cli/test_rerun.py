@@ -1,0 +1,99 @@
+"""A model runs again to the same graph, on the same file only."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ..commands import error_lines, run
+
+
+@pytest.fixture
+def survey(tmp_path, random):
+    table = pd.DataFrame(random.normal(size=(40, 6)), columns=list("abcdef"))
+    table = table.mask(random.random(table.shape) < 0.1)
+    table["side"] = random.choice(["n", "s"], 40)
+    table["rank"] = np.arange(40)
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    pd.DataFrame({"source": [1, 2, 3], "target": [2, 3, 4]}).to_csv(tmp_path / "truth.csv", index=False)
+    return tmp_path
+
+
+CASES = {
+    "all defaults but gaps": ("learn", "--missing", "pairwise"),
+    "many choices": (
+        *("learn", "--missing", "impute", "--standardize", "--benefit", "rank", "--lam", "3", "--degree", "4"),
+        *("--interaction", "linear", "--undirected", "--set", "init=path", "--categorical", "auto,f", "--drop", "a"),
+    ),
+    "another method": ("learn", "--method", "logdegree", "--missing", "impute", "--degree", "5"),
+    "random starts": ("learn", "--missing", "impute", "--set", "multistart=4", "--set", "random_state=1", "--lam", "9"),
+    "a path": ("path", "--missing", "pairwise", "--n-lams", "4"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_same_graph_bit_for_bit(survey, case):
+    command, *options = CASES[case]
+    first = run(command, survey / "survey.csv", "--truth", survey / "truth.csv", "--out", survey / "a", *options)
+    assert first.exit_code == 0, first.output
+    again = run("rerun", survey / "a" / "model.json", "--out", survey / "b", "--json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["same"] is True
+    for name in ("edges.csv", "graph.graphml", "graph.json"):
+        assert (survey / "a" / name).read_bytes() == (survey / "b" / name).read_bytes()
+    one, two = (json.loads((survey / name / "model.json").read_text()) for name in "ab")
+    assert one.pop("seconds") > 0
+    assert two.pop("seconds") > 0
+    assert one == two
+
+
+def test_another_file_is_refused_unless_forced(survey):
+    run("learn", survey / "survey.csv", "--missing", "impute", "--out", survey / "a")
+    text = (survey / "survey.csv").read_text()
+    (survey / "survey.csv").write_text(text.replace("n", "s", 1))
+    result = run("rerun", survey / "a", "--out", survey / "b")
+    assert result.exit_code == 1
+    assert "is not the file that the model was learned from" in error_lines(result)[-1]
+    assert not (survey / "b").exists()
+    (survey / "moved.csv").write_text(text)
+    assert run("rerun", survey / "a", "--input", survey / "moved.csv", "--out", survey / "b").exit_code == 0
+    table = pd.read_csv(survey / "survey.csv")
+    table["b"] = 2 * table["b"].to_numpy()[::-1]
+    table.to_csv(survey / "survey.csv", index=False)
+    forced = run("rerun", survey / "a", "--out", survey / "c", "--force")
+    assert forced.exit_code == 3
+    assert "NOT the same" in forced.stdout
+    assert (survey / "c" / "edges.csv").exists()
+
+
+def test_a_lost_file_and_a_changed_version_are_said(survey):
+    run("learn", survey / "survey.csv", "--missing", "impute", "--out", survey / "a")
+    model = survey / "a" / "model.json"
+    model.write_text(model.read_text().replace('"nashgraph": "', '"nashgraph": "0.0.'))
+    assert "note: nashgraph is" in run("rerun", model, "--out", survey / "b").stderr
+    (survey / "survey.csv").unlink()
+    result = run("rerun", model, "--out", survey / "c")
+    assert result.exit_code == 1
+    assert "is not there: give it with --input" in error_lines(result)[-1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda job: job.update(method="magic"), "'learn with the method magic', which this nashgraph cannot do"),
+        (lambda job: job.update(command="magic"), "'magic with the method glgp'"),
+        (lambda job: job["parameters"].update(magic=1), "Invalid parameter 'magic'"),
+        (lambda job: job["parameters"].update(storage=[1]), "storage=[1] is not known"),
+    ],
+)
+def test_a_model_that_was_tampered_with_is_refused(survey, change, message):
+    run("learn", survey / "survey.csv", "--missing", "impute", "--out", survey / "a")
+    model = survey / "a" / "model.json"
+    content = json.loads(model.read_text())
+    change(content["job"])
+    model.write_text(json.dumps(content))
+    result = run("rerun", model, "--out", survey / "b")
+    assert result.exit_code == 1
+    assert message in error_lines(result)[-1]
+    assert not (survey / "b").exists()

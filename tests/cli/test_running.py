@@ -1,0 +1,137 @@
+"""Bugs, interrupts, traces and help."""
+
+import inspect
+import os
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+from typer.testing import CliRunner
+
+from nashgraph.cli import _jobs, _options
+from nashgraph.cli.app import app
+from nashgraph.compare import METHODS
+from nashgraph.games.interactions import INTERACTIONS
+
+from ..commands import error_lines, run
+
+GOOD = "id,age,income\nann,31,5\nbob,45,7\ncat,28,6\ndan,60,4\n"
+COMMANDS = ("learn", "path", "compare", "show", "rerun", "demo", "datasets")
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "t.csv").write_text(GOOD)
+    return tmp_path / "t.csv"
+
+
+def test_choices_are_those_of_the_library():
+    assert get_args(_options.Method) == tuple(METHODS)
+    assert set(get_args(_options.InteractionName)) == set(INTERACTIONS)
+
+
+def fail_with(error):
+    def work(*_, **__):
+        raise error
+
+    return work
+
+
+def test_a_bug_says_that_it_is_one_and_shows_its_trace_when_asked(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "learned", fail_with(RuntimeError("boom")))
+    result = run("learn", table, "--out", table.parent / "out")
+    assert result.exit_code == 4
+    assert "RuntimeError: boom; this is a bug" in error_lines(result)[-1]
+    assert "Traceback" not in result.stderr
+    result = run("learn", table, "--out", table.parent / "out", "--debug")
+    assert result.exit_code == 4
+    assert "Traceback" in result.stderr
+    assert not (table.parent / "out").exists()
+
+
+def test_an_interrupt_has_its_code(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "learned", fail_with(KeyboardInterrupt()))
+    result = run("learn", table, "--out", table.parent / "out")
+    assert result.exit_code == 130
+    assert error_lines(result)[-1] == "nashgraph learn: interrupted: nothing was written"
+    assert not (table.parent / "out").exists()
+
+
+def test_too_little_memory_is_no_bug(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "learned", fail_with(MemoryError("Unable to allocate 9 TiB")))
+    result = run("learn", table, "--out", table.parent / "out")
+    assert result.exit_code == 1
+    assert "not enough memory: Unable to allocate 9 TiB" in result.stderr
+
+
+def test_a_missing_package_is_no_bug(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "learned", fail_with(ImportError("drawing needs matplotlib: pip install ...")))
+    assert run("learn", table, "--out", table.parent / "out").exit_code == 1
+
+
+def test_help_lists_commands_and_codes():
+    result = run("--help")
+    assert result.exit_code == 0
+    for word in (*COMMANDS, "Exit codes: 0 done", "130 interrupted", "--version", "--install-completion"):
+        assert word in result.output
+    assert "learn" in run().output
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command != "datasets"])
+def test_every_command_has_an_example_and_the_codes(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"Example: nashgraph {command}" in result.output
+    assert "Exit codes" in result.output
+    assert "NAME=VALUE" in result.output or command != "learn"
+
+
+def test_data_sets_are_listed_through_the_command():
+    result = run("datasets")
+    assert result.exit_code == 0, result.output
+    assert "karate" in result.output
+    assert run("datasets", "--help").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("nashgraph learn t.csv --method s", {"smooth", "spectemp", "sigrep"}),
+        ("nashgraph learn t.csv --interaction l", {"linear", "log1p"}),
+        ("nashgraph learn t.csv --benefit s", {"spectral"}),
+        ("nashgraph learn t.csv --missing ", {"error", "pairwise", "impute"}),
+    ],
+)
+def test_values_are_completed(words, expected):
+    env = {
+        "_NASHGRAPH_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    result = CliRunner().invoke(app, [], prog_name="nashgraph", env=env)
+    assert set(result.stdout.split()) == expected
+
+
+def test_the_installed_command_prints_completion_and_is_quick_to_load():
+    env = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    command = [sys.executable, "-c", "from nashgraph.cli import main; main()"]
+    shown = subprocess.run([*command, "--show-completion", "bash"], capture_output=True, text=True, env=env, check=True)
+    assert "complete" in shown.stdout
+    # What the commands need beyond the package itself is loaded when one runs.
+    listed = (
+        "import sys, nashgraph; before = set(sys.modules); import nashgraph.cli.app; print(*set(sys.modules) - before)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True).stdout.split()
+    assert "nashgraph.cli._options" in loaded
+    for heavy in ("nashgraph.tables", "nashgraph.report", "nashgraph.datasets", "matplotlib", "pyarrow"):
+        assert heavy not in loaded
+
+
+def test_groups_of_options_keep_their_defaults():
+    @_options.grouped
+    def command(*, speech: _options.SpeechArguments, seed: int = 3) -> int:
+        return seed + speech.quiet
+
+    assert list(inspect.signature(command).parameters) == ["quiet", "json", "debug", "seed"]
+    assert command(quiet=True, json=False, debug=False, seed=1) == 2

@@ -1,0 +1,59 @@
+"""model.json holds what it was given, and nothing else is taken for one."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from nashgraph.tables import FileRecord, Job, ModelRecord, TableError, TableOptions, read_record, record_to_json
+from nashgraph.tables.model import record_from_json
+
+RECORD = ModelRecord(
+    job=Job("learn", "glgp", {"lam": 2.0, "beta": None}, TableOptions(drop=("a", "b"), missing="impute"), title="Ω"),
+    input=FileRecord("../a.csv", "ab", 12),
+    truth=FileRecord("../t.csv", "cd", 3),
+    nodes=3,
+    signals=2,
+    edges=4,
+    edges_sha256="ef",
+    certificate={"converged": True, "stationarity": 1e-7},
+    scores={"auc": 0.75},
+    notes=["said"],
+    seconds=0.1,
+    versions={"python": "3"},
+)
+
+
+def test_there_and_back():
+    assert record_from_json(record_to_json(RECORD)) == RECORD
+
+
+def test_strict_json():
+    text = record_to_json(replace(RECORD, certificate={"gap": float("inf"), "deep": [float("nan"), 1.0]}))
+    content = json.loads(text, parse_constant=pytest.fail)
+    assert content["certificate"] == {"gap": None, "deep": [None, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda content: content.pop("format"), "not a model of nashgraph"),
+        (lambda content: content.update(version=99), "version 99 and this nashgraph reads version 1"),
+        (lambda content: content.pop("input"), "is damaged"),
+        (lambda content: content["job"]["table"].update(nodes="diagonals"), "is damaged"),
+        (lambda content: content["job"].update(evil=1), "is damaged"),
+    ],
+)
+def test_what_is_no_model_is_said(change, message):
+    content = json.loads(record_to_json(RECORD))
+    change(content)
+    with pytest.raises(TableError, match=message):
+        record_from_json(json.dumps(content))
+
+
+def test_a_folder_stands_for_the_model_in_it(tmp_path):
+    (tmp_path / "model.json").write_text(record_to_json(RECORD), encoding="utf-8")
+    assert read_record(tmp_path) == (RECORD, tmp_path / "model.json")
+    (tmp_path / "model.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(TableError, match="not text"):
+        read_record(tmp_path)

@@ -1,0 +1,137 @@
+"""Tables as signals: names, categories, gaps, scales, and what is said about them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph.tables import TableError, TableOptions, load_signals, signals_of
+
+
+@pytest.fixture
+def survey():
+    return pd.DataFrame(
+        {
+            "id": ["ann", "bob", "cat", "dan"],
+            "age": [31.0, 45.0, np.nan, 28.0],
+            "side": ["n", "s", None, "n"],
+            "owner": [True, False, True, True],
+            "rank": [1, 2, 3, 4],
+        }
+    )
+
+
+def test_rows_are_nodes_and_columns_are_signals(survey):
+    found = signals_of(survey, TableOptions(missing="pairwise"))
+    assert list(found.table.columns) == ["ann", "bob", "cat", "dan"]
+    assert list(found.table.index) == ["age", "side=n", "side=s", "owner=False", "owner=True", "rank"]
+    assert found.table.loc["side=n"].tolist()[:2] == [1.0, 0.0]
+    assert found.table["cat"].isna().tolist() == [True, True, True, False, False, False]
+    assert found.benefit is None
+    assert any("column 'side' is a category, coded as 2 signals of 0 and 1: n, s" in note for note in found.notes)
+
+
+def test_gaps_are_filled_by_the_mean_and_the_most_frequent_value(survey):
+    found = signals_of(survey, TableOptions(missing="impute"))
+    assert found.table.loc["age", "cat"] == pytest.approx((31 + 45 + 28) / 3)
+    assert found.table.loc[["side=n", "side=s"], "cat"].tolist() == [1.0, 0.0]
+    assert any("filled 2 gap(s) in 2 column(s)" in note for note in found.notes)
+
+
+def test_standardize_scales_numbers_over_what_is_there_and_leaves_codes(survey):
+    found = signals_of(survey, TableOptions(missing="pairwise", standardize=True))
+    age = found.table.loc["age"].to_numpy()
+    assert np.isnan(age[2])
+    assert np.nanmean(age) == pytest.approx(0)
+    assert np.nanstd(age) == pytest.approx(1)
+    assert set(found.table.loc["side=n"].dropna()) == {0.0, 1.0}
+    assert any("scaled 2 signal(s)" in note and "4 coded ones stay 0 and 1" in note for note in found.notes)
+
+
+def test_drop_benefit_and_categories_by_name(survey):
+    options = TableOptions(drop=("age,side",), benefit="rank", categorical=("owner",))
+    found = signals_of(survey, options)
+    assert list(found.table.index) == ["owner=False", "owner=True"]
+    np.testing.assert_array_equal(found.benefit, [1, 2, 3, 4])
+
+
+def test_a_category_of_numbers_is_coded_when_named(survey):
+    found = signals_of(survey, TableOptions(categorical=("auto,rank",), missing="impute"))
+    assert [name for name in found.table.index if name.startswith("rank=")] == ["rank=1", "rank=2", "rank=3", "rank=4"]
+    assert "side=n" in found.table.index
+
+
+def test_no_category_means_numbers_only(survey):
+    with pytest.raises(TableError, match="row 1, column 'side': 'n' is not a number"):
+        signals_of(survey, TableOptions(categorical=("none",), missing="impute"))
+
+
+def test_names_come_from_a_column_called_id_or_none_or_row_numbers(survey):
+    numbered = survey.assign(id=[7.0, 8.0, 9.0, 10.0])
+    options = TableOptions(drop=("side", "age"))
+    assert list(signals_of(numbered, options).table.columns) == ["7", "8", "9", "10"]
+    without = signals_of(numbered, TableOptions(drop=("side", "age"), id="none"))
+    assert list(without.table.columns) == ["1", "2", "3", "4"]
+    assert "id" in without.table.index
+    renamed = signals_of(survey.rename(columns={"id": "household"}), TableOptions(drop=("side", "age"), id="household"))
+    assert list(renamed.table.columns) == ["ann", "bob", "cat", "dan"]
+
+
+def test_columns_are_nodes_when_told(tmp_path):
+    (tmp_path / "t.csv").write_text(",ann,bob,cat\nmon,1,2,3\ntue,4,,6\nweight,1,0,2\n")
+    options = TableOptions(nodes="columns", benefit="weight", missing="impute")
+    found = load_signals(tmp_path / "t.csv", options)
+    assert list(found.table.columns) == ["ann", "bob", "cat"]
+    assert list(found.table.index) == ["mon", "tue"]
+    assert found.table.loc["tue", "bob"] == 5.0
+    np.testing.assert_array_equal(found.benefit, [1, 0, 2])
+    assert any("filled 1 gap(s) in 1 signal(s)" in note for note in found.notes)
+
+
+def test_constant_signals_are_left_out_and_said(survey):
+    found = signals_of(survey.assign(same=1.0), TableOptions(missing="impute"))
+    assert "same" not in found.table.index
+    assert any("left out 1 signal(s) that are the same at every node: same" in note for note in found.notes)
+
+
+def test_spreads_far_apart_are_said():
+    table = pd.DataFrame({"income": [0.0, 1e6, 2e6], "age": [30.0, 31.0, 33.0]})
+    assert any("--standardize" in note for note in signals_of(table).notes)
+    assert not any("--standardize" in note for note in signals_of(table, TableOptions(standardize=True)).notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"age": ["31", "45", "12 kg", "28"]}, {}, "row 3, column 'age': '12 kg' is not a number"),
+        ({"age": ["1,5", "2,5", "3,5", "4,5"]}, {}, "pass --decimal ,"),
+        ({"side": ["a", "b", "c", "d"]}, {}, "text with 4 different values in 4 rows, .*--id 'side'"),
+        ({"age": [np.inf, 1, 2, 3]}, {}, "1 value.* infinite, the first at node ann, 'age'"),
+        ({"age": pd.date_range("2020-01-01", periods=4)}, {}, "column 'age' holds dates"),
+        ({"age": [1j, 2j, 3j, 4j]}, {}, "complex"),
+        ({"id": ["ann", "bob", "ann", "dan"]}, {}, r"'ann' occurs 2 times, in rows 1, 3"),
+        ({"id": ["ann", None, "cat", "dan"]}, {}, "1 node.* empty name, in rows 2"),
+        ({"id": ["a\x07", "b", "c", "d"]}, {}, r"U\+0007, which GraphML cannot hold"),
+        ({"rank": [1, 2, -3, 4]}, {"benefit": "rank"}, "--benefit rank is negative at 1 node.*, first at cat"),
+        ({"rank": [1, 2, None, 4]}, {"benefit": "rank"}, "--benefit rank is missing"),
+        ({}, {"drop": ("agee",)}, r"no column 'agee' \(did you mean 'age'\?\)"),
+        ({"age": 1.0, "rank": 1.0, "side": "n", "owner": True}, {}, "every signal is the same"),
+        ({"age": [None] * 4}, {"missing": "pairwise"}, "column 'age' has no values at all"),
+        ({}, {"nodes": "columns", "categorical": ("side",)}, "--categorical codes columns"),
+    ],
+)
+def test_what_cannot_be_used_is_said(survey, change, options, message):
+    table = survey.dropna(how="all").assign(age=[31.0, 45.0, 30.0, 28.0], side=["n", "s", "s", "n"]).assign(**change)
+    with pytest.raises(TableError, match=message):
+        signals_of(table, TableOptions(**options))
+
+
+def test_a_node_without_values_is_refused():
+    table = pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": [1.0, 3.0, np.nan]})
+    with pytest.raises(TableError, match=r"1 node.* no values at all: 3"):
+        signals_of(table, TableOptions(missing="pairwise"))
+
+
+def test_missing_categories_and_nullable_numbers():
+    table = pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "b": pd.Categorical(["x", None, "y"])})
+    found = signals_of(table.assign(c=[1.0, 2.0, 4.0]), TableOptions(missing="pairwise"))
+    assert found.table["2"].isna().tolist() == [True, True, True, False]

@@ -1,0 +1,76 @@
+"""Text tables as they come: separators, marks, quotes, gaps."""
+
+import pytest
+
+from nashgraph.tables import TableError
+from nashgraph.tables.text import read_text
+
+
+@pytest.fixture
+def write(tmp_path):
+    def make(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize(("separator", "name"), [(",", "t.csv"), (";", "t.csv"), ("\t", "t.tsv"), ("|", "t.txt")])
+def test_the_separator_is_found_and_said_unless_expected(write, separator, name):
+    table, notes = read_text(write(separator.join("abc") + "\n" + separator.join("123") + "\n", name))
+    assert list(table.columns) == ["a", "b", "c"]
+    assert table.iloc[0].tolist() == [1, 2, 3]
+    assert bool(notes) == ((separator, name) not in {(",", "t.csv"), ("\t", "t.tsv")})
+
+
+def test_byte_order_mark_quotes_blank_lines_and_windows_ends(write):
+    path = write(b'\xef\xbb\xbfid,"say ""hi""",b\r\n\r\nann,"1",2\r\n"bob, jr",3,\r\n')
+    table, notes = read_text(path, exact=["id"])
+    assert list(table.columns) == ["id", 'say "hi"', "b"]
+    assert table["id"].tolist() == ["ann", "bob, jr"]
+    assert table["b"].isna().tolist() == [False, True]
+    assert notes == []
+
+
+def test_exact_columns_keep_every_letter_and_text_columns_keep_zeros(write):
+    path = write("id,code,x\nNA,01,1\n007,,2\n,02,3\n")
+    table, _ = read_text(path, exact=["id"], as_text=["code"])
+    assert table["id"].tolist() == ["NA", "007", ""]
+    assert table["code"].tolist()[0] == "01"
+    assert table["code"].isna().tolist() == [False, True, False]
+
+
+def test_decimal_comma(write):
+    table, _ = read_text(write("a;b\n1,5;2\n-0,25;3\n"), decimal=",")
+    assert table["a"].tolist() == [1.5, -0.25]
+
+
+def test_files_without_header(write):
+    table, _ = read_text(write("1,2\n3,4\n"), header=False)
+    assert list(table.columns) == ["column 1", "column 2"]
+    assert len(table) == 2
+
+
+def test_a_header_of_numbers_is_said_aloud(write):
+    _, notes = read_text(write("1,2\n3,4\n"))
+    assert "--no-header" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\n1,2\n3,4,5\n", "line 3 has 3 fields and the first line has 2"),
+        ("a,b\n1,2\n\n3\n", "line 4 has 1 field and"),
+        ('a,b\n1,"2\n', "cannot be read: unexpected end of data"),
+        ("a,b,a\n1,2,3\n", r"column name 'a' more than once \(columns 1, 3\)"),
+    ],
+)
+def test_broken_text_is_placed(write, content, message):
+    with pytest.raises(TableError, match=message):
+        read_text(write(content))
+
+
+def test_utf_16_is_read_when_told(write):
+    table, _ = read_text(write("a,b\n1,2\n".encode("utf-16")), encoding="utf-16")
+    assert list(table.columns) == ["a", "b"]
