@@ -10,92 +10,9 @@
 True
 """
 
-from .compare import compare
-from .couplings import project_rows, squared_distances
-from .estimators import (
-    GLGP,
-    GLSigRep,
-    GraphEstimator,
-    GraphicalLassoGL,
-    LinearGLGP,
-    LogDegreeGL,
-    ModularGL,
-    QuadGameGL,
-    SmoothGL,
-    SpecTemp,
-    glgp_path,
-    spectral_benefit,
-)
-from .games import (
-    CustomInteraction,
-    CustomWelfare,
-    Exponential,
-    Interaction,
-    Linear,
-    Log1p,
-    Saturating,
-    TotalAction,
-    Utilitarian,
-    WeightedTotal,
-    Welfare,
-    adjoint,
-    equilibrium,
-    welfare,
-)
-from .metrics import (
-    adjacency_matrix,
-    edge_auc,
-    edge_average_precision,
-    edge_precision_recall,
-    equal_influence,
-    welfare_gain,
-)
-from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
-from .validation import DataWarning
+import lazy_loader
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "GLGP",
-    "CustomInteraction",
-    "CustomWelfare",
-    "DataWarning",
-    "Exponential",
-    "GLSigRep",
-    "GraphEstimator",
-    "GraphicalLassoGL",
-    "Interaction",
-    "Linear",
-    "LinearGLGP",
-    "Log1p",
-    "LogDegreeGL",
-    "ModularGL",
-    "QuadGameGL",
-    "Saturating",
-    "SmoothGL",
-    "SpecTemp",
-    "TotalAction",
-    "Utilitarian",
-    "WeightedTotal",
-    "Welfare",
-    "adjacency_matrix",
-    "adjoint",
-    "compare",
-    "edge_auc",
-    "edge_average_precision",
-    "edge_precision_recall",
-    "equal_influence",
-    "equilibrium",
-    "glgp_path",
-    "plot_adjacency",
-    "plot_convergence",
-    "plot_graph",
-    "plot_path",
-    "project_rows",
-    "spectral_benefit",
-    "squared_distances",
-    "summarize",
-    "welfare",
-    "welfare_gain",
-    "write_report",
-]
+# What is public stands in __init__.pyi; it is imported when first used, so that the command line starts at once.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

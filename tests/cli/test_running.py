@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from nashgraph.cli import _jobs, _options
 from nashgraph.cli.app import app
-from nashgraph.compare import METHODS
+from nashgraph.comparison import METHODS
 from nashgraph.games.interactions import INTERACTIONS
 
 from ..commands import error_lines, run

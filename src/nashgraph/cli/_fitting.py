@@ -14,7 +14,7 @@ import networkx as nx
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from ..compare import METHODS
+from ..comparison import METHODS
 from ..estimators import GraphEstimator
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall
 from ..solvers import Path as LambdaPath

@@ -10,8 +10,8 @@ import pandas as pd
 import typer
 from rich.table import Table
 
-from ..compare import METHODS
-from ..compare import compare as compare_methods
+from ..comparison import METHODS
+from ..comparison import compare as compare_methods
 from ..estimators import GraphEstimator
 from ..tables import Job, Signals, check_writable, written_together
 from ._fitting import plain_number, refusals

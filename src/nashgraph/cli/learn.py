@@ -31,15 +31,8 @@ def run_learn(
 ) -> int:
     """Learn a network with one method."""
     given = {**({} if lam is None else {"lam": lam}), **game.parameters()}
-    job = Job(
-        command="learn",
-        method=method,
-        parameters=checked_parameters(method, given, settings),
-        table=table.options(game.benefit),
-        directed=not undirected,
-        truth_directed=truth.truth_directed,
-        title=title or file.stem,
-    )
+    parameters = checked_parameters(method, given, settings)
+    job = _job("learn", method, parameters, table, game, truth, undirected, title or file.stem)
     return _run(job, file, truth, out, speech)
 
 
@@ -59,16 +52,34 @@ def run_path(
     """Learn networks along a list of lambdas."""
     strengths: dict[str, Any] = {"n_lams": n_lams} if lams is None else {"lams": _numbers(lams)}
     defaults = {name: GLGP().get_params()[name] for name in ("degree", "beta", "c", "interaction", "benefit")}
-    job = Job(
-        command="path",
-        method="glgp",
-        parameters={**strengths, **defaults, **game.parameters()},
-        table=table.options(game.benefit),
+    parameters = {**strengths, **defaults, **game.parameters()}
+    job = _job("path", "glgp", parameters, table, game, truth, undirected, title or file.stem)
+    return _run(job, file, truth, out, speech)
+
+
+def _job(
+    command: str,
+    method: str,
+    parameters: dict[str, Any],
+    table: TableArguments,
+    game: GameArguments,
+    truth: TruthArguments,
+    undirected: bool,
+    title: str,
+) -> Job:
+    """Return the job; a benefit that is a column stands in the table's options alone."""
+    options = table.options(game.benefit)
+    if options.benefit is not None:
+        parameters = {name: value for name, value in parameters.items() if name != "benefit"}
+    return Job(
+        command=command,
+        method=method,
+        parameters=parameters,
+        table=options,
         directed=not undirected,
         truth_directed=truth.truth_directed,
-        title=title or file.stem,
+        title=title,
     )
-    return _run(job, file, truth, out, speech)
 
 
 def _run(job: Job, file: Path, truth: TruthArguments, out: Path, speech: SpeechArguments) -> int:

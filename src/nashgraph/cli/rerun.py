@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..compare import METHODS
+from ..comparison import METHODS
 from ..tables import FileRecord, TableError, library_versions, read_record, sha256_of
 from ._jobs import answer, code_of, run_job
 from ._options import SpeechArguments

@@ -42,7 +42,7 @@ class Job:
     Attributes
     ----------
     command : "learn" or "path"
-    method : str, a name of :data:`nashgraph.compare.METHODS`
+    method : str, a name of :data:`nashgraph.comparison.METHODS`
     parameters : dict, all those of the method; a benefit that is a column stands in ``table``
     table : TableOptions
     directed : bool, whether the graph is written with directions

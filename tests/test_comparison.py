@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.compare import METHODS, compare
+from nashgraph.comparison import METHODS, compare
 from nashgraph.datasets import random_geometric, smooth_signals
 from nashgraph.estimators import GLGP, LinearGLGP, SmoothGL, spectral_benefit
 from nashgraph.estimators.graphical_lasso import GraphicalLassoGL

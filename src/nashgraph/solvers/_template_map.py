@@ -1,0 +1,175 @@
+r"""The distance from the templates' matrices as a linear map T of the edges, never stored.
+
+The unknown is the vector x of the total weights within and between classes of nodes (see
+:class:`._template_problem.Merged`), so :math:`\|S\|_1 = 2\,1^\top x` and the anchor's entries of x sum to one.
+With u the entries of a full orthonormal basis at one member of each class, T has a row for each pair of a
+template k and a later column l and a column for each pair i, j of classes:
+
+.. math:: T_{kl,\,ij} = \sqrt2\,(u_{ik} u_{jl} + u_{il} u_{jk}), \qquad k < l,\; k \le K.
+
+Tx is made of entries of :math:`u^\top X u`, O(n^2 K), and the matrix :math:`T \mathrm{diag}(d) T^\top` of an
+interior-point step of K(K+1)/2 products of n x n matrices, O(K^2 n^3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from ..validation import Array
+from ._template_problem import Merged
+
+
+@dataclass(frozen=True, eq=False)
+class TemplateMap:
+    """The linear map T, whose norm is the distance from the matrices that have the templates.
+
+    ``entries`` holds u, ``pairs`` the pairs of classes that can have an edge, ``counts`` their numbers of edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> path = np.diag([1.0, 2.0], 1) + np.diag([1.0, 2.0], -1)
+    >>> templates = TemplateMap.of(Merged.of(np.linalg.eigh(path)[1], anchor=0))
+    >>> round(templates.distance(np.array([1.0, 0.0, 2.0])), 12)  # edges 01, 02, 12
+    0.0
+    """
+
+    entries: Array
+    known: int
+    pairs: tuple[Array, Array]
+    counts: Array
+    at_anchor: Array
+
+    @classmethod
+    def of(cls, merged: Merged) -> TemplateMap:
+        """Complete the basis and list the pairs."""
+        n, known = merged.vectors.shape
+        basis = linalg.qr(merged.vectors, check_finite=False)[0]
+        basis[:, :known] = merged.vectors
+        head, tail = np.triu_indices(n)
+        counts = merged.sizes[head] * merged.sizes[tail]
+        same = head == tail
+        counts[same] = 0.5 * merged.sizes * (merged.sizes - 1.0)
+        some = counts > 0
+        head, tail = head[some], tail[some]
+        at_anchor = ((head == merged.anchor) | (tail == merged.anchor)).astype(float)
+        return cls(basis / np.sqrt(merged.sizes)[:, None], known, (head, tail), counts[some], at_anchor)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of T."""
+        return self.known * (2 * len(self.entries) - self.known - 1) // 2
+
+    def matrix(self, edges: Array) -> Array:
+        """Return the symmetric matrix of a vector of pairs."""
+        n = len(self.entries)
+        matrix = np.zeros((n, n))
+        matrix[self.pairs] = edges
+        matrix[self.pairs[::-1]] = edges
+        return matrix
+
+    def apply(self, edges: Array) -> Array:
+        """Return T x, row by row of the pairs of a template and a later column."""
+        matrix = self._doubled(edges)
+        product = (self.entries[:, : self.known].T @ matrix) @ self.entries
+        return np.sqrt(2.0) * product[self._rows()]
+
+    def adjoint(self, multiplier: Array) -> Array:
+        """Return the transpose of T times a vector."""
+        table = np.zeros((self.known, len(self.entries)))
+        table[self._rows()] = np.sqrt(2.0) * multiplier
+        matrix = self.entries[:, : self.known] @ table @ self.entries.T
+        return matrix[self.pairs] + matrix[self.pairs[::-1]]
+
+    def gram(self, ratios: Array, out: Array) -> None:
+        r"""Write :math:`T \mathrm{diag}(d) T^\top`, a block for each pair of templates.
+
+        With D the symmetric matrix of d, doubled on the diagonal, the entry of (k, l) and (k', l') is
+        :math:`2 \sum_{ij} D_{ij} (u_{ik} u_{ik'} u_{jl} u_{jl'} + u_{ik} u_{il'} u_{jl} u_{jk'})`.
+        """
+        u = self.entries
+        doubled = 2.0 * self._doubled(ratios)
+        ends = np.cumsum(len(u) - 1 - np.arange(self.known))
+        parts = [slice(end - len(u) + 1 + k, end) for k, end in enumerate(ends)]
+        for k in range(self.known):
+            spread = doubled @ (u * u[:, k : k + 1])
+            for m in range(k + 1):
+                summand = spread[:, m : m + 1] * u[:, m + 1 :] + u[:, m : m + 1] * spread[:, m + 1 :]
+                block = u[:, k + 1 :].T @ summand
+                out[parts[k], parts[m]] = block
+                out[parts[m], parts[k]] = block.T
+
+    def columns(self, support: Any) -> Array:
+        """Return the columns of T for some of the pairs."""
+        left, right = self._rows()
+        at_head, at_tail = self.entries[self.pairs[0][support]].T, self.entries[self.pairs[1][support]].T
+        matrix: Array = at_head[left] * at_tail[right]
+        matrix += at_head[right] * at_tail[left]
+        matrix *= np.sqrt(2.0)
+        return matrix
+
+    def distance(self, edges: Array) -> float:
+        """Return the distance of a graph from the matrices that have the templates as eigenvectors."""
+        return float(np.linalg.norm(self.apply(edges)))
+
+    def admissible(self, edges: Array) -> Array:
+        """Return the edges without negative weights, the anchor's summing to one."""
+        clipped = np.maximum(edges, 0.0)
+        normal: Array = clipped / float(self.at_anchor @ clipped)
+        return normal
+
+    def gap(self, edges: Array, multiplier: Array, epsilon: float) -> float:
+        """Return a graph's duality gap, relative to its objective, shrinking the multiplier as needed."""
+        slopes = self.adjoint(multiplier)
+        # Shrinking the multiplier makes any of them feasible: zero always is.
+        least = float(slopes[self.at_anchor == 0].min(initial=0.0))
+        shrink = 1.0 if least >= -1.0 else -1.0 / least
+        bound = 1.0 + shrink * (float(slopes[self.at_anchor == 1].min()) - epsilon * float(np.linalg.norm(multiplier)))
+        total = float(edges.sum())
+        return max(0.0, total - max(bound, 1.0)) / total
+
+    def _doubled(self, edges: Array) -> Array:
+        """Return the symmetric matrix of a vector of pairs, twice it on the diagonal."""
+        matrix = np.zeros((len(self.entries), len(self.entries)))
+        matrix[self.pairs] = edges
+        matrix += matrix.T.copy()
+        return matrix
+
+    def _rows(self) -> Any:
+        return np.triu_indices(self.known, 1, len(self.entries))
+
+
+@dataclass(frozen=True, eq=False)
+class ConeRows:
+    """T with a row before it, for the bound of its norm: zero, or one at a further variable."""
+
+    templates: TemplateMap
+    bounded_by_last: bool
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return 1 + self.templates.n_rows
+
+    def apply(self, x: Array) -> Array:
+        """Return the bound and T x."""
+        if self.bounded_by_last:
+            return np.append(x[-1], self.templates.apply(x[:-1]))
+        return np.append(0.0, self.templates.apply(x))
+
+    def adjoint(self, u: Array) -> Array:
+        """Return the transpose times u."""
+        back = self.templates.adjoint(u[1:])
+        return np.append(back, u[0]) if self.bounded_by_last else back
+
+    def gram(self, d: Array) -> Array:
+        """Return the weighted product with the transpose."""
+        out = np.zeros((self.size, self.size))
+        self.templates.gram(d[: len(self.templates.counts)], out[1:, 1:])
+        if self.bounded_by_last:
+            out[0, 0] = d[-1]
+        return out
