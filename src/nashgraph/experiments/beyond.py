@@ -86,6 +86,12 @@ def chosen(frame: pd.DataFrame, interaction: str) -> tuple[float, float]:
     return float(best["beta"]), float(best["lam"])
 
 
+def scored(frame: pd.DataFrame, interaction: str, beta: float, lam: float) -> pd.DataFrame:
+    """Return the held-out villages at one point of the grid."""
+    at_point = (frame["interaction"] == interaction) & (frame["beta"] == beta) & (frame["lam"] == lam)
+    return frame[at_point & ~frame["tuning"]]
+
+
 def study(frame: pd.DataFrame) -> Study:
     """Say how far above Table 2's best and above the control the same model gets."""
     paper = paper_numbers()["table2"][GAMES["log1p"][0]][1]
@@ -94,9 +100,7 @@ def study(frame: pd.DataFrame) -> Study:
     checks: list[Check] = []
     for interaction, (name, _) in GAMES.items():
         beta, lam = chosen(frame, interaction)
-        rows = held_out[
-            (held_out["interaction"] == interaction) & (held_out["beta"] == beta) & (held_out["lam"] == lam)
-        ]
+        rows = scored(frame, interaction, beta, lam)
         label = f"{name}, β = {beta:g}, λ = {lam:g}"
         for score, words in (("auc", "as it is"), ("auc_symmetric", "symmetrised")):
             comparisons.append(compared(f"{label}, {words}", rows[score], paper))
@@ -114,9 +118,9 @@ def study(frame: pd.DataFrame) -> Study:
         ]
     controls = held_out.drop_duplicates("village")["control"]
     comparisons.append(compared("control: hhSurveyed alone", controls))
-    tuned, scored = frame[frame["tuning"]]["village"].nunique(), held_out["village"].nunique()
+    tuned, others = frame[frame["tuning"]]["village"].nunique(), held_out["village"].nunique()
     notes = [
-        f"β and λ were chosen on {tuned} villages and scored on {scored} others, from a grid of "
+        f"β and λ were chosen on {tuned} villages and scored on {others} others, from a grid of "
         f"{frame[['beta', 'lam']].drop_duplicates().shape[0]} points, by the mean AUC as it is. β = 1 and λ = 100 are "
         "the paper's.",
         "The prior knows the households through hhSurveyed alone, and so does the control: what is above the control "
@@ -129,12 +133,9 @@ def study(frame: pd.DataFrame) -> Study:
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw the chosen model's AUC in every held-out village against the control's."""
     figure, panels = new_figure(columns=2, sharex=True, sharey=True)
-    held_out = frame[~frame["tuning"]]
     for axes, (interaction, (name, _)) in zip(panels, GAMES.items(), strict=True):
         beta, lam = chosen(frame, interaction)
-        rows = held_out[
-            (held_out["interaction"] == interaction) & (held_out["beta"] == beta) & (held_out["lam"] == lam)
-        ]
+        rows = scored(frame, interaction, beta, lam)
         for colour, score, words in ((COLOURS[0], "auc", "as it is"), (COLOURS[1], "auc_symmetric", "symmetrised")):
             axes.plot(rows["control"], rows[score], "o", color=colour, markersize=4, label=words)
         ends = [float(rows["control"].min()), float(rows["control"].max())]
