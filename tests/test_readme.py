@@ -1,14 +1,37 @@
-"""The README's code runs as it stands."""
+"""The README's code and commands run as they stand."""
 
 import re
+import shlex
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+import numpy as np
+import pandas as pd
+
+from tests.commands import run
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_ten_lines_run(capsys):
-    (block,) = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
+def test_the_lines_of_python_run(capsys):
+    (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     exec(compile(block, "README.md", "exec"), {})
     printed = capsys.readouterr().out
     assert "source" in printed
     assert "weight" in printed
+
+
+def test_the_lines_of_shell_run(tmp_path, monkeypatch):
+    random = np.random.default_rng(0)
+    answers = pd.DataFrame(random.normal(size=(25, 6)), columns=[f"q{k}" for k in range(6)])
+    answers.insert(0, "household", [f"household {k}" for k in range(25)])
+    answers.loc[3, "q1"] = np.nan
+    answers.to_csv(tmp_path / "survey.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```bash\n(.*?)```", README, flags=re.DOTALL)
+    commands = [shlex.split(line, comments=True) for line in block.splitlines()]
+    assert [command[1] for command in commands] == ["learn", "show", "path", "compare", "rerun"]
+    for program, *arguments in commands:
+        assert program == "nashgraph"
+        result = run(*arguments)
+        assert result.exit_code in (0, 3), (arguments, result.output)
+    assert (tmp_path / "graph" / "report.html").is_file()

@@ -88,7 +88,7 @@ class Saturating:
     """f(x) = 2x / (2 + x): influence that levels off at 2.
 
     The plainer x / (1 + x) breaks H1, since its second derivative is -2 at 0; this is the same curve stretched
-    until |f''(0)| = 1.
+    until the size of f''(0) is 1.
 
     Examples
     --------
