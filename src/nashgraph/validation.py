@@ -98,6 +98,14 @@ def check_lam(lam: object) -> float:
     )
 
 
+def check_strength(lam: object) -> float | None:
+    """Check the strength of the prior where it may also be found: None stands for "auto"."""
+    if isinstance(lam, str):
+        check_choice("lam", lam, ("auto",), ", or a number")
+        return None
+    return check_lam(lam)
+
+
 def check_beta(beta: object) -> float:
     """Check the weight of the squared norm."""
     return check_number(

@@ -86,7 +86,8 @@ def test_the_model_says_everything(club):
     )
     assert result.exit_code == 0, result.output
     content = json.loads((club / "out" / "model.json").read_text())
-    assert content["job"]["parameters"]["lam"] == 1.0
+    assert content["job"]["parameters"]["lam"] == "auto"
+    assert content["certificate"]["lam"] > 0
     assert content["job"]["title"] == "The club"
     assert content["input"]["path"] == "../club.csv"
     assert len(content["input"]["sha256"]) == 64

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import glgp_path
-from nashgraph.cli._following import knee
+from nashgraph import SmoothGL, glgp_path
+from nashgraph.cli._following import affordable
 
 from ..commands import error_lines, run
 
@@ -19,7 +19,7 @@ def table(tmp_path, random):
     return tmp_path / "t.csv"
 
 
-def test_the_path_is_that_of_the_library_and_its_knee_is_written(table):
+def test_the_path_is_that_of_the_library_and_the_strongest_cheap_prior_is_written(table):
     out = table.parent / "out"
     result = run("path", table, "--n-lams", "6", "--degree", "5", "--out", out, "--json")
     assert result.exit_code == 0, result.output
@@ -32,9 +32,11 @@ def test_the_path_is_that_of_the_library_and_its_knee_is_written(table):
     np.testing.assert_allclose(written["welfare"], path.welfares, rtol=1e-9)
     assert list(written.columns) == ["lam", "fidelity", "welfare", "objective", "stationarity", "edges", "converged"]
     chosen = json.loads(result.stdout)["certificate"]["lam"]
-    place = knee(path.fidelities, path.welfares)
+    least = SmoothGL(degree=5).fit(pd.read_csv(table).T).objective_
+    place = affordable(path.fidelities, least)
+    assert path.fidelities[place] <= 1.001 * least < path.fidelities[place + 1]
     assert chosen == pytest.approx(path.lams[place])
-    assert f"took lam = {chosen:.4g}, the knee of the front" in result.stderr
+    assert f"took lam = {chosen:.4g}, the strongest of 6 that cost at most a thousandth" in result.stderr
     assert len(pd.read_csv(out / "edges.csv")) == written["edges"][place]
 
 
@@ -55,14 +57,13 @@ def test_a_uniform_benefit_has_no_path(table):
 
 
 @pytest.mark.parametrize(
-    ("fidelities", "welfares", "place"),
-    [
-        ([1, 1.1, 3, 9], [0, 8, 9, 10], 1),
-        ([1, 5, 6, 9], [0, 1, 9, 10], 2),
-        ([1], [1], 0),
-        ([1, 1, 1], [2, 2, 2], 0),
-        ([1, 2, 3], [1, 2, 3], 0),
-    ],
+    ("fidelities", "place"),
+    [([1.0, 1.0005, 1.001, 1.002], 2), ([1.5, 2.0], 0), ([1.0], 0), ([1.0, 1.0, 1.0], 2)],
 )
-def test_the_knee_is_farthest_from_the_line_between_the_ends(fidelities, welfares, place):
-    assert knee(np.array(fidelities, float), np.array(welfares, float)) == place
+def test_the_strongest_prior_that_is_nearly_free_is_taken(fidelities, place):
+    assert affordable(np.array(fidelities), 1.0) == place
+
+
+def test_a_range_that_is_too_strong_is_said(table):
+    result = run("path", table, "--lams", "1000,2000", "--out", table.parent / "out")
+    assert "took lam = 1000, the weakest, though it costs more" in result.stderr

@@ -119,6 +119,7 @@ def test_a_lambda_of_the_path_that_is_the_models_is_shown_once(club):
     model, path = club
     twin = GLGP(lam=float(path.lams[2]))
     twin.__dict__.update({key: value for key, value in model.__dict__.items() if key.endswith("_")})
+    twin.lam_ = twin.lam
     front = summarize(twin, path=path).front
     assert front["lam"].tolist() == path.lams.tolist()
     assert front["fitted"].tolist() == [False, False, True, False, False, False]

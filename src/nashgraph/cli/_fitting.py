@@ -23,7 +23,9 @@ from ..tables import Job, Signals
 from ._running import InputError, Voice
 
 RESERVED = ("callback", "verbose", "missing")  # set by other means
-CERTIFICATE = ("converged", "stationarity", "gap", "objective", "welfare", "beta", "n_iter", "n_components", "epsilon")
+CERTIFICATE = (
+    *("converged", "stationarity", "gap", "objective", "welfare", "lam", "beta", "n_iter", "n_components", "epsilon"),
+)
 ENOUGH = 3  # records before a time left is guessed
 
 

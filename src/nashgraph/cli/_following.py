@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators import GLGP, LinearGLGP, glgp_path
+from ..estimators import GLGP, LinearGLGP, SmoothGL, glgp_path
+from ..solvers import COST
 from ..solvers import Path as LambdaPath
 from ..tables import Job, Signals
 from ..validation import Array
@@ -18,7 +19,7 @@ from ._running import Voice
 
 
 def followed(job: Job, signals: Signals, voice: Voice) -> Outcome:
-    """Solve along a list of lambdas and take the knee of the front."""
+    """Solve along a list of lambdas and take the strongest prior that is nearly free."""
     given = dict(job.parameters)
     if signals.benefit is not None:
         given["benefit"] = signals.benefit
@@ -29,35 +30,34 @@ def followed(job: Job, signals: Signals, voice: Voice) -> Outcome:
     with refusals(), redirect_stdout(io.StringIO()):
         # The linear approximation has the same beta and benefit, and finds them once for all lambdas.
         shape = LinearGLGP(**given, missing=_missing(job)).fit(signals.table)
+        smooth = SmoothGL(beta=shape.beta_, c=shape.c, missing=_missing(job)).fit(signals.table)
         given = {"beta": shape.beta_, "c": shape.c, "benefit": shape.benefit_, "normalize_benefit": False, **game}
         path = glgp_path(
             signals.table, lams, n_lams=n_lams, **given, missing=_missing(job), verbose=int(voice.animated)
         )
     seconds = time.perf_counter() - start
-    place = knee(path.fidelities, path.welfares)
+    place = affordable(path.fidelities, smooth.objective_)
     voice.note(
-        f"took lam = {path.lams[place]:.4g}, the knee of the front: of its {len(path.lams)} points the farthest from "
-        "the straight line between the ends; beyond it more welfare costs more smoothness than on the way to it"
+        f"took lam = {path.lams[place]:.4g}, "
+        + (
+            f"the strongest of {len(path.lams)} that cost at most a thousandth of the smoothness J"
+            if path.fidelities[place] <= (1.0 + COST) * smooth.objective_
+            else "the weakest, though it costs more than a thousandth of the smoothness J: try smaller --lams"
+        )
     )
     model = model_at(path, place, given, shape.node_names_)
-    return Outcome(model, len(signals.table), seconds, {"lam": float(path.lams[place]), **certificate(model)}, path)
+    return Outcome(model, len(signals.table), seconds, certificate(model), path)
 
 
-def knee(fidelities: Array, welfares: Array) -> int:
-    """Return the point of a front that is farthest above the straight line between its ends.
-
-    Both axes are scaled to the front's own range, so units do not matter. A front of one point, or one that is flat,
-    has its knee at the first.
+def affordable(fidelities: Array, least: float) -> int:
+    """Return the strongest prior of a path that costs at most a thousandth of J's least value, or else the weakest.
 
     Examples
     --------
-    >>> knee(np.array([1.0, 1.1, 3.0]), np.array([0.0, 0.8, 1.0]))
+    >>> affordable(np.array([10.001, 10.009, 10.02, 11.0]), 10.0)
     1
     """
-    cost, gain = fidelities - fidelities[0], welfares - welfares[0]
-    if cost[-1] <= 0 or gain[-1] <= 0:
-        return 0
-    return int(np.argmax(gain / gain[-1] - cost / cost[-1]))
+    return max(int(np.sum(fidelities <= (1.0 + COST) * least)) - 1, 0)
 
 
 def model_at(path: LambdaPath, place: int, parameters: dict[str, Any], names: Array) -> GLGP:
@@ -69,6 +69,7 @@ def model_at(path: LambdaPath, place: int, parameters: dict[str, Any], names: Ar
     model.adjoint_ = result.adjoint
     model.benefit_ = parameters["benefit"]
     model.beta_ = parameters["beta"]
+    model.lam_ = model.lam
     model.welfare_ = result.welfare
     model.objective_ = result.objective
     model.stationarity_ = result.stationarity

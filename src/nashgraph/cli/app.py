@@ -65,7 +65,8 @@ def learn(
     *,
     method: Annotated[Method, typer.Option(help="How to learn.", rich_help_panel=MODEL)] = "glgp",
     lam: Annotated[
-        float | None, typer.Option(help="Strength of the prior.", show_default="1", rich_help_panel=MODEL)
+        float | None,
+        typer.Option(help="Strength of the prior.", show_default="what costs a thousandth of J", rich_help_panel=MODEL),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -118,7 +119,7 @@ def path(
     title: Title = "",
     speech: SpeechArguments,
 ) -> int:
-    """Learn along a range of strengths of the prior: smoothness against welfare, and the network at the knee.
+    """Learn along a range of strengths of the prior: smoothness against welfare, and a network on it.
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """

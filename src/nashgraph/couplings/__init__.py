@@ -1,6 +1,6 @@
 """The set S of admissible graphs: edge costs, the row best response, how a graph is held, and degree as beta."""
 
-from ._kernels import first_change
+from ._kernels import first_change, neighbour_spread
 from .choose import DTYPES, STORAGES, make_storage
 from .degree import beta_for_degree
 from .dense import DenseCoupling, DenseStorage
@@ -40,6 +40,7 @@ __all__ = [
     "first_change",
     "listed_storage",
     "make_storage",
+    "neighbour_spread",
     "node_points",
     "points_of",
     "positive_part",

@@ -322,6 +322,26 @@ def first_change(
         found[k] = least
 
 
+@njit(cache=True, nogil=True, fastmath=FAST)
+def neighbour_spread(distances: Array, first: int, right: Array, eta: Array, found: Array) -> None:
+    """For each row without bonus, ``max(0, eta_i - d_ij)`` up to scale, sum (right_j - mean)^2 over its neighbours."""
+    n_rows, n = distances.shape
+    for k in range(n_rows):
+        i = first + k
+        total = 0.0
+        count = 0
+        for j in range(n):
+            if j != i and distances[k, j] < eta[i]:
+                total += right[j]
+                count += 1
+        mean = total / max(count, 1)
+        spread = 0.0
+        for j in range(n):
+            if j != i and distances[k, j] < eta[i]:
+                spread += (right[j] - mean) ** 2
+        found[k] = spread
+
+
 @njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
 def descend_rows(
     weights: Array,

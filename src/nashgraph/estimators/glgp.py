@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..games import Interaction, Welfare
-from ..solvers import Callback, Problem, Result, Status, best_response, continuation, multistart, ttgd
+from ..solvers import Callback, Problem, Result, Status, best_response, continuation, multistart, solve_at_cost, ttgd
 from ..validation import (
     Array,
     check_choice,
     check_initial_weights,
     check_integer,
-    check_lam,
     check_number,
+    check_strength,
     warn,
 )
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, admissible_set
 
-SOLVERS: dict[str, Callable[..., Result]] = {"best-response": best_response, "ttgd": ttgd}
+
+class Solver(NamedTuple):
+    """A solver of the problem, and the iterations it is allowed where none are given."""
+
+    solve: Callable[..., Result]
+    max_iter: int
+
+
+SOLVERS = {"best-response": Solver(best_response, 200), "ttgd": Solver(ttgd, 2000)}
 REMEDIES = {
     Status.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
     Status.STALLED: "raise tol, or take dtype='float64'",
@@ -41,8 +49,9 @@ class GLGP(GraphEstimator):
 
     Parameters
     ----------
-    lam : float
-        Strength of the prior; 0 gives SmoothGL.
+    lam : float or "auto"
+        Strength of the prior; 0 gives SmoothGL. "auto" is that which costs about a thousandth of J: it changes
+        little where the prior is wrong, and helps where it is right. :func:`glgp_path` shows what more does.
     beta : float, optional
         Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
     degree : float
@@ -90,7 +99,7 @@ class GLGP(GraphEstimator):
         ``adjacency_[i, j]`` is the weight with which j influences i.
     equilibrium_ : array of shape (n_nodes,), the actions y
     adjoint_ : array of shape (n_nodes,), what the welfare gains per unit of benefit at each node
-    benefit_, beta_, welfare_, objective_
+    benefit_, beta_, lam_, welfare_, objective_
     stationarity_ : float, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`
     n_iter_, converged_
     result_ : Result, with the history
@@ -124,7 +133,7 @@ class GLGP(GraphEstimator):
 
     def __init__(
         self,
-        lam: float = 1.0,
+        lam: float | str = "auto",
         beta: float | None = None,
         degree: float | None = 10,
         c: float = 0.95,
@@ -168,14 +177,14 @@ class GLGP(GraphEstimator):
 
     def _learn(self, X: Array) -> dict[str, Any]:
         check_choice("solver", self.solver, SOLVERS)
-        lam = check_lam(self.lam)
+        lam = check_strength(self.lam)
         options = self._options()
         benefit = marginal_benefit(self.benefit, X, normalize=self.normalize_benefit)
         beta, c = admissible_set(X, self.beta, self.degree, self.c)
         problem = Problem.from_signals(
             X,
             benefit,
-            lam=lam,
+            lam=lam or 0.0,
             beta=beta,
             c=c,
             interaction=self.interaction,
@@ -184,7 +193,10 @@ class GLGP(GraphEstimator):
             dtype=self.dtype,
             verbose=self.verbose,
         )
-        result = self._solve(problem, options)
+        if lam is None:
+            lam, result = solve_at_cost(problem, lambda problem: self._solve(problem, options))
+        else:
+            result = self._solve(problem, options)
         if not result.converged:
             warn(
                 f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} "
@@ -197,6 +209,7 @@ class GLGP(GraphEstimator):
             "adjoint_": result.adjoint,
             "benefit_": benefit,
             "beta_": beta,
+            "lam_": lam,
             "welfare_": result.welfare,
             "objective_": result.objective,
             "stationarity_": result.stationarity,
@@ -213,13 +226,13 @@ class GLGP(GraphEstimator):
             "verbose": self.verbose,
             **(self.solver_params or {}),
         }
-        default = {"best-response": 200, "ttgd": 2000}[self.solver]
+        default = SOLVERS[self.solver].max_iter
         given = default if self.max_iter is None else self.max_iter
         options.setdefault("max_iter", check_integer("max_iter", given, low=1, remedy=f"try {default}"))
         return options
 
     def _solve(self, problem: Problem, options: dict[str, Any]) -> Result:
-        solve, storage = SOLVERS[self.solver], problem.storage
+        solve, storage = SOLVERS[self.solver].solve, problem.storage
         starts = check_integer("multistart", self.multistart, low=1, remedy="it is a number of starts; try 4")
         if starts > 1:
             if self.init is not None:

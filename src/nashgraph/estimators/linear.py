@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..couplings import fidelity, make_storage
-from ..validation import Array, check_lam
+from ..couplings import fidelity, make_storage, smooth_graph
+from ..solvers import lam_for_cost
+from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, admissible_set
 
@@ -22,8 +23,8 @@ class LinearGLGP(GraphEstimator):
 
     Parameters
     ----------
-    lam : float
-        Strength of the prior; 0 gives SmoothGL.
+    lam : float or "auto"
+        Strength of the prior; 0 gives SmoothGL. "auto" is that which costs a thousandth of J, to first order.
     beta, degree, c
         As in :class:`SmoothGL`; ``degree`` is that of the graph without prior.
     benefit : "spectral", "uniform" or array of shape (n_nodes,)
@@ -38,6 +39,7 @@ class LinearGLGP(GraphEstimator):
     adjacency_, threshold_, beta_, stationarity_, n_iter_, converged_, node_names_
         As in :class:`SmoothGL`.
     benefit_ : array of shape (n_nodes,)
+    lam_ : float
     objective_ : float, :math:`J(W) - \lambda 1^\top W b`
 
     References
@@ -64,7 +66,7 @@ class LinearGLGP(GraphEstimator):
 
     def __init__(
         self,
-        lam: float = 1.0,
+        lam: float | str = "auto",
         beta: float | None = None,
         degree: float | None = 10,
         c: float = 0.95,
@@ -85,16 +87,19 @@ class LinearGLGP(GraphEstimator):
         self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        lam = check_lam(self.lam)
+        given = check_strength(self.lam)
         benefit = marginal_benefit(self.benefit, X, normalize=self.normalize_benefit)
         beta, c = admissible_set(X, self.beta, self.degree, self.c)
         storage = make_storage(X, beta, c, self.storage, self.dtype)
-        graph = storage.respond(np.full(len(benefit), lam), benefit)
+        everyone = np.ones(len(benefit))
+        lam = lam_for_cost(storage, smooth_graph(storage), everyone, benefit) if given is None else given
+        graph = storage.respond(lam * everyone, benefit)
         return {
             "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
             "benefit_": benefit,
             "beta_": beta,
+            "lam_": lam,
             "objective_": fidelity(storage, graph) - lam * float(graph.dot(benefit).sum()),
             "stationarity_": 0.0,
             "n_iter_": 1,

@@ -136,7 +136,7 @@ def own_view(model: Any, weights: Any, order: Array) -> View:
     """Return the view of a fitted model's own graph, with the strongest neighbours of every node listed."""
     edges = by_weight(weights, order)
     drawn = order[:NODES_DRAWN]
-    lam, welfare = float(getattr(model, "lam", np.nan)), float(getattr(model, "welfare_", np.nan))
+    lam, welfare = float(getattr(model, "lam_", np.nan)), float(getattr(model, "welfare_", np.nan))
     has_game = hasattr(model, "welfare_")
     return View(
         lam=lam if has_game else np.nan,

@@ -259,7 +259,7 @@ def assumption_text(model: Any) -> str:
     return (
         f"{alike} And that people build networks that are good for them: of two networks that fit the signals about "
         "as well, the one on which everyone together achieves more is preferred. How much this second point counts "
-        f"is λ, here {number(float(model.lam))}; at λ = 0 it would not count at all. It works only through who has "
+        f"is λ, here {number(float(model.lam_))}; at λ = 0 it would not count at all. It works only through who has "
         f"the larger benefit, and here the benefit is {benefit}. If that is not your view of the people in this "
         "table, do not lean on the hubs."
     )

@@ -281,11 +281,13 @@ def equal_row_sums(weights: Any) -> float | None:
 
 
 def settings(model: Any) -> dict[str, str]:
-    """Return the parameters that are set and bear on the answer, as text, and the beta found."""
+    """Return the parameters that are set and bear on the answer, as text, and those found."""
     given = model.get_params(deep=False).items()
     found = {name: said(value) for name, value in given if value is not None and name not in ("callback", "verbose")}
     if getattr(model, "beta", 0.0) is None and hasattr(model, "beta_"):
         found["beta (found from degree)"] = said(float(model.beta_))
+    if isinstance(getattr(model, "lam", 0.0), str):
+        found["lam (found by auto)"] = said(float(model.lam_))
     return found
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..couplings import fidelity, first_change, smooth_graph
+from ..couplings import fidelity, smooth_graph
 from ..validation import Array
 from .best_response import best_response
 from .problem import Problem
 from .result import Result
+from .strength import lam_range
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,48 +88,6 @@ def solve_path(
         stationarities=np.array([result.stationarity for result in results]),
         results=results,
     )
-
-
-def lam_range(problem: Problem) -> tuple[float, float]:
-    r"""Return the lambdas between which the prior matters: where it first changes an edge, and where it dominates.
-
-    Seen from the Smooth-GL graph with its play (y, u), to first order in lambda: the first is the least lambda at which
-    a pair gains or loses its edge; the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
-    differs between nodes by as much as all else, :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> low, high = lam_range(Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0))
-    >>> 0 < low < high
-    True
-    """
-    storage = problem.storage
-    graph = smooth_graph(storage)
-    play = problem.play(graph)
-    adjoint, reach = (
-        play.adjoint.astype(storage.dtype),
-        problem.interaction.value(play.actions).astype(storage.dtype),
-    )
-    spread = float(np.ptp(reach))
-    if spread <= 1e-12 * float(np.abs(reach).max()):
-        raise ValueError(
-            "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): "
-            "give a benefit that differs between nodes, or the lams yourself"
-        )
-
-    def work(start: int, distances: Array) -> tuple[float, float]:
-        found = np.empty(len(distances), storage.dtype)
-        slack = 1e-9 * float(distances.max())
-        first_change(distances, start, adjoint, reach, graph.threshold, slack, found)
-        others = distances.max(axis=1) - np.partition(distances, 1, axis=1)[:, 1] + 2.0 * storage.beta * storage.c
-        weighed = np.maximum(adjoint[start : start + len(distances)] * spread, np.finfo(storage.dtype).tiny)
-        return float(found.min()), float((others / weighed).max())
-
-    lows, highs = zip(*storage.map_distances(work), strict=True)
-    low, high = min(lows), max(highs)
-    return min(low, high), high
 
 
 def continuation(problem: Problem, *, n_lams: int = 8, **options: Any) -> Result:

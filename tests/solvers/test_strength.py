@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph.couplings import fidelity, smooth_graph
+from nashgraph.datasets import preferential_attachment, smooth_signals
+from nashgraph.solvers import COST, Problem, best_response, lam_for_cost, lam_range, solve_at_cost
+
+
+def problem(degree_like: float, storage: str = "dense", interaction: str = "log1p") -> Problem:
+    X = smooth_signals(preferential_attachment(40, 2, random_state=0), 20, "lowpass", noise=0.1, random_state=1)
+    benefit = np.linspace(1.0, 2.0, 40)
+    return Problem.from_signals(X, benefit / benefit.sum(), beta=degree_like, interaction=interaction, storage=storage)
+
+
+@pytest.mark.parametrize("interaction", ["linear", "log1p"])
+def test_the_cost_is_a_thousandth_of_j_where_no_edge_changes(interaction):
+    smooth = problem(100.0, interaction=interaction)
+    _, result = solve_at_cost(smooth, best_response)
+    least = fidelity(smooth.storage, smooth_graph(smooth.storage))
+    spent = fidelity(smooth.storage, result.coupling) / least - 1.0
+    assert spent == pytest.approx(COST, rel=0.1)
+
+
+def test_the_cost_is_the_square_of_lambda():
+    smooth = problem(100.0)
+    graph = smooth_graph(smooth.storage)
+    one, four = (lam_for_cost(smooth.storage, graph, np.ones(40), smooth.benefit, cost) for cost in (1e-4, 4e-4))
+    assert four == pytest.approx(2.0 * one)
+
+
+@pytest.mark.parametrize("storage", ["sparse", "implicit"])
+def test_all_storages_find_the_same(storage):
+    there, here = (solve_at_cost(problem(0.5, name), best_response)[0] for name in (storage, "dense"))
+    assert there == pytest.approx(here, rel=1e-9)
+
+
+def test_a_uniform_benefit_finds_zero():
+    uniform = replace(problem(0.5), benefit=np.full(40, 1 / 40))
+    assert solve_at_cost(uniform, best_response)[0] == 0.0
+
+
+def test_scaling_the_signals_changes_no_graph():
+    X = smooth_signals(preferential_attachment(30, 1, random_state=0), 15, "lowpass", noise=0.1, random_state=1)
+    for method in (GLGP, LinearGLGP):
+        one, ten = (method(degree=6).fit(scale * X) for scale in (1.0, 10.0))
+        assert ten.lam_ == pytest.approx(100.0 * one.lam_, rel=1e-6)
+        np.testing.assert_allclose(ten.adjacency_, one.adjacency_, atol=1e-5)
+
+
+def test_a_lambda_given_is_kept_and_a_wrong_name_refused():
+    X = np.random.default_rng(0).normal(size=(5, 12))
+    assert GLGP(lam=0.5, degree=4).fit(X).lam_ == 0.5
+    with pytest.raises(ValueError, match=r"lam.*auto"):
+        GLGP(lam="much", degree=4).fit(X)
+
+
+def test_the_range_starts_where_the_prior_is_first_felt_even_where_all_pairs_are_edges():
+    dense = problem(100.0)
+    low, high = lam_range(dense)
+    least = fidelity(dense.storage, smooth_graph(dense.storage))
+    rise = fidelity(dense.storage, best_response(replace(dense, lam=low)).coupling) / least - 1.0
+    assert low < high
+    assert rise <= 1.1e-4
+
+
+@pytest.mark.parametrize("degree", [3, 10])
+def test_auto_is_nearly_free_even_where_the_graph_would_tip_over(degree):
+    X = smooth_signals(nx.karate_club_graph(), 50, "gmrf", random_state=0)
+    smooth = SmoothGL(degree=degree).fit(X)
+    model = GLGP(degree=degree).fit(X)
+    spent = (model.objective_ + model.lam_ * model.welfare_) / smooth.objective_ - 1.0
+    assert 0 < spent <= 1.5 * COST
