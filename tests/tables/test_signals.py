@@ -30,11 +30,16 @@ def test_rows_are_nodes_and_columns_are_signals(survey):
     assert any("column 'side' is a category, coded as 2 signals of 0 and 1: n, s" in note for note in found.notes)
 
 
-def test_gaps_are_filled_by_the_mean_and_the_most_frequent_value(survey):
-    found = signals_of(survey, TableOptions(missing="impute"))
-    assert found.table.loc["age", "cat"] == pytest.approx((31 + 45 + 28) / 3)
-    assert found.table.loc[["side=n", "side=s"], "cat"].tolist() == [1.0, 0.0]
-    assert any("filled 2 gap(s) in 2 column(s)" in note for note in found.notes)
+def test_gaps_are_filled_from_the_nearest_nodes():
+    near = [[0.0, 1.0, 3.0], [0.1, 1.1, 5.0], [9.0, 8.0, 40.0], [9.1, 8.1, 60.0]] * 3
+    table = pd.DataFrame([*near, [0.05, 1.05, np.nan]], columns=["a", "b", "c"])
+    table["side"] = ["n", "n", "s", "s"] * 3 + [None]
+    found = signals_of(table, TableOptions(missing="impute"))
+    last = found.table.iloc[:, -1]
+    assert 3.0 <= last["c"] <= 5.0
+    assert last[["side=n", "side=s"]].tolist() == [1.0, 0.0]
+    assert last["a"] == 0.05
+    assert any("filled 3 gap(s) in 3 signal(s)" in note for note in found.notes)
 
 
 def test_standardize_scales_numbers_over_what_is_there_and_leaves_codes(survey):

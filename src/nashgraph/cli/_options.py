@@ -81,7 +81,7 @@ class TableArguments:
     missing: Annotated[
         Literal["error", "pairwise", "impute"],
         typer.Option(
-            help="Missing values: refuse them, compare nodes over what both have, or fill in means.",
+            help="Missing values: refuse them, compare nodes over what both have, or fill in from the nearest.",
             rich_help_panel=TABLE,
         ),
     ] = "error"

@@ -24,7 +24,6 @@ class Coded:
     names : list of str, of the signals
     values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
     categorical : bool
-    filled : int, how many gaps were filled
 
     Examples
     --------
@@ -35,15 +34,14 @@ class Coded:
     names: list[str]
     values: Array
     categorical: bool
-    filled: int = 0
 
 
-def coded(column: pd.Series, *, categorical: bool, fill: bool) -> Coded:
-    """Return a column as signals; ``fill`` puts the mean, or the most frequent value, into its gaps.
+def coded(column: pd.Series, *, categorical: bool) -> Coded:
+    """Return a column as signals.
 
     Examples
     --------
-    >>> coded(pd.Series(["n", "s", None], name="side"), categorical=True, fill=False).values
+    >>> coded(pd.Series(["n", "s", None], name="side"), categorical=True).values
     array([[ 1.,  0.],
            [ 0.,  1.],
            [nan, nan]])
@@ -51,25 +49,16 @@ def coded(column: pd.Series, *, categorical: bool, fill: bool) -> Coded:
     if column.isna().all():
         raise TableError(f"column {column.name!r} has no values at all: leave it out with --drop {column.name!r}")
     if categorical:
-        return _coded_category(column, fill)
-    values = numbers(column)
-    gaps = np.isnan(values)
-    if fill:
-        values = np.where(gaps, np.nanmean(np.where(np.isinf(values), np.nan, values)), values)
-    return Coded([str(column.name)], values[:, None], categorical=False, filled=int(gaps.sum()) if fill else 0)
+        return _coded_category(column)
+    return Coded([str(column.name)], numbers(column)[:, None], categorical=False)
 
 
-def _coded_category(column: pd.Series, fill: bool) -> Coded:
-    gaps = column.isna().to_numpy()
+def _coded_category(column: pd.Series) -> Coded:
     texts = column.map(as_name, na_action="ignore").astype(object)
-    if fill:
-        texts = texts.where(~gaps, texts.mode().iloc[0])
     values = sorted(texts.dropna().unique())
     table = (texts.to_numpy()[:, None] == np.array(values, dtype=object)[None, :]).astype(float)
-    if not fill:
-        table[gaps] = np.nan
-    names = [f"{column.name}={value}" for value in values]
-    return Coded(names, table, categorical=True, filled=int(gaps.sum()) if fill else 0)
+    table[column.isna().to_numpy()] = np.nan
+    return Coded([f"{column.name}={value}" for value in values], table, categorical=True)
 
 
 def is_categorical(column: pd.Series) -> bool:

@@ -28,7 +28,7 @@ class TableOptions:
     categorical : tuple of str
         Columns to code as signals of 0 and 1, one per value; "auto" means those of text or truth values, "none" none.
     missing : "error", "pairwise" or "impute"
-        Refuse gaps, leave them to a method that can do with them, or fill them.
+        Refuse gaps, leave them to a method that can do with them, or fill them from the nearest nodes.
     standardize : bool
         Scale every signal that was not coded to mean 0 and spread 1 over the nodes.
     separator, encoding, decimal, header

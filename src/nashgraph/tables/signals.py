@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.impute import KNNImputer
 
 from ..validation import Array, listing
 from .columns import as_name, coded, is_categorical, numbers, refuse_gaps, refuse_infinite, refuse_silent
@@ -15,6 +16,7 @@ from .names import check_nodes, chosen_column, chosen_columns, split_names
 from .options import TableOptions
 from .read import ID_NAMES, read_table
 
+NEAREST = 5
 UNEVEN = 100.0  # spreads further apart than this leave the distances to the widest signal
 
 
@@ -85,12 +87,14 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
         raise TableError("no signals are left: the table has no other columns")
     refuse_infinite(found.values, found.nodes, found.signals)
     refuse_silent(found.values, found.nodes)
-    if gaps := int(np.isnan(found.values).sum()):
-        share = gaps / found.values.size
-        found.notes.append(
-            f"{gaps} values ({share:.1%}) are missing: two nodes are compared over the signals both have"
-        )
     found = _without_constant(found)
+    gaps = np.isnan(found.values)
+    if gaps.any() and options.missing == "impute":
+        found = _filled(found)
+    elif gaps.any():
+        found.notes.append(
+            f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both have"
+        )
     values, notes = found.values, found.notes
     if options.standardize:
         values = _standardized(values, found.measured)
@@ -115,7 +119,7 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
     parts = []
     for column in map(str, table.columns):
         categorical = column in listed or (auto and is_categorical(table[column]))
-        parts.append(coded(table[column], categorical=categorical, fill=options.missing == "impute"))
+        parts.append(coded(table[column], categorical=categorical))
         if categorical:
             values = [name.removeprefix(f"{column}=") for name in parts[-1].names]
             notes.append(
@@ -123,12 +127,6 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
             )
     if options.missing == "error":
         refuse_gaps(table.isna().to_numpy(), names, list(table.columns))
-    filled = [part.filled for part in parts if part.filled]
-    if filled:
-        notes.append(
-            f"filled {sum(filled)} gap(s) in {len(filled)} column(s): numbers by the column's mean, categories by "
-            "their most frequent value"
-        )
     return _Oriented(
         nodes=names,
         signals=[name for part in parts for name in part.names],
@@ -156,10 +154,6 @@ def _columns_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
     if options.missing == "error":
         refuse_gaps(gaps.T, nodes, signals)
     _check_no_empty_rows(gaps, signals)
-    if options.missing == "impute" and gaps.any():
-        means = np.nanmean(np.where(np.isinf(values), np.nan, values), axis=1, keepdims=True)
-        values = np.where(gaps, means, values)
-        notes.append(f"filled {int(gaps.sum())} gap(s) in {int(gaps.any(axis=1).sum())} signal(s) by the signal's mean")
     return _Oriented(nodes, signals, values.T, np.ones(len(signals), dtype=bool), benefit, notes)
 
 
@@ -222,6 +216,18 @@ def _without_constant(found: _Oriented) -> _Oriented:
         benefit=found.benefit,
         notes=[*found.notes, f"left out {len(names)} signal(s) that are the same at every node: {listing(names)}"],
     )
+
+
+def _filled(found: _Oriented) -> _Oriented:
+    """Fill every gap with the mean of the nearest nodes that have the value, signals weighing alike."""
+    centre, spread = np.nanmean(found.values, axis=0), np.nanstd(found.values, axis=0)
+    gaps = np.isnan(found.values)
+    filled = KNNImputer(n_neighbors=NEAREST).fit_transform((found.values - centre) / spread) * spread + centre
+    note = (
+        f"filled {gaps.sum()} gap(s) in {gaps.any(axis=0).sum()} signal(s), each with the mean of the {NEAREST} "
+        "nearest nodes that have a value"
+    )
+    return replace(found, values=np.where(gaps, filled, found.values), notes=[*found.notes, note])
 
 
 def _standardized(values: Array, measured: Array) -> Array:
