@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from nashgraph import SmoothGL, edge_auc
+from nashgraph.cli.compare import QUICK_UP_TO
 from nashgraph.datasets import smooth_signals
 
 from ..commands import error_lines, run
@@ -68,7 +69,8 @@ def test_what_several_methods_warn_of_is_said_once(club):
     assert notes[0].startswith("note: smooth, linear: 1 node(s) have exactly")
 
 
-def test_slow_methods_are_left_out_unless_named(club):
+def test_slow_methods_are_left_out_unless_named(club, monkeypatch):
+    monkeypatch.setitem(QUICK_UP_TO, "spectemp", 33)
     result = run("compare", club / "club.csv", "--degree", "4", "--json")
     answer = json.loads(result.stdout)
     assert "spectemp" not in [row["method"] for row in answer["methods"]]

@@ -89,3 +89,21 @@ def test_not_converging_is_said():
 def test_bad_input(parameters, message):
     with pytest.raises((ValueError, TypeError), match=message):
         QuadGameGL(**parameters).fit(np.random.default_rng(0).normal(size=(10, 5)))
+
+
+@pytest.mark.filterwarnings("ignore:X has 1 signal")
+@pytest.mark.parametrize("kind", ["independent", "homophilous"])
+def test_a_survey_with_households_alike_and_constant_columns(kind):
+    """Households with the same answers have the same edges and benefits; a constant column harms nothing."""
+    random = np.random.default_rng(0)
+    answers = [np.eye(3)[random.choice(3, 40)].T, random.integers(1, 4, size=(1, 40)), np.ones((1, 40))]
+    X = np.vstack(answers)
+    with pytest.warns(DataWarning, match="exactly the signals of another node"):
+        model = QuadGameGL(benefits=kind, rho=0.3, tol=1e-5).fit(X)
+    alike = np.flatnonzero((X[:, :1] == X).all(axis=0))
+    others = np.setdiff1d(np.arange(40), alike)
+    assert model.converged_
+    assert len(alike) > 1
+    assert np.ptp(model.adjacency_[np.ix_(alike, others)], axis=0).max() == 0
+    assert np.ptp(model.benefits_[:, alike], axis=1).max() == 0
+    assert model.adjacency_.sum() == pytest.approx(40)

@@ -14,7 +14,9 @@ from nashgraph.solvers.spectral_templates import spectral_templates, template_ba
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([SpecTemp(), SpecTemp(n_components=1, assume_centered=True)])
+@parametrize_with_checks(
+    [SpecTemp(), SpecTemp(n_components=1, assume_centered=True), SpecTemp(solver="first-order", max_iter=200)]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -72,6 +74,7 @@ def test_relabelling_with_the_anchor():
         ({"n_components": 10}, "n_components must not exceed the number of nodes, 9"),
         ({"tol": 0.0}, "tol must be"),
         ({"max_iter": 2.5}, "max_iter must be an integer"),
+        ({"solver": "simplex"}, "solver='simplex' is not known: choose one of 'auto', 'interior-point', 'first-order'"),
     ],
 )
 def test_bad_input(parameters, message):
@@ -96,10 +99,36 @@ def test_one_signal_and_no_variance():
 
 def test_not_converging_is_said():
     X = np.random.default_rng(0).normal(size=(30, 9))
-    with pytest.warns(ConvergenceWarning, match="SpecTemp stopped at duality gap"):
+    with pytest.warns(ConvergenceWarning, match=r"SpecTemp stopped at duality gap .* \(tol=1e-05\)"):
         SpecTemp(max_iter=2).fit(X)
+
+
+def test_330_different_nodes_go_to_first_order_and_few_iterations_are_said():
+    X = np.random.default_rng(0).normal(size=(16, 330))
+    with pytest.warns(ConvergenceWarning, match=r"tol=0.0001\).* after 2\d\d first-order iterations"):
+        model = SpecTemp(max_iter=200).fit(X)
+    assert model.solver_ == "first-order"
+    assert model.adjacency_[0].sum() == pytest.approx(1)
+    assert model.gap_ > 1e-4
 
 
 def test_two_nodes():
     X = np.random.default_rng(0).normal(size=(10, 2))
     np.testing.assert_allclose(SpecTemp().fit(X).adjacency_, nx.to_numpy_array(nx.path_graph(2)), atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:X has 2 signal")
+def test_a_survey_with_households_alike_and_constant_columns():
+    random = np.random.default_rng(1)
+    X = np.vstack(
+        [np.eye(3)[random.choice(3, 60)].T, np.eye(3)[random.choice(3, 60)].T, np.ones((1, 60)), np.zeros((1, 60))]
+    )
+    with pytest.warns(DataWarning, match="exactly the signals of another node"):
+        model = SpecTemp(anchor=2).fit(X)
+    alike = np.flatnonzero((X[:, :1] == X).all(axis=0) & (np.arange(60) != 2))
+    others = np.setdiff1d(np.arange(60), alike)
+    assert model.converged_
+    assert model.solver_ == "interior-point"
+    assert len(alike) > 1
+    assert np.ptp(model.adjacency_[np.ix_(alike, others)], axis=0).max() == 0
+    assert model.adjacency_[2].sum() == pytest.approx(1)

@@ -5,13 +5,9 @@ import numpy as np
 import pytest
 
 from nashgraph.couplings import project_simplex
-from nashgraph.solvers.quad_game import (
-    edges_to_graph,
-    game_objective,
-    homophilous_benefits,
-    homophilous_program,
-    quad_game,
-)
+from nashgraph.solvers._node_classes import Classes
+from nashgraph.solvers._quad_program import Pairs
+from nashgraph.solvers.quad_game import HomophilousGame, IndependentGame, _homophilous, quad_game
 
 KINDS = ["independent", "homophilous"]
 
@@ -35,6 +31,19 @@ def penalty(G, B, kind):
         return cp.sum_squares(B)
     gram = B @ B.T
     return cp.sum(cp.multiply(cp.sum(G, axis=1), np.diag(gram))) - cp.sum(cp.multiply(G, gram))
+
+
+def objective_by_definition(Y, G, B, kind, *, rho, theta1, theta2):
+    laplacian = np.diag(G.sum(axis=1)) - G
+    cost = np.sum(B**2) if kind == "independent" else np.trace(B.T @ laplacian @ B)
+    return np.sum((Y - rho * G @ Y - B) ** 2) + theta1 * np.sum(G**2) + theta2 * cost
+
+
+def with_twins(seed):
+    """A problem in which some nodes have the same actions; which ones."""
+    Y, weights = random_problem(seed)
+    twins = np.random.default_rng(seed).integers(len(Y), size=6)
+    return np.vstack([Y, Y[twins]]), weights, twins
 
 
 def graph_oracle(Y, B, kind, *, rho, theta1, theta2):
@@ -64,7 +73,7 @@ def test_each_block_is_optimal_given_the_other(kind, seed):
     Y, weights = random_problem(seed)
     result = quad_game(Y, **weights, benefits=kind, max_iter=5000)
     G, B = result.weights, result.benefits
-    value = game_objective(Y, G, B, **weights, kind=kind)
+    value = objective_by_definition(Y, G, B, kind, **weights)
     assert result.converged
     assert result.objective == pytest.approx(value, rel=1e-12)
     best, graph = graph_oracle(Y, B, kind, **weights)
@@ -80,12 +89,12 @@ def test_graph_block_at_benefits_that_are_not_optimal(seed):
     Y, weights = random_problem(seed)
     random = np.random.default_rng(100 + seed)
     B, n = random.normal(size=Y.shape), len(Y)
-    start = edges_to_graph(project_simplex(random.normal(size=n * (n - 1) // 2), n / 2), n)
-    program = homophilous_program(Y, B, **weights)
-    G, gap = program.solve(start, tol=1e-9)
+    game = HomophilousGame.of(Y, **weights)
+    start = game.pairs.matrix(project_simplex(random.normal(size=n * (n - 1) // 2), n / 2))
+    G, gap = game.program(B).solve(start, tol=1e-9)
     best, graph = graph_oracle(Y, B, "homophilous", **weights)
     assert gap <= 1e-9
-    assert game_objective(Y, G, B, **weights, kind="homophilous") == pytest.approx(best, rel=1e-6)
+    assert game.objective(G, B) == pytest.approx(best, rel=1e-6)
     np.testing.assert_allclose(G, graph, atol=2e-3)
 
 
@@ -99,6 +108,54 @@ def test_independent_benefits_are_solved_jointly(seed):
     problem = cp.Problem(cp.Minimize(objective), [G >= 0, cp.diag(G) == 0, cp.sum(G) == n])
     problem.solve(solver="CLARABEL")
     assert quad_game(Y, **weights).objective == pytest.approx(problem.value, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_independent_benefits_of_nodes_alike(seed):
+    Y, weights, twins = with_twins(seed)
+    result = quad_game(Y, **weights)
+    best, graph = graph_oracle(Y, result.benefits, "independent", **weights)
+    assert len(Classes.of(Y).sizes) == len(Y) - len(twins)
+    assert result.converged
+    assert result.objective == pytest.approx(objective_by_definition(Y, *result[:2], "independent", **weights))
+    assert result.objective == pytest.approx(best, rel=1e-6)
+    np.testing.assert_allclose(result.weights, graph, atol=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_homophilous_steps_are_those_of_all_nodes(seed):
+    """Nodes alike are taken as one; taken one by one they give the same objectives, step by step."""
+    Y, weights, _ = with_twins(seed)
+    merged = HomophilousGame.of(Y, **weights)
+    each = Classes(np.ones(len(Y)), np.arange(len(Y)), np.arange(len(Y)))
+    whole = HomophilousGame(each, Pairs.of(each), Y, **weights)
+    histories = [_homophilous(game, 1e-7, max_iter=20, verbose=0).history for game in (merged, whole)]
+    size = min(map(len, histories))
+    assert size > 1
+    np.testing.assert_allclose(histories[0][:size], histories[1][:size], rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_nodes_alike(kind):
+    result = quad_game(np.ones((5, 3)), rho=0.5, theta1=1.0, theta2=1.0, benefits=kind)
+    assert result.converged
+    np.testing.assert_allclose(result.weights, (1 - np.eye(5)) / 4)
+
+
+@pytest.mark.parametrize("game", [IndependentGame, HomophilousGame])
+def test_the_gradient_meets_finite_differences(game):
+    Y, weights, _ = with_twins(3)
+    game = game.of(Y, **weights)
+    random = np.random.default_rng(0)
+    program = game.program() if isinstance(game, IndependentGame) else game.program(game.benefits(game.complete()))
+    z, direction = random.random(len(game.pairs.costs)), random.normal(size=len(game.pairs.costs))
+
+    def value(point):
+        return program.value_and_gradient(point, game.pairs.matrix(point))[0]
+
+    slope = (value(z + 1e-5 * direction) - value(z - 1e-5 * direction)) / 2e-5
+    assert slope == pytest.approx(program.value_and_gradient(z, game.pairs.matrix(z))[1] @ direction, rel=1e-6)
+    np.testing.assert_allclose(game.pairs.values(game.pairs.matrix(z)), z)
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -122,7 +179,7 @@ def test_the_graph_is_admissible(kind):
 def test_benefits_of_a_step_solve_their_equation():
     Y, weights = random_problem(4)
     G = quad_game(Y, **weights).weights
-    B = homophilous_benefits(Y, G, 0.3, 2.0)
+    B = HomophilousGame.of(Y, 0.3, 1.0, 2.0).benefits(G)
     laplacian = np.diag(G.sum(axis=1)) - G
     np.testing.assert_allclose(B + 2.0 * laplacian @ B, Y - 0.3 * G @ Y, atol=1e-12)
 

@@ -22,7 +22,7 @@ from ._running import DONE, UNFINISHED, Voice, printable
 FILE = "compare.csv"
 KIND = re.compile(r"\b\w+(?:Warning|Error): ")  # what Python calls it says nothing to the user
 # Nodes up to which a method takes seconds; named, it runs at any size.
-QUICK_UP_TO = {"spectemp": 30, "glasso": 80, "modular": 200, "quadgame": 200, "sigrep": 200}
+QUICK_UP_TO = {"spectemp": 60, "glasso": 80, "modular": 200, "quadgame": 200, "sigrep": 200}
 
 
 def run_compare(

@@ -38,7 +38,7 @@ class QuadGameGL(GraphEstimator):
     tol : float
         Duality gap of the graph, relative to the objective, at which to stop.
     max_iter : int
-        Alternations between graph and homophilous benefits; independent ones need none.
+        Alternations between graph and homophilous benefits; independent ones need none. 200 to 800 are usual.
     verbose : int
 
     Attributes
@@ -52,6 +52,12 @@ class QuadGameGL(GraphEstimator):
     history_ : tuple of float, the objective after each alternation
     node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
     n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Notes
+    -----
+    Nodes with the same signals have the same edges and count once. On one core, a survey of 330 households of which
+    120 differ takes 0.1 s with independent benefits and 20 s with homophilous ones, at ``tol=1e-5``. Homophilous
+    benefits have several solutions; the one that the alternation from the complete graph leads to is returned.
 
     References
     ----------
@@ -85,7 +91,7 @@ class QuadGameGL(GraphEstimator):
         theta2: float = 1.0,
         benefits: str = "independent",
         tol: float = 1e-8,
-        max_iter: int = 500,
+        max_iter: int = 5000,
         verbose: int = 0,
     ) -> None:
         self.rho = rho
@@ -106,7 +112,7 @@ class QuadGameGL(GraphEstimator):
             theta2=check_number("theta2", self.theta2, low=0, open_low=True, remedy="it weighs the benefits; try 1"),
             benefits=check_choice("benefits", self.benefits, ("independent", "homophilous")),
             tol=tol,
-            max_iter=check_integer("max_iter", self.max_iter, low=1, remedy="try 500"),
+            max_iter=check_integer("max_iter", self.max_iter, low=1, remedy="try 5000"),
             verbose=self.verbose,
         )
         if not result.converged:

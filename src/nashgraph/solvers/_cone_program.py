@@ -1,15 +1,18 @@
-r"""A primal-dual interior-point method for linear programs with one second-order cone.
+r"""A primal-dual interior-point method for programs with one second-order cone.
 
-.. math:: \min_x \; c^\top x \quad\text{s.t.}\quad a^\top x = 1,\; x \ge 0,\; w = h + B x \in Q,
+.. math:: \min_x \; c^\top x + \tfrac12 x^\top \mathrm{diag}(g)\, x \quad\text{s.t.}\quad
+          a^\top x = 1,\; x \ge 0,\; w = h + B x \in Q,
           \qquad Q = \{(w_0, w_1) : \|w_1\| \le w_0\}
 
-Optimality: there are :math:`\nu`, :math:`z \ge 0` and :math:`u \in Q` with :math:`c = \nu a + z + B^\top u`,
-:math:`x^\top z = 0` and :math:`w^\top u = 0`. The stopping measure is the largest of the complementarity
-:math:`x^\top z + w^\top u`, relative to the objective, and the residuals of the linear equations.
+Optimality: there are :math:`\nu`, :math:`z \ge 0` and :math:`u \in Q` with
+:math:`c + g \circ x = \nu a + z + B^\top u`, :math:`x^\top z = 0` and :math:`w^\top u = 0`. The stopping measure
+is the largest of the complementarity :math:`x^\top z + w^\top u`, relative to :math:`c^\top x`, and the residuals
+of the linear equations.
 
-Every iteration factors one matrix of the size of the cone, :math:`B\,\mathrm{diag}(x/z)\,B^\top + W^2`, with
-W the Nesterov-Todd scaling: O(m^2 n) for m rows and n columns of B. It stays well posed as the cone closes
-to an equation (:math:`h_0 \to 0`), where a matrix of the size of x would not.
+Every iteration factors one matrix of the size of the cone,
+:math:`B\,\mathrm{diag}(z/x + g)^{-1} B^\top + W^2`, with W the Nesterov-Todd scaling: O(m^3) for m rows, and
+what B takes to form the first term. It stays well posed as the cone closes to an equation
+(:math:`h_0 \to 0`), where a matrix of the size of x would not.
 
 Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in the form of Vandenberghe,
 *The CVXOPT linear and quadratic cone program solvers* (2010).
@@ -18,7 +21,7 @@ Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
@@ -29,6 +32,20 @@ from ..validation import Array
 # nothing.
 PATIENCE, NEAR = 6, 1e-4
 SHORTEN = 0.99
+REFINEMENTS = 3
+
+
+class ConeMap(Protocol):
+    """A matrix B that need not be stored."""
+
+    def apply(self, x: Array) -> Array:
+        """Return B x."""
+
+    def adjoint(self, u: Array) -> Array:
+        """Return the transpose of B times u."""
+
+    def gram(self, d: Array) -> Array:
+        """Return B diag(d) times the transpose of B, a new array."""
 
 
 class ConePoint(NamedTuple):
@@ -50,7 +67,15 @@ class ConePoint(NamedTuple):
 
 
 def solve_cone_program(
-    c: Array, B: Array, h: Array, a: Array, *, tol: float = 1e-10, max_iter: int = 100, verbose: int = 0
+    c: Array,
+    B: ConeMap,
+    h: Array,
+    a: Array,
+    *,
+    g: Array | float = 0.0,
+    tol: float = 1e-10,
+    max_iter: int = 100,
+    verbose: int = 0,
 ) -> ConePoint:
     """Return the best point seen: at ``tol``, or where rounding lets the method improve no more.
 
@@ -59,19 +84,23 @@ def solve_cone_program(
     Among points of the simplex at distance at most 0.1 from (0.5, 0.5), the one with the least first entry:
 
     >>> import numpy as np
-    >>> B = np.array([[0.0, 0.0], [1.0, -1.0]])
-    >>> point = solve_cone_program(np.array([1.0, 0.0]), B, np.array([0.1, 0.0]), np.ones(2))
+    >>> class Stored:
+    ...     matrix = np.array([[0.0, 0.0], [1.0, -1.0]])
+    ...     def apply(self, x): return self.matrix @ x
+    ...     def adjoint(self, u): return u @ self.matrix
+    ...     def gram(self, d): return self.matrix * d @ self.matrix.T
+    >>> point = solve_cone_program(np.array([1.0, 0.0]), Stored(), np.array([0.1, 0.0]), np.ones(2))
     >>> point.x.round(6)
     array([0.45, 0.55])
     """
     x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
-    w, u = h + B @ x, _identity(len(h))
+    w, u = h + B.apply(x), _identity(len(h))
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
     best = ConePoint(x, z, nu, u, np.inf, 0)
     since = 0
     for iteration in range(max_iter + 1):
-        dual = c - nu * a - z - B.T @ u
-        primal, cone = 1.0 - float(a @ x), h + B @ x - w
+        dual = c + g * x - nu * a - z - B.adjoint(u)
+        primal, cone = 1.0 - float(a @ x), h + B.apply(x) - w
         gap = float(x @ z + w @ u)
         error = max(gap / max(1.0, abs(float(c @ x))), float(np.abs(dual).max()), abs(primal), float(_norm(cone)))
         since = 0 if error < 0.9 * best.error or best.error > NEAR else since + 1
@@ -82,7 +111,7 @@ def solve_cone_program(
         if error <= tol or since > PATIENCE or not (_inside(w) and _inside(u)):
             break
         scaling = Scaling.of(w, u)
-        newton = Newton.factor(B, a, x, z, scaling=scaling, residuals=(dual, primal, cone))
+        newton = Newton.factor(B, a, x, z, ratio=1.0 / (z / x + g), scaling=scaling, residuals=(dual, primal, cone))
         if newton is None:
             break
         mean = gap / (len(x) + 1)
@@ -167,13 +196,13 @@ class Scaling:
 class Newton:
     """The linearised optimality conditions at a point, factored."""
 
-    B: Array
+    B: ConeMap
     a: Array
     x: Array
     z: Array
+    ratio: Array
     scaling: Scaling
     residuals: tuple[Array, float, Array]
-    weighted: Array
     matrix: Array
     cholesky: Array
     row: Array
@@ -183,17 +212,17 @@ class Newton:
     @classmethod
     def factor(
         cls,
-        B: Array,
+        B: ConeMap,
         a: Array,
         x: Array,
         z: Array,
         *,
+        ratio: Array,
         scaling: Scaling,
         residuals: tuple[Array, float, Array],
     ) -> Newton | None:
         """Factor the matrix of the cone's size; None where rounding has made it indefinite."""
-        weighted = B * (x / z)
-        matrix = weighted @ B.T
+        matrix = B.gram(ratio)
         matrix += scaling.square()
         lifted = matrix.copy()
         lifted[np.diag_indices(len(lifted))] *= 1.0 + 1e-14
@@ -201,24 +230,23 @@ class Newton:
             cholesky = linalg.cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
         except linalg.LinAlgError:
             return None
-        row = weighted @ a
+        row = B.apply(ratio * a)
         shifted = _refined(cholesky, matrix, row)
-        curvature = float(a @ (x / z * a)) - float(row @ shifted)
+        curvature = float(a @ (ratio * a)) - float(row @ shifted)
         if not curvature > 0:
             return None
-        return cls(B, a, x, z, scaling, residuals, weighted, matrix, cholesky, row, shifted, curvature)
+        return cls(B, a, x, z, ratio, scaling, residuals, matrix, cholesky, row, shifted, curvature)
 
     def direction(self, complementarity: Array, jordan: Array) -> Step:
         """Return the step that meets the linear equations, with the right sides given for the products."""
         dual, primal, cone = self.residuals
-        ratio = self.x / self.z
         force = complementarity / self.x - dual
-        right = self.scaling.scale(jordan) - cone - self.weighted @ force
+        right = self.scaling.scale(jordan) - cone - self.B.apply(self.ratio * force)
         base = _refined(self.cholesky, self.matrix, right)
-        nu = (primal - float(self.a @ (ratio * force)) - float(self.row @ base)) / self.curvature
+        nu = (primal - float(self.a @ (self.ratio * force)) - float(self.row @ base)) / self.curvature
         u = base - nu * self.shifted
-        x = ratio * (force + nu * self.a + self.B.T @ u)
-        return Step(x, (complementarity - self.z * x) / self.x, nu, u, cone + self.B @ x)
+        x = self.ratio * (force + nu * self.a + self.B.adjoint(u))
+        return Step(x, (complementarity - self.z * x) / self.x, nu, u, cone + self.B.apply(x))
 
     def longest(self, step: Step) -> float:
         """Return the longest step that keeps x, z, w and u in their cones."""
@@ -232,9 +260,10 @@ class Newton:
 
 
 def _refined(cholesky: Array, matrix: Array, right: Array) -> Array:
-    """Solve with a factored matrix and refine once."""
+    """Solve with a factored matrix and refine: cheap beside the factoring, and digits are scarce at the end."""
     solution: Array = linalg.cho_solve((cholesky, True), right, check_finite=False)
-    solution += linalg.cho_solve((cholesky, True), right - matrix @ solution, check_finite=False)
+    for _ in range(REFINEMENTS):
+        solution += linalg.cho_solve((cholesky, True), right - matrix @ solution, check_finite=False)
     return solution
 
 

@@ -20,7 +20,7 @@ from ._cone_program import ConePoint, solve_cone_program
 from ._template_map import ConeRows, TemplateMap
 from ._template_problem import Merged, Nearest, Sparsest
 
-DEFAULT_TOL, DEFAULT_MAX_ITER = 1e-6, 100
+DEFAULT_TOL, DEFAULT_MAX_ITER = 1e-5, 100
 FEASIBILITY = 1e-8
 POLISHINGS = 40
 EXACT = 1e-11
@@ -47,8 +47,8 @@ def nearest_graph(merged: Merged, *, tol: float, max_iter: int, verbose: int) ->
     rows = ConeRows(templates, bounded_by_last=True)
     point = solve_cone_program(costs, rows, np.zeros(rows.size), anchored, max_iter=max_iter, verbose=verbose)
     edges = templates.admissible(point.x[:-1])
-    heaviest = float((edges / templates.counts).max())
-    return Nearest(templates.distance(edges), point.error, heaviest, point.iterations)
+    weights = templates.matrix(edges / templates.counts)
+    return Nearest(templates.distance(edges), point.error, weights, point.iterations)
 
 
 def sparsest_graph(
@@ -60,9 +60,9 @@ def sparsest_graph(
     --------
     >>> import numpy as np
     >>> merged = Merged.of(np.full((4, 1), 0.5), anchor=0)
-    >>> nearest = Nearest(0.0, 0.0, 0.5, 0)
+    >>> nearest = Nearest(0.0, 0.0, np.array([[0.0, 1.0], [1.0, 0.0]]), 0)
     >>> found = sparsest_graph(merged, 1e-6, nearest, tol=1e-6, max_iter=100, verbose=0)
-    >>> merged.graph(found.weights).round(4)  # any regular graph costs the same: the one of least norm
+    >>> merged.classes.graph(found.weights).round(4)  # any regular graph costs the same: the one of least norm
     array([[0.    , 0.3333, 0.3333, 0.3333],
            [0.3333, 0.    , 0.3333, 0.3333],
            [0.3333, 0.3333, 0.    , 0.3333],
@@ -73,7 +73,7 @@ def sparsest_graph(
     bound = np.zeros(rows.size)
     bound[0] = epsilon
     costs = np.ones(len(templates.counts))
-    heaviest, iterations = nearest.heaviest, 0
+    heaviest, iterations = float(nearest.weights.max()), 0
     while True:
         quadratic = TIE_BREAK * tol / heaviest / templates.counts
         point = solve_cone_program(

@@ -1,7 +1,7 @@
 r"""The distance from the templates' matrices as a linear map T of the edges, never stored.
 
 The unknown is the vector x of the total weights within and between classes of nodes (see
-:class:`._template_problem.Merged`), so :math:`\|S\|_1 = 2\,1^\top x` and the anchor's entries of x sum to one.
+:class:`._node_classes.Classes`), so :math:`\|S\|_1 = 2\,1^\top x` and the anchor's entries of x sum to one.
 With u the entries of a full orthonormal basis at one member of each class, T has a row for each pair of a
 template k and a later column l and a column for each pair i, j of classes:
 
@@ -51,13 +51,13 @@ class TemplateMap:
         basis = linalg.qr(merged.vectors, check_finite=False)[0]
         basis[:, :known] = merged.vectors
         head, tail = np.triu_indices(n)
-        counts = merged.sizes[head] * merged.sizes[tail]
-        same = head == tail
-        counts[same] = 0.5 * merged.sizes * (merged.sizes - 1.0)
+        sizes = merged.classes.sizes
+        counts = sizes[head] * sizes[tail]
+        counts[head == tail] = 0.5 * sizes * (sizes - 1.0)
         some = counts > 0
         head, tail = head[some], tail[some]
         at_anchor = ((head == merged.anchor) | (tail == merged.anchor)).astype(float)
-        return cls(basis / np.sqrt(merged.sizes)[:, None], known, (head, tail), counts[some], at_anchor)
+        return cls(basis / merged.classes.roots[:, None], known, (head, tail), counts[some], at_anchor)
 
     @property
     def n_rows(self) -> int:

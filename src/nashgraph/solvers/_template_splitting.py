@@ -1,6 +1,6 @@
 r"""Spectral templates by first-order methods: O(n^2 K) for a step with n classes of nodes and K templates.
 
-The unknown is the matrix :math:`\bar S` of :class:`._template_problem.Merged`. Two operations are explicit:
+The unknown is the matrix :math:`\bar S` of :class:`._node_classes.Classes`. Two operations are explicit:
 
 - the projection P onto the matrices that pair templates with other vectors,
   :math:`P \bar S = \bar S - V \mathrm{diag}(\sigma) V^\top - R` with the best :math:`\sigma` and R, so that
@@ -18,8 +18,7 @@ problem: away from the anchor no cost :math:`r_i r_j + Y_{ij}` is negative, and 
 The relative gap between the two, with Y shrunk until it is feasible, is one stopping measure. The other is the
 excess, the distance beyond epsilon: relative to :math:`\|\bar S\|_F`, and at its price, times :math:`\|Y\|_F` and
 relative to the objective, by which the objective may be too low. The step balances primal and dual residual at checks
-that become rarer, so in the end it is constant and the method converges. The tie-break between several optimal
-graphs is that of the interior-point method, a small multiple of :math:`\|S\|_F^2`.
+that become rarer, so in the end it is constant and the method converges, to one of the optimal graphs.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..validation import Array
+from ._node_classes import project_weighted
 from ._template_problem import Merged, Nearest, Sparsest
 
 DEFAULT_TOL, DEFAULT_MAX_ITER = 1e-4, 20000
@@ -39,7 +39,6 @@ RELAXATION = 1.6
 NOTHING = 1e-7
 # The step moves by these factors at most, when the residuals are out of balance by more than UNBALANCED.
 UNBALANCED, LARGEST_CHANGE = 1.5, 5.0
-TIE_BREAK = 0.25
 
 
 def nearest_graph(merged: Merged, *, tol: float, max_iter: int, verbose: int) -> Nearest:
@@ -70,27 +69,27 @@ def nearest_graph(merged: Merged, *, tol: float, max_iter: int, verbose: int) ->
             error = split.distance_error(graph, pairing, distance)
             if verbose > 1:
                 print(f"  nearest graph {iteration:>6}  distance {distance:.8g}  error {error:.1e}")
-    return Nearest(distance, error, float(split.weights(graph).max()), iteration)
+    return Nearest(distance, error, merged.classes.weights(graph), iteration)
 
 
 def sparsest_graph(
     merged: Merged, epsilon: float, nearest: Nearest, *, tol: float, max_iter: int, verbose: int
 ) -> Sparsest:
-    """Minimise the total weight within the distance epsilon, from the empty matrix.
+    """Minimise the total weight within the distance epsilon, from the nearest graph.
 
     Examples
     --------
     >>> import numpy as np
     >>> merged = Merged.of(np.full((4, 1), 0.5), anchor=0)
-    >>> nearest = Nearest(0.0, 0.0, 0.5, 0)
+    >>> nearest = Nearest(0.0, 0.0, np.array([[0.0, 1.0], [1.0, 0.0]]), 0)
     >>> found = sparsest_graph(merged, 1e-6, nearest, tol=1e-6, max_iter=5000, verbose=0)
-    >>> merged.graph(found.weights).round(4)
+    >>> merged.classes.graph(found.weights).round(4)
     array([[0.    , 0.3333, 0.3333, 0.3333],
            [0.3333, 0.    , 0.3333, 0.3333],
            [0.3333, 0.3333, 0.    , 0.3333],
            [0.3333, 0.3333, 0.3333, 0.    ]])
     """
-    method = DouglasRachford(Split.of(merged), epsilon, TIE_BREAK * tol / nearest.heaviest)
+    method = DouglasRachford(Split.of(merged), epsilon, merged.classes.scaled(nearest.weights))
     best, next_balance = None, CHECK_EVERY
     for iteration in range(1, max_iter + 1):
         method.advance()
@@ -103,24 +102,22 @@ def sparsest_graph(
         if best.merit <= tol:
             break
         if iteration >= next_balance:
-            method.balance(TIE_BREAK * tol)
+            method.balance()
             next_balance += CHECK_EVERY * max(1, iteration // (4 * CHECK_EVERY))
     assert best is not None
-    return Sparsest(method.split.weights(best.graph), best.distance, best.gap, iteration, best.excess <= tol)
+    return Sparsest(merged.classes.weights(best.graph), best.distance, best.gap, iteration, best.excess <= tol)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
     """The two operations on matrices over classes, and the bounds they give.
 
-    ``norms`` weighs the squared entries so that they sum to the squared norm of S; ``lone`` lists the classes of
-    one node, which have no edge within; ``away`` says which entries are edges that do not touch the anchor.
+    ``lone`` lists the classes of one node, which have no edge within; ``away`` says which entries are edges that do
+    not touch the anchor.
     """
 
     vectors: Array
-    sizes: Array
     costs: Array
-    norms: Array
     anchor: int
     lone: Array
     away: Array
@@ -128,14 +125,12 @@ class Split:
     @classmethod
     def of(cls, merged: Merged) -> Split:
         """Lay out the costs and the masks."""
-        roots = np.sqrt(merged.sizes)
+        roots, sizes = merged.classes.roots, merged.classes.sizes
         away = np.ones((len(roots), len(roots)), dtype=bool)
         away[merged.anchor] = away[:, merged.anchor] = False
-        lone = np.flatnonzero(merged.sizes == 1)
+        lone = np.flatnonzero(sizes == 1)
         away[lone, lone] = False
-        norms = np.ones_like(away, dtype=float)
-        np.fill_diagonal(norms, merged.sizes / np.maximum(merged.sizes - 1.0, 1.0))
-        return cls(merged.vectors, merged.sizes, np.outer(roots, roots), norms, merged.anchor, lone, away)
+        return cls(merged.vectors, np.outer(roots, roots), merged.anchor, lone, away)
 
     def pairing(self, matrix: Array) -> tuple[Array, float]:
         """Return the part of a matrix that pairs templates with other vectors, and its norm."""
@@ -153,7 +148,7 @@ class Split:
         nearest[self.lone, self.lone] = 0.0
         others = np.arange(len(matrix)) != self.anchor
         row = np.zeros(len(matrix))
-        row[others] = weighted_simplex(matrix[self.anchor, others], self.costs[self.anchor, others])
+        row[others] = project_weighted(matrix[self.anchor, others], self.costs[self.anchor, others], 1.0)
         nearest[self.anchor] = nearest[:, self.anchor] = row
         return nearest
 
@@ -174,12 +169,6 @@ class Split:
         lowest = 2.0 * float(np.delete(slopes[self.anchor], self.anchor).min())
         return 2.0 + max(0.0, shrink * (lowest - epsilon * norm))
 
-    def weights(self, matrix: Array) -> Array:
-        """Return the weight of each edge within and between classes."""
-        weights: Array = matrix / self.costs
-        np.fill_diagonal(weights, np.diag(matrix) / np.maximum(self.sizes - 1.0, 1.0))
-        return weights
-
 
 class Certified(NamedTuple):
     """A graph with the two measures that stop the method; ``merit`` is the larger."""
@@ -195,12 +184,12 @@ class Certified(NamedTuple):
 
 
 class DouglasRachford:
-    """The splitting method at one epsilon, from the empty matrix."""
+    """The splitting method at one epsilon, from some graph."""
 
-    def __init__(self, split: Split, epsilon: float, tie_break: float) -> None:
-        self.split, self.epsilon, self.tie_break = split, epsilon, tie_break
-        self.state = np.zeros_like(split.costs)
-        self.step = 1.0 / float(split.costs.mean()) / len(self.state)
+    def __init__(self, split: Split, epsilon: float, start: Array) -> None:
+        self.split, self.epsilon = split, epsilon
+        self.step = 1.0 / float(split.costs.mean()) / len(start)
+        self.state = start + self.step * split.costs  # so that the first graph is the start
         self.graph = self.inside = self.before = self.multiplier = self.state
         self.multiplier_norm = 0.0
 
@@ -223,7 +212,7 @@ class DouglasRachford:
         bound = self.split.dual_value(self.multiplier, self.multiplier_norm, self.epsilon)
         return Certified(self.graph, distance, excess, abs(objective - bound) / objective)
 
-    def balance(self, tie_break: float) -> None:
+    def balance(self) -> None:
         """Change the step so that primal and dual residual become alike, and keep the multiplier."""
         primal = np.linalg.norm(self.inside - self.graph) / np.linalg.norm(self.graph)
         dual = np.linalg.norm(self.inside - self.before) / np.linalg.norm(self.state - self.graph)
@@ -234,24 +223,7 @@ class DouglasRachford:
         graph = self._sparser()
         self.state = graph + change * (self.state - graph)
         self.step *= change
-        self.tie_break = tie_break / float(self.split.weights(graph).max())
 
     def _sparser(self) -> Array:
         """Return the admissible matrix that trades its cost against the distance from the state."""
-        moved = self.state - self.step * self.split.costs
-        return self.split.admissible(moved / (1.0 + self.step * self.tie_break * self.split.norms))
-
-
-def weighted_simplex(point: Array, weights: Array) -> Array:
-    """Return the nearest x without negative entries whose sum, weighted, is one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_simplex(np.array([0.0, 1.0]), np.array([1.0, 2.0]))
-    array([0. , 0.5])
-    """
-    order = np.argsort(-point / weights)
-    levels = (np.cumsum((weights * point)[order]) - 1.0) / np.cumsum(weights[order] ** 2)
-    last = np.flatnonzero((point / weights)[order] > levels)[-1]
-    return np.maximum(point - levels[last] * weights, 0.0)
+        return self.split.admissible(self.state - self.step * self.split.costs)

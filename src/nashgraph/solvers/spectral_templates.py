@@ -8,7 +8,8 @@ With :math:`V_K` the K known eigenvectors (the templates),
     \|S - V_K \mathrm{diag}(\sigma) V_K^\top - R\|_F \le \varepsilon,\; R V_K = 0,\;
     S = S^\top \ge 0,\; \mathrm{diag}\,S = 0,\; \textstyle\sum_j S_{1j} = 1.
 
-R is what the unknown eigenvectors may hold; K = N is the complete form, where R = 0. The least-squares
+R is what the unknown eigenvectors may hold; K = N is the complete form, where R = 0. With fewer signals than
+nodes the covariance has a null space, whose eigenvectors are arbitrary: it is left to R. The least-squares
 :math:`\sigma` and R are explicit: in a full basis :math:`V = [V_K, V_\perp]` they match every entry of
 :math:`V^\top S V` but those that pair a template with another column, so the constraint is
 
@@ -22,11 +23,16 @@ between :math:`1^\top s` and the dual value :math:`\min_{e \ni 1}(1 + T_e^\top y
 zero. That gap, relative to the objective, and the violation of the constraint are the stopping measures;
 both are computed from the graph that is returned.
 
-Method: the smallest feasible :math:`\varepsilon` is the convex :math:`\min \|T s\|` over the same
-polyhedron. It and the problem itself are second-order cone programs, solved by interior points; the problem
-on the support they find is then solved in closed form. An iteration costs O(q^2 p) with p = N(N-1)/2 edges
-and q = K(2N-K-1)/2 rows of T, and memory is three arrays of q x p: meant for N up to about 100 (or 200 with
-few templates).
+Several graphs may be optimal. With exact templates and the constant vector among their combinations, as in a
+survey with a column for every answer, the objective :math:`1^\top S 1` depends on :math:`\sigma` alone, and most
+edges are free. Interior points then return the one of least Frobenius norm, to the accuracy that tol allows, and
+first-order the one that it reaches; all of them treat nodes alike that the templates do not tell apart.
+
+Method: nodes with equal entries in all templates are taken as one, which changes nothing (``_template_problem``). The
+smallest feasible :math:`\varepsilon` is the convex :math:`\min \|T s\|` over the same polyhedron. It and the
+problem itself are solved by interior points (``_template_interior``) up to ``MOST_ROWS`` rows of T, of which n
+classes of nodes have q = K(2n-K-1)/2: a step costs O(q^3), memory is three arrays of q x q. Larger problems are
+solved by splitting (``_template_splitting``), O(n^2 K) for a step and a few arrays of n x n, to a gap of 1e-4.
 
 Reference: Segarra, Marques, Mateos, Ribeiro, *Network topology inference from spectral templates* (2017): the
 robust problem with noisy templates, the incomplete form with :math:`R V_K = 0`, and the set of adjacency
@@ -35,20 +41,21 @@ matrices.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
+from ..couplings import blas_threads
 from ..validation import Array
-from ._cone_program import ConePoint, solve_cone_program
+from . import _template_interior, _template_splitting
+from ._template_problem import Merged, Nearest
 
 # An epsilon below ZERO is zero in working precision. One that is found stays above FLOOR, because a cone so
 # nearly closed costs digits of the objective and gains nothing: the anchor's row of S is of size one.
 ZERO, FLOOR = 1e-9, 1e-6
-FEASIBILITY = 1e-8
-POLISHINGS = 40
-DUST = 1e-9
+MOST_ROWS = 3000
+METHODS = {"interior-point": _template_interior, "first-order": _template_splitting}
 
 
 class TemplateResult(NamedTuple):
@@ -61,14 +68,16 @@ class TemplateResult(NamedTuple):
     smallest_epsilon : float, the smallest for which there is any graph
     distance : float, the distance of S from the templates' matrices
     objective : float, the sum of all entries of S
-    gap : float, an upper bound on how far the objective is above the least possible, relative to it
-    iterations : int, interior-point iterations of both programs
+    gap : float, how far the objective is from the least possible at most, relative to it
+    tol : float, the gap asked for
+    solver : str, the method that was used
+    iterations : int, of both programs
     converged : bool
 
     Examples
     --------
     >>> import numpy as np
-    >>> TemplateResult(np.zeros((2, 2)), 0.1, 0.0, 0.1, 2.0, 0.0, 12, True).converged
+    >>> TemplateResult(np.zeros((2, 2)), 0.1, 0.0, 0.1, 2.0, 0.0, 1e-6, "interior-point", 12, True).converged
     True
     """
 
@@ -78,6 +87,8 @@ class TemplateResult(NamedTuple):
     distance: float
     objective: float
     gap: float
+    tol: float
+    solver: str
     iterations: int
     converged: bool
 
@@ -89,8 +100,9 @@ def spectral_templates(
     epsilon: float | None = None,
     slack: float = 0.01,
     anchor: int = 0,
-    tol: float = 1e-7,
-    max_iter: int = 100,
+    solver: str = "auto",
+    tol: float | None = None,
+    max_iter: int | None = None,
     verbose: int = 0,
 ) -> TemplateResult:
     """Return the sparsest graph within ``epsilon`` of having the given eigenvectors.
@@ -105,9 +117,14 @@ def spectral_templates(
     slack : float
     anchor : int
         The node whose weights sum to one (the paper's node 1): it sets the scale of the graph.
-    tol : float
-        Relative duality gap at which the result counts as converged.
-    max_iter : int, of each of the two cone programs
+    solver : "auto", "interior-point" or "first-order"
+        "auto" goes by the number of rows of T.
+    tol : float, optional
+        Relative duality gap at which the result counts as converged. None takes 1e-5 for interior points and
+        1e-4 for first-order. The distance may be above epsilon by 1e-8 with interior points; with first-order by
+        what tol allows it, relative to the norm of the graph and at its price in the objective.
+    max_iter : int, optional
+        Of each of the two programs. None takes 100 for interior points and 20000 for first-order.
     verbose : int
 
     Examples
@@ -122,30 +139,37 @@ def spectral_templates(
     >>> bool(np.abs(S - ring / ring[0].sum()).max() < 1e-4)
     True
     """
-    templates = Templates.of(eigenvectors, n_components, anchor)
-    nearest = _nearest(templates, max_iter, verbose)
-    smallest = templates.distance(_admissible(templates, nearest.x[:-1]))
-    allowed = _allowed(epsilon, smallest, slack)
+    merged = Merged.of(eigenvectors[:, :n_components], anchor)
+    if solver == "auto":
+        solver = "interior-point" if merged.n_rows <= MOST_ROWS else "first-order"
+    method = METHODS[solver]
+    tol = method.DEFAULT_TOL if tol is None else tol
+    max_iter = method.DEFAULT_MAX_ITER if max_iter is None else max_iter
+    # Many products and factors of middling size: BLAS takes three times as long for them with two threads as with one.
+    with blas_threads().limit(limits=1, user_api="blas"):
+        nearest = method.nearest_graph(merged, tol=tol, max_iter=max_iter, verbose=verbose)
+        if verbose:
+            print(
+                f"spectral templates: {len(merged.classes.labels)} nodes in {len(merged.classes.sizes)} classes, "
+                f"{solver}; smallest epsilon {nearest.distance:.3e} ({nearest.iterations} iterations)"
+            )
+        allowed = _allowed(epsilon, nearest, slack)
+        found = method.sparsest_graph(merged, allowed, nearest, tol=tol, max_iter=max_iter, verbose=verbose)
+    weights = merged.classes.graph(found.weights)
+    objective = float(weights.sum())
     if verbose:
-        print(f"spectral templates: smallest epsilon {smallest:.3e} ({nearest.iterations} iterations)")
-    rows = np.zeros((len(templates.matrix) + 1, templates.matrix.shape[1]))
-    rows[1:] = templates.matrix
-    bound = np.zeros(len(rows))
-    bound[0] = allowed
-    costs = np.ones(rows.shape[1])
-    point = solve_cone_program(costs, rows, bound, templates.at_anchor, max_iter=max_iter, verbose=verbose)
-    edges, gap, distance = _best_candidate(templates, point, allowed)
-    if verbose:
-        print(f"spectral templates: objective {2 * edges.sum():.8g}, gap {gap:.2e}, {point.iterations} steps")
+        print(f"spectral templates: objective {objective:.8g}, gap {found.gap:.2e}, {found.iterations} steps")
     return TemplateResult(
-        templates.graph(edges),
+        weights,
         allowed,
-        smallest,
-        distance,
-        2.0 * float(edges.sum()),
-        gap,
-        nearest.iterations + point.iterations,
-        max(gap, nearest.error) <= tol and distance <= allowed + FEASIBILITY,
+        nearest.distance,
+        found.distance,
+        objective,
+        found.gap,
+        tol,
+        solver,
+        nearest.iterations + found.iterations,
+        max(found.gap, nearest.error) <= tol and found.feasible,
     )
 
 
@@ -169,175 +193,13 @@ def template_basis(covariance: Array) -> tuple[Array, int]:
     return np.ascontiguousarray(vectors[:, ::-1]), rank
 
 
-class Templates(NamedTuple):
-    """The distance from the templates' matrices as a linear map T of the edge vector.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path = np.diag([1.0, 2.0], 1) + np.diag([1.0, 2.0], -1)
-    >>> templates = Templates.of(np.linalg.eigh(path)[1], None, 0)
-    >>> round(templates.distance(np.array([1.0, 0.0, 2.0])), 12)  # edges 01, 02, 12
-    0.0
-    """
-
-    matrix: Array
-    at_anchor: Array
-    n_nodes: int
-
-    @classmethod
-    def of(cls, eigenvectors: Array, n_components: int | None, anchor: int) -> Templates:
-        """Lay out T: a row for each pair of columns that holds a template, a column for each edge."""
-        n = len(eigenvectors)
-        known = n if n_components is None else n_components
-        head, tail = np.triu_indices(n, 1)
-        left, right = head[head < known], tail[head < known]
-        at_head, at_tail = eigenvectors.T[:, head], eigenvectors.T[:, tail]
-        matrix = at_head[left]
-        matrix *= at_tail[right]
-        other = at_head[right]
-        other *= at_tail[left]
-        matrix += other
-        matrix *= np.sqrt(2.0)
-        return cls(matrix, ((head == anchor) | (tail == anchor)).astype(float), n)
-
-    def distance(self, edges: Array) -> float:
-        """Return the distance of a graph from the matrices that have the templates as eigenvectors."""
-        return float(np.linalg.norm(self.matrix @ edges))
-
-    def graph(self, edges: Array) -> Array:
-        """Return the symmetric matrix of an edge vector."""
-        weights = np.zeros((self.n_nodes, self.n_nodes))
-        weights[np.triu_indices(self.n_nodes, 1)] = edges
-        weights += weights.T
-        return weights
-
-    def gap(self, edges: Array, multiplier: Array, epsilon: float) -> float:
-        """Return a graph's duality gap, relative to its objective, shrinking the multiplier as needed."""
-        slopes = multiplier @ self.matrix
-        # Shrinking the multiplier makes any of them feasible: zero always is.
-        least = float(slopes[self.at_anchor == 0].min(initial=0.0))
-        shrink = 1.0 if least >= -1.0 else -1.0 / least
-        bound = 1.0 + shrink * (float(slopes[self.at_anchor == 1].min()) - epsilon * float(np.linalg.norm(multiplier)))
-        total = float(edges.sum())
-        return max(0.0, total - max(bound, 1.0)) / total
-
-
-def _nearest(templates: Templates, max_iter: int, verbose: int) -> ConePoint:
-    """Minimise the distance: a cone program in the edges and the distance itself."""
-    q, p = templates.matrix.shape
-    rows = np.zeros((q + 1, p + 1))
-    rows[0, p] = 1.0
-    rows[1:, :p] = templates.matrix
-    costs = np.zeros(p + 1)
-    costs[p] = 1.0
-    anchored = np.append(templates.at_anchor, 0.0)
-    return solve_cone_program(costs, rows, np.zeros(q + 1), anchored, max_iter=max_iter, verbose=verbose)
-
-
-def _allowed(epsilon: float | None, smallest: float, slack: float) -> float:
+def _allowed(epsilon: float | None, nearest: Nearest, slack: float) -> float:
     """Return the distance to allow, or say that there is no graph within the one asked for."""
     if epsilon is None:
-        return max((1.0 + slack) * smallest, FLOOR)
-    if epsilon < smallest - ZERO:
+        return max((1.0 + slack) * nearest.distance, FLOOR)
+    if epsilon < nearest.distance * (1.0 - nearest.error) - ZERO:
         raise ValueError(
             f"epsilon={epsilon:g} is infeasible: no admissible graph is nearer to the spectral templates "
-            f"than {smallest:.6g}; raise epsilon, lower n_components, or leave epsilon=None"
+            f"than {nearest.distance:.6g}; raise epsilon, lower n_components, or leave epsilon=None"
         )
     return max(epsilon, ZERO)
-
-
-def _admissible(templates: Templates, edges: Array) -> Array:
-    """Return the edges without negative weights, the anchor's summing to one."""
-    clipped = np.maximum(edges, 0.0)
-    normal: Array = clipped / float(templates.at_anchor @ clipped)
-    return normal
-
-
-def _best_candidate(templates: Templates, point: ConePoint, epsilon: float) -> tuple[Array, float, float]:
-    """Return the best graph as (edges, gap, distance): the interior point's, or one of its polished forms.
-
-    A polish is an active-set method from the interior point's support: edges that came out negative leave,
-    and the few with the most negative reduced costs enter.
-    """
-    support = point.x > point.z
-    best = Candidate.of(templates, np.where(point.x > DUST, point.x, 0.0), -point.u[1:], epsilon)
-    for _ in range(POLISHINGS):
-        solved = _solve_on_support(templates, support, epsilon)
-        if solved is None:
-            break
-        edges, multiplier, price = solved
-        if price:
-            best = min(Candidate.of(templates, edges, multiplier, epsilon), best, key=lambda one: one.merit)
-        costs = price + multiplier @ templates.matrix
-        costs -= templates.at_anchor * float(costs[support & (templates.at_anchor == 1)].mean())
-        costs[support] = 0.0
-        entering = np.argsort(costs)[: max(1, support.sum() // 20)]
-        entering = entering[costs[entering] < -1e-11]
-        leaving = edges < 0
-        if not entering.size and not leaving.any():
-            break
-        support &= ~leaving
-        support[entering] = True
-    return best.edges, best.gap, best.distance
-
-
-class Candidate(NamedTuple):
-    """An admissible graph and its certificate."""
-
-    edges: Array
-    gap: float
-    distance: float
-    merit: float
-
-    @classmethod
-    def of(cls, templates: Templates, edges: Array, multiplier: Array, epsilon: float) -> Candidate:
-        """Clip, normalise and certify."""
-        admissible = _admissible(templates, edges)
-        gap, distance = templates.gap(admissible, multiplier, epsilon), templates.distance(admissible)
-        return cls(admissible, gap, distance, max(gap, (distance - epsilon) / FEASIBILITY * 1e-7))
-
-
-def _solve_on_support(templates: Templates, support: Any, epsilon: float) -> tuple[Array, Array, float] | None:
-    r"""Solve the problem on a support in closed form; None where the support does not determine it.
-
-    With the inequalities on the support dropped, :math:`s(t) = s_0 + t s_1` minimises
-    :math:`t 1^\top s + \|Ts\|^2/2` subject to the anchor's sum, and
-    :math:`\|T s(t)\|^2 = \|T s_0\|^2 + t^2 \|T s_1\|^2` gives the t at which the distance is epsilon. One QR
-    factorisation of T on the support. Returns s, the multiplier y = T s / t and 1; where no graph of the
-    support is near enough, s_0, T s_0 and 0, by which an edge that brings it nearer has negative cost.
-    """
-    at_anchor = templates.at_anchor[support]
-    columns = templates.matrix[:, support]
-    if len(at_anchor) < 2 or len(columns) < len(at_anchor) - 1 or not at_anchor.any():
-        return None
-    # A Householder reflection takes at_anchor to an axis; the other axes are the directions that keep its
-    # sum.
-    lead = int(np.argmax(at_anchor))
-    mirror = at_anchor / np.linalg.norm(at_anchor)
-    mirror[lead] += 1.0
-    mirror /= np.linalg.norm(mirror)
-    turned = np.delete(columns - 2.0 * np.outer(columns @ mirror, mirror), lead, axis=1)
-    cost = np.delete(1.0 - 2.0 * mirror.sum() * mirror, lead)
-    q, r = linalg.qr(turned, mode="economic", check_finite=False)
-    pivots = np.abs(np.diag(r))
-    if pivots.min() <= 1e-11 * pivots.max():
-        return None
-
-    def unturn(coordinates: Array) -> Array:
-        full = np.insert(coordinates, lead, 0.0)
-        back: Array = full - 2.0 * float(mirror @ full) * mirror
-        return back
-
-    start = at_anchor / float(at_anchor @ at_anchor)
-    base = start + unturn(linalg.solve_triangular(r, -(q.T @ (columns @ start))))
-    direction = unturn(linalg.solve_triangular(r, -linalg.solve_triangular(r, cost, trans=1)))
-    room, pace = epsilon**2 - float(np.sum((columns @ base) ** 2)), float(np.linalg.norm(columns @ direction))
-    if pace == 0:  # all graphs of this support cost the same
-        return None
-    weight = float(np.sqrt(max(room, 0.0))) / pace
-    edges = np.zeros(len(support))
-    edges[support] = base + weight * direction
-    if room <= 0:
-        return edges, columns @ base, 0.0
-    return edges, columns @ (edges[support] / weight), 1.0
