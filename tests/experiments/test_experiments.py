@@ -167,7 +167,7 @@ def test_table_3_asks_glgp_to_gain_in_every_village():
 
 def test_beyond_chooses_on_the_tuning_villages_alone():
     rows = [
-        {"village": v, "tuning": v == 1, "interaction": game, "beta": beta, "lam": 1.0, "control": 0.7,
+        {"village": v, "tuning": v == 1, "interaction": game, "beta": beta, "lam": beta, "control": 0.7,
          "auc": 0.6 + (0.1 if (beta == 1.0) == (v == 1) else 0.0), "auc_symmetric": 0.75, "stationarity": 0.0}
         for v in (1, 10) for game in villages.GAMES for beta in (1.0, 10.0)
     ]  # fmt: skip
@@ -176,6 +176,7 @@ def test_beyond_chooses_on_the_tuning_villages_alone():
     study = beyond.study(frame)
     assert holds(study, "GLGP f(x)=x: above Table 2's best")
     assert not holds(study, "GLGP f(x)=x: above the control as it is")
+    assert any("on the border of the grid" in note and "0.1000 lower" in note for note in study.notes)
 
 
 @with_data
