@@ -141,7 +141,7 @@ def draw_villages(
             high, mean, low = paper[method]
             axes.errorbar([k + 0.2], [mean], [[mean - low], [high - mean]], color=COLOURS[1], marker="x", capsize=3)
     names = [f"{method},\n{setting}" if setting == CONVERGED else method for method, setting in columns]
-    axes.set_xticks(range(len(columns)), [name.replace(" ", "\n", 1) for name in names], fontsize=7)
+    axes.set_xticks(range(len(columns)), [name.replace(" ", "\n") for name in names], fontsize=7)
     axes.set(ylabel=label, title="Points: villages; bar: their mean; orange: the paper's mean and range")
     return figure
 
