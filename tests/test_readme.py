@@ -35,3 +35,31 @@ def test_the_lines_of_shell_run(tmp_path, monkeypatch):
         result = run(*arguments)
         assert result.exit_code in (0, 3), (arguments, result.output)
     assert (tmp_path / "graph" / "report.html").is_file()
+
+
+def test_what_it_says_of_the_paper_is_what_came_out():
+    results = Path(__file__).parent.parent / "results"
+    report = (results / "REPRODUCTION.md").read_text(encoding="utf-8")
+    verdicts = [line for line in report.split("## ")[0].splitlines() if line.startswith("| ")]
+    assert len(verdicts) == 8
+    assert all(line in README for line in verdicts)
+    figure, table, beyond = (pd.read_csv(results / f"{name}.csv") for name in ("fig1", "table2", "beyond"))
+    drawn = figure[figure["solver"] != "more draws"]
+    by_lam = drawn[(drawn["method"] == "GLGP f(x)=x") & (drawn["solver"] == "TTGD")].groupby("lam")["auc"].mean()
+    scores = {
+        "GLGP at its best λ has an AUC of": by_lam.max(),
+        "against": drawn[drawn["method"] == "SmoothGL"]["auc"].mean(),
+        "inner products of the signals have": drawn[drawn["method"] == "Inner products"]["auc"].mean(),
+        "On 40 villages GLGP has": _mean(table, "GLGP f(x)=log(1+x)", "paper"),
+        "which is GLGP's benefit there, has": _mean(table, "control: hhSurveyed alone", "control"),
+        "model has": beyond[
+            ~beyond["tuning"] & (beyond["beta"] == 1e8) & (beyond["lam"] == 30000) & (beyond["interaction"] == "linear")
+        ]["auc"].mean(),
+    }
+    text = " ".join(README.split())
+    for words, score in scores.items():
+        assert f"{words} {score:.3f}" in text, (words, score)
+
+
+def _mean(table, method, setting):
+    return table[(table["method"] == method) & (table["setting"] == setting)]["auc"].mean()
