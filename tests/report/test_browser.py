@@ -4,10 +4,12 @@ import shutil
 from contextlib import contextmanager
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nashgraph.report import summarize, write_report
 
+from ..commands import run
 from .models import HOSTILE, IMAGE, SCRIPT, held, karate, popular_graph
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
@@ -38,9 +40,9 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
+def club(tmp_path_factory):
     model, path = karate()
-    out = tmp_path_factory.mktemp("demo") / "report.html"
+    out = tmp_path_factory.mktemp("club") / "report.html"
     write_report(summarize(model, title="The karate club", source="club.csv", path=path, scores={"AUC": 0.79}), out)
     return out
 
@@ -109,8 +111,8 @@ def names_listed(page):
     return page.locator("#selection-text .ties bdi").all_text_contents()
 
 
-def test_the_demo_draws_the_network_and_every_chart(browser, demo):
-    with opened(browser, demo) as page:
+def test_a_report_draws_the_network_and_every_chart(browser, club):
+    with opened(browser, club) as page:
         assert page.title() == "The karate club"
         assert ink(page) > 20_000
         assert page.locator("[data-chart] svg rect").count() > 20
@@ -119,10 +121,28 @@ def test_the_demo_draws_the_network_and_every_chart(browser, demo):
         assert page.locator("#hubs tbody tr").count() == 15
 
 
-def test_search_selects_a_node_and_lists_its_strongest_ties(browser, demo):
+def test_what_the_demo_writes_works(browser, tmp_path):
+    assert run("demo", "--out", tmp_path).exit_code == 0
+    edges = pd.read_csv(tmp_path / "edges.csv")
+    with opened(browser, tmp_path / "report.html") as page:
+        assert ink(page) > 20_000
+        assert edges_shown(page) == len(edges)
+        page.fill("#search", "member 34")
+        followers = edges[edges["source"] == "member 34"]["target"].head(5).tolist()
+        assert names_listed(page)[5:] == followers
+        move_slider(page, "#threshold", 80)
+        assert edges_shown(page) == pytest.approx(0.2 * len(edges), abs=2)
+        move_slider(page, "#threshold", 0)
+        page.locator("#lam").focus()
+        page.keyboard.press("End")
+        page.wait_for_function("document.getElementById('stage').dataset.lam > 29")
+        assert edges_shown(page) != len(edges)
+
+
+def test_search_selects_a_node_and_lists_its_strongest_ties(browser, club):
     model, _ = karate()
     ties = model.edges()
-    with opened(browser, demo) as page:
+    with opened(browser, club) as page:
         page.fill("#search", "member 34")
         assert page.locator("#stage").get_attribute("data-selected") == "member 34"
         assert page.locator("#selection-heading").text_content() == "member 34"
@@ -143,8 +163,8 @@ def test_search_selects_a_node_and_lists_its_strongest_ties(browser, demo):
         assert "No node has that name" in page.locator("#status").text_content()
 
 
-def test_hub_buttons_and_listed_neighbours_select_too(browser, demo):
-    with opened(browser, demo) as page:
+def test_hub_buttons_and_listed_neighbours_select_too(browser, club):
+    with opened(browser, club) as page:
         button = page.locator("#hubs button.node").nth(2)
         name = button.text_content()
         button.focus()
@@ -155,8 +175,8 @@ def test_hub_buttons_and_listed_neighbours_select_too(browser, demo):
         assert page.locator("#selection-heading").text_content() == neighbour
 
 
-def test_hovering_shows_the_name_and_clicking_selects(browser, demo):
-    with opened(browser, demo) as page:
+def test_hovering_shows_the_name_and_clicking_selects(browser, club):
+    with opened(browser, club) as page:
         page.locator("#network").scroll_into_view_if_needed()
         page.evaluate("document.getElementById('network').scrollIntoView({behavior: 'instant'})")
         box = page.locator("#overlay").bounding_box()
@@ -170,8 +190,8 @@ def test_hovering_shows_the_name_and_clicking_selects(browser, demo):
         assert name == page.locator("#hubs button.node").first.text_content()
 
 
-def test_the_threshold_hides_weak_lines_and_says_how_many_are_left(browser, demo):
-    with opened(browser, demo) as page:
+def test_the_threshold_hides_weak_lines_and_says_how_many_are_left(browser, club):
+    with opened(browser, club) as page:
         whole = edges_shown(page)
         assert whole == len(karate()[0].edges())
         move_slider(page, "#threshold", 80)
@@ -184,8 +204,8 @@ def test_the_threshold_hides_weak_lines_and_says_how_many_are_left(browser, demo
         assert 0 < edges_shown(page) < whole
 
 
-def test_the_lambda_slider_redraws_the_network_on_the_same_places(browser, demo):
-    with opened(browser, demo) as page:
+def test_the_lambda_slider_redraws_the_network_on_the_same_places(browser, club):
+    with opened(browser, club) as page:
         before, places = edges_shown(page), page.evaluate("onScreen.places.map(({x, y}) => [x, y])")
         marker = page.locator("#front-chart .marker").get_attribute("cx")
         assert "λ = 0.3: the graph of this report" in page.locator("#lam-said").text_content()
@@ -199,9 +219,9 @@ def test_the_lambda_slider_redraws_the_network_on_the_same_places(browser, demo)
         assert page.evaluate("onScreen.places.map(({x, y}) => [x, y])") == places
 
 
-def test_light_and_dark_follow_the_system_and_the_button(browser, demo):
+def test_light_and_dark_follow_the_system_and_the_button(browser, club):
     background = "getComputedStyle(document.body).backgroundColor"
-    with opened(browser, demo, color_scheme="dark") as page:
+    with opened(browser, club, color_scheme="dark") as page:
         dark = page.evaluate(background)
         assert page.locator("#theme").text_content() == "Light page"
         page.click("#theme")
@@ -209,12 +229,12 @@ def test_light_and_dark_follow_the_system_and_the_button(browser, demo):
         assert brightness(light) > 0.9
         assert brightness(dark) < 0.2
         assert page.evaluate("onScreen.colours.paper") == "#fcfbf8"
-    with opened(browser, demo, color_scheme="light") as page:
+    with opened(browser, club, color_scheme="light") as page:
         assert page.evaluate(background) == light
 
 
-def test_a_phone_shows_everything_without_scrolling_sideways(browser, demo, hostile):
-    for file in (demo, hostile):
+def test_a_phone_shows_everything_without_scrolling_sideways(browser, club, hostile):
+    for file in (club, hostile):
         with opened(browser, file, viewport=PHONE, has_touch=True) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 375
             box = page.locator("#stage").bounding_box()
@@ -222,8 +242,8 @@ def test_a_phone_shows_everything_without_scrolling_sideways(browser, demo, host
             assert box["x"] + box["width"] <= 375
 
 
-def test_every_control_is_reached_by_the_keyboard(browser, demo):
-    with opened(browser, demo) as page:
+def test_every_control_is_reached_by_the_keyboard(browser, club):
+    with opened(browser, club) as page:
         reached = []
         for _ in range(14):
             page.keyboard.press("Tab")
@@ -235,16 +255,16 @@ def test_every_control_is_reached_by_the_keyboard(browser, demo):
             assert page.locator(f"label[for={control}]").count() == 1
 
 
-def test_zoom_buttons_move_nearer_and_back(browser, demo):
-    with opened(browser, demo, reduced_motion="reduce") as page:
+def test_zoom_buttons_move_nearer_and_back(browser, club):
+    with opened(browser, club, reduced_motion="reduce") as page:
         page.click("#nearer")
         assert page.evaluate("transform.k") == pytest.approx(1.5)
         page.click("#whole")
         assert page.evaluate("transform.k") == 1
 
 
-def test_paper_is_light_has_the_drawing_and_no_controls(browser, demo):
-    with opened(browser, demo, color_scheme="dark") as page:
+def test_paper_is_light_has_the_drawing_and_no_controls(browser, club):
+    with opened(browser, club, color_scheme="dark") as page:
         page.wait_for_selector("#printed[width='2160']", state="attached")
         page.emulate_media(media="print")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
