@@ -12,6 +12,7 @@ from typing import Any
 
 import networkx as nx
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..comparison import METHODS
@@ -134,7 +135,9 @@ def learning(voice: Voice, what: str = "learning") -> Iterator[Any]:
     """Show that work goes on, and how far it is; give a function to be told of every iterate."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(16), TimeElapsedColumn())
     left = TextColumn("{task.fields[left]}")
-    with Progress(*columns, left, console=voice.errors, transient=True, disable=not voice.animated) as bar:
+    # Where nobody watches, some versions of rich leave an empty line behind a bar that was not shown.
+    console = voice.errors if voice.animated else Console(quiet=True)
+    with Progress(*columns, left, console=console, transient=True) as bar:
         task = bar.add_task(what, total=None, left="")
         records: list[Record] = []
 
