@@ -76,3 +76,15 @@ def test_auto_is_nearly_free_even_where_the_graph_would_tip_over(degree):
     model = GLGP(degree=degree).fit(X)
     spent = (model.objective_ + model.lam_ * model.welfare_) / smooth.objective_ - 1.0
     assert 0 < spent <= 1.5 * COST
+
+
+def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_enough():
+    tried = []
+
+    def solve(given):
+        tried.append(given.lam)
+        return best_response(replace(given, lam=1e3))  # costs far too much, whatever is asked
+
+    lam, _ = solve_at_cost(problem(0.5), solve)
+    assert len(tried) == 8
+    assert lam == tried[-1]

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators import GLGP, LinearGLGP, SmoothGL, glgp_path
+from ..estimators import GLGP, LinearGLGP, glgp_path
+from ..estimators.glgp import learned_attributes
 from ..solvers import COST
 from ..solvers import Path as LambdaPath
 from ..tables import Job, Signals
@@ -28,10 +29,9 @@ def followed(job: Job, signals: Signals, voice: Voice) -> Outcome:
     start = time.perf_counter()
     # The library prints its storage beside its bar; standard output is for the answer alone.
     with refusals(), redirect_stdout(io.StringIO()):
-        # The linear approximation has the same beta and benefit, and finds them once for all lambdas.
-        shape = LinearGLGP(**given, missing=_missing(job)).fit(signals.table)
-        smooth = SmoothGL(beta=shape.beta_, c=shape.c, missing=_missing(job)).fit(signals.table)
-        given = {"beta": shape.beta_, "c": shape.c, "benefit": shape.benefit_, "normalize_benefit": False, **game}
+        # Without prior there is the same beta and benefit, found once for all lambdas, and the least J.
+        smooth = LinearGLGP(lam=0.0, **given, missing=_missing(job)).fit(signals.table)
+        given = {"beta": smooth.beta_, "c": smooth.c, "benefit": smooth.benefit_, "normalize_benefit": False, **game}
         path = glgp_path(
             signals.table, lams, n_lams=n_lams, **given, missing=_missing(job), verbose=int(voice.animated)
         )
@@ -45,7 +45,7 @@ def followed(job: Job, signals: Signals, voice: Voice) -> Outcome:
             else "the weakest, though it costs more than a thousandth of the smoothness J: try smaller --lams"
         )
     )
-    model = model_at(path, place, given, shape.node_names_)
+    model = model_at(path, place, given, smooth.node_names_)
     return Outcome(model, len(signals.table), seconds, certificate(model), path)
 
 
@@ -62,20 +62,11 @@ def affordable(fidelities: Array, least: float) -> int:
 
 def model_at(path: LambdaPath, place: int, parameters: dict[str, Any], names: Array) -> GLGP:
     """Return the estimator as if fitted at one point of the path."""
-    result = path.results[place]
-    model = GLGP(lam=float(path.lams[place]), **parameters)
-    model.adjacency_ = result.coupling.matrix()
-    model.equilibrium_ = result.equilibrium
-    model.adjoint_ = result.adjoint
-    model.benefit_ = parameters["benefit"]
-    model.beta_ = parameters["beta"]
-    model.lam_ = model.lam
-    model.welfare_ = result.welfare
-    model.objective_ = result.objective
-    model.stationarity_ = result.stationarity
-    model.n_iter_ = result.iterations
-    model.converged_ = result.converged
-    model.result_ = result
+    lam = float(path.lams[place])
+    model = GLGP(lam=lam, **parameters)
+    learned = learned_attributes(path.results[place], parameters["benefit"], parameters["beta"], lam)
+    for name, value in learned.items():
+        setattr(model, name, value)
     model.node_names_ = names
     return model
 

@@ -294,6 +294,18 @@ def listed_distances(pointers: Array, indices: Array, points: Array, distances: 
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
+def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
+    """Return the mean of ``right`` over the neighbours of node i, those nearer than ``eta``; c > 0 makes one at least."""
+    total = 0.0
+    count = 0
+    for j in range(distances.shape[0]):
+        if j != i and distances[j] < eta:
+            total += right[j]
+            count += 1
+    return total / count
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
 def first_change(
     distances: Array, first: int, left: Array, right: Array, eta: Array, slack: float, found: Array
 ) -> None:
@@ -306,13 +318,7 @@ def first_change(
     n_rows, n = distances.shape
     for k in range(n_rows):
         i = first + k
-        total = 0.0
-        count = 0
-        for j in range(n):
-            if j != i and distances[k, j] < eta[i]:
-                total += right[j]
-                count += 1
-        mean = total / count
+        mean = _neighbour_mean(distances[k], i, right, eta[i])
         least = np.inf
         for j in range(n):
             gap = distances[k, j] - eta[i]
@@ -328,13 +334,7 @@ def neighbour_spread(distances: Array, first: int, right: Array, eta: Array, fou
     n_rows, n = distances.shape
     for k in range(n_rows):
         i = first + k
-        total = 0.0
-        count = 0
-        for j in range(n):
-            if j != i and distances[k, j] < eta[i]:
-                total += right[j]
-                count += 1
-        mean = total / max(count, 1)
+        mean = _neighbour_mean(distances[k], i, right, eta[i])
         spread = 0.0
         for j in range(n):
             if j != i and distances[k, j] < eta[i]:

@@ -203,20 +203,7 @@ class GLGP(GraphEstimator):
                 f"after {result.iterations} iterations: {result.status.value}; {REMEDIES[result.status]}",
                 ConvergenceWarning,
             )
-        return {
-            "adjacency_": result.coupling.matrix(),
-            "equilibrium_": result.equilibrium,
-            "adjoint_": result.adjoint,
-            "benefit_": benefit,
-            "beta_": beta,
-            "lam_": lam,
-            "welfare_": result.welfare,
-            "objective_": result.objective,
-            "stationarity_": result.stationarity,
-            "n_iter_": result.iterations,
-            "converged_": result.converged,
-            "result_": result,
-        }
+        return learned_attributes(result, benefit, beta, lam)
 
     def _options(self) -> dict[str, Any]:
         """Return the solver's arguments, checked."""
@@ -246,3 +233,21 @@ class GLGP(GraphEstimator):
                 raise ValueError(f"init='path' needs solver='best-response', got solver={self.solver!r}")
             return continuation(problem, **options)
         return solve(problem, storage.hold(check_initial_weights(self.init, storage.n_nodes, storage.c)), **options)
+
+
+def learned_attributes(result: Result, benefit: Array, beta: float, lam: float) -> dict[str, Any]:
+    """Return what a fitted GLGP holds, out of a solver's result."""
+    return {
+        "adjacency_": result.coupling.matrix(),
+        "equilibrium_": result.equilibrium,
+        "adjoint_": result.adjoint,
+        "benefit_": benefit,
+        "beta_": beta,
+        "lam_": lam,
+        "welfare_": result.welfare,
+        "objective_": result.objective,
+        "stationarity_": result.stationarity,
+        "n_iter_": result.iterations,
+        "converged_": result.converged,
+        "result_": result,
+    }
