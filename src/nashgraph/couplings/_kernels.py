@@ -295,7 +295,7 @@ def listed_distances(pointers: Array, indices: Array, points: Array, distances: 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
-    """Return the mean of ``right`` over the neighbours of node i, those nearer than ``eta``; c > 0 makes one at least."""
+    """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; c > 0 makes one at least."""
     total = 0.0
     count = 0
     for j in range(distances.shape[0]):
