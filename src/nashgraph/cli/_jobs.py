@@ -8,7 +8,8 @@ from typing import Any
 import networkx as nx
 from rich.table import Table
 
-from ..tables import Job, ModelRecord, Signals, check_writable, file_record, load_signals, read_truth
+from ..files import check_writable
+from ..tables import Job, ModelRecord, Signals, file_record, load_signals, read_truth
 from ._fitting import Outcome, check_can_miss, learned, scores
 from ._following import followed
 from ._running import DONE, UNFINISHED, Voice, printable

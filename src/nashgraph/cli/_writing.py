@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..files import written_together
 from ..report import summarize, write_report
 from ..solvers import Path as LambdaPath
 from ..tables import (
@@ -22,7 +23,6 @@ from ..tables import (
     write_edges,
     write_graphml,
     write_node_link,
-    written_together,
 )
 from ._fitting import Outcome
 

@@ -13,7 +13,8 @@ from rich.table import Table
 from ..comparison import METHODS
 from ..comparison import compare as compare_methods
 from ..estimators import GraphEstimator
-from ..tables import Job, Signals, check_writable, written_together
+from ..files import check_writable, written_together
+from ..tables import Job, Signals
 from ._fitting import plain_number, refusals
 from ._jobs import load_noted, truth_noted
 from ._options import GameArguments, SpeechArguments, TableArguments, TruthArguments

@@ -16,11 +16,12 @@ from rich.table import Table
 
 from ..datasets import load_karate, smooth_signals
 from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, glgp_path
+from ..files import check_writable, written_together
 from ..games import welfare
 from ..metrics import edge_auc, edge_average_precision
 from ..report import summarize, write_report
 from ..solvers import Path as LambdaPath
-from ..tables import check_writable, graph_tables, write_edges, write_graphml, written_together
+from ..tables import graph_tables, write_edges, write_graphml
 from ._options import SpeechArguments
 from ._running import DONE, Voice
 

@@ -1,7 +1,6 @@
 """Files in and out: a user's table becomes signals, and a learned graph becomes files."""
 
 from .errors import TableError
-from .folder import check_writable, written_together
 from .graphs import GraphTables, graph_tables, write_edges, write_graphml, write_node_link
 from .model import FileRecord, Job, ModelRecord, file_record, library_versions, read_record, record_to_json, sha256_of
 from .options import TableOptions
@@ -17,7 +16,6 @@ __all__ = [
     "Signals",
     "TableError",
     "TableOptions",
-    "check_writable",
     "file_record",
     "graph_tables",
     "library_versions",
@@ -31,5 +29,4 @@ __all__ = [
     "write_edges",
     "write_graphml",
     "write_node_link",
-    "written_together",
 ]
