@@ -26,7 +26,7 @@ from .estimators.spec_temp import SpecTemp
 from .games import Interaction, as_interaction
 from .games import welfare as game_welfare
 from .metrics import edge_auc, edge_average_precision, equal_influence
-from .validation import Array, check_choice
+from .validation import Array, InputError, InputTypeError, check_choice
 
 METHODS: Mapping[str, Callable[[], GraphEstimator]] = {
     "smooth": SmoothGL,
@@ -124,10 +124,10 @@ def _entries(methods: Iterable[Any] | None) -> list[tuple[str, GraphEstimator]]:
     entries = [_entry(method) for method in given]
     labels = [label for label, _ in entries]
     if not labels:
-        raise ValueError(f"methods is empty: name at least one of {', '.join(METHODS)}, or pass estimators")
+        raise InputError(f"methods is empty: name at least one of {', '.join(METHODS)}, or pass estimators")
     doubled = sorted({label for label in labels if labels.count(label) > 1})
     if doubled:
-        raise ValueError(
+        raise InputError(
             f"methods has the label {', '.join(map(repr, doubled))} more than once: pass pairs "
             "(label, estimator) to tell them apart"
         )
@@ -143,7 +143,7 @@ def _entry(method: object) -> tuple[str, GraphEstimator]:
         label, estimator = method
         if isinstance(estimator, GraphEstimator):
             return label, estimator
-    raise TypeError(
+    raise InputTypeError(
         f"method {method!r} is not a name, an estimator of nashgraph or a pair (label, estimator): "
         f"known names are {', '.join(METHODS)}; pass an instance, for example ('few', SmoothGL(degree=3))"
     )

@@ -15,7 +15,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
-from .validation import Array, check_choice, check_square
+from .validation import Array, InputError, check_choice, check_square
 
 
 class PrecisionRecall(NamedTuple):
@@ -136,7 +136,7 @@ def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     scores = _dense("W", W)
     truth = _dense("A", adjacency_matrix(A) if isinstance(A, nx.Graph) else A)
     if scores.shape != truth.shape:
-        raise ValueError(
+        raise InputError(
             f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order"
         )
     check_choice("symmetrize", symmetrize, ("none", "mean", "max"))
@@ -147,7 +147,7 @@ def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     off_diagonal = ~np.eye(len(scores), dtype=bool)
     edges = truth[off_diagonal] != 0
     if edges.all() or not edges.any():
-        raise ValueError(
+        raise InputError(
             f"A has {'every' if edges.any() else 'no'} possible edge, so there is nothing to tell apart: check A"
         )
     return scores[off_diagonal], edges

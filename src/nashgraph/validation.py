@@ -19,6 +19,26 @@ from scipy import sparse
 Array = NDArray[Any]
 
 
+class InputError(ValueError):
+    """What a user gave cannot be used; the message is all they need. Any other error is a bug of the library's.
+
+    Examples
+    --------
+    >>> issubclass(InputError, ValueError)
+    True
+    """
+
+
+class InputTypeError(InputError, TypeError):
+    """What a user gave is of the wrong type.
+
+    Examples
+    --------
+    >>> issubclass(InputTypeError, TypeError)
+    True
+    """
+
+
 class DataWarning(UserWarning):
     """The input is usable, but something about it is probably not what the user meant.
 
@@ -59,22 +79,22 @@ def check_number(
 ) -> float:
     """Return ``value`` as a float inside the interval, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r} ({type(value).__name__}): {remedy}")
+        raise InputTypeError(f"{name} must be a number, got {value!r} ({type(value).__name__}): {remedy}")
     number = float(value)
     below = number <= low if open_low else number < low
     above = number >= high if open_high else number > high
     if below or above or not np.isfinite(number):
         interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
-        raise ValueError(f"{name} must be a finite number in {interval}, got {value!r}: {remedy}")
+        raise InputError(f"{name} must be a finite number in {interval}, got {value!r}: {remedy}")
     return number
 
 
 def check_integer(name: str, value: object, *, low: int, remedy: str) -> int:
     """Return ``value`` as an int of at least ``low``."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__}): {remedy}")
+        raise InputTypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__}): {remedy}")
     if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value!r}: {remedy}")
+        raise InputError(f"{name} must be at least {low}, got {value!r}: {remedy}")
     return int(value)
 
 
@@ -120,7 +140,7 @@ def check_beta(beta: object) -> float:
 def check_degree(degree: object, n_nodes: int) -> float:
     """Check the number of neighbours asked for; more than there are nodes means all of them."""
     if degree is None:
-        raise ValueError("beta and degree are both None: give one of them, for example degree=10")
+        raise InputError("beta and degree are both None: give one of them, for example degree=10")
     wanted = check_number(
         "degree", degree, low=1, remedy="degree is the mean number of neighbours wanted; try degree=10"
     )
@@ -132,7 +152,7 @@ def check_choice(name: str, value: object, choices: Mapping[str, Any] | Iterable
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         options = ", ".join(repr(option) for option in known)
-        raise ValueError(f"{name}={value!r} is not known: choose one of {options}{hint}")
+        raise InputError(f"{name}={value!r} is not known: choose one of {options}{hint}")
     return value
 
 
@@ -151,7 +171,7 @@ def check_finite(name: str, values: Array, axes: tuple[str, ...], remedy: str) -
     place = np.unravel_index(int(np.argmax(bad)), values.shape)
     where = ", ".join(f"{axis} {index}" for axis, index in zip(axes, place, strict=True))
     kind = "NaN" if np.isnan(values[place]) else "inf"
-    raise ValueError(f"{name} contains NaN or inf: {count} in all, the first ({kind}) at {where}; {remedy}")
+    raise InputError(f"{name} contains NaN or inf: {count} in all, the first ({kind}) at {where}; {remedy}")
 
 
 def check_vector(name: str, values: object, length: int, remedy: str) -> Array:
@@ -159,9 +179,9 @@ def check_vector(name: str, values: object, length: int, remedy: str) -> Array:
     try:
         vector = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be an array of {length} numbers, got {values!r}: {remedy}") from error
+        raise InputTypeError(f"{name} must be an array of {length} numbers, got {values!r}: {remedy}") from error
     if vector.shape != (length,):
-        raise ValueError(f"{name} must have shape ({length},), one entry per node, got {vector.shape}: {remedy}")
+        raise InputError(f"{name} must have shape ({length},), one entry per node, got {vector.shape}: {remedy}")
     check_finite(name, vector, ("node",), remedy)
     return vector
 
@@ -172,9 +192,9 @@ def check_benefit(benefit: object, n_nodes: int, *, normalize: bool) -> Array:
     vector = check_vector("benefit", benefit, n_nodes, remedy)
     if (vector < 0).any():
         worst = int(np.argmin(vector))
-        raise ValueError(f"benefit must not be negative, got {vector[worst]:g} at node {worst}: {remedy}")
+        raise InputError(f"benefit must not be negative, got {vector[worst]:g} at node {worst}: {remedy}")
     if not vector.any():
-        raise ValueError(f"benefit is zero at every node, so nobody acts and the game says nothing: {remedy}")
+        raise InputError(f"benefit is zero at every node, so nobody acts and the game says nothing: {remedy}")
     return vector / vector.sum() if normalize else vector
 
 
@@ -197,10 +217,12 @@ def check_square(name: str, matrix: Any, remedy: str) -> Any:
         try:
             result = np.asarray(matrix, dtype=float)
         except (TypeError, ValueError) as error:
-            raise TypeError(f"{name} must be a matrix of numbers, got {type(matrix).__name__}: {remedy}") from error
+            raise InputTypeError(
+                f"{name} must be a matrix of numbers, got {type(matrix).__name__}: {remedy}"
+            ) from error
         entries, axes = result, ("row", "column")
     if result.ndim != 2 or result.shape[0] != result.shape[1]:
-        raise ValueError(f"{name} must be a square matrix, got shape {result.shape}: {remedy}")
+        raise InputError(f"{name} must be a square matrix, got shape {result.shape}: {remedy}")
     check_finite(name, entries, axes, remedy)
     return result
 
@@ -211,7 +233,7 @@ def check_weights(W: Any) -> Any:
     weights = check_square("W", W, remedy)
     entries = weights.data if sparse.issparse(weights) else weights
     if entries.size and entries.min() < 0:
-        raise ValueError(f"W must not have negative entries, got {entries.min():g}: {remedy}")
+        raise InputError(f"W must not have negative entries, got {entries.min():g}: {remedy}")
     return weights
 
 
@@ -222,10 +244,10 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
     if sparse.issparse(weights):
         weights = weights.toarray()
     if weights.shape != (n_nodes, n_nodes):
-        raise ValueError(f"init must have shape {(n_nodes, n_nodes)}, got {weights.shape}: {remedy}")
+        raise InputError(f"init must have shape {(n_nodes, n_nodes)}, got {weights.shape}: {remedy}")
     off = np.abs(weights.sum(axis=1) - c).max()
     if weights.min() < 0 or np.abs(np.diag(weights)).max() > 0 or off > 1e-8 * c:
-        raise ValueError(
+        raise InputError(
             f"init is not an admissible graph (least entry {weights.min():g}, largest diagonal entry "
             f"{np.abs(np.diag(weights)).max():g}, largest error of a row sum {off:.3g}): {remedy}"
         )
@@ -248,7 +270,7 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
     n_signals, _ = X.shape
     observed = check_gaps(X, names, missing)
     if n_signals < min_signals:
-        raise ValueError(
+        raise InputError(
             f"X has n_samples = {n_signals} signal(s) and at least {min_signals} are needed: add rows to X, and "
             "check that nodes are columns"
         )
@@ -292,17 +314,17 @@ def check_observed(X: Array, names: Array) -> None:
     label = [repr(name) for name in names.tolist()]
     unseen = np.flatnonzero(~observed.any(axis=0))
     if unseen.size:
-        raise ValueError(
+        raise InputError(
             f"X has {unseen.size} node(s) without any observed signal: {listing(label[i] for i in unseen)}; "
             "drop these columns, for nothing is known of them"
         )
     empty = np.flatnonzero(~observed.any(axis=1))
     if empty.size:
-        raise ValueError(f"X has {empty.size} signal(s) missing at every node: rows {listing(empty)}; drop these rows")
+        raise InputError(f"X has {empty.size} signal(s) missing at every node: rows {listing(empty)}; drop these rows")
     count, pairs = strangers(observed)
     if count:
         examples = ", ".join(f"nodes {label[i]} and {label[j]}" for i, j in pairs)
-        raise ValueError(
+        raise InputError(
             f"{examples} share no observed signal, so they have no distance ({count} such pair(s) in all): drop one of "
             "each, or fill gaps (for example sklearn.impute.KNNImputer)"
         )
@@ -345,7 +367,7 @@ def check_node_names(names: Array) -> None:
     unique, counts = np.unique(names.astype(str), return_counts=True)
     if unique.size < names.size:
         doubled = unique[counts > 1]
-        raise ValueError(
+        raise InputError(
             f"X has duplicate column names, and columns name the nodes: {listing(doubled)}; rename them, for example "
             "X.columns = range(X.shape[1])"
         )

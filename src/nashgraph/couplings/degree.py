@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..validation import Array, warn
+from ..validation import Array, InputError, warn
 from .distances import Points, points_of
 
 
@@ -70,7 +70,7 @@ def _level_among_ties(costs: Array) -> float:
     """Return the smallest level above zero, where more distances are tied at zero than the degree asks for."""
     positive = costs[costs > 0]
     if positive.size == 0:
-        raise ValueError(
+        raise InputError(
             "degree cannot set beta: every node has the same signals, so all distances are zero; check X, or pass beta"
         )
     return float(positive.min())

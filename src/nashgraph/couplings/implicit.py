@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..validation import Array
+from ..validation import Array, InputError
 from . import _kernels
 from .distances import Result
 from .protocol import Bonus
@@ -136,6 +136,6 @@ class ImplicitStorage(StreamedStorage):
 
     def hold(self, weights: Any) -> ImplicitCoupling:
         """Refuse: a graph that is no best response cannot be held by its thresholds."""
-        raise ValueError(
+        raise InputError(
             "init is a matrix, and storage='implicit' holds no matrix: take storage='sparse' or 'dense', or init=None"
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..validation import Array
+from ..validation import Array, InputTypeError
 from . import _kernels
 from .dense import DenseStorage
 from .distances import Result
@@ -83,7 +83,7 @@ class ListedStorage:
 
     def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
         """Refuse: the distances of pairs not listed are not known here."""
-        raise TypeError("a listed storage has no whole rows of distances: ask the storage it was cut from")
+        raise InputTypeError("a listed storage has no whole rows of distances: ask the storage it was cut from")
 
 
 def listed_storage(storage: Any, pattern: Any) -> ListedStorage:

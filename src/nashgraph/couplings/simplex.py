@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..validation import Array, check_number, check_square
+from ..validation import Array, InputError, check_number, check_square
 from . import _kernels
 
 
@@ -53,7 +53,7 @@ def project_rows(scores: Array, total: float = 1.0) -> tuple[Array, Array]:
     """
     rows = np.array(check_square("scores", scores, "pass one row of scores per node"), order="C")
     if len(rows) < 2:
-        raise ValueError(f"scores has {len(rows)} node(s) and a graph needs at least 2")
+        raise InputError(f"scores has {len(rows)} node(s) and a graph needs at least 2")
     total = check_number("total", total, low=0, open_low=True, remedy="it is the sum of each row, for example 0.95")
     eta = np.empty(len(rows), rows.dtype)
     _kernels.project_rows_inplace(rows, np.arange(len(rows)), total, eta)

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..validation import check_integer, check_number
+from ..validation import InputError, check_integer, check_number
 
 
 def preferential_attachment(n_nodes: int, edges_per_node: int = 1, random_state: Any = None) -> nx.Graph[int]:
@@ -22,7 +22,7 @@ def preferential_attachment(n_nodes: int, edges_per_node: int = 1, random_state:
     n = _size(n_nodes)
     m = check_integer("edges_per_node", edges_per_node, low=1, remedy="1 gives a tree")
     if m >= n:
-        raise ValueError(f"edges_per_node must be below n_nodes={n}, got {m}: take a larger network or fewer edges")
+        raise InputError(f"edges_per_node must be below n_nodes={n}, got {m}: take a larger network or fewer edges")
     return nx.barabasi_albert_graph(n, m, seed=check_random_state(random_state))
 
 
@@ -68,7 +68,7 @@ def stochastic_block_model(
     n = _size(n_nodes)
     blocks = check_integer("n_blocks", n_blocks, low=1, remedy="try 4")
     if blocks > n:
-        raise ValueError(f"n_blocks must not exceed n_nodes={n}, got {blocks}: take fewer blocks")
+        raise InputError(f"n_blocks must not exceed n_nodes={n}, got {blocks}: take fewer blocks")
     share = check_number("mixing", mixing, low=0, high=1, remedy="it is the share of edges between communities")
     wanted = _degree(degree, n)
     sizes = np.bincount(np.arange(n) % blocks, minlength=blocks)

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import expm_multiply, splu
 from sklearn.utils import check_random_state
 
-from ..validation import Array, check_choice, check_integer, check_number
+from ..validation import Array, InputError, check_choice, check_integer, check_number
 
 FILTERS = ("lowpass", "heat", "tikhonov", "gmrf")
 
@@ -59,7 +59,7 @@ def smooth_signals(
     (50, 34)
     """
     if graph.is_directed():
-        raise ValueError(
+        raise InputError(
             "graph is directed, and these filters are defined on undirected graphs: pass graph.to_undirected()"
         )
     check_choice("filter", filter, FILTERS)
@@ -70,7 +70,7 @@ def smooth_signals(
     random = check_random_state(random_state)
     adjacency = sparse.csc_array(nx.to_scipy_sparse_array(graph, dtype=float))
     if adjacency.nnz and adjacency.data.min() < 0:
-        raise ValueError(f"graph has a negative edge weight ({adjacency.data.min():g}): smoothness needs weights >= 0")
+        raise InputError(f"graph has a negative edge weight ({adjacency.data.min():g}): smoothness needs weights >= 0")
     n = adjacency.shape[0]
     laplacian = sparse.csc_array(sparse.diags_array(adjacency.sum(axis=0)) - adjacency)
     if filter == "gmrf":

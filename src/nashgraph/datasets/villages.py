@@ -13,7 +13,7 @@ from pathlib import Path
 import networkx as nx
 import pandas as pd
 
-from ..validation import check_choice, listing
+from ..validation import InputError, InputTypeError, check_choice, listing
 from .archives import gunzip
 from .dataset import Dataset
 from .dataverse import ARCHIVE, COLUMNS, PAGE, archive_address, convert_archive
@@ -104,11 +104,11 @@ def check_ids(ids: Iterable[int] | None, known: list[int]) -> list[int]:
     if ids is None:
         return known
     if not isinstance(ids, Iterable):
-        raise TypeError(f"ids must be a list of village numbers, got {ids!r}: write ids=[10] for one village")
+        raise InputTypeError(f"ids must be a list of village numbers, got {ids!r}: write ids=[10] for one village")
     wanted = list(ids)
     unknown = [number for number in wanted if number not in known]
     if unknown:
-        raise ValueError(f"ids has no such village: {listing(unknown)}; the numbers are 1 to 77 without 13 and 22")
+        raise InputError(f"ids has no such village: {listing(unknown)}; the numbers are 1 to 77 without 13 and 22")
     return wanted
 
 
@@ -118,7 +118,7 @@ def check_columns(signals: str | Sequence[str]) -> tuple[str, ...]:
         return CODINGS[check_choice("signals", signals, CODINGS, hint=", or a list of columns")]
     unknown = [column for column in signals if column not in CATEGORIES and column not in NUMBERS]
     if unknown or not signals:
-        raise ValueError(
+        raise InputError(
             f"signals has columns that cannot be used: {listing(unknown) or 'none given'}; choose from "
             f"{', '.join([*CATEGORIES, *NUMBERS])}"
         )

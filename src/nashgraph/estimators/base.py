@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import networkx as nx
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from ..certificate import Certificate
 from ..couplings import beta_for_degree
+from ..graph import LearnedGraph
 from ..validation import (
     Array,
     check_beta,
     check_c,
     check_degree,
     check_node_names,
-    check_number,
     check_signals,
 )
+
+
+class Prior(NamedTuple):
+    """What a network-game prior was, and what it did.
+
+    Attributes
+    ----------
+    lam : float, its strength
+    benefit : "spectral", "uniform" or "given", where the benefits came from
+    fidelity : float, J(W): what the signals pay for it
+    welfare : float, g(y) at equilibrium; NaN where no game is played
+    """
+
+    lam: float
+    benefit: str
+    fidelity: float
+    welfare: float = np.nan
 
 
 class GraphEstimator(BaseEstimator):
     """Base of all estimators: ``fit(X)`` learns ``adjacency_`` from signals X of shape (n_signals, n_nodes).
 
-    A subclass writes ``_learn``, which returns everything learned; nothing is stored unless all of it was.
+    A subclass writes ``_learn``, which returns everything learned; nothing is stored unless all of it was. Every model
+    has ``adjacency_``, ``node_names_``, ``certificate_`` (with the shortcuts ``converged_`` and ``n_iter_``) and
+    ``graph_``, the :class:`~nashgraph.graph.LearnedGraph`.
 
     Examples
     --------
@@ -38,7 +57,10 @@ class GraphEstimator(BaseEstimator):
     """
 
     adjacency_: Any
+    certificate_: Certificate
     node_names_: Array
+    # What the game prior did, where there is one; see Prior.
+    prior_: Prior | None = None
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
     _min_signals = 1
@@ -57,16 +79,21 @@ class GraphEstimator(BaseEstimator):
         self
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        learned = self._learn(signals)
+        return self._store(self._learn(signals), X, names)
+
+    @abstractmethod
+    def _learn(self, X: Array) -> dict[str, Any]:
+        """Check the parameters, learn, and return the attributes to store, ``adjacency_`` and ``certificate_`` too."""
+
+    def _store(self, learned: dict[str, Any], X: Any, names: Array) -> Self:
+        """Become the fitted model; warn where the answer falls short."""
+        learned["certificate_"].warn(type(self).__name__)
         validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
         for name, value in learned.items():
             setattr(self, name, value)
+        self._graph: LearnedGraph | None = None
         return self
-
-    @abstractmethod
-    def _learn(self, X: Array) -> dict[str, Any]:
-        """Check the parameters, learn, and return the attributes to store."""
 
     def __sklearn_tags__(self) -> Any:
         """Say whether NaN is welcome."""
@@ -78,48 +105,41 @@ class GraphEstimator(BaseEstimator):
         """Fitted means that a whole fit has ended."""
         return hasattr(self, "adjacency_")
 
+    @property
+    def converged_(self) -> bool:
+        """Whether the accuracy asked for was reached; ``certificate_`` says which."""
+        return self.certificate_.converged
+
+    @property
+    def n_iter_(self) -> int:
+        """How many iterations there were."""
+        return self.certificate_.iterations
+
+    @property
+    def graph_(self) -> LearnedGraph:
+        """The learned graph: names, weights, edges, influence, and the columns that go with them."""
+        check_is_fitted(self)
+        if self._graph is None:
+            self._graph = LearnedGraph.of(self.adjacency_, self.node_names_, node_columns=self._node_columns())
+        return self._graph
+
+    def _node_columns(self) -> dict[str, Array]:
+        """Return what the method knows of each node, by the names under which it is shown."""
+        return {}
+
     def edges(self) -> pd.DataFrame:
-        """Return the edges as a table (source, target, weight), strongest first.
+        """Return the edges as a table (source, target, weight), heaviest first.
 
         An edge from j to i has the weight ``adjacency_[i, j]`` with which j influences i.
         """
-        check_is_fitted(self)
-        weights = sparse.coo_array(self.adjacency_)
-        target, source = weights.coords
-        order = np.lexsort((target, source, -weights.data))
-        order = order[weights.data[order] > 0]
-        return pd.DataFrame(
-            {
-                "source": self.node_names_[source[order]],
-                "target": self.node_names_[target[order]],
-                "weight": weights.data[order],
-            }
-        )
+        return self.graph_.edges()
 
     def to_networkx(self, directed: bool = True, threshold: float = 0.0) -> nx.Graph[Any]:
         """Return the graph for networkx, with all nodes and the edges heavier than ``threshold``.
 
         Undirected, an edge weighs the mean of its two directions.
         """
-        check_is_fitted(self)
-        threshold = check_number("threshold", threshold, low=0, remedy="0 keeps every edge")
-        weights = sparse.coo_array(self.adjacency_.T)  # networkx's [i, j] is the edge i -> j
-        if not directed:
-            weights = sparse.coo_array(sparse.triu(0.5 * (weights + weights.T)))
-        graph: nx.Graph[Any] = nx.DiGraph() if directed else nx.Graph()
-        names = self.node_names_.tolist()
-        graph.add_nodes_from(names)
-        heavy = weights.data > threshold
-        rows, columns = weights.coords
-        graph.add_weighted_edges_from(
-            zip(
-                [names[i] for i in rows[heavy]],
-                [names[j] for j in columns[heavy]],
-                weights.data[heavy].tolist(),
-                strict=True,
-            )
-        )
-        return graph
+        return self.graph_.to_networkx(directed, threshold)
 
 
 def checked_signals(

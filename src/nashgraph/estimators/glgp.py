@@ -12,6 +12,7 @@ from ..games import Interaction, Welfare
 from ..solvers import Callback, Problem, Result, Status, best_response, continuation, multistart, solve_at_cost, ttgd
 from ..validation import (
     Array,
+    InputError,
     check_choice,
     check_initial_weights,
     check_integer,
@@ -223,14 +224,14 @@ class GLGP(GraphEstimator):
         starts = check_integer("multistart", self.multistart, low=1, remedy="it is a number of starts; try 4")
         if starts > 1:
             if self.init is not None:
-                raise ValueError(f"multistart={starts} chooses its own starts: leave init=None, or take multistart=1")
+                raise InputError(f"multistart={starts} chooses its own starts: leave init=None, or take multistart=1")
             return multistart(problem, solve, starts, check_random_state(self.random_state), **options)
         if self.init is None:
             return solve(problem, **options)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("path",), ", or pass a matrix to start from")
             if self.solver != "best-response":
-                raise ValueError(f"init='path' needs solver='best-response', got solver={self.solver!r}")
+                raise InputError(f"init='path' needs solver='best-response', got solver={self.solver!r}")
             return continuation(problem, **options)
         return solve(problem, storage.hold(check_initial_weights(self.init, storage.n_nodes, storage.c)), **options)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.covariance import GraphicalLasso, GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
-from ..validation import Array, check_choice, check_integer, check_number, listing, warn
+from ..validation import Array, InputError, check_choice, check_integer, check_number, listing, warn
 from .base import GraphEstimator
 
 # scikit-learn's default, as loose for each regression as for the whole, leaves the gap stuck above tol.
@@ -142,7 +142,7 @@ class GraphicalLassoGL(GraphEstimator):
             return GraphicalLasso(check_number("alpha", self.alpha, low=0, open_low=True, remedy=remedy), **options)
         cv = check_integer("cv", self.cv, low=2, remedy="cv is a number of folds; try 5")
         if n_signals < 2 * cv:
-            raise ValueError(
+            raise InputError(
                 f"alpha=None finds alpha by cross-validation with cv={cv} folds, which needs at least "
                 f"{2 * cv} signals, and X has {n_signals}: pass alpha, lower cv, or add signals"
             )
@@ -168,7 +168,7 @@ def _check_spread(X: Array) -> None:
     """Refuse nodes that never vary: their variance is zero and no inverse covariance exists."""
     flat = np.flatnonzero(np.ptp(X, axis=0) == 0.0)
     if flat.size:
-        raise ValueError(
+        raise InputError(
             f"X has {flat.size} node(s) whose signal never varies (columns {listing(flat)}), so they have no "
             "variance and no partial associations: drop these nodes"
         )
@@ -184,7 +184,7 @@ def _fit_quietly(model: Any, X: Array) -> None:
         try:
             model.fit(X)
         except FloatingPointError as error:
-            raise ValueError(
+            raise InputError(
                 f"the graphical lasso failed on this covariance ({error}): raise alpha, standardise the "
                 f"signals, or add signals (X has {len(X)} for {X.shape[1]} nodes)"
             ) from error

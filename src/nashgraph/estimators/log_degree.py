@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..solvers.log_degree import LogDegreeGraph, Pairs, solve
 from ..solvers.pairs import DensePairs, ListedPairs
-from ..validation import Array, check_integer, check_number, warn
+from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import GraphEstimator
 
 AUTO_KEPT = 28
@@ -166,7 +166,7 @@ def check_scales(
     if strength is not None and spread is not None:
         return strength, spread, None
     if degree is None:
-        raise ValueError(
+        raise InputError(
             f"degree is None with alpha={alpha!r} and beta={beta!r}: give both alpha and beta, or a degree, "
             "for example 10"
         )
@@ -181,12 +181,12 @@ def candidate_pairs(X: Array, candidates: object, degree: float | None) -> Pairs
     others = X.shape[1] - 1
     if isinstance(candidates, str):
         if candidates != "auto":
-            raise ValueError(f"candidates={candidates!r} is not known: choose None (all pairs), 'auto' or a number")
+            raise InputError(f"candidates={candidates!r} is not known: choose None (all pairs), 'auto' or a number")
         return ListedPairs(X, min(others, AUTO_KEPT if degree is None else int(2 * degree) + 8))
     remedy = "it is how many nearest neighbours of a node may be its neighbours; None allows all pairs"
     kept = check_integer("candidates", candidates, low=1, remedy=remedy)
     if degree is not None and kept < degree:
-        raise ValueError(
+        raise InputError(
             f"candidates={kept} nearest neighbours are fewer than degree={degree:g}: take at least twice the degree"
         )
     return ListedPairs(X, min(others, kept))

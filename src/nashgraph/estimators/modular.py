@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..couplings import squared_distances
 from ..solvers.constrained_rank import ConstrainedRank, constrained_rank
-from ..validation import Array, check_integer, check_number, warn
+from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import GraphEstimator, admissible_set
 
 
@@ -119,7 +119,7 @@ def _check_components(n_components: object, n_nodes: int) -> int:
     remedy = f"every node keeps a neighbour, so {n_nodes} nodes make at most {n_nodes // 2} components"
     wanted = check_integer("n_components", n_components, low=1, remedy=remedy)
     if wanted > n_nodes // 2:
-        raise ValueError(f"n_components must be at most {n_nodes // 2}, got {wanted}: {remedy}")
+        raise InputError(f"n_components must be at most {n_nodes // 2}, got {wanted}: {remedy}")
     return wanted
 
 

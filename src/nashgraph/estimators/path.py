@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..games import Interaction, Welfare
 from ..solvers import Path, Problem, lam_range, solve_path
-from ..validation import Array, check_integer, check_lam, listing, warn
+from ..validation import Array, InputError, check_integer, check_lam, listing, warn
 from ._benefit import marginal_benefit
 from .base import admissible_set, checked_signals
 
@@ -87,7 +87,7 @@ def glgp_path(
     else:
         strengths = np.array([check_lam(lam) for lam in lams])
         if strengths.size == 0:
-            raise ValueError("lams is empty: give at least one lam, or None for a range found from the data")
+            raise InputError("lams is empty: give at least one lam, or None for a range found from the data")
     with Progress(console=Console(stderr=True), disable=not verbose, transient=True) as bar:
         task = bar.add_task("lambda-path", total=2 * len(strengths) - 1)
         path = solve_path(

@@ -8,7 +8,7 @@ from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 from ..solvers.quad_game import quad_game
-from ..validation import Array, check_choice, check_integer, check_number, warn
+from ..validation import Array, InputError, check_choice, check_integer, check_number, warn
 from .base import GraphEstimator
 
 
@@ -151,5 +151,5 @@ def check_rho(rho: object) -> float:
     remedy = "|rho| times the spectral radius of a graph of mean row sum 1 must be below 1; try 0.5"
     strength = check_number("rho", rho, low=-1, high=1, open_low=True, open_high=True, remedy=remedy)
     if strength == 0:
-        raise ValueError("rho must not be 0, got 0: players then ignore each other and any graph fits; try 0.5")
+        raise InputError("rho must not be 0, got 0: players then ignore each other and any graph fits; try 0.5")
     return strength

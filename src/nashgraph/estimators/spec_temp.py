@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from ..solvers.spectral_templates import METHODS, spectral_templates, template_basis
-from ..validation import Array, check_choice, check_integer, check_number, warn
+from ..validation import Array, InputError, check_choice, check_integer, check_number, warn
 from .base import GraphEstimator
 
 
@@ -179,7 +179,7 @@ def check_anchor(anchor: object, n_nodes: int) -> int:
     """
     column = check_integer("anchor", anchor, low=0, remedy="it is the column of the node whose weights sum to one")
     if column >= n_nodes:
-        raise ValueError(f"anchor must be a column of X, below {n_nodes}, got {anchor!r}: try anchor=0")
+        raise InputError(f"anchor must be a column of X, below {n_nodes}, got {anchor!r}: try anchor=0")
     return column
 
 
@@ -192,14 +192,14 @@ def check_components(n_components: object, n_nodes: int, rank: int) -> int:
     9
     """
     if rank == 0:
-        raise ValueError(
+        raise InputError(
             "X has no variance, so its covariance has no eigenvectors: check X, or try assume_centered=True"
         )
     if n_components is None:
         return rank
     known = check_integer("n_components", n_components, low=1, remedy="it is the number of eigenvectors to use")
     if known > n_nodes:
-        raise ValueError(f"n_components must not exceed the number of nodes, {n_nodes}, got {known}: leave it None")
+        raise InputError(f"n_components must not exceed the number of nodes, {n_nodes}, got {known}: leave it None")
     if known > rank:
         warn(
             f"n_components={known} is above the rank {rank} of the covariance, so {known - rank} of the "

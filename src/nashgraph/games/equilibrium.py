@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..validation import Array, check_benefit, check_vector, check_weights, warn
+from ..validation import Array, InputError, check_benefit, check_vector, check_weights, warn
 from ._fixed_points import solve_affine, solve_concave
 from .interactions import Interaction, as_interaction
 from .welfares import Welfare, as_welfare
@@ -65,7 +65,7 @@ def equilibrium(
     found = solve_concave(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
     # Where W expands, I - W still has an inverse, but what it gives the linear game is no set of actions.
     if not np.isfinite(found.residual) or found.point.min() < -1e-6 * np.linalg.norm(found.point):
-        raise ValueError(
+        raise InputError(
             "the game on W has no equilibrium: actions grow without bound, because W's spectral radius is 1 or more "
             "for this interaction; scale W down, for example W * 0.95 / W.sum(axis=1).max()"
         )

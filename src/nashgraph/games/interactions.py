@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ..validation import Array, check_choice
+from ..validation import Array, InputError, check_choice
 
 
 @runtime_checkable
@@ -148,7 +148,7 @@ class CustomInteraction:
     >>> CustomInteraction(np.sqrt, lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 * x**-1.5)
     Traceback (most recent call last):
     ...
-    ValueError: interaction breaks H1: it must be finite for x >= 0, but f'(0) = inf
+    nashgraph.validation.InputError: interaction breaks H1: it must be finite for x >= 0, but f'(0) = inf
     """
 
     value: Callable[[Array], Array]
@@ -232,4 +232,4 @@ def check_h1(interaction: Interaction) -> None:
 def _require(holds: Array, clause: str, symbol: str, x: Array, values: Array) -> None:
     if not np.all(holds):
         first = int(np.argmin(holds))
-        raise ValueError(f"interaction breaks H1: {clause}, but {symbol}({x[first]:.6g}) = {values[first]:.6g}")
+        raise InputError(f"interaction breaks H1: {clause}, but {symbol}({x[first]:.6g}) = {values[first]:.6g}")

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ..validation import Array, check_choice, check_vector
+from ..validation import Array, InputError, check_choice, check_vector
 
 
 @runtime_checkable
@@ -100,7 +100,7 @@ class WeightedTotal:
         remedy = "pass one non-negative weight per node"
         weights = check_vector("WeightedTotal weights", self.weights, len(y), remedy)
         if (weights < 0).any():
-            raise ValueError(f"WeightedTotal weights must not be negative, got {weights.min():g}: {remedy}")
+            raise InputError(f"WeightedTotal weights must not be negative, got {weights.min():g}: {remedy}")
         return weights
 
 

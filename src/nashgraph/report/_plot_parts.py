@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators import GraphEstimator
 from ..metrics import adjacency_matrix
-from ..validation import Array, check_choice, check_weights, listing
+from ..validation import Array, InputError, check_choice, check_weights, listing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,11 +73,11 @@ def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: 
     if isinstance(positions, Mapping):
         missing = [name for name in names if name not in positions]
         if missing:
-            raise ValueError(f"positions has no place for {listing(missing)}: give an (x, y) for every node")
+            raise InputError(f"positions has no place for {listing(missing)}: give an (x, y) for every node")
         positions = np.array([positions[name] for name in names], dtype=float)
     places = np.asarray(positions, dtype=float)
     if places.shape != (len(names), 2):
-        raise ValueError(f"positions must have shape ({len(names)}, 2), an (x, y) for every node, got {places.shape}")
+        raise InputError(f"positions must have shape ({len(names)}, 2), an (x, y) for every node, got {places.shape}")
     return places
 
 
@@ -104,7 +104,7 @@ def node_order(order: str | Iterable[Any], weights: Any, names: Array) -> Array:
     unknown = [name for name in wanted if name not in number]
     if unknown or not wanted:
         wrong = f"order names nodes that are not in the graph: {listing(unknown)}" if unknown else "order is empty"
-        raise ValueError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
+        raise InputError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
     return np.array([number[name] for name in wanted])
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators import GraphEstimator
 from ..solvers import Path, Result
-from ..validation import Array, check_integer
+from ..validation import Array, InputError, InputTypeError, check_integer
 from . import _plot_parts as parts
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def plot_graph(
     if truth is not None:
         other = parts.weights_and_names(truth)[0]
         if other.shape != weights.shape:
-            raise ValueError(
+            raise InputError(
                 f"truth has {other.shape[0]} nodes and the graph {len(names)}: both must be on the same nodes, in one "
                 "order"
             )
@@ -134,7 +134,7 @@ def plot_path(
     ('welfare g(y)', 2)
     """
     if not isinstance(path, Path):
-        raise TypeError(f"path must be what glgp_path returns, got {type(path).__name__}: call glgp_path(X)")
+        raise InputTypeError(f"path must be what glgp_path returns, got {type(path).__name__}: call glgp_path(X)")
     ax = parts.axes_or_new(ax)
     x, y = path.fidelities, path.welfares
     color = parts.next_color(ax)
@@ -189,7 +189,7 @@ def plot_convergence(run: Any, ax: Axes | None = None, *, tol: float | None = No
         tol = getattr(run, "tol", None) if tol is None else tol
     result = getattr(run, "result_", run)
     if not isinstance(result, Result):
-        raise TypeError(
+        raise InputTypeError(
             f"{type(run).__name__} has no history of iterates to draw: pass a fitted GLGP, or the Result of a solver"
         )
     ax = parts.axes_or_new(ax)

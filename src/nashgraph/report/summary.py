@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators import GraphEstimator
 from ..solvers import Path, Record
-from ..validation import Array
+from ..validation import Array, InputError
 from . import prose
 from .drawing import EDGES_DRAWN, NODES_LISTED, Drawing, column_sums, make_drawing, own_view, positive_csr
 from .plain import plain, shortened, table, text
@@ -197,7 +197,7 @@ def summarize(
     weights = positive_csr(model.adjacency_)
     n_nodes = weights.shape[0]
     if path is not None and len(path.results[0].equilibrium) != n_nodes:
-        raise ValueError(
+        raise InputError(
             f"path is of {len(path.results[0].equilibrium)} nodes and the model of {n_nodes}: pass glgp_path of the "
             "signals the model was fitted to, or path=None"
         )

@@ -37,7 +37,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import cg
 
-from ..validation import Array
+from ..validation import Array, InputError
 from .pairs import DensePairs, ListedPairs, NodeSums
 
 Pairs = DensePairs | ListedPairs
@@ -303,7 +303,7 @@ def guess_theta(nearest: Array, degree: float) -> float:
         positive = levels[levels > 0.0]
         level = positive[0] if positive.size else float(nearest.max()) ** 2
     if level <= 0.0:
-        raise ValueError(
+        raise InputError(
             "degree cannot set the sparsity: every node has the same signals, so all distances are zero; "
             "check X, or pass alpha and beta"
         )

@@ -47,7 +47,7 @@ import numpy as np
 from scipy import linalg
 
 from ..couplings import blas_threads
-from ..validation import Array
+from ..validation import Array, InputError
 from . import _template_interior, _template_splitting
 from ._template_problem import Merged, Nearest
 
@@ -198,7 +198,7 @@ def _allowed(epsilon: float | None, nearest: Nearest, slack: float) -> float:
     if epsilon is None:
         return max((1.0 + slack) * nearest.distance, FLOOR)
     if epsilon < nearest.distance * (1.0 - nearest.error) - ZERO:
-        raise ValueError(
+        raise InputError(
             f"epsilon={epsilon:g} is infeasible: no admissible graph is nearer to the spectral templates "
             f"than {nearest.distance:.6g}; raise epsilon, lower n_components, or leave epsilon=None"
         )

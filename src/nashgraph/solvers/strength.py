@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..couplings import Coupling, Storage, fidelity, first_change, neighbour_spread, smooth_graph
-from ..validation import Array
+from ..validation import Array, InputError
 from .problem import Problem
 from .result import Result
 
@@ -119,7 +119,7 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     )
     spread = float(np.ptp(reach))
     if spread <= 1e-12 * float(np.abs(reach).max()):
-        raise ValueError(
+        raise InputError(
             "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): "
             "give a benefit that differs between nodes, or the lams yourself"
         )

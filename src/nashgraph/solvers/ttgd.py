@@ -22,7 +22,7 @@ import numpy as np
 
 from ..couplings import DenseCoupling, DenseStorage, smooth_graph
 from ..games import TotalAction
-from ..validation import Array, check_choice, check_integer, check_number
+from ..validation import Array, InputError, check_choice, check_integer, check_number
 from .problem import Play, Problem
 from .result import Callback, History, Record, Result, Status
 
@@ -149,7 +149,7 @@ def iterates(problem: Problem, start: DenseCoupling, steps: StepSizes) -> Iterat
 def dense_storage(problem: Problem) -> DenseStorage:
     """Return the problem's storage if it is dense, which TTGD needs: its W is no best response."""
     if not isinstance(problem.storage, DenseStorage):
-        raise ValueError(
+        raise InputError(
             f"solver='ttgd' needs storage='dense', got storage={problem.storage.name!r}: TTGD steps from any W, so W "
             "must be stored whole; take solver='best-response' for networks too large for that"
         )
@@ -209,7 +209,7 @@ def theory_steps(problem: Problem, start: DenseCoupling) -> StepSizes:
     (0.2222, True)
     """
     if not isinstance(problem.welfare, TotalAction):
-        raise ValueError(
+        raise InputError(
             f"steps='theory' holds for welfare='total' only, got {problem.welfare!r}: the theorem's constants are "
             "those of the total action; give alpha and gamma instead"
         )

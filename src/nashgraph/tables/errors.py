@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ..validation import InputError
 
-class TableError(ValueError):
+
+class TableError(InputError):
     """A file that cannot be used as it is; the message names the place and the remedy.
 
     Examples
     --------
-    >>> issubclass(TableError, ValueError)
+    >>> issubclass(TableError, InputError)
     True
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..validation import check_choice
+from ..validation import InputError, check_choice
 
 NODES = ("rows", "columns")
 MISSING = ("error", "pairwise", "impute")
@@ -64,4 +64,4 @@ class TableOptions:
         check_choice("missing", self.missing, MISSING)
         check_choice("decimal", self.decimal, (".", ","))
         if self.separator is not None and len(self.separator) != 1:
-            raise ValueError(f"separator must be one character, got {self.separator!r}: for example ';'")
+            raise InputError(f"separator must be one character, got {self.separator!r}: for example ';'")

@@ -1,0 +1,186 @@
+"""How good an answer is as an answer to its own problem, and the watch kept on a run until it ends."""
+
+from __future__ import annotations
+
+import enum
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .validation import warn
+
+LOG = logging.getLogger("nashgraph")
+
+
+class Measure(enum.Enum):
+    """What a certificate measures; every measure is zero at an exact answer, and free of the signals' unit.
+
+    Examples
+    --------
+    >>> Measure.GAP.value
+    'duality gap'
+    """
+
+    EXACT = "distance from the closed form"
+    STATIONARITY = "stationarity"  # ||W - best_response(W)||_F / ||W||_F
+    GAP = "duality gap"  # relative: how far the objective can be above the least
+    CHANGE = "last change of the graph"  # ||W - W+||_F / ||W||_F over the last round: weaker than the others
+
+
+class Ending(enum.Enum):
+    """How a run ended.
+
+    Examples
+    --------
+    >>> Ending.MAX_ITER.value
+    'the iterations allowed were used up'
+    """
+
+    CONVERGED = "the accuracy asked for was reached"
+    MAX_ITER = "the iterations allowed were used up"
+    STALLED = "no further progress can be told from rounding"
+    STOPPED = "the callback asked to stop"
+
+
+REMEDIES = {
+    Ending.MAX_ITER: "raise max_iter",
+    Ending.STALLED: "raise tol",
+    Ending.STOPPED: "the graph is the best one until then",
+}
+
+
+class Record(NamedTuple):
+    """One line of a run's history: the objective, the certificate's measure, and the welfare where there is a game.
+
+    Examples
+    --------
+    >>> print(Record(10, 1.5, 1e-3, 0.25))
+    iteration   10   objective +1.50000000e+00   measure 1.0e-03   welfare +2.50000000e-01
+    """
+
+    iteration: int
+    objective: float
+    value: float
+    welfare: float = np.nan
+
+    def __str__(self) -> str:
+        game = "" if np.isnan(self.welfare) else f"   welfare {self.welfare:+.8e}"
+        return f"iteration {self.iteration:>4}   objective {self.objective:+.8e}   measure {self.value:.1e}{game}"
+
+
+Callback = Callable[[Record], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What certifies an answer, the same for every method.
+
+    Attributes
+    ----------
+    measure : Measure
+    value : float, of the measure; zero is exact
+    tol : float, the value asked for
+    ending : Ending
+    iterations : int
+    remedy : str, what to try where the answer falls short
+    history : tuple of Record
+        ``pandas.DataFrame(certificate.history)`` makes a table of it; empty where there was nothing to iterate.
+
+    Examples
+    --------
+    >>> Certificate(Measure.GAP, 2e-3, 1e-4, Ending.MAX_ITER, 100).sentence
+    'not converged: duality gap 2.0e-03 > tol=0.0001 after 100 iterations: the iterations allowed were used up; ...'
+    """
+
+    measure: Measure
+    value: float
+    tol: float
+    ending: Ending
+    iterations: int
+    remedy: str = ""
+    history: tuple[Record, ...] = ()
+
+    @property
+    def converged(self) -> bool:
+        """Whether the accuracy asked for was reached."""
+        return self.ending is Ending.CONVERGED
+
+    @property
+    def sentence(self) -> str:
+        """The certificate in words, with what to do where it falls short."""
+        if self.measure is Measure.EXACT:
+            return "exact: solved in closed form"
+        steps = f"after {self.iterations:,} iteration{'' if self.iterations == 1 else 's'}"
+        sign = "<=" if self.value <= self.tol else ">"
+        reached = f"{self.measure.value} {self.value:.1e} {sign} tol={self.tol:g} {steps}"
+        if self.converged:
+            return f"converged: {reached}"
+        return f"not converged: {reached}: {self.ending.value}; {self.remedy or REMEDIES[self.ending]}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the certificate as JSON has it, without the history."""
+        return {
+            "measure": self.measure.value,
+            "value": float(self.value) if np.isfinite(self.value) else None,
+            "tol": float(self.tol) if np.isfinite(self.tol) else None,
+            "converged": self.converged,
+            "iterations": self.iterations,
+            "sentence": self.sentence,
+        }
+
+    def warn(self, method: str) -> None:
+        """Warn, at the caller's line, of an answer that falls short."""
+        if not self.converged:
+            warn(f"{method} {self.sentence}", ConvergenceWarning)
+
+
+def exact() -> Certificate:
+    """Return the certificate of a closed form.
+
+    Examples
+    --------
+    >>> exact().converged
+    True
+    """
+    return Certificate(Measure.EXACT, 0.0, 0.0, Ending.CONVERGED, 1)
+
+
+class Watch:
+    """The watch on a run: it keeps the records, logs them, shows them to a callback, and says when the run ends.
+
+    A new rule for stopping is a line in :meth:`ends`, and every solver and baseline has it.
+
+    Examples
+    --------
+    >>> watch = Watch(Measure.GAP, tol=1e-6, max_iter=100)
+    >>> watch.ends(0, 3.0, 0.5), watch.ends(1, 2.0, 1e-7).name
+    (None, 'CONVERGED')
+    >>> watch.certificate(Ending.CONVERGED).iterations
+    1
+    """
+
+    def __init__(self, measure: Measure, tol: float, max_iter: int, callback: Callback | None = None) -> None:
+        self.measure, self.tol, self.max_iter, self.callback = measure, tol, max_iter, callback
+        self.records: list[Record] = []
+
+    def ends(self, iteration: int, objective: float, value: float, welfare: float = np.nan) -> Ending | None:
+        """Keep a record, and return how the run ends with it, or None where it goes on."""
+        record = Record(iteration, float(objective), float(value), float(welfare))
+        self.records.append(record)
+        LOG.debug("%s: %s", self.measure.value, record)
+        stop = self.callback is not None and self.callback(record)
+        if value <= self.tol:
+            return Ending.CONVERGED
+        if stop:
+            return Ending.STOPPED
+        return Ending.MAX_ITER if iteration >= self.max_iter else None
+
+    def certificate(self, ending: Ending, value: float | None = None, remedy: str = "") -> Certificate:
+        """Return the certificate of the run; ``value`` is that of the last record unless given."""
+        last = self.records[-1]
+        measured = last.value if value is None else float(value)
+        return Certificate(self.measure, measured, self.tol, ending, last.iteration, remedy, tuple(self.records))

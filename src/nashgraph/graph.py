@@ -1,0 +1,202 @@
+"""The learned graph: what a fit makes and everything after it takes, whatever method learned it.
+
+``weights[i, j]`` is the weight with which node j influences node i, the edge j -> i. A node's *influence* is all the
+weight with which it influences others: its column sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from .validation import Array, InputError, check_number, check_weights
+
+
+class Edges(NamedTuple):
+    """Edges by the numbers of their ends, heaviest first; ``place`` is where each stands in ``weights.data``."""
+
+    source: Array
+    target: Array
+    weight: Array
+    place: Array
+
+    def take(self, which: Array | slice) -> Edges:
+        """Return some of the edges."""
+        return Edges(*(column[which] for column in self))
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedGraph:
+    """A weighted graph with names, and with columns of its own for edges and nodes.
+
+    Attributes
+    ----------
+    names : array of shape (n_nodes,), of objects
+    weights : CSR array of shape (n_nodes, n_nodes), positive entries only, none on the diagonal
+        Symmetric where the graph is not directed.
+    directed : bool
+    node_columns : dict from name to array of shape (n_nodes,), for example "benefit" and "action"
+    edge_columns : dict from name to array as long as ``weights.data``, for example "frequency"
+        They are shown wherever edges are: in :meth:`edges`, in every file, in the report.
+
+    Examples
+    --------
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> graph.edges()
+      source target  weight
+    0    bob    ann     0.4
+    1    ann    bob     0.2
+    >>> graph.influence, graph.undirected().edges().weight.tolist()
+    (array([0.2, 0.4]), [0.30000000000000004])
+    """
+
+    names: Array
+    weights: Any
+    directed: bool = True
+    node_columns: Mapping[str, Array] = field(default_factory=dict)
+    edge_columns: Mapping[str, Array] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, matrix: Any, names: Iterable[Any] | None = None, **columns: Any) -> LearnedGraph:
+        """Return the graph of a matrix, dense or sparse: its positive entries off the diagonal."""
+        entries = sparse.coo_array(matrix)
+        rows, places = entries.coords
+        kept = (rows != places) & (entries.data > 0)
+        shape = entries.shape
+        weights = sparse.csr_array((entries.data[kept].astype(float), (rows[kept], places[kept])), shape=shape)
+        column = np.empty(shape[0], dtype=object)  # of objects, because a name may be a tuple
+        column[:] = list(range(shape[0]) if names is None else names)
+        return cls(column, weights, **columns)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.names)
+
+    @cached_property
+    def n_edges(self) -> int:
+        """The number of edges: a pair counts once where the graph is not directed."""
+        return len(self.listed.weight)
+
+    @cached_property
+    def influence(self) -> Array:
+        """Each node's influence on all others."""
+        return np.asarray(self.weights.sum(axis=0), dtype=float).ravel()
+
+    @cached_property
+    def by_influence(self) -> Array:
+        """The nodes by number, the most influential first."""
+        return np.argsort(-self.influence, kind="stable")
+
+    @cached_property
+    def attention(self) -> float | None:
+        """What all the weight on a node sums to, where that is the same for every node; else None."""
+        sums = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
+        return float(sums.mean()) if sums.max() > 0 and np.ptp(sums) <= 1e-5 * sums.max() else None
+
+    @cached_property
+    def listed(self) -> Edges:
+        """All edges, heaviest first, by the numbers of their ends."""
+        target = np.repeat(np.arange(self.n_nodes), np.diff(self.weights.indptr))
+        source, place = self.weights.indices.astype(np.int64), np.arange(self.weights.nnz)
+        order = np.lexsort((target, source, -self.weights.data))
+        if not self.directed:
+            order = order[source[order] < target[order]]
+        return Edges(source[order], target[order], self.weights.data[order], place[order])
+
+    def edges(self) -> pd.DataFrame:
+        """Return the edges as a table (source, target, weight and the edge columns), heaviest first."""
+        listed = self.listed
+        table = {"source": self.names[listed.source], "target": self.names[listed.target], "weight": listed.weight}
+        return pd.DataFrame(
+            table | {name: np.asarray(values)[listed.place] for name, values in self.edge_columns.items()}
+        )
+
+    def nodes(self) -> pd.DataFrame:
+        """Return the nodes as a table, most influential first.
+
+        ``influence``, ``followers`` (how many it influences), ``listens_to`` (how many influence it) and the columns.
+        """
+        table = {
+            "influence": self.influence,
+            "followers": np.bincount(self.weights.indices, minlength=self.n_nodes),
+            "listens_to": np.diff(self.weights.indptr),
+            **self.node_columns,
+        }
+        ordered = {name: np.asarray(values)[self.by_influence] for name, values in table.items()}
+        # As objects, because pandas' own text cannot hold every name that Python's can.
+        return pd.DataFrame({"name": pd.Series(self.names[self.by_influence], dtype=object), **ordered})
+
+    def undirected(self) -> LearnedGraph:
+        """Return the graph without directions: an edge, and each of its columns, is the mean of the two directions."""
+        if not self.directed:
+            return self
+        both = _mutual(self.weights, self.weights.data)
+        columns = {name: _mutual(self.weights, np.asarray(values)).data for name, values in self.edge_columns.items()}
+        return replace(self, weights=both, directed=False, edge_columns=columns)
+
+    def to_networkx(self, directed: bool = True, threshold: float = 0.0) -> nx.Graph[Any]:
+        """Return the graph for networkx, with all nodes and the edges heavier than ``threshold``, columns and all."""
+        threshold = check_number("threshold", threshold, low=0, remedy="0 keeps every edge")
+        table = (self if directed else self.undirected()).edges()
+        table = table[table["weight"] > threshold]
+        graph: nx.Graph[Any] = nx.DiGraph() if directed and self.directed else nx.Graph()
+        names = self.names.tolist()
+        columns = {name: np.asarray(values).tolist() for name, values in self.node_columns.items()}
+        graph.add_nodes_from(
+            (name, {column: values[k] for column, values in columns.items()}) for k, name in enumerate(names)
+        )
+        data = table.drop(columns=["source", "target"]).to_dict("records")
+        graph.add_edges_from(zip(table["source"].tolist(), table["target"].tolist(), data, strict=True))
+        return graph
+
+
+def _mutual(pattern: Any, values: Array) -> Any:
+    """Return the mean of a column over both directions, on the union of the two patterns, in one order for all."""
+    one = sparse.csr_array((values.astype(float), pattern.indices, pattern.indptr), shape=pattern.shape)
+    ones = sparse.csr_array((np.ones(len(values)), pattern.indices, pattern.indptr), shape=pattern.shape)
+    union = sparse.csr_array(ones + ones.T)
+    union.sort_indices()
+    total = sparse.csr_array(one + one.T)
+    rows = np.repeat(np.arange(union.shape[0]), np.diff(union.indptr))
+    found = np.asarray(total[rows, union.indices], dtype=float).ravel()
+    return sparse.csr_array((0.5 * found, union.indices, union.indptr), shape=union.shape)
+
+
+def adjacency_matrix(graph: nx.Graph[Any]) -> Any:
+    """Return a networkx graph as a CSR matrix in our convention: entry [i, j] is the edge j -> i.
+
+    Examples
+    --------
+    >>> adjacency_matrix(nx.DiGraph([("a", "b")])).toarray()
+    array([[0., 0.],
+           [1., 0.]])
+    """
+    return sparse.csr_array(nx.to_scipy_sparse_array(graph, dtype=float).T)
+
+
+def as_graph(thing: Any) -> LearnedGraph:
+    """Return the graph meant by a learned graph, a fitted estimator, a networkx graph or a matrix.
+
+    Examples
+    --------
+    >>> as_graph(nx.path_graph(3)).n_edges, as_graph(np.eye(3)[::-1]).directed
+    (2, True)
+    """
+    if isinstance(thing, LearnedGraph):
+        return thing
+    if isinstance(thing, nx.Graph):
+        return LearnedGraph.of(check_weights(adjacency_matrix(thing)), thing, directed=thing.is_directed())
+    if hasattr(thing, "get_params"):
+        if not hasattr(thing, "graph_"):
+            raise InputError(f"{type(thing).__name__} has no graph yet: call fit first")
+        graph: LearnedGraph = thing.graph_
+        return graph
+    return LearnedGraph.of(check_weights(thing))

@@ -1,0 +1,67 @@
+"""What can be chosen by name, registered once: options, help and documentation follow from here.
+
+This module imports nothing of the library, so that the command line can list names without loading what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+Thing = TypeVar("Thing")
+
+
+class Registry(Mapping[str, Thing], Generic[Thing]):
+    """Things of one kind by name.
+
+    Parameters
+    ----------
+    kind : str, what they are
+    later : dict from name to "module:attribute", optional
+        Things that are imported when first asked for.
+
+    Examples
+    --------
+    >>> SHAPES = Registry("shape", later={"path": "networkx:path_graph"})
+    >>> @SHAPES.register("dot")
+    ... def dot(n_nodes): ...
+    >>> list(SHAPES), SHAPES["path"].__name__
+    (['path', 'dot'], 'path_graph')
+    """
+
+    def __init__(self, kind: str, later: Mapping[str, str] | None = None) -> None:
+        self.kind = kind
+        self._things: dict[str, Any] = dict(later or {})
+        self._later = set(self._things)
+
+    def register(self, name: str) -> Callable[[Any], Any]:
+        """Return a decorator that files a thing under a name; a name that is taken is refused."""
+        if name in self._things:
+            raise ValueError(f"the {self.kind} {name!r} is registered already: choose another name")
+
+        def file(thing: Any) -> Any:
+            self._things[name] = thing
+            return thing
+
+        return file
+
+    def unregister(self, name: str) -> None:
+        """Take a name out again."""
+        del self._things[name]
+        self._later.discard(name)
+
+    def __getitem__(self, name: str) -> Thing:
+        thing = self._things[name]
+        if name in self._later:
+            module, _, attribute = thing.partition(":")
+            thing = self._things[name] = getattr(import_module(module), attribute)
+            self._later.discard(name)
+        found: Thing = thing
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        return len(self._things)
