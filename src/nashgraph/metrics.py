@@ -15,6 +15,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
+from .graph import adjacency_matrix
 from .validation import Array, InputError, check_choice, check_square
 
 
@@ -29,19 +30,6 @@ class PrecisionRecall(NamedTuple):
 
     precision: float
     recall: float
-
-
-def adjacency_matrix(graph: nx.Graph[Any]) -> Any:
-    """Return a networkx graph as a CSR matrix in our convention: entry [i, j] is the edge j -> i.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> adjacency_matrix(nx.DiGraph([("a", "b")])).toarray()
-    array([[0., 0.],
-           [1., 0.]])
-    """
-    return sparse.csr_array(nx.to_scipy_sparse_array(graph, dtype=float).T)
 
 
 def edge_auc(W: Any, A: Any, symmetrize: str = "none") -> float:
