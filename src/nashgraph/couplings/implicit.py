@@ -66,8 +66,8 @@ class ImplicitCoupling:
 
     def tdot(self, vector: Array) -> Array:
         """Return W^T v: one pass over all pairs."""
-        product: Array = sum(self.run(TimesRows(vector.astype(self.smoothness.dtype, copy=False))), np.float64(0.0))
-        return product.astype(self.smoothness.dtype, copy=False)
+        vector = vector.astype(self.smoothness.dtype, copy=False)
+        return sum(self.run(TimesRows(vector)), np.zeros_like(vector))
 
     def distance(self, other: Self) -> float:
         """Return ||W - V||_F: one pass over all pairs, both graphs made from the same costs."""
