@@ -134,7 +134,7 @@ def test_villages_are_fetched_from_the_dataverse(archive, cache, monkeypatch):
         monkeypatch.setattr(dataverse, "SERVER", server.address)
         monkeypatch.setattr(villages, "VILLAGES", pinned_to(VILLAGES, archive))
         assert list(load_villages()) == [2, 10]
-    assert [path for path, _ in server.requests] == [asked, "/api/access/datafile/42"]
+    assert server.requests == [asked, "/api/access/datafile/42"]
     assert sorted(file.name for file in cache.rglob("*") if file.is_file()) == [
         "edges_HH_allVillageRelationships.csv.gz",
         "households.csv.gz",

@@ -14,6 +14,7 @@ import struct
 import zipfile
 from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ import pandas as pd
 from ..validation import Array, listing
 from .archives import base_name, find_member, gzip_bytes, opened_zip, read_member
 from .dataset import DatasetError
-from .download import read_address
+from .download import download_file
 from .store import csv_bytes
 
 ARCHIVE = "datav4.0.zip"
@@ -53,12 +54,15 @@ _HOUSEHOLDS = "household_characteristics.dta"
 
 def archive_address() -> str:
     """Ask the Dataverse for the address of the archive among the files of the data set."""
-    listing_address = f"{SERVER}/api/datasets/:persistentId/?persistentId=doi:10.7910/DVN/U3BIHX"
-    try:
-        files = json.loads(read_address(listing_address))["data"]["latestVersion"]["files"]
-        [number] = [int(file["dataFile"]["id"]) for file in files if file["dataFile"]["filename"] == ARCHIVE]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DatasetError(f"{listing_address} does not list one file {ARCHIVE}") from error
+    question = f"{SERVER}/api/datasets/:persistentId/?persistentId=doi:10.7910/DVN/U3BIHX"
+    with TemporaryDirectory() as folder:
+        answer = Path(folder) / "files.json"
+        download_file(question, answer)
+        try:
+            files = json.loads(answer.read_bytes())["data"]["latestVersion"]["files"]
+            [number] = [int(file["dataFile"]["id"]) for file in files if file["dataFile"]["filename"] == ARCHIVE]
+        except (ValueError, KeyError, TypeError) as error:
+            raise DatasetError(f"{question} does not list one file {ARCHIVE}") from error
     return f"{SERVER}/api/access/datafile/{number}"
 
 

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
+import pooch
 
 from ..files import written_whole
 from .dataset import DatasetError
-from .download import download_file
+from .download import Progress, download_file
 
 VARIABLE = "NASHGRAPH_DATA"
 
@@ -51,9 +52,11 @@ class Source:
     citation: str
 
 
-def load_tables(source: Source, data_home: str | Path | None = None, download: bool = True) -> list[pd.DataFrame]:
+def load_tables(
+    source: Source, data_home: str | Path | None = None, download: bool = True, progress: Progress | None = None
+) -> list[pd.DataFrame]:
     """Return the tables of a data set, found or fetched, and checked."""
-    home = find_home(source, data_home) or fetch(source, data_home, download)
+    home = find_home(source, data_home) or fetch(source, data_home, download, progress)
     return [_read_file(table, home / table.path) for table in source.tables]
 
 
@@ -65,25 +68,27 @@ def find_home(source: Source, data_home: str | Path | None = None) -> Path | Non
     return None
 
 
-def fetch(source: Source, data_home: str | Path | None = None, download: bool = True) -> Path:
+def fetch(
+    source: Source, data_home: str | Path | None = None, download: bool = True, progress: Progress | None = None
+) -> Path:
     """Download a data set, check it and write its files; return the folder they are in.
 
     Where the archive was put into the folder ``downloads`` by hand, nothing is downloaded.
     """
     home = writable_home(data_home)
-    archive = home / "downloads" / source.archive
-    put_by_hand = archive.is_file()
-    if not (put_by_hand or download):
+    by_hand = home / "downloads" / source.archive
+    if not (by_hand.is_file() or download):
         raise DatasetError(f"{source.title} is not here, and download=False; {how_to_get(source, data_home)}")
     try:
-        if not put_by_hand:
-            download_file(source.address(), archive)
-        store(source, source.convert(archive), home)
+        if by_hand.is_file():
+            store(source, source.convert(by_hand), home)
+            return home
+        with TemporaryDirectory() as folder:
+            archive = Path(folder) / source.archive
+            download_file(source.address(), archive, progress)
+            store(source, source.convert(archive), home)
     except OSError as error:
         raise DatasetError(f"{source.title} could not be fetched: {error}; {how_to_get(source, data_home)}") from error
-    finally:
-        if not put_by_hand:
-            archive.unlink(missing_ok=True)
     return home
 
 
@@ -112,15 +117,8 @@ def read_checked(table: Table, content: bytes, where: str) -> pd.DataFrame:
 
 
 def digest(frame: pd.DataFrame, columns: tuple[str, ...] | None = None) -> str:
-    r"""Return the SHA-256 of a table written as CSV.
-
-    Examples
-    --------
-    >>> digest(pd.DataFrame({"i": [0], "j": [1]})) == hashlib.sha256(b"i,j\n0,1\n").hexdigest()
-    True
-    """
-    pinned = frame if columns is None else frame[list(columns)]
-    return hashlib.sha256(csv_bytes(pinned)).hexdigest()
+    """Return the SHA-256 of a table, or of some of its columns, written as CSV."""
+    return hashlib.sha256(csv_bytes(frame if columns is None else frame[list(columns)])).hexdigest()
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
@@ -146,14 +144,8 @@ def writable_home(data_home: str | Path | None = None) -> Path:
 
 def user_cache() -> Path:
     """Return the folder for files that can be fetched again, where this system keeps such folders."""
-    home = Path.home()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "nashgraph"
+    cache: Path = pooch.os_cache("nashgraph")
+    return cache
 
 
 def _read_file(table: Table, path: Path) -> pd.DataFrame:
