@@ -111,7 +111,7 @@ def test_paths_in_the_archive_lead_nowhere(tmp_path):
         ({"matrices": {**MATRICES, 10: "a,b,c,d\n" * 4}}, rf"{MATRIX} is not a CSV matrix"),
         ({"matrices": {**MATRICES, 10: ""}}, rf"{MATRIX} is empty"),
         ({"matrices": {**MATRICES, 10: "0,1\n0,1,0,0\n"}}, rf"{MATRIX} is not a CSV matrix"),
-        ({"others": [(f"elsewhere/{MATRIX}", "0")]}, rf"has two files named {MATRIX}"),
+        ({"others": [(f"elsewhere/{MATRIX}", "0")]}, rf"has 2 files named {MATRIX}"),
     ],
 )
 def test_what_is_wrong_with_an_archive_is_said(tmp_path, changes, message):

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from ..validation import Array, listing
-from .archives import base_name, find_member, gzip_bytes, opened_zip, read_member
+from .archives import gzip_bytes, members, opened_zip, read_member
 from .dataset import DatasetError
 from .download import download_file
 from .store import csv_bytes
@@ -31,21 +31,13 @@ SERVER = "https://dataverse.harvard.edu"
 
 # Our columns are those of the Stata file; "Int64" are whole numbers too, but some households gave no answer.
 COLUMNS = {
-    "village": "int64",
-    "adjmatrix_key": "int64",
-    "HHnum_in_village": "int64",
-    "hhid": "int64",
-    "hohreligion": "int64",
+    **dict.fromkeys(("village", "adjmatrix_key", "HHnum_in_village", "hhid", "hohreligion"), "int64"),
     "castesubcaste": "str",
-    **{f"rooftype{kind}": "int64" for kind in range(1, 6)},
+    **dict.fromkeys(("rooftype1", "rooftype2", "rooftype3", "rooftype4", "rooftype5"), "int64"),
     "rooftypeoth": "str",
-    "room_no": "int64",
-    "bed_no": "int64",
-    "electricity": "Int64",
-    "latrine": "Int64",
-    "ownrent": "Int64",
-    "hhSurveyed": "int64",
-    "leader": "int64",
+    **dict.fromkeys(("room_no", "bed_no"), "int64"),
+    **dict.fromkeys(("electricity", "latrine", "ownrent"), "Int64"),
+    **dict.fromkeys(("hhSurveyed", "leader"), "int64"),
 }
 
 _MATRIX = re.compile(r"adj_allVillageRelationships_HH_vilno_(\d{1,4})\.csv")
@@ -71,25 +63,21 @@ def convert_archive(path: Path) -> list[bytes]:
     with opened_zip(path) as archive:
         households = households_of(archive)
         sizes = Counter(households["village"].tolist())
-        members = _matrices(archive)
-        without = sorted(set(sizes) ^ set(members))
-        if without:
-            raise DatasetError(
-                f"{path}: the villages with households and those with a matrix differ: {listing(without)}"
-            )
-        edges = [edges_of(archive, members[village], village, size) for village, size in sizes.items()]
+        files = {int(match[1]): match[0] for name, _ in members(archive) if (match := _MATRIX.fullmatch(name))}
+        if odd := sorted(set(sizes) ^ set(files)):
+            raise DatasetError(f"{path}: the villages with households and those with a matrix differ: {listing(odd)}")
+        edges = [edges_of(archive, files[village], village, size) for village, size in sizes.items()]
     return [gzip_bytes(csv_bytes(households)), gzip_bytes(csv_bytes(pd.concat(edges)))]
 
 
 def households_of(archive: zipfile.ZipFile) -> pd.DataFrame:
     """Return the household characteristics in our columns, one row for each row of the matrices."""
-    content = read_member(archive, find_member(archive, _HOUSEHOLDS))
+    content = io.BytesIO(read_member(archive, _HOUSEHOLDS))
     try:
-        raw = pd.read_stata(io.BytesIO(content), convert_categoricals=False)
+        raw = pd.read_stata(content, convert_categoricals=False)
     except (ValueError, LookupError, OverflowError, struct.error) as error:
         raise DatasetError(f"{_HOUSEHOLDS} is not a Stata file that can be read: {error}") from error
-    missing = [column for column in COLUMNS if column not in raw]
-    if missing:
+    if missing := [column for column in COLUMNS if column not in raw]:
         raise DatasetError(f"{_HOUSEHOLDS} has no column {listing(missing)}")
     frame = pd.DataFrame({column: _coded(raw[column], column) for column in COLUMNS})
     frame = frame.sort_values(["village", "adjmatrix_key"], ignore_index=True)
@@ -100,29 +88,15 @@ def households_of(archive: zipfile.ZipFile) -> pd.DataFrame:
     return frame
 
 
-def edges_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo, village: int, size: int) -> pd.DataFrame:
+def edges_of(archive: zipfile.ZipFile, name: str, village: int, size: int) -> pd.DataFrame:
     """Return the edges i < j of one village's matrix, counted from 1 as ``adjmatrix_key`` is."""
-    name = base_name(member)
-    matrix = _matrix(read_member(archive, member), name)
+    matrix = _matrix(read_member(archive, name), name)
     if matrix.shape != (size, size):
         raise DatasetError(f"{name} is {matrix.shape[0]} by {matrix.shape[1]}, and its village has {size} households")
     if not np.isin(matrix, (0, 1)).all() or (matrix != matrix.T).any() or np.diag(matrix).any():
         raise DatasetError(f"{name} is not a symmetric matrix of 0 and 1 with a zero diagonal")
     first, second = np.nonzero(np.triu(matrix))
     return pd.DataFrame({"village": village, "i": first + 1, "j": second + 1})
-
-
-def _matrices(archive: zipfile.ZipFile) -> dict[int, zipfile.ZipInfo]:
-    found: dict[int, zipfile.ZipInfo] = {}
-    for member in archive.infolist():
-        match = _MATRIX.fullmatch(base_name(member))
-        if match is None or member.is_dir():
-            continue
-        village = int(match[1])
-        if village in found:
-            raise DatasetError(f"{archive.filename} has two files named {base_name(member)}")
-        found[village] = member
-    return found
 
 
 def _matrix(content: bytes, name: str) -> Array:

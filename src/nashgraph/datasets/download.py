@@ -14,13 +14,13 @@ from ..certificate import LOG
 from .dataset import DatasetError
 
 RETRIES = 3
+BUSY = (408, 429)  # and 500 and above: answers that a later try may find changed
 LARGEST_DOWNLOAD = 2_000_000_000
-CHUNK = 1 << 16
 
-Progress = Callable[[int, int], object]  # bytes that came, and of how many; 0 where the server does not say
+Progress = Callable[[int, int], object] | None  # takes the bytes that came, and of how many, or 0 if that is not known
 
 
-def download_file(address: str, path: Path, progress: Progress | None = None) -> None:
+def download_file(address: str, path: Path, progress: Progress = None) -> None:
     """Download a file over http or https, or say in one line why not."""
     files = pooch.create(
         path.parent, base_url="", registry={path.name: None}, urls={path.name: address}, retry_if_failed=RETRIES
@@ -30,11 +30,13 @@ def download_file(address: str, path: Path, progress: Progress | None = None) ->
         answers: list[Any] = []
         keep = {"response": lambda answer, **_: answers.append(answer)}
         try:
-            pooch.HTTPDownloader(progressbar=_Meter(progress), chunk_size=CHUNK, hooks=keep)(url, file, files)
+            pooch.HTTPDownloader(progressbar=_Meter(progress), chunk_size=1 << 16, hooks=keep)(url, file, files)
         except OSError as error:
-            if _is_final(error):
-                raise DatasetError(_reason(error)) from error  # pooch does not try again after an error of ours
-            raise
+            if (answer := getattr(error, "response", None)) is None:
+                raise
+            # After a ValueError pooch tries again, after an error of ours it does not.
+            kind = ValueError if answer.status_code >= 500 or answer.status_code in BUSY else DatasetError
+            raise kind(f"the server answers {answer.status_code} {answer.reason}") from error
         finally:
             for answer in answers:  # which pooch leaves open where it fails
                 answer.close()
@@ -43,8 +45,8 @@ def download_file(address: str, path: Path, progress: Progress | None = None) ->
     try:
         with _silent(pooch.get_logger()):
             files.fetch(path.name, downloader=attempt)
-    except OSError as error:
-        raise DatasetError(f"{address}: {_reason(error)}") from error
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"{address}: {error}") from error
 
 
 @contextmanager
@@ -58,23 +60,12 @@ def _silent(logger: logging.Logger) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _is_final(error: OSError) -> bool:
-    """Tell whether the server refuses for good: it is not busy, and the way to it was not cut."""
-    answer = getattr(error, "response", None)
-    return answer is not None and 400 <= answer.status_code < 500 and answer.status_code not in (408, 429)
-
-
-def _reason(error: OSError) -> str:
-    answer = getattr(error, "response", None)
-    return str(error) if answer is None else f"the server answers {answer.status_code} {answer.reason}"
-
-
 class _Meter:
     """What pooch takes for a progress bar: it passes the count on, and ends a download that does not end."""
 
     total = 0
 
-    def __init__(self, progress: Progress | None) -> None:
+    def __init__(self, progress: Progress) -> None:
         self.done, self.progress = 0, progress
 
     def update(self, count: int) -> None:

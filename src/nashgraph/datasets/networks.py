@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.io import mmread
 
 from ..validation import check_choice
-from .archives import find_member, gunzip, opened_zip, read_member
+from .archives import gunzip, opened_zip, read_member
 from .dataset import Dataset, DatasetError
 from .store import Source, Table, csv_bytes, load_tables
 
@@ -119,18 +119,28 @@ def _sorted_pairs(edges: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates().sort_values(["i", "j"], ignore_index=True)
 
 
-# ------------------------------------------------------------------------------- how a download becomes our files
+# ------------------------------------------------------------------------------- where they come from, and the pins
 
 
 def _dolphins_of(archive: Path) -> list[bytes]:
     with opened_zip(archive) as newman:
-        return [csv_bytes(read_gml(read_member(newman, find_member(newman, "dolphins.gml"))))]
+        return [csv_bytes(read_gml(read_member(newman, "dolphins.gml")))]
 
 
 def _wiki_vote_of(archive: Path) -> list[bytes]:
     with opened_zip(archive) as repository:
-        return [read_member(repository, find_member(repository, "soc-wiki-Vote.mtx"))]
+        return [read_member(repository, "soc-wiki-Vote.mtx")]
 
+
+CSV_EDGES = Table(
+    "networks/dolphins_edges.csv", read_csv_edges, "c30b5be54ce2dc5e983b52a4f4a8d8fd35e4890e131cfd53192b44ec331516c4"
+)
+MATRIX = Table(
+    "networks/soc-wiki-Vote.mtx", read_matrix_market, "8a8dc56c302975aac8867a9d5c807673a9d074062295307e58aa6b28d3cf31ec"
+)
+SNAP = Table(
+    "networks/wiki-Vote_SNAP.txt.gz", read_snap, "c8574d8789573a9c3885334b5c663754dd17b2bc6b5b76349bf33300706a031c"
+)
 
 DOLPHINS = Source(
     name="dolphins",
@@ -140,13 +150,7 @@ DOLPHINS = Source(
     archive="dolphins.zip",
     address=lambda: "https://websites.umich.edu/~mejn/netdata/dolphins.zip",
     convert=_dolphins_of,
-    tables=(
-        Table(
-            "networks/dolphins_edges.csv",
-            read_csv_edges,
-            "c30b5be54ce2dc5e983b52a4f4a8d8fd35e4890e131cfd53192b44ec331516c4",
-        ),
-    ),
+    tables=(CSV_EDGES,),
     citation="D. Lusseau et al., The bottlenose dolphin community of Doubtful Sound features a large proportion of "
     "long-lasting associations, Behavioral Ecology and Sociobiology 54, 2003",
 )
@@ -160,13 +164,7 @@ WIKI_VOTE = {
         archive="soc-wiki-Vote.zip",
         address=lambda: "https://nrvis.com/download/data/soc/soc-wiki-Vote.zip",
         convert=_wiki_vote_of,
-        tables=(
-            Table(
-                "networks/soc-wiki-Vote.mtx",
-                read_matrix_market,
-                "8a8dc56c302975aac8867a9d5c807673a9d074062295307e58aa6b28d3cf31ec",
-            ),
-        ),
+        tables=(MATRIX,),
         citation="R. A. Rossi and N. K. Ahmed, The network data repository with interactive graph analytics and "
         "visualization, AAAI 2015",
     ),
@@ -178,13 +176,7 @@ WIKI_VOTE = {
         archive="wiki-Vote.txt.gz",
         address=lambda: "https://snap.stanford.edu/data/wiki-Vote.txt.gz",
         convert=lambda archive: [archive.read_bytes()],
-        tables=(
-            Table(
-                "networks/wiki-Vote_SNAP.txt.gz",
-                read_snap,
-                "c8574d8789573a9c3885334b5c663754dd17b2bc6b5b76349bf33300706a031c",
-            ),
-        ),
+        tables=(SNAP,),
         citation="J. Leskovec, D. Huttenlocher and J. Kleinberg, Signed networks in social media, CHI 2010",
     ),
 }

@@ -26,6 +26,8 @@ from .download import Progress, download_file
 
 VARIABLE = "NASHGRAPH_DATA"
 
+Home = str | Path | None
+
 
 @dataclass(frozen=True)
 class Table:
@@ -53,39 +55,36 @@ class Source:
 
 
 def load_tables(
-    source: Source, data_home: str | Path | None = None, download: bool = True, progress: Progress | None = None
+    source: Source, data_home: Home = None, download: bool = True, progress: Progress = None
 ) -> list[pd.DataFrame]:
     """Return the tables of a data set, found or fetched, and checked."""
     home = find_home(source, data_home) or fetch(source, data_home, download, progress)
-    return [_read_file(table, home / table.path) for table in source.tables]
+    remedy = "; remove the file to have it fetched anew"
+    files = [(table, home / table.path) for table in source.tables]
+    return [read_checked(table, path.read_bytes(), str(path), remedy) for table, path in files]
 
 
-def find_home(source: Source, data_home: str | Path | None = None) -> Path | None:
+def find_home(source: Source, data_home: Home = None) -> Path | None:
     """Return the first folder that holds every file of a data set, or None."""
-    for home in _homes(data_home):
-        if all((home / table.path).is_file() for table in source.tables):
-            return home
-    return None
+    homes = _homes(data_home)
+    return next((home for home in homes if all((home / table.path).is_file() for table in source.tables)), None)
 
 
-def fetch(
-    source: Source, data_home: str | Path | None = None, download: bool = True, progress: Progress | None = None
-) -> Path:
+def fetch(source: Source, data_home: Home = None, download: bool = True, progress: Progress = None) -> Path:
     """Download a data set, check it and write its files; return the folder they are in.
 
     Where the archive was put into the folder ``downloads`` by hand, nothing is downloaded.
     """
     home = writable_home(data_home)
-    by_hand = home / "downloads" / source.archive
-    if not (by_hand.is_file() or download):
+    archive = home / "downloads" / source.archive
+    by_hand = archive.is_file()
+    if not (by_hand or download):
         raise DatasetError(f"{source.title} is not here, and download=False; {how_to_get(source, data_home)}")
     try:
-        if by_hand.is_file():
-            store(source, source.convert(by_hand), home)
-            return home
         with TemporaryDirectory() as folder:
-            archive = Path(folder) / source.archive
-            download_file(source.address(), archive, progress)
+            if not by_hand:
+                archive = Path(folder) / source.archive
+                download_file(source.address(), archive, progress)
             store(source, source.convert(archive), home)
     except OSError as error:
         raise DatasetError(f"{source.title} could not be fetched: {error}; {how_to_get(source, data_home)}") from error
@@ -101,17 +100,17 @@ def store(source: Source, contents: list[bytes], home: Path) -> None:
             path.write_bytes(content)
 
 
-def read_checked(table: Table, content: bytes, where: str) -> pd.DataFrame:
-    """Return a table, or say that it is not the one that was pinned."""
+def read_checked(table: Table, content: bytes, where: str, remedy: str = "") -> pd.DataFrame:
+    """Return a table, or say that it is not the one that was pinned, and what to do."""
     try:
         frame = table.read(content)
-    except (ValueError, LookupError, TypeError) as error:
-        raise DatasetError(f"{where} cannot be read: {error}") from error
+    except (DatasetError, ValueError, LookupError, TypeError) as error:
+        raise DatasetError(f"{where} cannot be read: {error}{remedy}") from error
     got = digest(frame, table.pinned_columns)
     if got != table.sha256:
         raise DatasetError(
             f"{where} does not hold the {table.path} that was pinned: its content has SHA-256 {got}, and "
-            f"{table.sha256} is expected"
+            f"{table.sha256} is expected{remedy}"
         )
     return frame
 
@@ -127,7 +126,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     return text.encode()
 
 
-def how_to_get(source: Source, data_home: str | Path | None = None) -> str:
+def how_to_get(source: Source, data_home: Home = None) -> str:
     """Say what to fetch by hand and where to put it."""
     place = writable_home(data_home) / "downloads" / source.archive
     return (
@@ -137,7 +136,7 @@ def how_to_get(source: Source, data_home: str | Path | None = None) -> str:
     )
 
 
-def writable_home(data_home: str | Path | None = None) -> Path:
+def writable_home(data_home: Home = None) -> Path:
     """Return the folder that files are written to: ``data_home``, or else the user's cache."""
     return user_cache() if data_home is None else Path(data_home).expanduser()
 
@@ -148,13 +147,6 @@ def user_cache() -> Path:
     return cache
 
 
-def _read_file(table: Table, path: Path) -> pd.DataFrame:
-    try:
-        return read_checked(table, path.read_bytes(), str(path))
-    except DatasetError as error:
-        raise DatasetError(f"{error}; remove the file to have it fetched anew") from error
-
-
-def _homes(data_home: str | Path | None) -> list[Path]:
+def _homes(data_home: Home) -> list[Path]:
     folders = [data_home, os.environ.get(VARIABLE) or None, user_cache()]
     return [Path(folder).expanduser() for folder in folders if folder is not None]
