@@ -29,15 +29,13 @@ def opened_zip(path: str | Path) -> Iterator[zipfile.ZipFile]:
         raise DatasetError(f"{path} is not a whole zip archive ({error}): fetch it again") from error
 
 
-def members(archive: zipfile.ZipFile) -> list[tuple[str, zipfile.ZipInfo]]:
-    """Return the files of an archive by their base names; the folders they claim to be in are never used."""
-    files = [member for member in archive.infolist() if not member.is_dir()]
-    return [(PurePosixPath(member.filename.replace("\\", "/")).name, member) for member in files]
-
-
 def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return the bytes of the one file with this base name; what the archive says of its size is not believed."""
-    found = [member for base, member in members(archive) if base == name]
+    """Return the bytes of the one file with this base name.
+
+    The folder that it claims to be in is never used, and what the archive says of its size is not believed.
+    """
+    files = [member for member in archive.infolist() if not member.is_dir()]
+    found = [member for member in files if PurePosixPath(member.filename.replace("\\", "/")).name == name]
     if len(found) != 1:
         raise DatasetError(f"{archive.filename} has {len(found) or 'no'} files named {name}, and one is expected")
     try:

@@ -13,7 +13,7 @@ from scipy.io import mmread
 
 from ..validation import check_choice
 from .archives import gunzip, opened_zip, read_member
-from .dataset import Dataset, DatasetError
+from .dataset import Dataset
 from .store import Source, Table, csv_bytes, load_tables
 
 
@@ -105,10 +105,7 @@ def read_snap(content: bytes) -> pd.DataFrame:
 
 def read_gml(content: bytes) -> pd.DataFrame:
     """Read the edges of a GML file by the numbers of its nodes."""
-    try:
-        graph = nx.parse_gml(content.decode().splitlines(), label="id")
-    except (nx.NetworkXError, UnicodeDecodeError) as error:
-        raise DatasetError(f"the GML file cannot be read: {error}") from error
+    graph = nx.parse_gml(content.decode().splitlines(), label="id")
     return _sorted_pairs(pd.DataFrame(list(graph.edges()), columns=["i", "j"], dtype=np.int64))
 
 

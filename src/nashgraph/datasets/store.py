@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
 import pandas as pd
 import pooch
@@ -27,6 +28,7 @@ from .download import Progress, download_file
 VARIABLE = "NASHGRAPH_DATA"
 
 Home = str | Path | None
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,10 @@ def load_tables(
 ) -> list[pd.DataFrame]:
     """Return the tables of a data set, found or fetched, and checked."""
     home = find_home(source, data_home) or fetch(source, data_home, download, progress)
-    remedy = "; remove the file to have it fetched anew"
-    files = [(table, home / table.path) for table in source.tables]
-    return [read_checked(table, path.read_bytes(), str(path), remedy) for table, path in files]
+    try:
+        return [read_checked(table, (home / table.path).read_bytes(), home / table.path) for table in source.tables]
+    except DatasetError as error:
+        raise DatasetError(f"{error}; remove the file to have it fetched anew") from error
 
 
 def find_home(source: Source, data_home: Home = None) -> Path | None:
@@ -85,34 +88,39 @@ def fetch(source: Source, data_home: Home = None, download: bool = True, progres
             if not by_hand:
                 archive = Path(folder) / source.archive
                 download_file(source.address(), archive, progress)
-            store(source, source.convert(archive), home)
+            store(source, archive, home)
     except OSError as error:
         raise DatasetError(f"{source.title} could not be fetched: {error}; {how_to_get(source, data_home)}") from error
     return home
 
 
-def store(source: Source, contents: list[bytes], home: Path) -> None:
-    """Check the bytes of every table, then write them; nothing is written unless all are right."""
+def store(source: Source, archive: Path, home: Path) -> None:
+    """Convert an archive, check every table, then write them; nothing is written unless all are right."""
+    contents = _parsed(source.convert, archive, archive)
     for table, content in zip(source.tables, contents, strict=True):
-        read_checked(table, content, source.archive)
+        read_checked(table, content, archive)
     for table, content in zip(source.tables, contents, strict=True):
         with written_whole(home / table.path) as path:
             path.write_bytes(content)
 
 
-def read_checked(table: Table, content: bytes, where: str, remedy: str = "") -> pd.DataFrame:
-    """Return a table, or say that it is not the one that was pinned, and what to do."""
-    try:
-        frame = table.read(content)
-    except (DatasetError, ValueError, LookupError, TypeError) as error:
-        raise DatasetError(f"{where} cannot be read: {error}{remedy}") from error
+def read_checked(table: Table, content: bytes, where: Path) -> pd.DataFrame:
+    """Return a table, or say that it is not the one that was pinned."""
+    frame = _parsed(table.read, content, where)
     got = digest(frame, table.pinned_columns)
     if got != table.sha256:
         raise DatasetError(
             f"{where} does not hold the {table.path} that was pinned: its content has SHA-256 {got}, and "
-            f"{table.sha256} is expected{remedy}"
+            f"{table.sha256} is expected"
         )
     return frame
+
+
+def _parsed(parse: Callable[[Any], Parsed], given: Path | bytes, where: Path) -> Parsed:
+    try:
+        return parse(given)
+    except Exception as error:  # whatever a parser meets in bytes that are not those it was written for
+        raise DatasetError(f"{where} cannot be read: {' '.join(str(error).split())}") from error
 
 
 def digest(frame: pd.DataFrame, columns: tuple[str, ...] | None = None) -> str:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..validation import InputError, InputTypeError, check_choice, listing
 from .archives import gunzip
-from .dataset import Dataset
+from .dataset import Dataset, DatasetError
 from .dataverse import ARCHIVE, COLUMNS, PAGE, archive_address, convert_archive
 from .store import Source, Table, load_tables, store, writable_home
 
@@ -84,13 +84,12 @@ def import_villages(archive: str | Path, data_home: str | Path | None = None) ->
     archive : path of the zip file, fetched from https://doi.org/10.7910/DVN/U3BIHX
     data_home : path, optional
         Where to put the files; the user's cache by default.
-
-    Examples
-    --------
-    >>> import_villages("datav4.0.zip")  # doctest: +SKIP
     """
     home = writable_home(data_home)
-    store(VILLAGES, convert_archive(Path(archive)), home)
+    try:
+        store(VILLAGES, Path(archive), home)
+    except DatasetError as error:
+        raise DatasetError(f"{error}; get {ARCHIVE} anew from {PAGE}") from error
     return home
 
 
