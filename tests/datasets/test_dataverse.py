@@ -119,6 +119,34 @@ def test_what_is_wrong_with_an_archive_is_said_in_one_line(tmp_path, changes, me
     assert not (tmp_path / "home").exists()
 
 
+def damaged(content):
+    place = content.index(b"household_characteristics.dta") + 100
+    return content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    "change", [lambda content: b"<html>", lambda content: content[:-9], damaged, lambda content: b""]
+)
+def test_an_archive_that_is_not_whole_is_said(archive, tmp_path, change):
+    archive.write_bytes(change(archive.read_bytes()))
+    with pytest.raises(
+        DatasetError, match=r"datav4\.0\.zip cannot be read: .*; get datav4\.0\.zip anew from https://doi"
+    ):
+        import_villages(archive, tmp_path / "home")
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.usefixtures("pinned")
+@pytest.mark.parametrize("change", [lambda content: b"<html>", lambda content: content[:-9], lambda content: b""])
+def test_a_file_of_ours_that_is_not_whole_is_said(archive, tmp_path, change):
+    file = import_villages(archive, tmp_path) / HOUSEHOLDS_FILE
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(
+        DatasetError, match=r"households\.csv\.gz cannot be read: .*; remove the file to have it fetched"
+    ):
+        load_villages(data_home=tmp_path)
+
+
 def test_a_matrix_that_swells_is_not_read(archive, monkeypatch):
     monkeypatch.setattr(archives, "LARGEST_MEMBER", 10)
     with pytest.raises(DatasetError, match="more than 10 bytes"):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .archives import gzip_bytes, opened_zip, read_member
+from .archives import gzip_bytes, read_member
 from .dataset import DatasetError
 from .download import download_file
 from .store import csv_bytes
@@ -57,7 +57,7 @@ def convert_archive(path: Path) -> list[bytes]:
 
     The pins tell whether they are the right ones, so an archive that is another is not looked at more closely here.
     """
-    with opened_zip(path) as archive:
+    with zipfile.ZipFile(path) as archive:
         content = io.BytesIO(read_member(archive, "household_characteristics.dta"))
         raw = pd.read_stata(content, convert_categoricals=False)[list(COLUMNS)]
         coded = pd.DataFrame({column: _coded(raw[column], kind) for column, kind in COLUMNS.items()})

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.io import mmread
 
 from ..validation import check_choice
-from .archives import gunzip, opened_zip, read_member
+from .archives import gunzip, read_zipped
 from .dataset import Dataset
 from .store import Source, Table, csv_bytes, load_tables
 
@@ -82,9 +82,6 @@ def _load(source: Source, graph: nx.Graph[int], data_home: str | Path | None, do
     return Dataset(source.name, graph, None, names, pd.DataFrame(index=names), source.page, source.citation)
 
 
-# ------------------------------------------------------------------------- what the files hold: tables of edges i, j
-
-
 def read_csv_edges(content: bytes) -> pd.DataFrame:
     """Read our own CSV of undirected edges."""
     return _sorted_pairs(pd.read_csv(io.BytesIO(content), usecols=["i", "j"], dtype=np.int64))
@@ -116,19 +113,6 @@ def _sorted_pairs(edges: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates().sort_values(["i", "j"], ignore_index=True)
 
 
-# ------------------------------------------------------------------------------- where they come from, and the pins
-
-
-def _dolphins_of(archive: Path) -> list[bytes]:
-    with opened_zip(archive) as newman:
-        return [csv_bytes(read_gml(read_member(newman, "dolphins.gml")))]
-
-
-def _wiki_vote_of(archive: Path) -> list[bytes]:
-    with opened_zip(archive) as repository:
-        return [read_member(repository, "soc-wiki-Vote.mtx")]
-
-
 CSV_EDGES = Table(
     "networks/dolphins_edges.csv", read_csv_edges, "c30b5be54ce2dc5e983b52a4f4a8d8fd35e4890e131cfd53192b44ec331516c4"
 )
@@ -146,7 +130,7 @@ DOLPHINS = Source(
     page="https://websites.umich.edu/~mejn/netdata/",
     archive="dolphins.zip",
     address=lambda: "https://websites.umich.edu/~mejn/netdata/dolphins.zip",
-    convert=_dolphins_of,
+    convert=lambda archive: [csv_bytes(read_gml(read_zipped(archive, "dolphins.gml")))],
     tables=(CSV_EDGES,),
     citation="D. Lusseau et al., The bottlenose dolphin community of Doubtful Sound features a large proportion of "
     "long-lasting associations, Behavioral Ecology and Sociobiology 54, 2003",
@@ -160,7 +144,7 @@ WIKI_VOTE = {
         page="https://networkrepository.com/soc-wiki-Vote.php",
         archive="soc-wiki-Vote.zip",
         address=lambda: "https://nrvis.com/download/data/soc/soc-wiki-Vote.zip",
-        convert=_wiki_vote_of,
+        convert=lambda archive: [read_zipped(archive, "soc-wiki-Vote.mtx")],
         tables=(MATRIX,),
         citation="R. A. Rossi and N. K. Ahmed, The network data repository with interactive graph analytics and "
         "visualization, AAAI 2015",

@@ -120,7 +120,8 @@ def _parsed(parse: Callable[[Any], Parsed], given: Path | bytes, where: Path) ->
     try:
         return parse(given)
     except Exception as error:  # whatever a parser meets in bytes that are not those it was written for
-        raise DatasetError(f"{where} cannot be read: {' '.join(str(error).split())}") from error
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DatasetError(f"{where} cannot be read: {reason}") from error
 
 
 def digest(frame: pd.DataFrame, columns: tuple[str, ...] | None = None) -> str:
@@ -151,8 +152,7 @@ def writable_home(data_home: Home = None) -> Path:
 
 def user_cache() -> Path:
     """Return the folder for files that can be fetched again, where this system keeps such folders."""
-    cache: Path = pooch.os_cache("nashgraph")
-    return cache
+    return Path(pooch.os_cache("nashgraph"))
 
 
 def _homes(data_home: Home) -> list[Path]:
