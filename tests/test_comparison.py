@@ -56,7 +56,7 @@ def test_without_truth_there_are_no_scores_against_it(X):
 def test_one_failure_is_recorded_and_leaves_the_others_alone(X, graph):
     broken = SmoothGL(beta=-1.0)
     table = compare(X, graph, ["smooth", ("broken", broken), "sigrep"]).set_index("method")
-    assert table.error["broken"].startswith("ValueError: beta must be")
+    assert table.error["broken"].startswith("InputError: beta must be")
     assert table.loc["broken", [*SCORES, "edges"]].isna().all()
     assert not table.converged["broken"]
     assert (table.error.drop("broken") == "").all()
@@ -67,7 +67,7 @@ def test_one_failure_is_recorded_and_leaves_the_others_alone(X, graph):
 def test_warnings_end_in_their_rows(n_jobs, X):
     short = GLSigRep(alpha=5.0, max_iter=1, tol=1e-12)
     table = compare(X, methods=[("short", short), "smooth"], n_jobs=n_jobs).set_index("method")
-    assert table.warnings["short"].startswith("ConvergenceWarning: GLSigRep stopped at gap")
+    assert table.warnings["short"].startswith("ConvergenceWarning: GLSigRep not converged: duality gap")
     assert not table.converged["short"]
     assert table.warnings["smooth"] == ""
 

@@ -167,7 +167,7 @@ def test_unfitted_estimators_say_so():
 
 
 def test_not_converging_is_said_with_the_figure(signals):
-    with pytest.warns(ConvergenceWarning, match=r"stopped at stationarity \d.*after 1 iterations"):
+    with pytest.warns(ConvergenceWarning, match=r"not converged: stationarity \d.*after 1 iteration:"):
         model = GLGP(lam=5.0, beta=1.0, max_iter=1, tol=1e-14).fit(signals)
     assert not model.converged_
 
