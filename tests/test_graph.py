@@ -59,7 +59,7 @@ def test_columns_travel_with_edges_and_nodes(graph):
     assert nodes.name.tolist() == ["cat", "bob", "ann"]
     assert nodes.age.tolist() == [50, 40, 30]
     assert nodes.followers.tolist() == [1, 1, 1]
-    assert nodes.listens_to.tolist() == [0, 1, 2]
+    assert nodes.listens_to.tolist() == [0, 2, 1]
 
 
 def test_a_column_that_is_zero_in_one_direction_keeps_its_edge(graph):
