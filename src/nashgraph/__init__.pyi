@@ -5,13 +5,13 @@ from .estimators import (
     GLSigRep,
     GraphEstimator,
     GraphicalLassoGL,
+    LambdaPath,
     LinearGLGP,
     LogDegreeGL,
     ModularGL,
     QuadGameGL,
     SmoothGL,
     SpecTemp,
-    glgp_path,
     spectral_benefit,
 )
 from .games import (
@@ -30,8 +30,8 @@ from .games import (
     equilibrium,
     welfare,
 )
+from .graph import adjacency_matrix
 from .metrics import (
-    adjacency_matrix,
     edge_auc,
     edge_average_precision,
     edge_precision_recall,
@@ -53,6 +53,7 @@ __all__ = [
     "GraphEstimator",
     "GraphicalLassoGL",
     "Interaction",
+    "LambdaPath",
     "Linear",
     "LinearGLGP",
     "Log1p",
@@ -74,7 +75,6 @@ __all__ = [
     "edge_precision_recall",
     "equal_influence",
     "equilibrium",
-    "glgp_path",
     "plot_adjacency",
     "plot_convergence",
     "plot_graph",

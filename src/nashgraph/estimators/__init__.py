@@ -7,7 +7,7 @@ from .graphical_lasso import GraphicalLassoGL
 from .linear import LinearGLGP
 from .log_degree import LogDegreeGL
 from .modular import ModularGL
-from .path import glgp_path
+from .path import LambdaPath
 from .quad_game import QuadGameGL
 from .sig_rep import GLSigRep
 from .smooth import SmoothGL
@@ -18,12 +18,12 @@ __all__ = [
     "GLSigRep",
     "GraphEstimator",
     "GraphicalLassoGL",
+    "LambdaPath",
     "LinearGLGP",
     "LogDegreeGL",
     "ModularGL",
     "QuadGameGL",
     "SmoothGL",
     "SpecTemp",
-    "glgp_path",
     "spectral_benefit",
 ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from ..certificate import Certificate, Ending, Measure, Record
+from ..couplings import fidelity
 from ..games import Interaction, Welfare
 from ..solvers import Callback, Problem, Result, Status, best_response, continuation, multistart, solve_at_cost, ttgd
 from ..validation import (
@@ -18,10 +19,9 @@ from ..validation import (
     check_integer,
     check_number,
     check_strength,
-    warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, admissible_set
+from .base import GraphEstimator, Prior, admissible_set
 
 
 class Solver(NamedTuple):
@@ -128,9 +128,6 @@ class GLGP(GraphEstimator):
     welfare_: float
     objective_: float
     stationarity_: float
-    n_iter_: int
-    converged_: bool
-    result_: Result
 
     def __init__(
         self,
@@ -198,13 +195,16 @@ class GLGP(GraphEstimator):
             lam, result = solve_at_cost(problem, lambda problem: self._solve(problem, options))
         else:
             result = self._solve(problem, options)
-        if not result.converged:
-            warn(
-                f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} "
-                f"after {result.iterations} iterations: {result.status.value}; {REMEDIES[result.status]}",
-                ConvergenceWarning,
-            )
-        return learned_attributes(result, benefit, beta, lam)
+        return learned_attributes(self, problem, result, benefit, beta, lam)
+
+    def _node_columns(self) -> dict[str, Array]:
+        return {"benefit": self.benefit_, "action": self.equilibrium_}
+
+    def path(self, X: Any, lams: Any = None, n_lams: int = 20, progress: Callable[[], object] = lambda: None) -> Any:
+        """Return the LambdaPath (a stand-in: main has the real one)."""
+        from .path import lambda_path  # noqa: PLC0415
+
+        return lambda_path(self, X, lams, n_lams, progress)
 
     def _options(self) -> dict[str, Any]:
         """Return the solver's arguments, checked."""
@@ -236,10 +236,26 @@ class GLGP(GraphEstimator):
         return solve(problem, storage.hold(check_initial_weights(self.init, storage.n_nodes, storage.c)), **options)
 
 
-def learned_attributes(result: Result, benefit: Array, beta: float, lam: float) -> dict[str, Any]:
-    """Return what a fitted GLGP holds, out of a solver's result."""
+def learned_attributes(
+    model: GLGP, problem: Problem, result: Result, benefit: Array, beta: float, lam: float
+) -> dict[str, Any]:
+    """Return what a fitted GLGP holds, out of a solver's result (a stand-in: main has the real one)."""
+    history = tuple(Record(r.iteration, r.objective, r.stationarity, r.welfare) for r in result.history)
+    tol = float((model.solver_params or {}).get("tol", model.tol))
+    certificate = Certificate(
+        Measure.STATIONARITY,
+        result.stationarity,
+        tol,
+        Ending[result.status.name],
+        result.iterations,
+        REMEDIES.get(result.status, ""),
+        history,
+    )
+    source = model.benefit if isinstance(model.benefit, str) else "given"
     return {
         "adjacency_": result.coupling.matrix(),
+        "certificate_": certificate,
+        "prior_": Prior(lam, source, fidelity(problem.storage, result.coupling), result.welfare),
         "equilibrium_": result.equilibrium,
         "adjoint_": result.adjoint,
         "benefit_": benefit,
@@ -248,7 +264,4 @@ def learned_attributes(result: Result, benefit: Array, beta: float, lam: float) 
         "welfare_": result.welfare,
         "objective_": result.objective,
         "stationarity_": result.stationarity,
-        "n_iter_": result.iterations,
-        "converged_": result.converged,
-        "result_": result,
     }

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..certificate import exact
 from ..couplings import fidelity, make_storage, smooth_graph
 from ..solvers import lam_for_cost
 from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, admissible_set
+from .base import GraphEstimator, Prior, admissible_set
 
 
 class LinearGLGP(GraphEstimator):
@@ -61,8 +62,6 @@ class LinearGLGP(GraphEstimator):
     beta_: float
     objective_: float
     stationarity_: float
-    n_iter_: int
-    converged_: bool
 
     def __init__(
         self,
@@ -102,6 +101,9 @@ class LinearGLGP(GraphEstimator):
             "lam_": lam,
             "objective_": fidelity(storage, graph) - lam * float(graph.dot(benefit).sum()),
             "stationarity_": 0.0,
-            "n_iter_": 1,
-            "converged_": True,
+            "certificate_": exact(),
+            "prior_": Prior(lam, self.benefit if isinstance(self.benefit, str) else "given", fidelity(storage, graph)),
         }
+
+    def _node_columns(self) -> dict[str, Array]:
+        return {"benefit": self.benefit_}

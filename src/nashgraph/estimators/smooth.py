@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..certificate import exact
 from ..couplings import fidelity, make_storage, smooth_graph
 from ..validation import Array
 from .base import GraphEstimator, admissible_set
@@ -67,8 +68,6 @@ class SmoothGL(GraphEstimator):
     beta_: float
     objective_: float
     stationarity_: float
-    n_iter_: int
-    converged_: bool
 
     def __init__(
         self,
@@ -96,6 +95,5 @@ class SmoothGL(GraphEstimator):
             "beta_": beta,
             "objective_": fidelity(storage, graph),
             "stationarity_": 0.0,
-            "n_iter_": 1,
-            "converged_": True,
+            "certificate_": exact(),
         }
