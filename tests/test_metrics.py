@@ -16,7 +16,6 @@ from nashgraph import (
     welfare,
     welfare_gain,
 )
-
 from nashgraph.graph import LearnedGraph
 
 from .problems import random_graph

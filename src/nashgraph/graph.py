@@ -160,6 +160,8 @@ class LearnedGraph:
 
 def _mutual(pattern: Any, values: Array) -> Any:
     """Return the mean of a column over both directions, on the union of the two patterns, in one order for all."""
+    if not len(values):
+        return pattern
     one = sparse.csr_array((values.astype(float), pattern.indices, pattern.indptr), shape=pattern.shape)
     ones = sparse.csr_array((np.ones(len(values)), pattern.indices, pattern.indptr), shape=pattern.shape)
     union = sparse.csr_array(ones + ones.T)
