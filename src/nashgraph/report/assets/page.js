@@ -83,7 +83,7 @@ function factsOf(node) {
   const list = element("dl", null, { class: "settings" });
   const add = (name, value) => {
     const group = element("div", null);
-    group.append(element("dt", name), element("dd", value));
+    group.append(element("dt", name, { dir: "auto" }), element("dd", value, { dir: "auto" }));
     list.append(group);
   };
   const influence = drawn ? view.influence : nodes.influence;
