@@ -51,11 +51,6 @@ def write_report(summary: Summary, out_path: str | Path) -> None:
 
     The file holds everything it needs and asks nothing of the network; it opens by double-click.
 
-    Parameters
-    ----------
-    summary : Summary
-    out_path : str or Path
-
     Examples
     --------
     >>> import tempfile
@@ -115,16 +110,16 @@ def page_template() -> Any:
     return pages.get_template("page.html")
 
 
-def facts(summary: Summary) -> dict[str, str]:
+def facts(summary: Summary) -> list[tuple[str, str]]:
     """Return the figures at the head of the page."""
     welfare = summary.drawing.views[summary.drawing.fitted].prior.welfare
-    return {
-        "nodes": f"{summary.graph.n_nodes:,}",
-        "ties": f"{summary.graph.n_edges:,}",
-        "neighbours listened to, on average": prose.number(float(summary.hubs["listens_to"].mean())),
-        **({"welfare": prose.number(welfare)} if math.isfinite(welfare) else {}),
-        **{name: prose.number(score) for name, score in summary.scores.items()},
-    }
+    return [
+        ("nodes", f"{summary.graph.n_nodes:,}"),
+        ("ties", f"{summary.graph.n_edges:,}"),
+        ("neighbours listened to, on average", prose.number(float(summary.hubs["listens_to"].mean()))),
+        *([("welfare", prose.number(welfare))] if math.isfinite(welfare) else []),
+        *((name, prose.number(score)) for name, score in summary.scores.items()),
+    ]
 
 
 def evenly(values: pd.Series[Any]) -> list[str]:
@@ -151,7 +146,11 @@ def asset(name: str) -> str:
 
 @cache
 def code() -> dict[str, Any]:
-    """Return the page's style and scripts, and a policy that admits these and nothing else."""
+    """Return the page's style and scripts, and a policy that admits these by their hashes and nothing else."""
+
+    def digest(script: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
     style = asset("page.css")
     library = f"/*\n{asset('d3.LICENSE')}*/\n{asset('d3.min.js')}"
     scripts = [library, '"use strict";\n' + "\n".join(asset(name) for name in SCRIPTS)]
@@ -160,14 +159,3 @@ def code() -> dict[str, Any]:
         "base-uri 'none'; form-action 'none'"
     )
     return {"style": Markup(style), "scripts": [Markup(script) for script in scripts], "policy": policy}
-
-
-def digest(script: str) -> str:
-    """Return the hash by which a policy names a script.
-
-    Examples
-    --------
-    >>> digest("")
-    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
-    """
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

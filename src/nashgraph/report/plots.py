@@ -59,10 +59,6 @@ def plot_graph(
     seed : int
         Seed of that layout: the same seed draws the same picture.
 
-    Returns
-    -------
-    ax
-
     Examples
     --------
     >>> import networkx as nx
@@ -119,10 +115,6 @@ def plot_path(
     label : str, optional
         A name for the legend, where several fronts share an ax.
 
-    Returns
-    -------
-    ax
-
     Examples
     --------
     >>> import numpy as np
@@ -172,10 +164,6 @@ def plot_convergence(
     label : str, optional
         A name for the legend, where several runs share an ax.
 
-    Returns
-    -------
-    ax
-
     Examples
     --------
     >>> import numpy as np
@@ -219,10 +207,6 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     order : "influence", "given" or list of node names
         The most influential first (so that hubs are dark columns on the left), the order of the graph, or your own,
         for example by community; nodes that are not named are left out.
-
-    Returns
-    -------
-    ax
 
     Examples
     --------

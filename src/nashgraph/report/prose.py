@@ -61,7 +61,8 @@ def certificate(found: Certificate, plays_game: bool) -> tuple[str, str]:
     verdict = f"{found.sentence[0].upper()}{found.sentence[1:]}."
     caution = "" if found.converged else "Read the graph with caution. "
     meaning = CERTIFIED[found.measure].format(share=percent(found.value)) if np.isfinite(found.value) else ""
-    game = (AT_REST if found.converged else NOT_AT_REST) if plays_game else ""
+    of_game = plays_game and found.measure is Measure.STATIONARITY
+    game = (AT_REST if found.converged else NOT_AT_REST) if of_game else ""
     return verdict, f"{caution}{meaning}{game}".strip()
 
 
@@ -77,13 +78,7 @@ def weights_sentence(weights: Array) -> str:
 
 
 def degree_sentence(counts: Array, verb: str) -> str:
-    """Say how many neighbours nodes have.
-
-    Examples
-    --------
-    >>> degree_sentence(np.array([1, 2, 6]), "listens to")
-    'The middle node listens to 2 others; it is 1 at the least and 6 at the most.'
-    """
+    """Say how many neighbours nodes have, and that they listen to them or are listened to by them."""
     middle = number(float(np.median(counts)))
     others = "other" if middle == "1" else "others"
     least, most = f"{counts.min():,}", f"{counts.max():,}"

@@ -154,10 +154,6 @@ def summarize(
     directed : bool
         Whether the drawing begins with directions shown.
 
-    Returns
-    -------
-    Summary
-
     Examples
     --------
     >>> from nashgraph import GLGP
