@@ -202,7 +202,7 @@ def test_a_graph_without_edges_is_summarised():
 
 def test_lambda_found_by_auto_is_among_the_parameters(signals):
     model = GLGP(benefit=np.arange(30.0)).fit(signals)
-    assert float(summarize(model).parameters["lam (found by auto)"]) == pytest.approx(model.prior_.lam, rel=1e-5)
+    assert float(summarize(model).parameters["lam (found)"]) == pytest.approx(model.prior_.lam, rel=1e-5)
 
 
 def test_the_reading_fits_the_method(club, signals):

@@ -130,7 +130,6 @@ class GraphEstimator(BaseEstimator):
 
     def found_params(self) -> dict[str, Any]:
         """Return the parameters that were left to be found, as they were found: beta from the degree, for example."""
-        check_is_fitted(self)
         left = [
             name
             for name, value in self.get_params(deep=False).items()
