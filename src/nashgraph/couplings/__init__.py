@@ -1,7 +1,7 @@
 """The set S of admissible graphs: the points, the row best response, the smoothness term on S, and degree as beta."""
 
 from .choose import STORAGES, make_smoothness
-from .degree import beta_for_degree
+from .degree import Ladder, beta_for_degree, smooth_ladder
 from .dense import DenseCoupling, DenseSmoothness
 from .implicit import ImplicitCoupling, ImplicitSmoothness
 from .listed import ListedSmoothness
@@ -19,6 +19,7 @@ __all__ = [
     "DenseSmoothness",
     "ImplicitCoupling",
     "ImplicitSmoothness",
+    "Ladder",
     "LamRange",
     "ListedSmoothness",
     "NeighbourSpread",
@@ -33,5 +34,6 @@ __all__ = [
     "make_smoothness",
     "points_of",
     "project_rows",
+    "smooth_ladder",
     "squared_distances",
 ]

@@ -294,16 +294,38 @@ def listed_distances(pointers: Array, indices: Array, points: Array, distances: 
             distances[k] = total
 
 
+@njit(cache=True, parallel=True, nogil=True)
+def ladder_rows(nearest: Array, costs: Array, levels: Array, total: float, weights: Array, counts: Array) -> None:
+    """Add to each row its best responses without bonus at several levels, each of sum ``total``.
+
+    Row i has the m nearest as neighbours whose costs lie below the level, and the weights
+    ``total * (eta - d_k) / level`` with ``eta = (level + sum of their d) / m``.
+    """
+    for i in prange(nearest.shape[0]):
+        for level in levels:
+            m = np.searchsorted(costs[i], level)
+            m = m if m > 0 else 1
+            eta = level
+            for k in range(m):
+                eta += nearest[i, k]
+            eta /= m
+            for k in range(m):
+                weight = total * (eta - nearest[i, k]) / level
+                if weight > 0.0:
+                    weights[i, k] += weight
+                    counts[i, k] += 1
+
+
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
-    """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; c > 0 makes one at least."""
+    """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
     total = 0.0
     count = 0
     for j in range(distances.shape[0]):
         if j != i and distances[j] < eta:
             total += right[j]
             count += 1
-    return total / count
+    return total / max(count, 1)
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

@@ -1,28 +1,34 @@
-"""From the number of neighbours a user wants to the beta that gives it (fact 5 of the design)."""
+r"""From the number of neighbours a user wants to the beta that gives it (fact 5 of the design), and ladders of them.
+
+With the costs of row i sorted, row i of the Smooth-GL graph has exactly k neighbours iff
+:math:`S_{ik} < 2\beta c \le S_{i,k+1}` with :math:`S_{ik} = \sum_{j \le k} (d_{(k)} - d_{(j)})`, so the mean number of
+neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :math:`S_{ik}` below it, over N.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from scipy import sparse
 
 from ..validation import Array, InputError, warn
+from . import _kernels
 from .points import Points
 
 
 def beta_for_degree(points: Points, degree: float, c: float) -> float:
     r"""Return the beta at which the Smooth-GL graph of the points has ``degree`` neighbours per node on average.
 
-    With the distances of row i sorted, row i has exactly k neighbours iff
-    :math:`S_{ik} < 2\beta c \le S_{i,k+1}` with :math:`S_{ik} = \sum_{j \le k} (d_{(k)} - d_{(j)})`, so the mean
-    number of neighbours at beta is the number of pairs (i, k) with :math:`S_{ik} < 2\beta c`, over N. The beta
-    wanted puts :math:`2\beta c` between the two middle values of the pooled :math:`S_{ik}` of that rank: the
-    degree is met to 1/N where distances are not tied, and as nearly as ties allow (with a warning) where they are.
+    The level wanted lies between the two middle values of the pooled :math:`S_{ik}` of that rank: the degree is met to
+    1/N where costs are not tied. Where they are, the degree is the nearest that any beta reaches, and a warning says
+    which; where all nodes are alike, any beta makes the same graph.
 
-    Only the nearest few distances of a row matter; their number doubles until no row runs out of them. Rows come
-    in blocks of BLAS products: O(N^2 M) time, O(N (degree + M)) memory, no N x N array.
+    Only the nearest few of a row matter; their number doubles until no row runs out of them. Rows come in blocks of
+    BLAS products: O(N^2 M) time, O(N (degree + M)) memory, no N x N array.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from nashgraph.couplings import DenseSmoothness, points_of
     >>> points = points_of(np.random.default_rng(0).normal(size=(20, 100)))
     >>> beta = beta_for_degree(points, degree=7, c=0.95)
@@ -30,50 +36,95 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
     7.0
     """
     n = len(points)
-    wanted = round(degree * n)
     kept = min(n - 1, int(2 * degree) + 8)
     while True:
-        costs = _nearest_costs(points, kept)
-        if wanted >= costs.size:
-            return _level_for_all(costs, points) / (2.0 * c)
-        pooled = np.partition(costs, [wanted - 1, wanted], axis=None)
-        level = 0.5 * float(pooled[wanted - 1] + pooled[wanted])
+        nearest, _ = points.nearest(kept)
+        costs = neighbour_costs(nearest)
+        level = level_of(costs, degree) or (float(nearest.mean()) if kept == n - 1 else np.inf)
         if kept == n - 1 or (costs[:, -1] >= level).all():
             break
         kept = min(n - 1, 2 * kept)
     if level == 0:
-        level = _level_among_ties(costs)
+        raise InputError(
+            "degree cannot set beta: every node has the same signals, so all distances are zero; check X, or pass beta"
+        )
     obtained = float((costs < level).sum()) / n
     if abs(obtained - degree) > 0.05 * degree:
         warn(
-            f"degree={degree:g} cannot be met because many distances are tied (nodes with equal signals): beta gives "
-            f"{obtained:.3g} neighbours on average; pass beta to choose yourself"
+            f"degree={degree:g} cannot be met because many distances are tied (nodes with equal signals): the nearest "
+            f"that can is {obtained:.3g} neighbours on average; pass beta to choose yourself"
         )
     return level / (2.0 * c)
 
 
-def _nearest_costs(points: Points, kept: int) -> Array:
-    r"""Return :math:`S_{ik}` for the ``kept`` nearest of each node, from their sorted distances."""
-    nearest, _ = points.nearest(kept)
-    costs = np.arange(1, kept + 1) * nearest - np.cumsum(nearest, axis=1)
-    return np.maximum(costs, 0.0, out=costs)
+def neighbour_costs(nearest: Array) -> Array:
+    r"""Return :math:`S_{ik}` from the sorted costs of the nearest of each node; what is rounding only is zero."""
+    ranks = np.arange(1, nearest.shape[1] + 1)
+    total = ranks * nearest
+    costs: Array = total - np.cumsum(nearest, axis=1)
+    costs[costs <= 64.0 * np.finfo(nearest.dtype).eps * total] = 0.0
+    return costs
 
 
-def _level_for_all(costs: Array, points: Points) -> float:
-    """Return a level at which everybody is a neighbour of everybody.
+def level_of(costs: Array, degree: float) -> float:
+    """Return the level at which nodes have ``degree`` neighbours on average, or as nearly as ties allow.
 
-    Twice the largest cost does; where all costs are zero (two nodes, or equal distances) any level does, and the
-    typical squared distance from the mean is one of the right size.
+    Where the degree falls into a run of equal costs, those neighbours are taken together or left out together,
+    whichever comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
     """
-    level = 2.0 * float(costs.max()) or 2.0 * float(points.norms.mean())
-    return level or _level_among_ties(costs)
+    n, wanted = len(costs), min(round(degree * len(costs)), costs.size)
+    if wanted == costs.size:
+        return 2.0 * float(costs.max())
+    below, above = np.partition(costs, [wanted - 1, wanted], axis=None)[wanted - 1 : wanted + 1].tolist()
+    if below < above:
+        return 0.5 * (below + above)
+    higher = costs[costs > above]
+    fewer, more = int((costs < above).sum()), costs.size - higher.size
+    if fewer >= n and wanted - fewer < more - wanted:
+        return float(above)  # costs must be below the level, so these are left out
+    return 0.5 * (above + float(higher.min())) if higher.size else 2.0 * float(above)
 
 
-def _level_among_ties(costs: Array) -> float:
-    """Return the smallest cost above zero, for when more than ``degree`` neighbours are tied at cost zero."""
-    positive = costs[costs > 0]
-    if positive.size == 0:
-        raise InputError(
-            "degree cannot set beta: every node has the same signals, so all distances are zero; check X, or pass beta"
-        )
-    return float(positive.min())
+class Ladder(NamedTuple):
+    """Smooth-GL graphs of several degrees, added up.
+
+    Attributes
+    ----------
+    weights : CSR array, the mean of the graphs
+    counts : CSR array of the same pattern, how many of them have each edge
+    betas : array, those of the degrees
+    """
+
+    weights: sparse.csr_array
+    counts: sparse.csr_array
+    betas: Array
+
+
+def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder:
+    """Return the mean of the Smooth-GL graphs of some degrees, from one pass over all pairs.
+
+    The sorted nearest of a row give its weights at any beta in closed form. Only the ``kept`` nearest of a node may be
+    its neighbours: with fewer than all, the graphs of the largest degrees are those of that smaller problem, and lie
+    in S all the same. O(N^2 M) time and O(N kept) memory.
+
+    Examples
+    --------
+    >>> from nashgraph.couplings import points_of
+    >>> points = points_of(np.random.default_rng(0).normal(size=(20, 100)))
+    >>> ladder = smooth_ladder(points, np.array([2.0, 20.0]), 0.95, kept=99)
+    >>> float(ladder.counts.sum()) / 100, bool(np.allclose(ladder.weights.sum(axis=1), 0.95))
+    (22.0, True)
+    """
+    n = len(points)
+    nearest, labels = points.nearest(kept)
+    costs = neighbour_costs(nearest)
+    anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
+    levels = np.array([level_of(costs, degree) or anything for degree in degrees], dtype=nearest.dtype)
+    weights, counts = np.zeros_like(nearest), np.zeros(nearest.shape, np.int16)
+    _kernels.ladder_rows(nearest, costs, levels, c / len(levels), weights, counts)
+    pointers = np.arange(n + 1, dtype=np.int64) * kept
+    order = np.argsort(labels, axis=1)
+    columns, found, times = (np.take_along_axis(part, order, axis=1).ravel() for part in (labels, weights, counts))
+    mean = sparse.csr_array((found, columns, pointers), shape=(n, n))
+    share = sparse.csr_array((times, columns, pointers), shape=(n, n))
+    return Ladder(mean, share, levels / (2.0 * c))

@@ -16,6 +16,8 @@ from scipy import sparse
 from ..validation import Array
 from . import _kernels
 
+SORT_SHARE = 8
+
 Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (it is no more than the part)
 
 
@@ -90,6 +92,10 @@ class Nearest:
 
     def __call__(self, first: int, rows: Array) -> tuple[Array, Array]:
         """Return both for a block of nodes."""
+        if SORT_SHARE * self.kept >= rows.shape[1]:  # sorting whole rows is then faster than keeping a heap
+            rows[np.arange(len(rows)), first + np.arange(len(rows))] = np.inf
+            order = np.argsort(rows, axis=1)[:, : self.kept]
+            return np.take_along_axis(rows, order, axis=1), order.astype(np.int32)
         costs, labels = np.empty((len(rows), self.kept), rows.dtype), np.empty((len(rows), self.kept), np.int32)
         _kernels.nearest_in_rows(rows, first, costs, labels)
         return costs, labels
