@@ -1,6 +1,9 @@
 """``nashgraph datasets`` as a stranger runs it."""
 
+import io
+
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from nashgraph.cli import datasets
@@ -18,7 +21,7 @@ def cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     monkeypatch.setattr("nashgraph.datasets.store.user_cache", lambda: folder)
 
-    def refuse(address, path):
+    def refuse(address, *_):
         raise OSError(f"{address}: no way there")
 
     monkeypatch.setattr("nashgraph.datasets.store.download_file", refuse)
@@ -33,6 +36,15 @@ def archive(tmp_path, monkeypatch):
     monkeypatch.setattr(villages, "VILLAGES", pinned)
     monkeypatch.setitem(datasets.SOURCES, "villages", pinned)
     return path
+
+
+def test_a_bar_is_drawn_where_somebody_watches(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(datasets, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=100))
+    with datasets.download_bar("a.zip") as progress:
+        progress(256_000, 256_000)
+    assert "a.zip" in screen.getvalue()
+    assert "256.0/256.0 kB" in screen.getvalue()
 
 
 def run(*arguments):
