@@ -23,11 +23,8 @@ EXIT_CODES = (
     "Exit codes: 0 done; 1 the input, the data or a value was refused; 2 the command was not understood; 3 done, but "
     "not converged (compare: a method failed; rerun: the graph differs); 4 an error inside nashgraph; 130 interrupted."
 )
+BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
-
-
-class InputError(Exception):
-    """What a user gave cannot be used; the message is all they need to see."""
 
 
 class Commands(TyperGroup):
@@ -79,7 +76,7 @@ def _explain(error: Exception, arguments: list[str]) -> int:
     if "--debug" in arguments:
         traceback.print_exception(error, file=sys.stderr)
     elif code == BUG:
-        message += "; this is a bug: run it again with --debug and report what it prints"
+        message += BUG_REPORT
     _fail(message, code, arguments)
     return code
 
@@ -88,9 +85,9 @@ def _message(error: Exception) -> tuple[str, int]:
     """Return the sentence and the exit code of an error."""
     if isinstance(error, UsageError):
         return f"{error.format_message()} (--help lists the options)", USAGE
-    from ..tables import TableError  # noqa: PLC0415 (only files need it)
+    from ..validation import InputError  # noqa: PLC0415 (help and completion stay fast)
 
-    if isinstance(error, InputError | TableError | ImportError):
+    if isinstance(error, InputError | ImportError):
         return str(error), REFUSED
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}" if str(error) else "not enough memory", REFUSED
