@@ -15,7 +15,7 @@ from ._fitting import all_parameters, learned, scores
 from ._options import GameArguments, JobArguments, PathArguments
 from ._running import DONE, UNFINISHED, Voice
 from ._showing import paired
-from ._writing import names_of, write_outcome
+from ._writing import write_outcome
 
 COMMANDS = ("learn", "path")  # what a job can ask for
 NAMED = 5  # of the most influential nodes
@@ -44,7 +44,7 @@ def run_asked(
     )
     voice = asked.speech.voice()
     record = run_job(job, asked.file, asked.truth.truth, asked.out, voice)
-    voice.answer(answer(record, asked.out))
+    voice.answer({**answer(record), "out": str(asked.out)})
     return code_of(record)
 
 
@@ -52,7 +52,7 @@ def run_job(job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voi
     """Read, learn, score and write; say what was decided on the way and what came of it."""
     with voice.noting_warnings():
         signals = load_noted(file, job.table, voice)
-        truth = None if truth_file is None else truth_noted(truth_file, signals, job.truth_directed, voice)
+        truth = truth_noted(truth_file, signals, job.truth_directed, voice)
         check_writable(out)
         outcome = learned(job, signals, voice)
         found = ModelRecord(
@@ -69,10 +69,10 @@ def run_job(job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voi
             seconds=outcome.seconds,
             versions=library_versions(),
         )
-        record = write_outcome(out, found, outcome)
+        record, written = write_outcome(out, found, outcome)
     say_figures(record, voice)
     voice.say(f"most influential: {most_influential(outcome.graph)}")
-    voice.say(f"wrote {', '.join(names_of(outcome))} to {out}/")
+    voice.say(f"wrote {', '.join(written)} to {out}/")
     return record
 
 
@@ -86,8 +86,10 @@ def load_noted(file: Path, options: TableOptions, voice: Voice) -> Signals:
     return signals
 
 
-def truth_noted(file: Path, signals: Signals, directed: bool, voice: Voice) -> nx.Graph[str]:
-    """Read the true network and say how."""
+def truth_noted(file: Path | None, signals: Signals, directed: bool, voice: Voice) -> nx.Graph[str] | None:
+    """Read the true network, where there is one, and say how."""
+    if file is None:
+        return None
     truth, notes = read_truth(file, [str(name) for name in signals.table.columns], directed=directed)
     for note in notes:
         voice.note(note)
@@ -120,7 +122,7 @@ def code_of(record: ModelRecord) -> int:
     return DONE if record.certificate.get("converged", True) else UNFINISHED
 
 
-def answer(record: ModelRecord, out: Path) -> dict[str, Any]:
+def answer(record: ModelRecord) -> dict[str, Any]:
     """Return the JSON object of a learned graph."""
     return {
         "command": record.job.command,
@@ -132,5 +134,4 @@ def answer(record: ModelRecord, out: Path) -> dict[str, Any]:
         "scores": record.scores,
         "seconds": record.seconds,
         "notes": record.notes,
-        "out": str(out),
     }

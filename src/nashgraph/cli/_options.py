@@ -40,10 +40,9 @@ class SpeechArguments:
     """Options on what is printed."""
 
     quiet: Annotated[bool, output_option("--quiet", "-q", help="Print errors only.")] = False
-    json: Annotated[
-        bool,
-        output_option("--json", help="Print one JSON object, errors too; words go to stderr."),
-    ] = False
+    json: Annotated[bool, output_option("--json", help="Print one JSON object, errors too; words go to stderr.")] = (
+        False
+    )
     debug: Annotated[bool, output_option("--debug", help="Show the trace of an error.")] = False
 
     def voice(self) -> Voice:
@@ -56,8 +55,7 @@ class TableArguments:
     """Options about the file and the signals in it."""
 
     nodes: Annotated[
-        Literal["rows", "columns"],
-        table_option(help="What a node is: a row (a survey) or a column (recordings)."),
+        Literal["rows", "columns"], table_option(help="What a node is: a row (a survey) or a column (recordings).")
     ] = "rows"
     id: Annotated[
         str | None,
@@ -67,8 +65,7 @@ class TableArguments:
         ),
     ] = None
     drop: Annotated[
-        list[str] | None,
-        table_option(metavar="COLUMN,...", help="Columns to leave out; may be repeated."),
+        list[str] | None, table_option(metavar="COLUMN,...", help="Columns to leave out; may be repeated.")
     ] = None
     categorical: Annotated[
         list[str] | None,
@@ -85,16 +82,14 @@ class TableArguments:
         ),
     ] = "error"
     standardize: Annotated[bool, table_option("--standardize", help="Scale numbers to mean 0 and spread 1.")] = False
-    separator: Annotated[
-        str | None,
-        table_option(metavar="CHARACTER", help="Of a text file; found if not given."),
-    ] = None
+    separator: Annotated[str | None, table_option(metavar="CHARACTER", help="Of a text file; found if not given.")] = (
+        None
+    )
     encoding: Annotated[str, table_option(help="Of a text file.")] = "utf-8"
     decimal: Annotated[Literal[".", ","], table_option(help="Decimal mark of a text file.")] = "."
-    header: Annotated[
-        bool,
-        table_option("--header/--no-header", help="Whether the first line names the columns."),
-    ] = True
+    header: Annotated[bool, table_option("--header/--no-header", help="Whether the first line names the columns.")] = (
+        True
+    )
     sheet: Annotated[str | None, table_option(help="Of an Excel file; the first if not given.")] = None
     array: Annotated[str | None, table_option(help="Of an NPZ file with several.")] = None
 
@@ -121,12 +116,10 @@ class GameArguments:
 
     degree: Annotated[float | None, method_option(help="Mean number of neighbours wanted.", show_default="10")] = None
     beta: Annotated[
-        float | None,
-        method_option(help="Weight of the squared norm, instead of a degree.", show_default=False),
+        float | None, method_option(help="Weight of the squared norm, instead of a degree.", show_default=False)
     ] = None
     c: Annotated[
-        float | None,
-        method_option("--c", help="Total influence of others on a node, below 1.", show_default="0.95"),
+        float | None, method_option("--c", help="Total influence of others on a node, below 1.", show_default="0.95")
     ] = None
     interaction: Annotated[
         str | None,
@@ -181,8 +174,7 @@ class PathArguments:
     """Options on the strengths of the prior along a path."""
 
     lams: Annotated[
-        str | None,
-        method_option(metavar="NUMBER,...", help="Strengths of the prior; found if not given."),
+        str | None, method_option(metavar="NUMBER,...", help="Strengths of the prior; found if not given.")
     ] = None
     n_lams: Annotated[int, method_option(min=2, help="How many to find.")] = 20
 
@@ -215,20 +207,40 @@ class TruthArguments:
 
 
 @dataclass(frozen=True)
-class JobArguments:
-    """What learn and path ask alike: the file, how to read it, further settings, what to write and to say."""
+class FileArguments:
+    """What all that learn from a file ask: which, how to read it, what is known already, and what to say."""
 
     file: File
     table: TableArguments
     truth: TruthArguments
     speech: SpeechArguments
-    settings: Annotated[
+
+
+@dataclass(frozen=True)
+class CompareArguments(FileArguments):
+    """What compare asks besides."""
+
+    methods: Annotated[
         list[str] | None,
-        method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method."),
+        method_option(
+            metavar="METHOD,...",
+            help="Methods to compare; may be repeated.",
+            show_default="all that are quick on this many nodes",
+            autocompletion=completing(METHODS),
+        ),
+    ] = None
+    out: Annotated[Path | None, output_option(help="Folder for compare.csv; none is written without.")] = None
+
+
+@dataclass(frozen=True)
+class JobArguments(FileArguments):
+    """What learn and path ask besides: further settings, and what to write."""
+
+    settings: Annotated[
+        list[str] | None, method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method.")
     ] = None
     out: Out = Path("nashgraph-out")
     undirected: Annotated[
-        bool,
-        output_option("--undirected", help="Write edges without directions, of the mean weight of both."),
+        bool, output_option("--undirected", help="Write edges without directions, of the mean weight of both.")
     ] = False
     title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""

@@ -6,14 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..files import written_together
-from ..graph import LearnedGraph
 from ..report import summarize, write_report
 from ..tables import ModelRecord, record_to_json, sha256_of, write_edges, write_graphml, write_node_link
 from ._fitting import Outcome
 
-EDGES, GRAPHML, NODE_LINK, MODEL, REPORT, PATH = (
-    *("edges.csv", "graph.graphml", "graph.json", "model.json", "report.html", "path.csv"),
-)
+EDGES = "edges.csv"
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -22,8 +19,8 @@ SCORES = {
 }
 
 
-def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> ModelRecord:
-    """Write all files of a learned graph into a folder, and return the record with the hash of its edges."""
+def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[ModelRecord, list[str]]:
+    """Write all files of a learned graph; return the record, with the hash of its edges, and the files' names."""
     summary = summarize(
         outcome.model,
         title=record.job.title,
@@ -34,22 +31,12 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> ModelReco
         directed=record.job.directed,
     )
     with written_together(out) as folder:
-        write_graph(outcome.graph, folder)
+        write_edges(outcome.graph, folder / EDGES)
+        write_graphml(outcome.graph, folder / "graph.graphml")
+        write_node_link(outcome.graph, folder / "graph.json")
         record = replace(record, edges_sha256=sha256_of(folder / EDGES))
-        (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
+        (folder / "model.json").write_text(record_to_json(record), encoding="utf-8")
         if outcome.path is not None:
-            outcome.path.table().to_csv(folder / PATH, index=False)
-        write_report(summary, folder / REPORT)
-    return record
-
-
-def write_graph(graph: LearnedGraph, folder: Path) -> None:
-    """Write the graph in its three formats."""
-    write_edges(graph, folder / EDGES)
-    write_graphml(graph, folder / GRAPHML)
-    write_node_link(graph, folder / NODE_LINK)
-
-
-def names_of(outcome: Outcome) -> list[str]:
-    """Return the files that are written."""
-    return [EDGES, GRAPHML, NODE_LINK, MODEL, REPORT, *([] if outcome.path is None else [PATH])]
+            outcome.path.table().to_csv(folder / "path.csv", index=False)
+        write_report(summary, folder / "report.html")
+        return record, sorted(file.name for file in folder.iterdir())

@@ -13,16 +13,13 @@ from ._groups import Command, completing, grouped
 from ._options import (
     EXPERIMENT_NAMES,
     METHODS,
-    File,
+    CompareArguments,
     GameArguments,
     JobArguments,
     LearnArguments,
     Out,
     PathArguments,
     SpeechArguments,
-    TableArguments,
-    TruthArguments,
-    method_option,
     output_option,
     registered_option,
 )
@@ -53,8 +50,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit."),
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Learn the network behind a table of signals."""
@@ -91,31 +87,14 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
-def compare(
-    file: File,
-    *,
-    methods: Annotated[
-        list[str] | None,
-        method_option(
-            metavar="METHOD,...",
-            help="Methods to compare; may be repeated.",
-            show_default="all that are quick on this many nodes",
-            autocompletion=completing(METHODS),
-        ),
-    ] = None,
-    game: GameArguments,
-    table: TableArguments,
-    truth: TruthArguments,
-    out: Annotated[Path | None, output_option(help="Folder for compare.csv; none is written without.")] = None,
-    speech: SpeechArguments,
-) -> int:
+def compare(game: GameArguments, asked: CompareArguments) -> int:
     """Compare several methods on one table, against the true network where it is known.
 
     Example: nashgraph compare survey.csv --truth friends.csv --methods smooth,glgp,logdegree
     """
     from .compare import run_compare
 
-    return run_compare(file, methods=methods or [], out=out, table=table, game=game, truth=truth, speech=speech)
+    return run_compare(game, asked)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -136,8 +115,7 @@ def rerun(
     model: Annotated[Path, MODEL_FILE],
     *,
     given: Annotated[
-        Path | None,
-        typer.Option("--input", metavar="FILE", help="The table, where it has moved.", show_default=False),
+        Path | None, typer.Option("--input", metavar="FILE", help="The table, where it has moved.", show_default=False)
     ] = None,
     given_truth: Annotated[
         Path | None,
@@ -190,12 +168,10 @@ def reproduce(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
     jobs: Annotated[int, typer.Option(min=-1, help="Trials at the same time; -1 is one per core.")] = -1,
     data_home: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache"),
+        Path | None, typer.Option(help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache")
     ] = None,
     out: Annotated[
-        Path | None,
-        output_option(help="Folder for the files.", show_default="results, or results/quick with --quick"),
+        Path | None, output_option(help="Folder for the files.", show_default="results, or results/quick with --quick")
     ] = None,
     speech: SpeechArguments,
 ) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,7 +14,7 @@ from ..estimators import METHODS, GraphEstimator
 from ..files import check_writable, written_together
 from ._fitting import plain_number
 from ._jobs import load_noted, truth_noted
-from ._options import GameArguments, SpeechArguments, TableArguments, TruthArguments
+from ._options import CompareArguments, GameArguments
 from ._progress import counting
 from ._running import BUG_REPORT, DONE, UNFINISHED, Voice
 from ._showing import listed
@@ -27,32 +26,26 @@ ERROR = re.compile(r"^\w+(Error|Exception): ")
 QUICK_UP_TO = {"spectemp": 60, "glasso": 80, "modular": 200, "quadgame": 200, "sigrep": 200}
 
 
-def run_compare(
-    file: Path,
-    *,
-    methods: list[str],
-    out: Path | None,
-    table: TableArguments,
-    game: GameArguments,
-    truth: TruthArguments,
-    speech: SpeechArguments,
-) -> int:
+def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
-    voice = speech.voice()
-    options, given = table.options(game.benefit), game.parameters()
+    voice, out = asked.speech.voice(), asked.out
+    options, given = asked.table.options(game.benefit), game.parameters()
     if options.missing == "pairwise":
         raise typer.BadParameter("compare needs complete signals: pass --missing impute, or learn with one method")
     with voice.noting_warnings():
-        signals = load_noted(file, options, voice)
-        known = None if truth.truth is None else truth_noted(truth.truth, signals, truth.truth_directed, voice)
+        signals = load_noted(asked.file, options, voice)
+        truth = truth_noted(asked.truth.truth, signals, asked.truth.truth_directed, voice)
         if out is not None:
             check_writable(out)
         if signals.benefit is not None:
             given["benefit"] = signals.benefit
-        entries = [(name, with_those_it_has(name, given)) for name in chosen(methods, signals.table.shape[1], voice)]
+        entries = [
+            (name, with_those_it_has(name, given))
+            for name in chosen(asked.methods or [], signals.table.shape[1], voice)
+        ]
         game_played = {name: given[name] for name in inspect.signature(compare_methods).parameters if name in given}
         with counting(voice, "comparing", len(entries)) as progress:
-            found = compare_methods(signals.table, known, entries, **game_played, progress=progress)
+            found = compare_methods(signals.table, truth, entries, **game_played, progress=progress)
     voice.say(listed(found.drop(columns=["warnings", "error"])))
     for text, which in remarks(found).items():
         voice.note(f"{', '.join(which)}: {text}")

@@ -11,9 +11,9 @@ import pandas as pd
 
 from ..comparison import compare
 from ..datasets import load_karate, smooth_signals
-from ..estimators import GLGP, GraphEstimator, LambdaPath, LinearGLGP, SmoothGL
+from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL
 from ..files import check_writable, written_together
-from ..report import plot_graph, summarize, write_report
+from ..report import Summary, plot_graph, summarize, write_report
 from ..tables import write_edges, write_graphml
 from ._jobs import most_influential
 from ._options import SpeechArguments
@@ -55,7 +55,8 @@ def run_demo(out: Path, seed: int, speech: SpeechArguments) -> int:
         voice.say("The members with most friends: " + ", ".join(f"{names[k]} ({club.degree[k]})" for k in friends))
         scores = found.set_index("method").to_dict("index")
         shown = {"AUC": scores["GLGP"]["auc"], "average precision": scores["GLGP"]["average_precision"]}
-        written = write_demo(out, model, club, path=path, source=source, scores=shown, voice=voice)
+        summary = summarize(model, title="Zachary's karate club", source=source, scores=shown, path=path)
+        written = write_demo(out, model, club, summary, voice)
     voice.say(f"Wrote {', '.join(written)} to {out}/")
     seconds = {name: row.pop("seconds") for name, row in scores.items()}
     voice.answer({"command": "demo", "out": str(out), "scores": scores, "seconds": seconds})
@@ -69,16 +70,7 @@ def warm_up(signals: pd.DataFrame) -> None:
         GLGP(max_iter=1).fit(signals.iloc[:, :4])
 
 
-def write_demo(
-    out: Path,
-    model: GLGP,
-    club: nx.Graph[int],
-    *,
-    path: LambdaPath,
-    source: str,
-    scores: dict[str, float],
-    voice: Voice,
-) -> list[str]:
+def write_demo(out: Path, model: GLGP, club: nx.Graph[int], summary: Summary, voice: Voice) -> list[str]:
     """Write the graph, the picture and the report, all or none, and return the files' names."""
     with written_together(out) as folder:
         write_edges(model.graph_, folder / "edges.csv")
@@ -87,7 +79,6 @@ def write_demo(
             draw_side_by_side(club, model, folder / "karate.png")
         except ImportError:
             voice.note("karate.png is left out, for drawing needs matplotlib: pip install 'nashgraph[plot]'")
-        summary = summarize(model, title="Zachary's karate club", source=source, scores=scores, path=path)
         write_report(summary, folder / "report.html")
         return sorted(file.name for file in folder.iterdir())
 

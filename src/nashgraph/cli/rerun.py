@@ -32,7 +32,7 @@ def run_rerun(
     record = run_job(earlier.job, file, truth, out, voice)
     same = record.edges_sha256 == earlier.edges_sha256
     voice.say("the graph is the same, to the last digit" if same else "the graph is NOT the same as that of the model")
-    voice.answer({**answer(record, out), "same": same})
+    voice.answer({**answer(record), "out": str(out), "same": same})
     return code_of(record) if same else UNFINISHED
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..graph import as_graph
 from ..tables import ModelRecord, read_record, sha256_of
-from ._jobs import say_figures
+from ._jobs import answer, say_figures
 from ._options import SpeechArguments
 from ._running import DONE
 from ._showing import listed, paired
@@ -37,17 +37,11 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
         voice.say(f"note: {note}")
     voice.answer(
         {
+            **answer(record),
             "command": "show",
             "title": record.job.title,
-            "method": record.job.method,
             "parameters": record.job.parameters,
-            "nodes": record.nodes,
-            "signals": record.signals,
-            "edges": record.edges,
-            "certificate": record.certificate,
-            "scores": record.scores,
             "most_influential": None if nodes is None else nodes.to_dict("records"),
-            "notes": record.notes,
             "versions": record.versions,
         }
     )
