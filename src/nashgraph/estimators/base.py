@@ -166,7 +166,7 @@ def checked_signals(
 
 @contextmanager
 def sklearn_refusals() -> Iterator[None]:
-    """Take what scikit-learn's own checks say of X for the user's to read."""
+    """Take what scikit-learn's own checks say for the user's to read."""
     try:
         yield
     except TypeError as error:
