@@ -14,7 +14,7 @@ import networkx as nx
 import pandas as pd
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from nashgraph import GLGP, edge_auc, glgp_path
+from nashgraph import GLGP, edge_auc
 from nashgraph.datasets import smooth_signals
 from nashgraph.report import summarize, write_report
 
@@ -35,9 +35,9 @@ def karate_report(out: Path) -> None:
         model,
         title="Zachary’s karate club, learned from signals",
         source="signals.csv",
-        scores={"AUC": edge_auc(model.adjacency_, club)},
+        scores={"AUC": edge_auc(model, club)},
         notes=["The table has 50 signals on 34 members. Nothing was dropped or filled in."],
-        path=glgp_path(table, n_lams=15),
+        path=GLGP().path(table, n_lams=15),
     )
     write_report(summary, out)
 

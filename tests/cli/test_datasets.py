@@ -69,7 +69,7 @@ def test_an_archive_is_imported_and_then_listed_and_checked(archive, tmp_path):
     result = run("fetch", "villages", "--data-home", home)
     assert (result.exit_code, result.stdout) == (0, f"villages: in {home}\n")
     (home / "villages" / "households.csv.gz").write_bytes(b"damaged")
-    assert_fails(run("fetch", "villages", "--data-home", home), "is not a whole gzip file")
+    assert_fails(run("fetch", "villages", "--data-home", home), "households.csv.gz cannot be read: Not a gzipped file")
 
 
 def test_an_archive_goes_to_the_cache_by_default(archive, cache):
@@ -78,8 +78,10 @@ def test_an_archive_goes_to_the_cache_by_default(archive, cache):
 
 def test_an_archive_that_is_none_is_said_in_one_line(tmp_path):
     (tmp_path / "datav4.0.zip").write_text("<html>")
-    assert_fails(run("import-villages", tmp_path / "datav4.0.zip"), "is not a whole zip archive")
-    assert_fails(run("import-villages", tmp_path / "none.zip"), "there is no file")
+    assert_fails(
+        run("import-villages", tmp_path / "datav4.0.zip"), "datav4.0.zip cannot be read: File is not a zip file"
+    )
+    assert_fails(run("import-villages", tmp_path / "none.zip"), "none.zip cannot be read: [Errno 2] No such file")
 
 
 def test_a_failed_fetch_is_said_in_one_line(cache):

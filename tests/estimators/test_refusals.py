@@ -17,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(6, 8))
 )
 def test_what_scikit_learn_says_of_the_signals(given):
     model = SmoothGL()
-    with pytest.raises(ValueError, match=".") as theirs:
+    with pytest.raises(ValueError) as theirs:  # noqa: PT011 (whatever it says)
         check_array(given, dtype=np.float64, ensure_min_features=2, estimator=model, input_name="X")
     with pytest.raises(InputError) as ours:
         model.fit(given)

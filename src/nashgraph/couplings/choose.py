@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from ..certificate import LOG
@@ -11,6 +9,7 @@ from ..validation import check_choice
 from . import _kernels
 from .dense import DenseSmoothness
 from .implicit import ImplicitSmoothness
+from .memory import free_memory
 from .points import Points
 from .smoothness import Smoothness
 from .sparse import SparseSmoothness
@@ -68,12 +67,3 @@ def expected_degree(points: Points, beta: float, c: float) -> float:
         _kernels.respond_block(row, first, nothing, nothing, 0.5 / beta, c, np.empty(1, row.dtype), np.empty((1, 2)))
         found.append(int((row > 0).sum()))
     return float(np.mean(found))
-
-
-def free_memory() -> float:
-    """Return the bytes of memory free for use, or 4 GB where the system does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return 1024.0 * next(float(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration, ValueError):
-        return 4e9

@@ -48,6 +48,7 @@ def node_points(X: Array) -> Array:
            [ 0.5,  0. ]])
     """
     centred = X - X.mean(axis=1, keepdims=True)
+    centred[X.max(axis=1) == X.min(axis=1)] = 0.0  # where the mean is off by rounding
     return np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0 * len(X)), dtype=X.dtype)
 
 

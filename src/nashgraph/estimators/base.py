@@ -133,6 +133,15 @@ class GraphEstimator(BaseEstimator):
         """Return what the method knows of each node, by the names under which it is shown."""
         return {}
 
+    def found_params(self) -> dict[str, Any]:
+        """Return the parameters that were left to be found, as they were found: beta from the degree, for example."""
+        left = [
+            name
+            for name, value in self.get_params(deep=False).items()
+            if value is None or (isinstance(value, str) and value == "auto")
+        ]
+        return {name: getattr(self, f"{name}_") for name in left if hasattr(self, f"{name}_")}
+
     def edges(self) -> pd.DataFrame:
         """Return the edges as a table (source, target, weight), heaviest first.
 

@@ -46,7 +46,7 @@ class LambdaPath:
     @property
     def welfares(self) -> Array:
         """The g(y)."""
-        return np.array([model.welfare_ for model in self.models])
+        return np.array([model.prior_.welfare for model in self.models])
 
     @property
     def objectives(self) -> Array:

@@ -17,7 +17,8 @@ import pandas as pd
 from ..datasets import ONE_RELIGION_VILLAGES, load_villages
 from ..estimators import GLGP, GraphEstimator, LinearGLGP, QuadGameGL, SmoothGL, SpecTemp
 from ..games import welfare
-from ..metrics import adjacency_matrix, edge_auc, equal_influence
+from ..graph import adjacency_matrix
+from ..metrics import edge_auc, equal_influence
 from ..validation import Array
 from .study import Plan
 from .trials import Row, Trial
