@@ -12,6 +12,7 @@ import pytest
 
 from nashgraph import GLGP, SmoothGL, edge_auc
 from nashgraph.datasets import smooth_signals
+from nashgraph.estimators import METHODS
 
 from ..commands import error_lines, run
 
@@ -168,7 +169,7 @@ def test_earlier_outputs_are_replaced_and_other_files_stay(club):
     assert len(pd.read_csv(club / "out" / "edges.csv")) == 5 * 34
 
 
-@pytest.mark.parametrize("method", ["smooth", "linear", "quadgame", "sigrep", "logdegree", "modular", "glasso"])
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_leaves_all_files(club, method):
     result = run("learn", club / "club.csv", "--method", method, "--out", club / "out")
     assert result.exit_code in (0, 3), result.output

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -89,8 +91,10 @@ def draw_side_by_side(club: nx.Graph[int], model: GLGP, path: Path) -> None:
 
     figure = Figure(figsize=(11, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2)
-    places = np.array(list(nx.spring_layout(club, seed=4).values()))
-    plot_graph(club, left, positions=places).set_title("The true club", loc="left")
-    plot_graph(model, right, truth=club, positions=places).set_title("Learned by GLGP: its heaviest pairs", loc="left")
+    true = nx.convert_node_labels_to_integers(club, first_label=1)  # short names, so that all can be shown
+    learned = replace(model.graph_, names=np.array(true))
+    shared: dict[str, Any] = {"positions": nx.spring_layout(true, seed=4), "n_labels": len(true)}
+    plot_graph(true, left, **shared).set_title("The true club", loc="left")
+    plot_graph(learned, right, truth=true, **shared).set_title("Learned by GLGP: its heaviest pairs", loc="left")
     figure.supxlabel("Circles grow with friends (left), with influence (right).", fontsize=9)
     figure.savefig(path, dpi=130, bbox_inches="tight", format="png")
