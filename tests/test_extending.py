@@ -187,8 +187,8 @@ class CountedPoints(Points):
             yield work(first, self.rows(first, min(len(self), first + 7)).copy())
 
 
-def counted_points(X):
-    return PartialPoints(X) if np.isnan(X).any() else CountedPoints(X)
+def counted_points(X, lift=None):
+    return PartialPoints(X, lift) if np.isnan(X).any() else CountedPoints(X, lift)
 
 
 @pytest.mark.parametrize("storage", ["sparse", "implicit"])

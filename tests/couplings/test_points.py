@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
@@ -91,3 +92,26 @@ def test_perron_vector_with_gaps_is_the_top_eigenvector(shape, random):
 def test_nodes_that_share_nothing_have_no_distance():
     with pytest.raises(ValueError, match="nodes 0 and 2 share no observed signal"):
         squared_distances(np.array([[0.0, 1.0, np.nan], [np.nan, 1.0, 2.0]]))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("geometry", ["cosine", "inner"])
+def test_geometries_follow_their_definitions(geometry, gaps, random):
+    X = with_gaps(3 + random.normal(size=(6, 40)) * random.exponential(size=40), random, gaps)
+    found = points_of(X, geometry=geometry)
+    energy = np.nanmean(X * X, axis=0)
+    if geometry == "cosine":
+        expected = squared_distances(X * np.sqrt(energy.mean() / energy))
+    else:
+        expected = squared_distances(X) + 0.5 * (energy.max() - energy) + 0.5 * (energy.max() - energy)[:, None]
+        if not gaps:
+            np.testing.assert_allclose(expected, energy.max() - X.T @ X / 6, rtol=1e-9, atol=1e-12)
+        np.fill_diagonal(expected, 0.0)
+    np.testing.assert_allclose(found.rows(0, 40), expected, rtol=1e-9, atol=1e-12)
+    pattern = sparse.csr_array(np.triu(np.ones((40, 40)), 1))
+    np.testing.assert_allclose(found.listed(pattern), expected[pattern.nonzero()], rtol=1e-9, atol=1e-12)
+
+
+def test_a_node_without_any_signal_has_a_cosine_all_the_same():
+    X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
+    assert np.isfinite(points_of(X, geometry="cosine").rows(0, 3)).all()

@@ -1,8 +1,13 @@
-"""Where the signals live: each node is a point in R^M, and the cost of an edge is a squared distance.
+r"""Where the signals live: each node is a point in R^M, and the cost of an edge is a squared distance.
 
 With M signals the paper's edge cost is ``D_ij = ||x_i - x_j||^2 / (2M)``. All of it follows from the node-major
 array ``Z = (X - node mean)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix of rank M + 2 at most. Where signals
 have gaps (NaN), two nodes are compared on the signals both have.
+
+Two other geometries are the same family (fact 7 of the design). The cosine is the distance of nodes scaled to one norm.
+The inner product is the distance with strong nodes cheaper: with :math:`s_j` the energy of node j and l the *lift*
+:math:`l_j = (\max s - s_j) / (2M)`, the cost :math:`D_{ij} + l_i + l_j` is :math:`\max s / M - \langle x_i, x_j \rangle
+/ M`.
 
 :class:`Points` is the only thing that knows where the points are and how a pass over all pairs runs. Another place, a
 GPU or a cluster, is a subclass with a ``run`` of its own, registered in ``ENGINES``.
@@ -32,6 +37,7 @@ from .passes import Nearest, Part, RowsTimes, Work
 BLOCK_BYTES = 2 << 20
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
+GEOMETRIES = ("distance", "cosine", "inner")
 
 
 def node_points(X: Array) -> Array:
@@ -58,6 +64,8 @@ class Points:
     Parameters
     ----------
     X : array of shape (n_signals, n_nodes)
+    lift : array of shape (n_nodes,), optional
+        What a node adds to the cost of each of its edges, at either end.
 
     Examples
     --------
@@ -68,8 +76,9 @@ class Points:
            [4.5, 2. , 0. ]])
     """
 
-    def __init__(self, X: Array) -> None:
+    def __init__(self, X: Array, lift: Array | None = None) -> None:
         self.points = node_points(X)
+        self.lift = lift
         self.norms = np.einsum("ij,ij->i", self.points, self.points)
         self.noise = 32.0 * float(np.finfo(self.points.dtype).eps)
 
@@ -94,12 +103,27 @@ class Points:
         """Return the rows of the given nodes of the distance matrix: one BLAS product, then one pass in place."""
         block = np.matmul(self.points[nodes], self.points.T, out=out)
         _kernels.gram_to_distances(block, nodes, self.norms, self.noise)
+        return self._lifted(block, nodes)
+
+    def _lifted(self, block: Array, nodes: Array) -> Array:
+        """Add the lifts of both ends to rows of distances, in place."""
+        if self.lift is not None:
+            block += self.lift[nodes, None]
+            block += self.lift
+            block[np.arange(len(nodes)), nodes] = 0.0
         return block
 
     def listed(self, pattern: Any) -> Array:
         """Return the distances of the pairs that a CSR pattern lists."""
         distances = np.empty(pattern.nnz, self.dtype)
         _kernels.listed_distances(pattern.indptr, pattern.indices, self.points, distances)
+        return self._lifted_list(distances, pattern)
+
+    def _lifted_list(self, distances: Array, pattern: Any) -> Array:
+        """Add the lifts of both ends to listed distances, in place."""
+        if self.lift is not None:
+            distances += np.repeat(self.lift, np.diff(pattern.indptr))
+            distances += self.lift[pattern.indices]
         return distances
 
     def top_eigenvector(self) -> Array:
@@ -108,7 +132,8 @@ class Points:
         D = n 1^T + 1 n^T - 2 Z Z^T has rank M + 2 at most, so its top eigenvector comes from a QR factorisation of
         [n, 1, Z] and a small symmetric eigenproblem: O(N (M+2) min(N, M+2)) instead of O(N^3), and no N x N array.
         """
-        factor = np.column_stack([self.norms, np.ones_like(self.norms), self.points])
+        ends = self.norms if self.lift is None else self.norms + self.lift
+        factor = np.column_stack([ends, np.ones_like(ends), self.points])
         q, r = linalg.qr(factor, mode="economic", check_finite=False)
         middle = np.outer(r[:, 0], r[:, 1])
         middle += middle.T
@@ -184,8 +209,9 @@ class PartialPoints(Points):
            [4.25, 0.  , 2.  ]])
     """
 
-    def __init__(self, X: Array) -> None:
+    def __init__(self, X: Array, lift: Array | None = None) -> None:
         check_observed(X, np.arange(X.shape[1]))
+        self.lift = lift
         observed = ~np.isnan(X)
         centred = np.where(observed, X - np.nanmean(X, axis=1, keepdims=True), 0.0)
         self.points = np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0), dtype=X.dtype)
@@ -203,7 +229,7 @@ class PartialPoints(Points):
         for first in range(0, len(nodes), self.block_size):
             span = slice(first, first + self.block_size)
             self._fill(nodes[span], rows[span])
-        return rows
+        return self._lifted(rows, nodes)
 
     def _fill(self, nodes: Array, rows: Array) -> None:
         """Write the distances of a few nodes to all: two BLAS products, then one pass in place."""
@@ -215,7 +241,7 @@ class PartialPoints(Points):
         """Return the distances of the pairs that a CSR pattern lists."""
         distances = np.empty(pattern.nnz, self.dtype)
         _partial_kernels.listed_distances(pattern.indptr, pattern.indices, self.points, self.observed, distances)
-        return distances
+        return self._lifted_list(distances, pattern)
 
     def top_eigenvector(self) -> Array:
         """Return the top eigenvector of the distance matrix by Lanczos's method, for gaps leave it no low rank.
@@ -235,21 +261,32 @@ class PartialPoints(Points):
         return top
 
 
-def threaded_points(X: Array) -> Points:
+def threaded_points(X: Array, lift: Array | None = None) -> Points:
     """Return points in memory, gone through by threads, with gaps where X has NaN."""
-    return PartialPoints(X) if np.isnan(X).any() else Points(X)
+    return PartialPoints(X, lift) if np.isnan(X).any() else Points(X, lift)
 
 
-def points_of(X: Array, engine: str = "threads", dtype: str = "float64") -> Points:
+def points_of(X: Array, engine: str = "threads", dtype: str = "float64", geometry: str = "distance") -> Points:
     """Return the nodes of the signals X as points, where an engine keeps them; made once, they serve a whole fit.
+
+    The geometry says what makes two nodes alike: their distance, their cosine or their inner product.
 
     Examples
     --------
     >>> type(points_of(np.array([[0.0, 1.0], [0.0, np.nan]]))).__name__
     'PartialPoints'
+    >>> points_of(np.array([[1.0, 3.0], [0.0, 4.0]]), geometry="inner").rows(0, 1)  # (25 - 3) / 2
+    array([[ 0., 11.]])
     """
     kind = DTYPES[check_choice("dtype", dtype, DTYPES)]
-    return ENGINES[check_choice("engine", engine, ENGINES)](X.astype(kind, copy=False))
+    lift = None
+    if check_choice("geometry", geometry, GEOMETRIES) != "distance":
+        energy = np.nanmean(X * X, axis=0)
+        if geometry == "cosine":
+            X = X * np.sqrt(np.divide(energy.mean(), energy, out=np.ones_like(energy), where=energy > 0))
+        else:
+            lift = (0.5 * (energy.max() - energy)).astype(kind)
+    return ENGINES[check_choice("engine", engine, ENGINES)](X.astype(kind, copy=False), lift)
 
 
 @cache

@@ -101,6 +101,9 @@ class GLGP(GraphEstimator):
     dtype : "float64" or "float32"
     engine : "threads"
         Where the signals live and who runs a pass over all pairs of nodes.
+    geometry : "distance", "cosine" or "inner"
+        What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
+        out, and the inner product rewards it.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
     callback : callable, optional
@@ -167,6 +170,7 @@ class GLGP(GraphEstimator):
         storage: str = "auto",
         dtype: str = "float64",
         engine: str = "threads",
+        geometry: str = "distance",
         normalize_benefit: bool = True,
         callback: Callback | None = None,
         random_state: Any = None,
@@ -188,6 +192,7 @@ class GLGP(GraphEstimator):
         self.storage = storage
         self.dtype = dtype
         self.engine = engine
+        self.geometry = geometry
         self.normalize_benefit = normalize_benefit
         self.callback = callback
         self.random_state = random_state
@@ -279,7 +284,7 @@ class GLGP(GraphEstimator):
     def _problem(self, X: Array) -> tuple[Problem, str]:
         """Return the problem, its signals made into points once, and where its benefits came from."""
         game = as_interaction(self.interaction), as_welfare(self.welfare)
-        points = points_of(X, self.engine, self.dtype)
+        points = points_of(X, self.engine, self.dtype, self.geometry)
         benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         storage = "dense" if self.solver == "ttgd" and self.storage == "auto" else self.storage

@@ -32,7 +32,7 @@ class LinearGLGP(GraphEstimator):
         Marginal benefits. "spectral" is the paper's: the top eigenvector of the distance matrix.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
-    storage, dtype, engine, missing
+    storage, dtype, engine, geometry, missing
         As in :class:`SmoothGL`.
 
     Attributes
@@ -74,6 +74,7 @@ class LinearGLGP(GraphEstimator):
         storage: str = "auto",
         dtype: str = "float64",
         engine: str = "threads",
+        geometry: str = "distance",
         missing: str = "error",
     ) -> None:
         self.lam = lam
@@ -85,11 +86,12 @@ class LinearGLGP(GraphEstimator):
         self.storage = storage
         self.dtype = dtype
         self.engine = engine
+        self.geometry = geometry
         self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
         given = check_strength(self.lam)
-        points = points_of(X, self.engine, self.dtype)
+        points = points_of(X, self.engine, self.dtype, self.geometry)
         benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         smoothness = make_smoothness(points, beta, c, self.storage)

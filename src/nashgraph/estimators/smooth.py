@@ -32,6 +32,9 @@ class SmoothGL(GraphEstimator):
     dtype : "float64" or "float32"
     engine : "threads"
         Where the signals live and who runs a pass over all pairs of nodes.
+    geometry : "distance", "cosine" or "inner"
+        What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
+        out, and the inner product rewards it.
     missing : "error" or "pairwise"
         What to do about NaN in X. "pairwise" takes :math:`D_{ij}` over the signals observed at both nodes, scaled up
         to all of them: :math:`D_{ij} = \frac{M}{|m_{ij}|} \sum_{m \in m_{ij}} (x_{mi} - x_{mj})^2 / (2M)`, as
@@ -79,6 +82,7 @@ class SmoothGL(GraphEstimator):
         storage: str = "auto",
         dtype: str = "float64",
         engine: str = "threads",
+        geometry: str = "distance",
         missing: str = "error",
     ) -> None:
         self.beta = beta
@@ -87,10 +91,11 @@ class SmoothGL(GraphEstimator):
         self.storage = storage
         self.dtype = dtype
         self.engine = engine
+        self.geometry = geometry
         self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        points = points_of(X, self.engine, self.dtype)
+        points = points_of(X, self.engine, self.dtype, self.geometry)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         smoothness = make_smoothness(points, beta, c, self.storage)
         graph = smoothness.smooth
