@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,20 @@ from .couplings import points_of
 from .estimators import METHODS, GraphEstimator
 from .estimators._benefit import marginal_benefit
 from .estimators.base import checked_signals
-from .games import Interaction, as_interaction
+from .games import Interaction, Welfare, as_interaction, as_welfare
 from .games import welfare as game_welfare
 from .metrics import edge_auc, edge_average_precision, equal_influence
 from .validation import Array, InputError, InputTypeError, check_choice
 
 ROW_SUM = 0.95
+
+
+class Game(NamedTuple):
+    """The game that is played on every graph."""
+
+    benefit: Array
+    interaction: Interaction
+    welfare: Welfare
 
 
 def compare(
@@ -31,12 +39,13 @@ def compare(
     *,
     benefit: str | Array = "spectral",
     interaction: str | Interaction = "log1p",
+    welfare: str | Welfare = "total",
     n_jobs: int | None = None,
     progress: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
     r"""Fit several methods on the same signals and score their graphs.
 
-    .. math:: \text{welfare} = 1^\top y, \qquad y = \max(0,\; b + \bar W f(y)), \qquad
+    .. math:: \text{welfare} = g(y), \qquad y = \max(0,\; b + \bar W f(y)), \qquad
               \bar W_{ij} = 0.95\, W_{ij} / \textstyle\sum_k W_{ik}
 
     Methods scale their weights differently, so the game is played on :math:`\bar W`, in which every node is
@@ -55,6 +64,8 @@ def compare(
         Marginal benefits b of the game that gives the welfare. Methods with a benefit of their own keep it.
     interaction : str or Interaction
         The f of that game.
+    welfare : str or Welfare
+        Its g.
     n_jobs : int, optional
         Methods fitted at the same time, in processes; None is one, -1 is one per core. Methods that share
         cores take longer each: compare ``seconds`` with ``n_jobs=None`` only.
@@ -89,7 +100,8 @@ def compare(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # every method warns of the same, in its row
         signals, _ = checked_signals(X)
-    game = (marginal_benefit(benefit, points_of(signals), normalize=True).values, as_interaction(interaction))
+    values = marginal_benefit(benefit, points_of(signals), normalize=True).values
+    game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
         edge_auc(np.zeros((signals.shape[1], signals.shape[1])), truth)
     tasks = (delayed(_row)(label, estimator, X, truth, game) for label, estimator in entries)
@@ -132,7 +144,7 @@ def _entry(method: object) -> tuple[str, GraphEstimator]:
     )
 
 
-def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: tuple[Array, Interaction]) -> dict[str, Any]:
+def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: Game) -> dict[str, Any]:
     """Fit one method and return its row, with what it warned of and raised: this runs in a worker."""
     row: dict[str, Any] = {
         "method": label,
@@ -159,7 +171,7 @@ def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: tuple[
     return row
 
 
-def _scores(model: GraphEstimator, truth: Any, game: tuple[Array, Interaction]) -> dict[str, Any]:
+def _scores(model: GraphEstimator, truth: Any, game: Game) -> dict[str, Any]:
     weights = model.adjacency_
     scores = {
         "welfare": game_welfare(equal_influence(weights, ROW_SUM), *game),

@@ -13,8 +13,8 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy  # whose submodules come when first used
 from numpy.typing import NDArray
-from scipy import sparse
 
 Array = NDArray[Any]
 
@@ -210,8 +210,8 @@ def warn_vacuous_benefit() -> None:
 def check_square(name: str, matrix: Any, remedy: str) -> Any:
     """Return a square float matrix, dense or CSR, with finite entries."""
     axes: tuple[str, ...]
-    if sparse.issparse(matrix):
-        result = sparse.csr_array(matrix, dtype=float)
+    if scipy.sparse.issparse(matrix):
+        result = scipy.sparse.csr_array(matrix, dtype=float)
         entries, axes = result.data, ("stored entry",)
     else:
         try:
@@ -231,7 +231,7 @@ def check_weights(W: Any) -> Any:
     """Check an adjacency matrix for a game: square, finite, no negative weight."""
     remedy = "W[i, j] is the non-negative weight with which node j influences node i"
     weights = check_square("W", W, remedy)
-    entries = weights.data if sparse.issparse(weights) else weights
+    entries = weights.data if scipy.sparse.issparse(weights) else weights
     if entries.size and entries.min() < 0:
         raise InputError(f"W must not have negative entries, got {entries.min():g}: {remedy}")
     return weights
@@ -241,7 +241,7 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
     """Check a starting adjacency matrix: it must be a point of S."""
     remedy = "pass a non-negative matrix with zero diagonal whose rows sum to c, or init=None"
     weights = check_square("init", init, remedy)
-    if sparse.issparse(weights):
+    if scipy.sparse.issparse(weights):
         weights = weights.toarray()
     if weights.shape != (n_nodes, n_nodes):
         raise InputError(f"init must have shape {(n_nodes, n_nodes)}, got {weights.shape}: {remedy}")

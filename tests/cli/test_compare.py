@@ -6,7 +6,7 @@ import networkx as nx
 import pandas as pd
 import pytest
 
-from nashgraph import SmoothGL, edge_auc
+from nashgraph import SmoothGL, compare, edge_auc
 from nashgraph.cli.compare import QUICK_UP_TO
 from nashgraph.datasets import smooth_signals
 
@@ -76,6 +76,18 @@ def test_slow_methods_are_left_out_unless_named(club, monkeypatch):
     assert "spectemp" not in [row["method"] for row in answer["methods"]]
     assert len(answer["methods"]) == 8
     assert any("left out spectemp, slow on 34 nodes" in note for note in answer["notes"])
+
+
+def test_the_game_that_scores_is_the_one_asked_for(club):
+    given = ("compare", club / "club.csv", "--methods", "smooth", "--degree", "4", "--json", "--interaction", "linear")
+    scored = [
+        json.loads(run(*given, *more).stdout)["methods"][0]["welfare"] for more in ([], ["--welfare", "utilitarian"])
+    ]
+    table = pd.read_csv(club / "club.csv").T
+    for found, welfare in zip(scored, ("total", "utilitarian"), strict=True):
+        row = compare(table, None, [SmoothGL(degree=4)], interaction="linear", welfare=welfare).iloc[0]
+        assert found == pytest.approx(row["welfare"])
+    assert scored[0] != pytest.approx(scored[1])
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ import io
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from nashgraph.cli import datasets
-from nashgraph.cli.datasets import app
 from nashgraph.datasets import villages
 from nashgraph.datasets.villages import VILLAGES
 
+from .. import commands
 from ..village_archive import pinned_to, village_archive
 
 
@@ -48,7 +47,7 @@ def test_a_bar_is_drawn_where_somebody_watches(monkeypatch):
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+    return commands.run("datasets", *arguments)
 
 
 def test_without_arguments_the_data_sets_are_listed():

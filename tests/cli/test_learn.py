@@ -12,6 +12,7 @@ import pytest
 
 from nashgraph import GLGP, SmoothGL, edge_auc
 from nashgraph.datasets import smooth_signals
+from nashgraph.estimators import METHODS
 
 from ..commands import error_lines, run
 
@@ -92,7 +93,11 @@ def test_the_model_says_everything(club):
     assert content["input"]["path"] == "../club.csv"
     assert len(content["input"]["sha256"]) == 64
     assert content["certificate"]["converged"] is True
-    assert content["certificate"]["stationarity"] <= 1e-6
+    certificate = GLGP().fit(pd.read_csv(club / "club.csv").set_index("name").T).certificate_.as_dict()
+    assert certificate.keys() < content["certificate"].keys()
+    assert content["certificate"]["measure"] == "stationarity"
+    assert content["certificate"]["value"] <= content["certificate"]["tol"] == 1e-6
+    assert {"objective", "beta", "fidelity", "welfare"} < content["certificate"].keys()
     assert {"python", "nashgraph", "numpy", "numba"} <= content["versions"].keys()
     answer = json.loads(result.stdout)
     assert answer["scores"] == content["scores"]
@@ -140,11 +145,12 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
 def test_not_converged_is_written_and_told(club):
     result = run("learn", club / "club.csv", "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
     assert result.exit_code == 3
-    assert "note: GLGP stopped at stationarity" in result.stderr
+    assert "note: GLGP not converged: stationarity" in result.stderr
+    assert "\nnot converged: stationarity" in result.stdout
     assert "Warning" not in result.stderr
     assert names(club / "out") == FILES
     content = json.loads((club / "out" / "model.json").read_text())
-    assert any("GLGP stopped" in note for note in content["notes"])
+    assert any("GLGP not converged" in note for note in content["notes"])
     assert content["certificate"]["converged"] is False
 
 
@@ -163,7 +169,7 @@ def test_earlier_outputs_are_replaced_and_other_files_stay(club):
     assert len(pd.read_csv(club / "out" / "edges.csv")) == 5 * 34
 
 
-@pytest.mark.parametrize("method", ["smooth", "linear", "quadgame", "sigrep", "logdegree", "modular", "glasso"])
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_leaves_all_files(club, method):
     result = run("learn", club / "club.csv", "--method", method, "--out", club / "out")
     assert result.exit_code in (0, 3), result.output
@@ -185,7 +191,7 @@ def test_a_thousand_nodes_with_gaps_and_a_category(tmp_path, random):
         assert names(tmp_path / missing) == FILES
         answers[missing] = json.loads(result.stdout)
         assert (answers[missing]["nodes"], answers[missing]["signals"]) == (1000, 31)
-        assert answers[missing]["certificate"]["stationarity"] <= 1e-6
+        assert answers[missing]["certificate"]["value"] <= 1e-6
         assert any("'region' is a category, coded as 3 signals" in note for note in answers[missing]["notes"])
     assert any("are missing: two nodes are compared" in note for note in answers["pairwise"]["notes"])
     assert any("filled" in note for note in answers["impute"]["notes"])

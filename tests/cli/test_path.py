@@ -1,13 +1,14 @@
 """The lambda-path of a table."""
 
 import json
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import SmoothGL, glgp_path
-from nashgraph.cli._following import affordable
+from nashgraph import GLGP
+from nashgraph.cli import _fitting
 
 from ..commands import error_lines, run
 
@@ -27,14 +28,13 @@ def test_the_path_is_that_of_the_library_and_the_strongest_cheap_prior_is_writte
         *("edges.csv", "graph.graphml", "graph.json", "model.json", "path.csv", "report.html")
     ]
     written = pd.read_csv(out / "path.csv")
-    path = glgp_path(pd.read_csv(table).T, n_lams=6, degree=5)
+    path = GLGP(degree=5).path(pd.read_csv(table).T, n_lams=6)
     np.testing.assert_allclose(written["lam"], path.lams, rtol=1e-12)
     np.testing.assert_allclose(written["welfare"], path.welfares, rtol=1e-9)
     assert list(written.columns) == ["lam", "fidelity", "welfare", "objective", "stationarity", "edges", "converged"]
     chosen = json.loads(result.stdout)["certificate"]["lam"]
-    least = SmoothGL(degree=5).fit(pd.read_csv(table).T).objective_
-    place = affordable(path.fidelities, least)
-    assert path.fidelities[place] <= 1.001 * least < path.fidelities[place + 1]
+    place = path.affordable()
+    assert path.fidelities[place] <= 1.001 * path.least < path.fidelities[place + 1]
     assert chosen == pytest.approx(path.lams[place])
     assert f"took lam = {chosen:.4g}, the strongest of 6 that cost at most a thousandth" in result.stderr
     assert len(pd.read_csv(out / "edges.csv")) == written["edges"][place]
@@ -56,14 +56,33 @@ def test_a_uniform_benefit_has_no_path(table):
     assert not (table.parent / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("fidelities", "place"),
-    [([1.0, 1.0005, 1.001, 1.002], 2), ([1.5, 2.0], 0), ([1.0], 0), ([1.0, 1.0, 1.0], 2)],
-)
-def test_the_strongest_prior_that_is_nearly_free_is_taken(fidelities, place):
-    assert affordable(np.array(fidelities), 1.0) == place
-
-
 def test_a_range_that_is_too_strong_is_said(table):
     result = run("path", table, "--lams", "1000,2000", "--out", table.parent / "out")
     assert "took lam = 1000, the weakest, though it costs more" in result.stderr
+
+
+def test_other_parameters_may_be_set_and_are_recorded_in_full(table):
+    out = table.parent / "out"
+    assert (
+        run("path", table, "--lams", "0.1,1", "--set", "tol=1e-3", "--welfare", "utilitarian", "--out", out).exit_code
+        == 0
+    )
+    parameters = json.loads((out / "model.json").read_text())["job"]["parameters"]
+    assert parameters.items() >= {"lams": [0.1, 1.0], "tol": 1e-3, "welfare": "utilitarian", "storage": "auto"}.items()
+    assert not {"lam", "callback", "missing", "n_lams"} & parameters.keys()
+    path = GLGP(tol=1e-3, welfare="utilitarian").path(pd.read_csv(table).T, [0.1, 1.0])
+    np.testing.assert_allclose(pd.read_csv(out / "path.csv")["welfare"], path.welfares, rtol=1e-9)
+
+
+def test_every_solve_is_counted(table, monkeypatch):
+    told = []
+    counting = _fitting.counting
+
+    @contextmanager
+    def counted(voice, what, total):
+        with counting(voice, what, total) as count:
+            yield lambda: (told.append(total), count())
+
+    monkeypatch.setattr(_fitting, "counting", counted)
+    assert run("path", table, "--n-lams", "4", "--out", table.parent / "out").exit_code == 0
+    assert told == [7] * 7

@@ -4,15 +4,18 @@ import inspect
 import os
 import subprocess
 import sys
-from typing import get_args
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from nashgraph.cli import _jobs, _options
+from nashgraph.cli import _groups, _jobs, _options
 from nashgraph.cli.app import app
-from nashgraph.comparison import METHODS
+from nashgraph.couplings.engines import ENGINES
+from nashgraph.estimators import METHODS, SmoothGL
 from nashgraph.games.interactions import INTERACTIONS
+from nashgraph.games.welfares import WELFARES
+from nashgraph.validation import InputError
 
 from ..commands import error_lines, run
 
@@ -24,11 +27,6 @@ COMMANDS = ("learn", "path", "compare", "show", "rerun", "demo", "datasets")
 def table(tmp_path):
     (tmp_path / "t.csv").write_text(GOOD)
     return tmp_path / "t.csv"
-
-
-def test_choices_are_those_of_the_library():
-    assert get_args(_options.Method) == tuple(METHODS)
-    assert set(get_args(_options.InteractionName)) == set(INTERACTIONS)
 
 
 def fail_with(error):
@@ -48,6 +46,42 @@ def test_a_bug_says_that_it_is_one_and_shows_its_trace_when_asked(table, monkeyp
     assert result.exit_code == 4
     assert "Traceback" in result.stderr
     assert not (table.parent / "out").exists()
+
+
+@pytest.fixture
+def failing():
+    """A method that raises what it is told to, registered while a test runs."""
+
+    class Failing(SmoothGL):
+        error = None
+
+        def _learn(self, X):
+            raise self.error
+
+    METHODS.register("failing")(Failing)
+    yield Failing
+    METHODS.unregister("failing")
+
+
+@pytest.mark.parametrize("error", [ValueError("boom"), TypeError("boom"), KeyError("boom"), ZeroDivisionError("boom")])
+def test_an_error_inside_a_fit_is_a_bug_of_ours(table, failing, error):
+    failing.error = error
+    result = run("learn", table, "--method", "failing", "--out", table.parent / "out")
+    assert result.exit_code == 4
+    assert "boom" in error_lines(result)[-1]
+    assert "this is a bug" in error_lines(result)[-1]
+    compared = run("compare", table, "--methods", "smooth,failing")
+    assert compared.exit_code == 3
+    assert "boom" in compared.stderr
+    assert "this is a bug" in compared.stderr
+
+
+def test_what_a_fit_says_of_the_input_is_the_users(table, failing):
+    failing.error = InputError("degree is too large: try 2")
+    result = run("learn", table, "--method", "failing", "--out", table.parent / "out")
+    assert result.exit_code == 1
+    assert error_lines(result)[-1] == "nashgraph learn: degree is too large: try 2"
+    assert "note: failing: degree is too large: try 2\n" in run("compare", table, "--methods", "smooth,failing").stderr
 
 
 def test_an_interrupt_has_its_code(table, monkeypatch):
@@ -99,6 +133,9 @@ def test_data_sets_are_listed_through_the_command():
     [
         ("nashgraph learn t.csv --method s", {"smooth", "spectemp", "sigrep"}),
         ("nashgraph learn t.csv --interaction l", {"linear", "log1p"}),
+        ("nashgraph learn t.csv --welfare u", {"utilitarian"}),
+        ("nashgraph learn t.csv --engine ", {"threads"}),
+        ("nashgraph compare t.csv --methods glg", {"glgp"}),
         ("nashgraph learn t.csv --benefit s", {"spectral"}),
         ("nashgraph learn t.csv --missing ", {"error", "pairwise", "impute"}),
     ],
@@ -124,14 +161,47 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
     )
     loaded = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True).stdout.split()
     assert "nashgraph.cli._options" in loaded
-    for heavy in ("nashgraph.tables", "nashgraph.report", "nashgraph.datasets", "matplotlib", "pyarrow"):
+    for heavy in (
+        "numpy",
+        "nashgraph.games",
+        "nashgraph.couplings",
+        "nashgraph.tables",
+        "nashgraph.report",
+        "nashgraph.datasets",
+        "matplotlib",
+        "pyarrow",
+    ):
         assert heavy not in loaded
 
 
 def test_groups_of_options_keep_their_defaults():
-    @_options.grouped
+    @_groups.grouped
     def command(*, speech: _options.SpeechArguments, seed: int = 3) -> int:
         return seed + speech.quiet
 
     assert list(inspect.signature(command).parameters) == ["quiet", "json", "debug", "seed"]
     assert command(quiet=True, json=False, debug=False, seed=1) == 2
+
+
+def test_groups_may_hold_groups():
+    @_groups.grouped
+    def command(asked: _options.JobArguments) -> int:
+        return len(asked.file.name) + asked.speech.quiet
+
+    given = {name: item.default for name, item in inspect.signature(command).parameters.items()}
+    assert {"file", "missing", "truth", "quiet", "settings", "out"} < given.keys()
+    assert given["file"] is inspect.Parameter.empty
+    assert command(**{**given, "file": Path("t.csv"), "quiet": True}) == 6
+
+
+def test_what_is_registered_is_in_the_help(table):
+    shown = run("learn", "--help").output
+    for names in (METHODS, INTERACTIONS, WELFARES, ENGINES):
+        assert f"[{'|'.join(names)}]" in "".join(shown.split())
+    listed = (
+        "import sys; from nashgraph.cli.app import app; sys.argv[1:] = ['learn', '--help']\n"
+        "try: app()\nexcept SystemExit: print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True).stdout.split()
+    for heavy in ("scipy.sparse", "pandas", "numba", "sklearn", "networkx"):
+        assert heavy not in loaded

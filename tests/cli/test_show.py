@@ -22,18 +22,18 @@ def test_show_prints_settings_certificate_and_hubs(out):
     for model in (out, out / "model.json"):
         result = run("show", model)
         assert result.exit_code == 0, result.output
-        for word in ("Twenty (from t.csv)", "stationarity", "converged", "True", "strongest hubs", "lam", "benefit"):
+        for word in ("Twenty (from t.csv)", "converged: stationarity", "most influential", "lam", "benefit"):
             assert word in result.stdout
 
 
-def test_hubs_are_those_of_the_graph(out):
+def test_the_most_influential_are_those_of_the_graph(out):
     answer = json.loads(run("show", out, "--json").stdout)
     signals = pd.read_csv(out.parent / "t.csv").T
     strengths = (
         GLGP(lam=5, degree=4).fit(signals.set_axis([str(k + 1) for k in range(20)], axis=1)).adjacency_.sum(axis=0)
     )
-    assert answer["hubs"][0]["name"] == str(strengths.argmax() + 1)
-    assert answer["hubs"][0]["influence"] == pytest.approx(strengths.max())
+    assert answer["most_influential"][0]["name"] == str(strengths.argmax() + 1)
+    assert answer["most_influential"][0]["influence"] == pytest.approx(strengths.max())
     assert answer["parameters"]["lam"] == 5.0
     assert answer["certificate"]["converged"] is True
 
@@ -42,8 +42,8 @@ def test_without_edges_the_rest_is_shown(out):
     (out / "edges.csv").unlink()
     result = run("show", out)
     assert result.exit_code == 0
-    assert "hubs are not shown" in result.stderr
-    assert json.loads(run("show", out, "--json").stdout)["hubs"] is None
+    assert "most influential nodes are not shown" in result.stderr
+    assert json.loads(run("show", out, "--json").stdout)["most_influential"] is None
 
 
 def test_what_is_no_model_is_said(out):
@@ -52,3 +52,27 @@ def test_what_is_no_model_is_said(out):
     assert result.exit_code == 1
     assert error_lines(result) == ["nashgraph show: model.json is not a model of nashgraph"]
     assert "there is no file" in run("show", out / "nowhere").stderr
+
+
+def test_an_edge_list_that_was_changed_is_not_taken_for_the_models(out):
+    (out / "edges.csv").write_text("anything")
+    result = run("show", out)
+    assert result.exit_code == 0
+    assert "edges.csv is not as it was written" in result.stderr
+
+
+def test_without_directions_influence_is_what_touches_a_node(out):
+    run("learn", out.parent / "t.csv", "--degree", "4", "--undirected", "--lam", "5", "--out", out)
+    signals = pd.read_csv(out.parent / "t.csv").T
+    influence = GLGP(lam=5, degree=4).fit(signals).graph_.undirected().influence
+    first = json.loads(run("show", out, "--json").stdout)["most_influential"][0]
+    assert (first["name"], first["influence"]) == (str(influence.argmax() + 1), pytest.approx(influence.max()))
+
+
+def test_an_earlier_models_certificate_is_shown_as_it_is(out):
+    content = json.loads((out / "model.json").read_text())
+    content["certificate"] = {"converged": True, "stationarity": 1e-9, "n_iter": 7}
+    (out / "model.json").write_text(json.dumps(content))
+    result = run("show", out)
+    assert result.exit_code == 0
+    assert "n iter" in result.stdout

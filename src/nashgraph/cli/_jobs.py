@@ -1,4 +1,4 @@
-"""A job from the user's file to the files written: what learn, path and rerun share."""
+"""A job from the options to the files written: what learn, path and rerun share."""
 
 from __future__ import annotations
 
@@ -6,42 +6,79 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
-from rich.table import Table
 
+from ..certificate import exact
 from ..files import check_writable
-from ..tables import Job, ModelRecord, Signals, file_record, load_signals, read_truth
-from ._fitting import Outcome, check_can_miss, learned, scores
-from ._following import followed
-from ._running import DONE, UNFINISHED, Voice, printable
-from ._writing import names_of, write_outcome
+from ..graph import LearnedGraph
+from ..tables import Job, ModelRecord, Signals, TableOptions, file_record, library_versions, load_signals, read_truth
+from ._fitting import all_parameters, learned, scores
+from ._options import GameArguments, JobArguments, PathArguments
+from ._running import DONE, UNFINISHED, Voice
+from ._showing import paired
+from ._writing import write_outcome
 
-HUBS = 5
+COMMANDS = ("learn", "path")  # what a job can ask for
+NAMED = 5  # of the most influential nodes
+CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
+
+
+def run_asked(
+    command: str, method: str, game: GameArguments, asked: JobArguments, along: PathArguments | None = None
+) -> int:
+    """Make a job of the options and carry it out."""
+    table = asked.table.options(game.benefit)
+    parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
+    if table.benefit is not None:  # it is a column, and comes with the table
+        del parameters["benefit"]
+    if along is not None:
+        del parameters["lam"]
+        parameters |= along.parameters()
+    job = Job(
+        command=command,
+        method=method,
+        parameters=parameters,
+        table=table,
+        directed=not asked.undirected,
+        truth_directed=asked.truth.truth_directed,
+        title=asked.title or asked.file.stem,
+    )
+    voice = asked.speech.voice()
+    record = run_job(job, asked.file, asked.truth.truth, asked.out, voice)
+    voice.answer({**answer(record), "out": str(asked.out)})
+    return code_of(record)
 
 
 def run_job(job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
-    check_can_miss(job.method, job.table.missing)
     with voice.noting_warnings():
-        signals = load_noted(file, job, voice)
-        truth = None if truth_file is None else truth_noted(truth_file, signals, job.truth_directed, voice)
+        signals = load_noted(file, job.table, voice)
+        truth = truth_noted(truth_file, signals, job.truth_directed, voice)
         check_writable(out)
-        outcome = followed(job, signals, voice) if job.command == "path" else learned(job, signals, voice)
-        record = write_outcome(
-            out,
-            job,
-            outcome,
-            source=file_record(file, out),
+        outcome = learned(job, signals, voice)
+        found = ModelRecord(
+            job=job,
+            input=file_record(file, out),
             truth=None if truth_file is None else file_record(truth_file, out),
-            scores={} if truth is None else scores(outcome.model, truth, directed=job.directed),
-            notes=voice.notes,
+            nodes=outcome.graph.n_nodes,
+            signals=outcome.n_signals,
+            edges=outcome.graph.n_edges,
+            edges_sha256="",
+            certificate=outcome.certificate,
+            scores={} if truth is None else scores(outcome.graph, truth),
+            notes=list(voice.notes),
+            seconds=outcome.seconds,
+            versions=library_versions(),
         )
-    tell(record, outcome, out, voice)
+        record, written = write_outcome(out, found, outcome)
+    say_figures(record, voice)
+    voice.say(f"most influential: {most_influential(outcome.graph)}")
+    voice.say(f"wrote {', '.join(written)} to {out}/")
     return record
 
 
-def load_noted(file: Path, job: Job, voice: Voice) -> Signals:
+def load_noted(file: Path, options: TableOptions, voice: Voice) -> Signals:
     """Read the signals and say how."""
-    signals = load_signals(file, job.table)
+    signals = load_signals(file, options)
     for note in signals.notes:
         voice.note(note)
     n_signals, n_nodes = signals.table.shape
@@ -49,39 +86,35 @@ def load_noted(file: Path, job: Job, voice: Voice) -> Signals:
     return signals
 
 
-def truth_noted(file: Path, signals: Signals, directed: bool, voice: Voice) -> nx.Graph[str]:
-    """Read the true network and say how."""
+def truth_noted(file: Path | None, signals: Signals, directed: bool, voice: Voice) -> nx.Graph[str] | None:
+    """Read the true network, where there is one, and say how."""
+    if file is None:
+        return None
     truth, notes = read_truth(file, [str(name) for name in signals.table.columns], directed=directed)
     for note in notes:
         voice.note(note)
     return truth
 
 
-def tell(record: ModelRecord, outcome: Outcome, out: Path, voice: Voice) -> None:
-    """Say what was learned and where it lies."""
-    voice.say(figures(record))
-    strengths = outcome.model.adjacency_.sum(axis=0)
-    hubs = sorted(range(len(strengths)), key=lambda k: -strengths[k])[:HUBS]
-    names = outcome.model.node_names_
-    voice.say("strongest hubs: " + ", ".join(f"{names[k]} ({strengths[k]:.2f})" for k in hubs))
-    voice.say(f"wrote {', '.join(names_of(outcome))} to {out}/")
-
-
-def figures(record: ModelRecord) -> Table:
-    """Return the figures of a learned graph as a table of two columns."""
-    table = Table(box=None, pad_edge=False, show_header=False)
-    rows: dict[str, Any] = {
+def say_figures(record: ModelRecord, voice: Voice) -> None:
+    """Say what was learned: the certificate in a sentence, and the figures in a table of two columns."""
+    voice.say(record.certificate.get("sentence", ""))
+    figures: dict[str, Any] = {
         "method": record.job.method,
         "nodes": record.nodes,
         "signals": record.signals,
         "edges": record.edges,
-        **record.certificate,
+        **{name: value for name, value in record.certificate.items() if name not in CERTIFIED},
         **record.scores,
         "seconds": record.seconds,
     }
-    for name, value in rows.items():
-        table.add_row(name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else printable(str(value)))
-    return table
+    voice.say(paired(figures))
+
+
+def most_influential(graph: LearnedGraph) -> str:
+    """Return the first few nodes by influence, in a line."""
+    first = graph.by_influence[:NAMED]
+    return ", ".join(f"{graph.names[k]} ({graph.influence[k]:.2f})" for k in first)
 
 
 def code_of(record: ModelRecord) -> int:
@@ -89,7 +122,7 @@ def code_of(record: ModelRecord) -> int:
     return DONE if record.certificate.get("converged", True) else UNFINISHED
 
 
-def answer(record: ModelRecord, out: Path) -> dict[str, Any]:
+def answer(record: ModelRecord) -> dict[str, Any]:
     """Return the JSON object of a learned graph."""
     return {
         "command": record.job.command,
@@ -101,5 +134,4 @@ def answer(record: ModelRecord, out: Path) -> dict[str, Any]:
         "scores": record.scores,
         "seconds": record.seconds,
         "notes": record.notes,
-        "out": str(out),
     }

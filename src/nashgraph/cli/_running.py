@@ -23,11 +23,9 @@ EXIT_CODES = (
     "Exit codes: 0 done; 1 the input, the data or a value was refused; 2 the command was not understood; 3 done, but "
     "not converged (compare: a method failed; rerun: the graph differs); 4 an error inside nashgraph; 130 interrupted."
 )
+BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
+FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
-
-
-class InputError(Exception):
-    """What a user gave cannot be used; the message is all they need to see."""
 
 
 class Commands(TyperGroup):
@@ -46,19 +44,11 @@ class Commands(TyperGroup):
             return args[0], group, args[1:]
         return super().resolve_command(ctx, args)
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and leave with the exit code."""
         arguments = [str(argument) for argument in (sys.argv[1:] if args is None else args)]
         try:
-            code = super().main(arguments, prog_name, complete_var, False, windows_expand_args, **extra)
+            code = super().main(arguments, **{**extra, "standalone_mode": False})
         except Exception as error:
             code = _explain(error, arguments)
         except KeyboardInterrupt:
@@ -79,7 +69,7 @@ def _explain(error: Exception, arguments: list[str]) -> int:
     if "--debug" in arguments:
         traceback.print_exception(error, file=sys.stderr)
     elif code == BUG:
-        message += "; this is a bug: run it again with --debug and report what it prints"
+        message += BUG_REPORT
     _fail(message, code, arguments)
     return code
 
@@ -88,9 +78,9 @@ def _message(error: Exception) -> tuple[str, int]:
     """Return the sentence and the exit code of an error."""
     if isinstance(error, UsageError):
         return f"{error.format_message()} (--help lists the options)", USAGE
-    from ..tables import TableError  # noqa: PLC0415 (only files need it)
+    from ..validation import InputError  # noqa: PLC0415 (help and completion stay fast)
 
-    if isinstance(error, InputError | TableError | ImportError):
+    if isinstance(error, InputError | ImportError):
         return str(error), REFUSED
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}" if str(error) else "not enough memory", REFUSED
@@ -128,15 +118,7 @@ def printable(text: str) -> str:
 
 
 class Voice:
-    """What a command says: results for people or one JSON object for machines, and notes on the way.
-
-    Examples
-    --------
-    >>> voice = Voice(quiet=True)
-    >>> voice.note("filled 3 gaps")
-    >>> voice.notes
-    ['filled 3 gaps']
-    """
+    """What a command says: results for people or one JSON object for machines, and notes on the way."""
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
         self.quiet, self.as_json = quiet, as_json
@@ -174,13 +156,7 @@ class Voice:
         """Turn the library's warnings into notes; what is for programmers only is left out."""
         with warnings.catch_warnings():
             warnings.simplefilter("always")
-            for category in (
-                DeprecationWarning,
-                PendingDeprecationWarning,
-                FutureWarning,
-                ImportWarning,
-                ResourceWarning,
-            ):
+            for category in FOR_PROGRAMMERS:
                 warnings.simplefilter("ignore", category)
             warnings.showwarning = lambda message, *rest, **more: self.note(" ".join(str(message).split()))
             yield

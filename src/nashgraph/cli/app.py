@@ -9,20 +9,19 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from ._groups import Command, completing, grouped
 from ._options import (
-    MODEL,
-    OUTPUT,
-    File,
+    EXPERIMENT_NAMES,
+    METHODS,
+    CompareArguments,
     GameArguments,
-    Method,
+    JobArguments,
+    LearnArguments,
     Out,
+    PathArguments,
     SpeechArguments,
-    TableArguments,
-    Title,
-    TruthArguments,
-    Undirected,
-    experiment_names,
-    grouped,
+    output_option,
+    registered_option,
 )
 from ._running import EXIT_CODES, Commands
 
@@ -51,129 +50,57 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit."),
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Learn the network behind a table of signals."""
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def learn(
-    file: File,
+    method: Annotated[str, registered_option(METHODS, help="How to learn.")] = "glgp",
     *,
-    method: Annotated[Method, typer.Option(help="How to learn.", rich_help_panel=MODEL)] = "glgp",
-    lam: Annotated[
-        float | None,
-        typer.Option(help="Strength of the prior.", show_default="what costs a thousandth of J", rich_help_panel=MODEL),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter of the method.", rich_help_panel=MODEL),
-    ] = None,
-    game: GameArguments,
-    table: TableArguments,
-    truth: TruthArguments,
-    out: Out = Path("nashgraph-out"),
-    undirected: Undirected = False,
-    title: Title = "",
-    speech: SpeechArguments,
+    game: LearnArguments,
+    asked: JobArguments,
 ) -> int:
     """Learn the network behind a table, and write it with a report.
 
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
-    from .learn import run_learn
+    from ._jobs import run_asked
 
-    return run_learn(
-        file,
-        out,
-        method=method,
-        lam=lam,
-        settings=settings or [],
-        table=table,
-        game=game,
-        truth=truth,
-        undirected=undirected,
-        title=title,
-        speech=speech,
-    )
+    return run_asked("learn", method, game, asked)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
-def path(
-    file: File,
-    *,
-    lams: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER,...", help="Strengths of the prior; found if not given.", rich_help_panel=MODEL),
-    ] = None,
-    n_lams: Annotated[int, typer.Option(min=2, help="How many to find.", rich_help_panel=MODEL)] = 20,
-    game: GameArguments,
-    table: TableArguments,
-    truth: TruthArguments,
-    out: Out = Path("nashgraph-out"),
-    undirected: Undirected = False,
-    title: Title = "",
-    speech: SpeechArguments,
-) -> int:
+def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
     """Learn along a range of strengths of the prior: smoothness against welfare, and a network on it.
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
-    from .learn import run_path
+    from ._jobs import run_asked
 
-    return run_path(
-        file,
-        out,
-        lams=lams,
-        n_lams=n_lams,
-        table=table,
-        game=game,
-        truth=truth,
-        undirected=undirected,
-        title=title,
-        speech=speech,
-    )
+    return run_asked("path", "glgp", game, asked, along)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
-def compare(
-    file: File,
-    *,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="METHOD,...",
-            help="Methods to compare; may be repeated.",
-            show_default="all that are quick on this many nodes",
-            rich_help_panel=MODEL,
-        ),
-    ] = None,
-    game: GameArguments,
-    table: TableArguments,
-    truth: TruthArguments,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for compare.csv; none is written without.", rich_help_panel=OUTPUT)
-    ] = None,
-    speech: SpeechArguments,
-) -> int:
+def compare(game: GameArguments, asked: CompareArguments) -> int:
     """Compare several methods on one table, against the true network where it is known.
 
     Example: nashgraph compare survey.csv --truth friends.csv --methods smooth,glgp,logdegree
     """
     from .compare import run_compare
 
-    return run_compare(file, methods=methods or [], out=out, table=table, game=game, truth=truth, speech=speech)
+    return run_compare(game, asked)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
-    """Print what a learned model holds: its settings, its certificate, its hubs.
+    """Print what a learned model holds: its settings, its certificate, its most influential nodes.
 
     Example: nashgraph show graph/model.json
     """
@@ -182,14 +109,13 @@ def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
     return run_show(model, speech)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def rerun(
     model: Annotated[Path, MODEL_FILE],
     *,
     given: Annotated[
-        Path | None,
-        typer.Option("--input", metavar="FILE", help="The table, where it has moved.", show_default=False),
+        Path | None, typer.Option("--input", metavar="FILE", help="The table, where it has moved.", show_default=False)
     ] = None,
     given_truth: Annotated[
         Path | None,
@@ -208,7 +134,7 @@ def rerun(
     return run_rerun(model, out, given=given, given_truth=given_truth, force=force, speech=speech)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def demo(
     *,
@@ -225,7 +151,7 @@ def demo(
     return run_demo(out, seed, speech)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def reproduce(
     experiments: Annotated[
@@ -233,7 +159,7 @@ def reproduce(
         typer.Argument(
             help="table1, fig1, fig2, table2, table3, theorem1, beyond (villages, with settings of our own), or all.",
             metavar="EXPERIMENT",
-            autocompletion=experiment_names,
+            autocompletion=completing(EXPERIMENT_NAMES),
             show_default=False,
         ),
     ],
@@ -242,14 +168,10 @@ def reproduce(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
     jobs: Annotated[int, typer.Option(min=-1, help="Trials at the same time; -1 is one per core.")] = -1,
     data_home: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache"),
+        Path | None, typer.Option(help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for the files.", show_default="results, or results/quick with --quick", rich_help_panel=OUTPUT
-        ),
+        Path | None, output_option(help="Folder for the files.", show_default="results, or results/quick with --quick")
     ] = None,
     speech: SpeechArguments,
 ) -> int:

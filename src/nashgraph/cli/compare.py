@@ -2,60 +2,51 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import typer
-from rich.table import Table
 
-from ..comparison import METHODS
 from ..comparison import compare as compare_methods
-from ..estimators import GraphEstimator
+from ..estimators import METHODS, GraphEstimator
 from ..files import check_writable, written_together
-from ..tables import Job, Signals
-from ._fitting import plain_number, refusals
+from ._fitting import plain_number
 from ._jobs import load_noted, truth_noted
-from ._options import GameArguments, SpeechArguments, TableArguments, TruthArguments
-from ._running import DONE, UNFINISHED, Voice, printable
+from ._options import CompareArguments, GameArguments
+from ._progress import counting
+from ._running import BUG_REPORT, DONE, UNFINISHED, Voice
+from ._showing import listed
 
 FILE = "compare.csv"
-KIND = re.compile(r"\b\w+(?:Warning|Error): ")  # what Python calls it says nothing to the user
+KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
+ERROR = re.compile(r"^\w+(Error|Exception): ")
 # Nodes up to which a method takes seconds; named, it runs at any size.
 QUICK_UP_TO = {"spectemp": 60, "glasso": 80, "modular": 200, "quadgame": 200, "sigrep": 200}
 
 
-def run_compare(
-    file: Path,
-    *,
-    methods: list[str],
-    out: Path | None,
-    table: TableArguments,
-    game: GameArguments,
-    truth: TruthArguments,
-    speech: SpeechArguments,
-) -> int:
+def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
-    voice = Voice(quiet=speech.quiet, as_json=speech.json)
-    job = Job("compare", "", game.parameters(), table.options(game.benefit))
-    if job.table.missing == "pairwise":
+    voice, out = asked.speech.voice(), asked.out
+    options, given = asked.table.options(game.benefit), game.parameters()
+    if options.missing == "pairwise":
         raise typer.BadParameter("compare needs complete signals: pass --missing impute, or learn with one method")
-    with voice.noting_warnings(), refusals():
-        signals = load_noted(file, job, voice)
-        known = None if truth.truth is None else truth_noted(truth.truth, signals, truth.truth_directed, voice)
+    with voice.noting_warnings():
+        signals = load_noted(asked.file, options, voice)
+        truth = truth_noted(asked.truth.truth, signals, asked.truth.truth_directed, voice)
         if out is not None:
             check_writable(out)
-        names = chosen_methods(methods, signals.table.shape[1], voice)
-        found = compare_methods(
-            signals.table,
-            known,
-            entries(names, job.parameters, signals),
-            benefit=job.parameters.get("benefit", "spectral") if signals.benefit is None else signals.benefit,
-            interaction=job.parameters.get("interaction", "log1p"),
-            progress=voice.animated,
-        )
-    voice.say(score_table(found))
+        if signals.benefit is not None:
+            given["benefit"] = signals.benefit
+        entries = [
+            (name, with_those_it_has(name, given))
+            for name in chosen(asked.methods or [], signals.table.shape[1], voice)
+        ]
+        game_played = {name: given[name] for name in inspect.signature(compare_methods).parameters if name in given}
+        with counting(voice, "comparing", len(entries)) as progress:
+            found = compare_methods(signals.table, truth, entries, **game_played, progress=progress)
+    voice.say(listed(found.drop(columns=["warnings", "error"])))
     for text, which in remarks(found).items():
         voice.note(f"{', '.join(which)}: {text}")
     if out is not None:
@@ -66,7 +57,7 @@ def run_compare(
     return DONE if found["converged"].all() else UNFINISHED
 
 
-def chosen_methods(given: list[str], n_nodes: int, voice: Voice) -> list[str]:
+def chosen(given: list[str], n_nodes: int, voice: Voice) -> list[str]:
     """Return the methods named, or all that are quick on this many nodes; say which were left out."""
     names = [name for item in given for name in item.split(",")]
     for name in names:
@@ -80,25 +71,11 @@ def chosen_methods(given: list[str], n_nodes: int, voice: Voice) -> list[str]:
     return [name for name in METHODS if name not in slow]
 
 
-def entries(names: list[str], parameters: dict[str, Any], signals: Signals) -> list[tuple[str, GraphEstimator]]:
-    """Return every method with those of the parameters that it has."""
-    given = parameters if signals.benefit is None else {**parameters, "benefit": signals.benefit}
-    models = [(name, METHODS[name]()) for name in names]
-    return [
-        (name, model.set_params(**{key: value for key, value in given.items() if key in model.get_params()}))
-        for name, model in models
-    ]
-
-
-def score_table(found: pd.DataFrame) -> Table:
-    """Return the scores as a table for people."""
-    table = Table(box=None, pad_edge=False)
-    shown = [column for column in found.columns if column not in ("warnings", "error")]
-    for column in shown:
-        table.add_column(column.replace("_", " "), justify="left" if column == "method" else "right", no_wrap=True)
-    for row in found[shown].itertuples(index=False):
-        table.add_row(*(f"{value:.3f}" if isinstance(value, float) else printable(str(value)) for value in row))
-    return table
+def with_those_it_has(name: str, parameters: dict[str, Any]) -> GraphEstimator:
+    """Return a method with those of the parameters that it has."""
+    model = METHODS[name]()
+    known = model.get_params(deep=False)
+    return model.set_params(**{key: value for key, value in parameters.items() if key in known})
 
 
 def remarks(found: pd.DataFrame) -> dict[str, list[str]]:
@@ -106,17 +83,17 @@ def remarks(found: pd.DataFrame) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {}
     for method, warned, failed in zip(found["method"], found["warnings"], found["error"], strict=True):
         for text in filter(None, (failed, warned)):
-            said.setdefault(KIND.sub("", text), []).append(method)
+            plain = KIND.sub("", text)
+            said.setdefault(plain + BUG_REPORT if ERROR.match(plain) else plain, []).append(method)
     return said
 
 
 def plain_rows(found: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows as JSON has them."""
     return [
-        {str(key): value if isinstance(value, str) else _plain(value) for key, value in row.items()}
+        {
+            str(key): value if isinstance(value, str) else None if pd.isna(value) else plain_number(value)
+            for key, value in row.items()
+        }
         for row in found.to_dict("records")
     ]
-
-
-def _plain(value: Any) -> Any:
-    return None if pd.isna(value) else plain_number(value)

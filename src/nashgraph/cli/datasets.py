@@ -53,11 +53,10 @@ def fetch(
     names: Annotated[list[str], typer.Argument(help=f"Any of {', '.join(SOURCES)}.")], data_home: DataHome = None
 ) -> None:
     """Fetch data sets from their original sources, and check them; those already here are only checked."""
-    with errors_in_one_line():
-        for source in [SOURCES[check_choice("NAME", name, SOURCES)] for name in names]:
-            with download_bar(source.archive) as progress:
-                load_tables(source, data_home, progress=progress)
-            typer.echo(f"{source.name}: in {find_home(source, data_home)}")
+    for source in [SOURCES[check_choice("NAME", name, SOURCES)] for name in names]:
+        with download_bar(source.archive) as progress:
+            load_tables(source, data_home, progress=progress)
+        typer.echo(f"{source.name}: in {find_home(source, data_home)}")
 
 
 @app.command("import-villages")
@@ -65,8 +64,7 @@ def import_archive(
     archive: Annotated[Path, typer.Argument(help="The Dataverse's datav4.0.zip.")], data_home: DataHome = None
 ) -> None:
     """Turn the Dataverse's archive of the Indian villages into the compact files that load_villages reads."""
-    with errors_in_one_line():
-        typer.echo(f"{VILLAGES.name}: in {import_villages(archive, data_home)}")
+    typer.echo(f"{VILLAGES.name}: in {import_villages(archive, data_home)}")
 
 
 @contextmanager
@@ -77,13 +75,3 @@ def download_bar(name: str) -> Iterator[Callable[[int, int], object]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total or None)
-
-
-@contextmanager
-def errors_in_one_line() -> Iterator[None]:
-    """Say what went wrong in one line and end with status 1."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        typer.echo(f"nashgraph datasets: {error}", err=True)
-        raise typer.Exit(1) from error

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..comparison import METHODS
+from ..estimators import METHODS
 from ..tables import FileRecord, TableError, library_versions, read_record, sha256_of
-from ._jobs import answer, code_of, run_job
+from ._jobs import COMMANDS, answer, code_of, run_job
 from ._options import SpeechArguments
 from ._running import UNFINISHED, Voice
 
@@ -15,9 +15,9 @@ def run_rerun(
     model: Path, out: Path, *, given: Path | None, given_truth: Path | None, force: bool, speech: SpeechArguments
 ) -> int:
     """Run a job again, on a file that is the same, and say whether the graph is."""
-    voice = Voice(quiet=speech.quiet, as_json=speech.json)
+    voice = speech.voice()
     earlier, place = read_record(model)
-    if earlier.job.method not in METHODS or earlier.job.command not in ("learn", "path"):
+    if earlier.job.method not in METHODS or earlier.job.command not in COMMANDS:
         asked = f"{earlier.job.command} with the method {earlier.job.method}"
         raise TableError(f"{place.name} asks for {asked!r}, which this nashgraph cannot do")
     file = _found(earlier.input, given, "--input", place, force, voice)
@@ -32,7 +32,7 @@ def run_rerun(
     record = run_job(earlier.job, file, truth, out, voice)
     same = record.edges_sha256 == earlier.edges_sha256
     voice.say("the graph is the same, to the last digit" if same else "the graph is NOT the same as that of the model")
-    voice.answer({**answer(record, out), "same": same})
+    voice.answer({**answer(record), "out": str(out), "same": same})
     return code_of(record) if same else UNFINISHED
 
 

@@ -4,76 +4,62 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import networkx as nx
 import pandas as pd
-from rich.table import Table
 
-from ..tables import ModelRecord, read_record
-from ._jobs import figures
+from ..graph import as_graph
+from ..tables import ModelRecord, read_record, sha256_of
+from ._jobs import answer, say_figures
 from ._options import SpeechArguments
-from ._running import Voice, printable
+from ._running import DONE
+from ._showing import listed, paired
 from ._writing import EDGES
 
-HUBS = 10
+LISTED = 10
 
 
 def run_show(model: Path, speech: SpeechArguments) -> int:
-    """Print what a model.json holds, and the hubs out of the edges beside it."""
-    voice = Voice(quiet=speech.quiet, as_json=speech.json)
+    """Print what a model.json holds, and the most influential nodes out of the edges beside it."""
+    voice = speech.voice()
     record, place = read_record(model)
-    hubs = strongest(place.parent / EDGES)
     voice.say(f"{record.job.title} (from {Path(record.input.path).name})")
-    voice.say(figures(record))
-    voice.say(settings(record))
-    if hubs is None:
-        voice.note(f"there is no {EDGES} beside {place.name}, so hubs are not shown")
+    say_figures(record, voice)
+    voice.say(paired(settings(record), "settings"))
+    nodes = None
+    if not (edges := place.parent / EDGES).is_file():
+        voice.note(f"there is no {EDGES} beside {place.name}, so the most influential nodes are not shown")
+    elif sha256_of(edges) != record.edges_sha256:
+        voice.note(f"{EDGES} is not as it was written, so the most influential nodes are not shown")
     else:
-        voice.say(hub_table(hubs))
+        nodes = nodes_in(edges, directed=record.job.directed).head(LISTED)
+        voice.say(listed(nodes, "most influential"))
     for note in record.notes:
         voice.say(f"note: {note}")
     voice.answer(
         {
+            **answer(record),
             "command": "show",
             "title": record.job.title,
-            "method": record.job.method,
             "parameters": record.job.parameters,
-            "nodes": record.nodes,
-            "signals": record.signals,
-            "edges": record.edges,
-            "certificate": record.certificate,
-            "scores": record.scores,
-            "hubs": None if hubs is None else hubs.to_dict("records"),
-            "notes": record.notes,
+            "most_influential": None if nodes is None else nodes.to_dict("records"),
             "versions": record.versions,
         }
     )
-    return 0
+    return DONE
 
 
-def strongest(edges: Path) -> pd.DataFrame | None:
-    """Return the nodes with the most influence, out of an edge list."""
-    if not edges.is_file():
-        return None
+def nodes_in(edges: Path, *, directed: bool) -> pd.DataFrame:
+    """Return the nodes that an edge list names, most influential first."""
     table = pd.read_csv(edges, converters={"source": str, "target": str})
-    found = table.groupby("source").agg(influence=("weight", "sum"), followers=("target", "count"))
-    found = found.sort_values("influence", ascending=False, kind="stable").head(HUBS)
-    return found.reset_index(names="name")
+    kind = nx.DiGraph if directed else nx.Graph
+    return as_graph(nx.from_pandas_edgelist(table, edge_attr="weight", create_using=kind)).nodes()
 
 
-def hub_table(hubs: pd.DataFrame) -> Table:
-    """Return the hubs as a table for people."""
-    table = Table(box=None, pad_edge=False, title="strongest hubs", title_justify="left")
-    table.add_column("name", overflow="fold")
-    table.add_column("influence", justify="right")
-    table.add_column("followers", justify="right")
-    for name, influence, followers in hubs.itertuples(index=False):
-        table.add_row(printable(name), f"{influence:.3f}", str(followers))
-    return table
-
-
-def settings(record: ModelRecord) -> Table:
-    """Return what was asked for, as a table of two columns."""
-    table = Table(box=None, pad_edge=False, show_header=False, title="settings", title_justify="left")
-    for name, value in [*record.job.parameters.items(), *vars(record.job.table).items()]:
-        if value not in (None, (), False):
-            table.add_row(name, printable(",".join(value) if isinstance(value, tuple) else str(value)))
-    return table
+def settings(record: ModelRecord) -> dict[str, str]:
+    """Return what was asked for, without what was left alone."""
+    given = {**record.job.parameters, **vars(record.job.table)}
+    return {
+        name: ",".join(value) if isinstance(value, tuple) else str(value)
+        for name, value in given.items()
+        if value not in (None, (), False)
+    }

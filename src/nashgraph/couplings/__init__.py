@@ -1,39 +1,6 @@
 """The set S of admissible graphs: the points, the row best response, the smoothness term on S, and degree as beta."""
 
-from .choose import STORAGES, make_smoothness
-from .degree import Ladder, beta_for_degree, smooth_ladder
-from .dense import DenseCoupling, DenseSmoothness
-from .implicit import ImplicitCoupling, ImplicitSmoothness
-from .listed import ListedSmoothness
-from .passes import LamRange, NeighbourSpread, Work
-from .points import ENGINES, PartialPoints, Points, blas_threads, points_of, squared_distances
-from .simplex import project_rows
-from .smoothness import Coupling, Smoothness, SparseCoupling
-from .sparse import SparseSmoothness
+import lazy_loader
 
-__all__ = [
-    "ENGINES",
-    "STORAGES",
-    "Coupling",
-    "DenseCoupling",
-    "DenseSmoothness",
-    "ImplicitCoupling",
-    "ImplicitSmoothness",
-    "Ladder",
-    "LamRange",
-    "ListedSmoothness",
-    "NeighbourSpread",
-    "PartialPoints",
-    "Points",
-    "Smoothness",
-    "SparseCoupling",
-    "SparseSmoothness",
-    "Work",
-    "beta_for_degree",
-    "blas_threads",
-    "make_smoothness",
-    "points_of",
-    "project_rows",
-    "smooth_ladder",
-    "squared_distances",
-]
+# Names stand in __init__.pyi and are imported when first used, so that the command line can list what is registered.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

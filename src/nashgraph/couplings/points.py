@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import queue
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -28,17 +28,15 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 from threadpoolctl import ThreadpoolController
 
-from ..registry import Registry
 from ..validation import Array, check_choice, check_observed
 from . import _kernels, _partial_kernels
+from .engines import ENGINES
 from .passes import Nearest, Part, RowsTimes, Work
 
 # A block of rows of distances should stay in a core's cache while it is worked on.
 BLOCK_BYTES = 2 << 20
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
-# Who runs a pass: from a name to what makes points of signals X.
-ENGINES: Registry[Callable[[Array, Array | None], Points]] = Registry("engine")
 GEOMETRIES = ("distance", "cosine", "inner")
 
 
@@ -263,7 +261,6 @@ class PartialPoints(Points):
         return top
 
 
-@ENGINES.register("threads")
 def threaded_points(X: Array, lift: Array | None = None) -> Points:
     """Return points in memory, gone through by threads, with gaps where X has NaN."""
     return PartialPoints(X, lift) if np.isnan(X).any() else Points(X, lift)

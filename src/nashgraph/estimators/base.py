@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
 import networkx as nx
@@ -16,6 +18,8 @@ from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
 from ..validation import (
     Array,
+    InputError,
+    InputTypeError,
     check_beta,
     check_c,
     check_degree,
@@ -89,7 +93,8 @@ class GraphEstimator(BaseEstimator):
 
     def _store(self, learned: dict[str, Any], X: Any, names: Array) -> Self:
         """Become the fitted model."""
-        validate_data(self, X, skip_check_array=True)
+        with sklearn_refusals():
+            validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
         for name, value in learned.items():
             setattr(self, name, value)
@@ -159,17 +164,24 @@ def checked_signals(
     names = np.asarray(X.columns) if isinstance(X, pd.DataFrame) else None
     if names is not None:
         check_node_names(names)
-    signals = check_array(
-        X,
-        dtype=np.float64,
-        ensure_all_finite=False,
-        ensure_min_features=2,
-        estimator=estimator,
-        input_name="X",
-    )
+    with sklearn_refusals():
+        signals = check_array(
+            X, dtype=np.float64, ensure_all_finite=False, ensure_min_features=2, estimator=estimator, input_name="X"
+        )
     names = np.arange(signals.shape[1]) if names is None else names
     check_signals(signals, names, min_signals=min_signals, missing=missing)
     return signals, names
+
+
+@contextmanager
+def sklearn_refusals() -> Iterator[None]:
+    """Take what scikit-learn's own checks say for the user's to read."""
+    try:
+        yield
+    except TypeError as error:
+        raise InputTypeError(str(error)) from error
+    except ValueError as error:
+        raise InputError(str(error)) from error
 
 
 def admissible_set(points: Points, beta: object, degree: object, c: object) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -38,7 +39,7 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, Prior, admissible_set, checked_signals
+from .base import GraphEstimator, Prior, admissible_set, checked_signals, sklearn_refusals
 from .path import LambdaPath
 
 
@@ -294,12 +295,23 @@ class GLGP(GraphEstimator):
         options = {
             "tol": check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6"),
             "callback": self.callback,
-            **(self.solver_params or {}),
+            **self._solver_params(solver),
         }
         default = SOLVERS[solver].max_iter
         given = default if self.max_iter is None else self.max_iter
         options.setdefault("max_iter", check_integer("max_iter", given, low=1, remedy=f"try {default}"))
         return options
+
+    def _solver_params(self, solver: str) -> Mapping[str, Any]:
+        given = {} if self.solver_params is None else self.solver_params
+        known = [
+            name
+            for name, argument in inspect.signature(SOLVERS[solver].solve).parameters.items()
+            if argument.kind is argument.KEYWORD_ONLY
+        ]
+        if not isinstance(given, Mapping) or not {*given} <= {*known}:
+            raise InputError(f"solver_params must be a dict with names out of {', '.join(known)}, got {given!r}")
+        return given
 
     def _solve(self, problem: Problem, lam: float, options: dict[str, Any]) -> Result:
         solve, smoothness = SOLVERS[self.solver].solve, problem.smoothness
@@ -307,7 +319,9 @@ class GLGP(GraphEstimator):
         if starts > 1:
             if self.init is not None:
                 raise InputError(f"multistart={starts} chooses its own starts: leave init=None, or take multistart=1")
-            return multistart(problem, lam, solve, starts, check_random_state(self.random_state), **options)
+            with sklearn_refusals():
+                random = check_random_state(self.random_state)
+            return multistart(problem, lam, solve, starts, random, **options)
         if self.init is None:
             return solve(problem, lam, **options)
         if isinstance(self.init, str):

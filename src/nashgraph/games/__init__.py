@@ -1,41 +1,6 @@
 """Network games: interaction functions, equilibrium, adjoint, welfare."""
 
-from ._fixed_points import FixedPoint, solve_affine, solve_concave
-from .interactions import (
-    INTERACTIONS,
-    CustomInteraction,
-    Exponential,
-    Interaction,
-    Linear,
-    Log1p,
-    Saturating,
-    as_interaction,
-    check_h1,
-)
-from .playing import adjoint, equilibrium, welfare
-from .welfares import WELFARES, CustomWelfare, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
+import lazy_loader
 
-__all__ = [
-    "INTERACTIONS",
-    "WELFARES",
-    "CustomInteraction",
-    "CustomWelfare",
-    "Exponential",
-    "FixedPoint",
-    "Interaction",
-    "Linear",
-    "Log1p",
-    "Saturating",
-    "TotalAction",
-    "Utilitarian",
-    "WeightedTotal",
-    "Welfare",
-    "adjoint",
-    "as_interaction",
-    "as_welfare",
-    "check_h1",
-    "equilibrium",
-    "solve_affine",
-    "solve_concave",
-    "welfare",
-]
+# Names stand in __init__.pyi and are imported when first used, so that the command line can list what is registered.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,38 @@
+from .choose import STORAGES, make_smoothness
+from .degree import Ladder, beta_for_degree, smooth_ladder
+from .dense import DenseCoupling, DenseSmoothness
+from .engines import ENGINES
+from .implicit import ImplicitCoupling, ImplicitSmoothness
+from .listed import ListedSmoothness
+from .passes import LamRange, NeighbourSpread, Work
+from .points import PartialPoints, Points, blas_threads, points_of, squared_distances
+from .simplex import project_rows
+from .smoothness import Coupling, Smoothness, SparseCoupling
+from .sparse import SparseSmoothness
+
+__all__ = [
+    "ENGINES",
+    "STORAGES",
+    "Coupling",
+    "DenseCoupling",
+    "DenseSmoothness",
+    "ImplicitCoupling",
+    "ImplicitSmoothness",
+    "Ladder",
+    "LamRange",
+    "ListedSmoothness",
+    "NeighbourSpread",
+    "PartialPoints",
+    "Points",
+    "Smoothness",
+    "SparseCoupling",
+    "SparseSmoothness",
+    "Work",
+    "beta_for_degree",
+    "blas_threads",
+    "make_smoothness",
+    "points_of",
+    "project_rows",
+    "smooth_ladder",
+    "squared_distances",
+]

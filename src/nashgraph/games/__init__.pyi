@@ -1,0 +1,39 @@
+from ._fixed_points import FixedPoint, solve_affine, solve_concave
+from .interactions import (
+    INTERACTIONS,
+    CustomInteraction,
+    Exponential,
+    Interaction,
+    Linear,
+    Log1p,
+    Saturating,
+    as_interaction,
+    check_h1,
+)
+from .playing import adjoint, equilibrium, welfare
+from .welfares import WELFARES, CustomWelfare, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
+
+__all__ = [
+    "INTERACTIONS",
+    "WELFARES",
+    "CustomInteraction",
+    "CustomWelfare",
+    "Exponential",
+    "FixedPoint",
+    "Interaction",
+    "Linear",
+    "Log1p",
+    "Saturating",
+    "TotalAction",
+    "Utilitarian",
+    "WeightedTotal",
+    "Welfare",
+    "adjoint",
+    "as_interaction",
+    "as_welfare",
+    "check_h1",
+    "equilibrium",
+    "solve_affine",
+    "solve_concave",
+    "welfare",
+]
