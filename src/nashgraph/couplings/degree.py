@@ -8,7 +8,7 @@ from ..validation import Array, InputError, warn
 from .distances import Points, points_of
 
 
-def beta_for_degree(X: Array, degree: float, c: float) -> float:
+def beta_for_degree(X: Array | Points, degree: float, c: float) -> float:
     r"""Return the beta at which the Smooth-GL graph of X has ``degree`` neighbours per node on average.
 
     With the distances of row i sorted, row i has exactly k neighbours iff
@@ -29,7 +29,7 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
     >>> int((smooth_graph(DenseStorage(X, beta, c=0.95)).weights > 0).sum()) / 100
     7.0
     """
-    points = points_of(X)
+    points = points_of(X) if isinstance(X, np.ndarray) else X  # shim: the integrator's takes points only
     n = len(points)
     wanted = round(degree * n)
     kept = min(n - 1, int(2 * degree) + 8)

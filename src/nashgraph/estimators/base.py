@@ -162,9 +162,11 @@ def checked_signals(
     return signals, names
 
 
-def admissible_set(X: Array, beta: object, degree: object, c: object) -> tuple[float, float]:
+def admissible_set(X: Any, beta: object, degree: object, c: object) -> tuple[float, float]:
     """Return (beta, c), with beta found from the degree where it is not given."""
     row_sum = check_c(c)
     if beta is not None:
         return check_beta(beta), row_sum
-    return beta_for_degree(X, check_degree(degree, X.shape[1]), row_sum), row_sum
+    return beta_for_degree(
+        X, check_degree(degree, X.shape[1] if isinstance(X, np.ndarray) else len(X)), row_sum
+    ), row_sum

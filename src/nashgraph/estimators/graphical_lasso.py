@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.covariance import GraphicalLasso, GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
-from ..validation import Array, InputError, check_choice, check_integer, check_number, listing, warn
+from ..certificate import Certificate, Ending, Measure, Watch
+from ..validation import Array, InputError, check_choice, check_integer, check_number, listing
 from .base import GraphEstimator
 
 # scikit-learn's default, as loose for each regression as for the whole, leaves the gap stuck above tol.
@@ -50,9 +51,8 @@ class GraphicalLassoGL(GraphEstimator):
     precision_, covariance_ : arrays of shape (n_nodes, n_nodes), as scikit-learn estimates them
     alpha_ : float, the alpha used
     objective_ : float, the objective as scikit-learn counts it
-    gap_ : float, the duality gap reached
-    n_iter_ : int
-    converged_ : bool, whether the gap of the final fit is below tol
+    certificate_ : Certificate, the duality gap of the final fit
+    n_iter_, converged_ : as the certificate has them
     node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -84,9 +84,6 @@ class GraphicalLassoGL(GraphEstimator):
     covariance_: Array
     alpha_: float
     objective_: float
-    gap_: float
-    n_iter_: int
-    converged_: bool
     _min_signals = 2
 
     def __init__(
@@ -115,25 +112,13 @@ class GraphicalLassoGL(GraphEstimator):
         model = self._model(len(X), options)
         _check_spread(X)
         _fit_quietly(model, X)
-        objective, gap = model.costs_[-1]
-        converged = bool(abs(gap) < options["tol"])
-        alpha = model.alpha_ if self.alpha is None else model.alpha
-        if not converged:
-            warn(
-                f"GraphicalLassoGL stopped at duality gap {abs(gap):.2e} > tol={options['tol']:g} after "
-                f"{model.n_iter_} iterations with alpha={alpha:.3g}: raise max_iter or alpha, or standardise "
-                "the signals",
-                ConvergenceWarning,
-            )
         return {
             "adjacency_": positive_associations(model.precision_),
+            "certificate_": _certificate(model.costs_, options["tol"], options["max_iter"]),
             "precision_": model.precision_,
             "covariance_": model.covariance_,
-            "alpha_": float(alpha),
-            "objective_": float(objective),
-            "gap_": float(gap),
-            "n_iter_": int(model.n_iter_),
-            "converged_": converged,
+            "alpha_": float(model.alpha_ if self.alpha is None else model.alpha),
+            "objective_": float(model.costs_[-1][0]),
         }
 
     def _model(self, n_signals: int, options: dict[str, Any]) -> Any:
@@ -162,6 +147,14 @@ def positive_associations(precision: Array) -> Array:
     weights = np.maximum(0.0, -0.5 * (precision + precision.T))
     np.fill_diagonal(weights, 0.0)
     return weights
+
+
+def _certificate(costs: list[tuple[float, float]], tol: float, max_iter: int) -> Certificate:
+    """Return the certificate of scikit-learn's objectives and duality gaps, one pair an iteration."""
+    watch = Watch(Measure.GAP, tol, max_iter)
+    for iteration, (objective, gap) in enumerate(costs, start=1):
+        ending = watch.ends(iteration, objective, abs(gap))
+    return watch.certificate(ending or Ending.STALLED, remedy="raise max_iter or alpha, or standardise the signals")
 
 
 def _check_spread(X: Array) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scipy import linalg
-from sklearn.exceptions import ConvergenceWarning
 
-from ..solvers.quad_game import quad_game
+from ..baselines import quad_game
 from ..validation import Array, InputError, check_choice, check_integer, check_number, warn
 from .base import GraphEstimator
 
@@ -38,8 +37,7 @@ class QuadGameGL(GraphEstimator):
     tol : float
         Duality gap of the graph, relative to the objective, at which to stop.
     max_iter : int
-        Alternations between graph and homophilous benefits; independent ones need none. 200 to 800 are usual.
-    verbose : int
+        Alternations between graph and homophilous benefits, 200 to 800 are usual; gradient steps for independent ones.
 
     Attributes
     ----------
@@ -47,9 +45,8 @@ class QuadGameGL(GraphEstimator):
     benefits_ : array of shape (n_signals, n_nodes), the benefits of each game, laid out as X
     spectral_radius_ : float, of the graph
     objective_ : float
-    gap_ : float, relative
-    n_iter_, converged_
-    history_ : tuple of float, the objective after each alternation
+    certificate_ : Certificate, the duality gap of the graph relative to the objective
+    n_iter_, converged_ : as the certificate has them
     node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -79,10 +76,6 @@ class QuadGameGL(GraphEstimator):
     benefits_: Array
     spectral_radius_: float
     objective_: float
-    gap_: float
-    n_iter_: int
-    converged_: bool
-    history_: tuple[float, ...]
 
     def __init__(
         self,
@@ -92,7 +85,6 @@ class QuadGameGL(GraphEstimator):
         benefits: str = "independent",
         tol: float = 1e-8,
         max_iter: int = 5000,
-        verbose: int = 0,
     ) -> None:
         self.rho = rho
         self.theta1 = theta1
@@ -100,27 +92,18 @@ class QuadGameGL(GraphEstimator):
         self.benefits = benefits
         self.tol = tol
         self.max_iter = max_iter
-        self.verbose = verbose
 
     def _learn(self, X: Array) -> dict[str, Any]:
         rho = check_rho(self.rho)
-        tol = check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a relative duality gap; try 1e-8")
         result = quad_game(
             X.T,
             rho=rho,
             theta1=check_number("theta1", self.theta1, low=0, open_low=True, remedy="larger gives more edges; try 1"),
             theta2=check_number("theta2", self.theta2, low=0, open_low=True, remedy="it weighs the benefits; try 1"),
             benefits=check_choice("benefits", self.benefits, ("independent", "homophilous")),
-            tol=tol,
+            tol=check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a relative duality gap; try 1e-8"),
             max_iter=check_integer("max_iter", self.max_iter, low=1, remedy="try 5000"),
-            verbose=self.verbose,
         )
-        if not result.converged:
-            warn(
-                f"QuadGameGL stopped at relative gap {result.gap:.2e} > tol={tol:g} after "
-                f"{result.iterations} alternation(s): raise max_iter, tol or theta1",
-                ConvergenceWarning,
-            )
         n = X.shape[1]
         radius = float(linalg.eigvalsh(result.weights, subset_by_index=[n - 1, n - 1])[0])
         if abs(rho) * radius >= 1:
@@ -130,13 +113,10 @@ class QuadGameGL(GraphEstimator):
             )
         return {
             "adjacency_": result.weights,
+            "certificate_": result.certificate,
             "benefits_": result.benefits.T,
             "spectral_radius_": radius,
             "objective_": result.objective,
-            "gap_": result.gap,
-            "n_iter_": result.iterations,
-            "converged_": result.converged,
-            "history_": result.history,
         }
 
 

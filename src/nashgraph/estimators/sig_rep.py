@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
-
-from ..couplings import beta_for_degree
-from ..solvers.sig_rep import sig_rep
-from ..validation import Array, check_beta, check_degree, check_integer, check_number, warn
+from ..baselines import sig_rep
+from ..couplings import beta_for_degree, points_of
+from ..validation import Array, check_beta, check_degree, check_integer, check_number
 from .base import GraphEstimator
 
 
@@ -42,9 +40,8 @@ class GLSigRep(GraphEstimator):
     denoised_ : array of shape (n_signals, n_nodes), the signals Y
     beta_ : float, the beta used
     objective_ : float
-    objectives_ : array, the objective after each round
-    stationarity_ : float, the gap over the objective
-    n_iter_, converged_
+    certificate_ : Certificate, the duality gap over the objective
+    n_iter_, converged_ : as the certificate has them
     node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -68,10 +65,6 @@ class GLSigRep(GraphEstimator):
     denoised_: Array
     beta_: float
     objective_: float
-    objectives_: Array
-    stationarity_: float
-    n_iter_: int
-    converged_: bool
 
     def __init__(
         self,
@@ -93,25 +86,16 @@ class GLSigRep(GraphEstimator):
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 200")
         beta = self._beta(X, alpha)
         found = sig_rep(X, alpha, beta, tol=tol, max_iter=max_iter)
-        if not found.converged:
-            warn(
-                f"GLSigRep stopped at gap {found.stationarity:.2e} > tol={tol:g} after {found.iterations} "
-                "rounds: raise max_iter, or lower alpha (less smoothing settles sooner)",
-                ConvergenceWarning,
-            )
         return {
             "adjacency_": found.weights,
+            "certificate_": found.certificate,
             "denoised_": found.signals,
             "beta_": beta,
             "objective_": found.objective,
-            "objectives_": found.history,
-            "stationarity_": found.stationarity,
-            "n_iter_": found.iterations,
-            "converged_": found.converged,
         }
 
     def _beta(self, X: Array, alpha: float) -> float:
         """Near degrees of 1, w = max(0, potentials - alpha z) / (4 beta): SmoothGL's rows in other units."""
         if self.beta is not None:
             return check_beta(self.beta)
-        return alpha * len(X) * beta_for_degree(X, check_degree(self.degree, X.shape[1]), 1.0)
+        return alpha * len(X) * beta_for_degree(points_of(X), check_degree(self.degree, X.shape[1]), 1.0)

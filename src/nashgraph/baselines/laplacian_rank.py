@@ -17,8 +17,8 @@ are too few components and halves when there are too many, one round of the two 
 changes direction its factor shrinks to its square root, so that it closes in on one value. Where several
 pieces part at that very value no penalty gives K, and the solver ends without having converged.
 
-**Optimality and stopping.** With K components reached :math:`\lambda` stays and the rounds go on until S is
-its own best response, :math:`\|S - S^+\|_F / \|S\|_F \le` tol. Components are counted in the graph itself
+**Stopping.** With K components reached :math:`\lambda` stays and the rounds go on until S does not change,
+:math:`\|S - S^+\|_F / \|S\|_F \le` tol. Components are counted in the graph itself
 (exact zeros), not by comparing eigenvalues with a small number.
 
 **Cost.** A round is one eigenproblem, one product of O(N^2 K) and one pass over the pairs; memory is about
@@ -41,23 +41,15 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
+from ..certificate import Certificate, Ending, Measure, Watch
 from ..couplings import project_rows
 from ..validation import Array
 
 DENSE_NODES = 1000
 
 
-class ConstrainedRank(NamedTuple):
-    """A graph learned by :func:`constrained_rank`; ``labels`` numbers each node's component.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.couplings import squared_distances
-    >>> D = squared_distances(np.array([[0.0, 1.0, 2.0, 3.1, 4.1, 5.1]]))
-    >>> constrained_rank(D, 2, beta=10.0, c=0.95).labels
-    array([0, 0, 0, 1, 1, 1], dtype=int32)
-    """
+class SplitGraph(NamedTuple):
+    """A graph learned by :func:`constrained_rank`; ``labels`` numbers each node's component, ``lam`` is the penalty."""
 
     weights: Array
     labels: NDArray[np.int32]
@@ -65,15 +57,13 @@ class ConstrainedRank(NamedTuple):
     embedding: Array
     lam: float
     objective: float
-    stationarity: float
-    iterations: int
-    converged: bool
+    certificate: Certificate
 
 
 def constrained_rank(
     distances: Array, n_components: int, beta: float, c: float, *, tol: float = 1e-8, max_iter: int = 100
-) -> ConstrainedRank:
-    r"""Learn a smooth graph with exactly ``n_components`` components, starting from the unconstrained one.
+) -> SplitGraph:
+    """Learn a smooth graph with exactly ``n_components`` components, starting from the unconstrained one.
 
     Parameters
     ----------
@@ -81,15 +71,15 @@ def constrained_rank(
     n_components : int, the K
     beta, c : float
     tol : float
-        Stationarity at which to stop once the components are right.
+        Change of the graph over a round at which to stop once the components are right.
     max_iter : int
         Rounds of the two steps.
 
     Returns
     -------
-    ConstrainedRank
-        ``converged`` says that there are exactly K components and S is stationary. A smooth graph in more
-        than K pieces before any penalty is returned as it is: no penalty can join them.
+    SplitGraph
+        Converged if there are exactly K components and S no longer changes. A smooth graph in more than K pieces
+        before any penalty is returned as it is: no penalty can join them.
 
     Examples
     --------
@@ -97,20 +87,29 @@ def constrained_rank(
     >>> from nashgraph.couplings import squared_distances
     >>> D = squared_distances(np.array([[0.0, 1.0, 2.0, 3.1, 4.1, 5.1]]))
     >>> found = constrained_rank(D, 2, beta=10.0, c=0.95)
-    >>> bool((found.weights[:3, 3:] == 0).all()), found.n_found
-    (True, 2)
+    >>> found.labels, bool((found.weights[:3, 3:] == 0).all())
+    (array([0, 0, 0, 1, 1, 1], dtype=int32), True)
     """
+    watch = Watch(Measure.CHANGE, tol, max_iter)
+
+    def smoothness(weights: Array) -> float:
+        return float(np.vdot(weights, distances) + beta * np.vdot(weights, weights))
+
     weights = weight_step(distances, np.zeros((len(distances), 1)), 0.0, beta, c)
     n_found, labels = components(weights)
     older = embedding = spectral_embedding(weights, n_components)
     lam, factor, heading = beta, 2.0, 0
-    stationarity, iteration = np.inf, 0
-    hopeless = n_found > n_components
-    while not hopeless and iteration < max_iter and not (n_found == n_components and stationarity <= tol):
+    ending = watch.ends(0, smoothness(weights), np.inf)
+    if n_found > n_components:
+        ending = Ending.STALLED
+    while ending is None:
         moved = weight_step(distances, embedding, lam, beta, c)
-        stationarity = float(np.linalg.norm(moved - weights) / np.linalg.norm(weights))
-        weights, iteration = moved, iteration + 1
+        change = float(np.linalg.norm(moved - weights) / np.linalg.norm(weights))
+        weights, iteration = moved, watch.records[-1].iteration + 1
         n_found, labels = components(weights)
+        ending = watch.ends(iteration, smoothness(weights), change)
+        if ending is Ending.CONVERGED and n_found != n_components:
+            ending = Ending.MAX_ITER if iteration == max_iter else None
         turn = int(np.sign(n_components - n_found))
         if turn * heading < 0:
             factor = np.sqrt(factor)
@@ -119,9 +118,23 @@ def constrained_rank(
             embedding = older  # as in the paper: more than K null vectors do not say which pieces to join
         else:
             older, embedding = embedding, spectral_embedding(weights, n_components)
-    objective = float(np.vdot(weights, distances) + beta * np.vdot(weights, weights))
-    converged = n_found == n_components and stationarity <= tol
-    return ConstrainedRank(weights, labels, n_found, embedding, lam, objective, stationarity, iteration, converged)
+    certificate = watch.certificate(ending, remedy=_remedy(n_components, n_found, watch.records[-1].iteration, lam))
+    return SplitGraph(weights, labels, n_found, embedding, lam, watch.records[-1].objective, certificate)
+
+
+def _remedy(wanted: int, found: int, iterations: int, lam: float) -> str:
+    """Say what to do where the run does not converge."""
+    if found == wanted:
+        return "the components are found: raise max_iter"
+    have = f"{found} component(s) where n_components={wanted}"
+    if iterations == 0:
+        return (
+            f"{have}: the smooth graph is in that many pieces before any prior; raise degree (or beta) or n_components"
+        )
+    return (
+        f"{have}, with a penalty of {lam:.3g}: raise max_iter, or take another degree or n_components; the signals may "
+        "not fall into that many groups"
+    )
 
 
 def weight_step(distances: Array, embedding: Array, lam: float, beta: float, c: float) -> Array:

@@ -26,6 +26,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import linalg
 
+from ..certificate import Certificate, Ending, Measure, Watch
 from ..validation import Array
 
 # Near the end, this many iterations without gain mean that rounding has the last word; far from it they mean
@@ -49,33 +50,16 @@ class ConeMap(Protocol):
 
 
 class ConePoint(NamedTuple):
-    """The primal and dual solution of a cone program, how far it is from optimal, and the iterations it took.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ConePoint(np.ones(1), np.zeros(1), 0.0, np.zeros(2), 1e-12, 9).iterations
-    9
-    """
+    """The primal x and the dual z and u of a cone program, and how far they are from optimal."""
 
     x: Array
     z: Array
-    nu: float
     u: Array
-    error: float
-    iterations: int
+    certificate: Certificate
 
 
 def solve_cone_program(
-    c: Array,
-    B: ConeMap,
-    h: Array,
-    a: Array,
-    *,
-    g: Array | float = 0.0,
-    tol: float = 1e-10,
-    max_iter: int = 100,
-    verbose: int = 0,
+    c: Array, B: ConeMap, h: Array, a: Array, *, g: Array | float = 0.0, tol: float = 1e-10, max_iter: int = 100
 ) -> ConePoint:
     """Return the best point seen: at ``tol``, or where rounding lets the method improve no more.
 
@@ -96,37 +80,32 @@ def solve_cone_program(
     x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
     w, u = h + B.apply(x), _identity(len(h))
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
-    best = ConePoint(x, z, nu, u, np.inf, 0)
-    since = 0
-    for iteration in range(max_iter + 1):
+    watch = Watch(Measure.GAP, tol, max_iter)
+    best, least, since, iteration = (x, z, u), np.inf, 0, 0
+    while True:
         dual = c + g * x - nu * a - z - B.adjoint(u)
         primal, cone = 1.0 - float(a @ x), h + B.apply(x) - w
-        gap = float(x @ z + w @ u)
-        error = max(gap / max(1.0, abs(float(c @ x))), float(np.abs(dual).max()), abs(primal), float(_norm(cone)))
-        since = 0 if error < 0.9 * best.error or best.error > NEAR else since + 1
-        if error < best.error:
-            best = ConePoint(x, z, nu, u, error, iteration)
-        if verbose > 1:
-            print(f"  interior point {iteration:>3}  objective {float(c @ x):.10g}  error {error:.2e}")
-        if error <= tol or since > PATIENCE or not (_inside(w) and _inside(u)):
+        gap, objective = float(x @ z + w @ u), float(c @ x)
+        residual = max(float(np.abs(dual).max()), abs(primal), float(np.linalg.norm(cone)))
+        error = max(gap / max(1.0, abs(objective)), residual)
+        since = 0 if error < 0.9 * least or least > NEAR else since + 1
+        if error < least:
+            best, least = (x, z, u), error
+        ending = watch.ends(iteration, objective, error)
+        if ending is not None:
+            break
+        ending = Ending.STALLED
+        if since > PATIENCE or not (_inside(w) and _inside(u)):
             break
         scaling = Scaling.of(w, u)
         newton = Newton.factor(B, a, x, z, ratio=1.0 / (z / x + g), scaling=scaling, residuals=(dual, primal, cone))
         if newton is None:
             break
-        mean = gap / (len(x) + 1)
-        step = newton.direction(-x * z, -scaling.point)
-        damping = (1.0 - min(1.0, newton.longest(step))) ** 3
-        corrected = scaling.divide(
-            damping * mean * _identity(len(w))
-            - _product(scaling.point, scaling.point)
-            - _product(scaling.unscale(step.w), scaling.scale(step.u))
-        )
-        step = newton.direction(damping * mean - x * z - step.x * step.z, corrected)
+        step = newton.predicted_and_corrected(gap / (len(x) + 1))
         length = min(1.0, SHORTEN * newton.longest(step))
         x, z, nu = x + length * step.x, z + length * step.z, nu + length * step.nu
-        u, w = u + length * step.u, w + length * step.w
-    return best
+        u, w, iteration = u + length * step.u, w + length * step.w, iteration + 1
+    return ConePoint(*best, watch.certificate(ending, least))
 
 
 class Step(NamedTuple):
@@ -237,6 +216,18 @@ class Newton:
             return None
         return cls(B, a, x, z, ratio, scaling, residuals, matrix, cholesky, row, shifted, curvature)
 
+    def predicted_and_corrected(self, mean: float) -> Step:
+        """Return Mehrotra's step; ``mean`` is the complementarity of one pair on average."""
+        scaling, products = self.scaling, self.x * self.z
+        step = self.direction(-products, -scaling.point)
+        damping = (1.0 - min(1.0, self.longest(step))) ** 3
+        corrected = scaling.divide(
+            damping * mean * _identity(len(step.w))
+            - _product(scaling.point, scaling.point)
+            - _product(scaling.unscale(step.w), scaling.scale(step.u))
+        )
+        return self.direction(damping * mean - products - step.x * step.z, corrected)
+
     def direction(self, complementarity: Array, jordan: Array) -> Step:
         """Return the step that meets the linear equations, with the right sides given for the products."""
         dual, primal, cone = self.residuals
@@ -294,7 +285,3 @@ def _determinant(y: Array) -> float:
 def _inside(y: Array) -> bool:
     """Whether a point is inside the cone by more than rounding."""
     return bool(y[0] > (1.0 + 1e-15) * np.linalg.norm(y[1:]))
-
-
-def _norm(y: Array) -> float:
-    return float(np.linalg.norm(y))

@@ -8,13 +8,13 @@ array of distances, ``ListedPairs`` for a list of pairs, in memory proportional 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ..couplings import Points, squared_distances
+from ..couplings import Points
 from ..couplings._kernels import nearest_in_rows
 from ..validation import Array
 from . import _pair_kernels as kernels
@@ -23,27 +23,50 @@ BLOCK_BYTES = 1 << 25
 
 
 class NodeSums(NamedTuple):
-    """What one pass over the pairs gives each node: degree, sum of squared weights, number of edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> NodeSums(np.ones(2), np.ones(2), np.array([1, 1])).counts
-    array([1, 1])
-    """
+    """What one pass over the pairs gives each node: degree, sum of squared weights, number of edges."""
 
     degree: Array
     square: Array
     counts: Any
 
 
-class DensePairs:
+class CandidatePairs(ABC):
+    """Pairs that may be edges."""
+
+    n_nodes: int
+
+    def sums(self, potential: Array, theta: float) -> NodeSums:
+        """Return each node's degree, sum of squared weights and number of edges."""
+        out = np.empty((self.n_nodes, 3))
+        self._sum(potential, 2.0 * theta, out)
+        return NodeSums(out[:, 0], out[:, 1], out[:, 2].astype(np.int64))
+
+    def edges(self, potential: Array, theta: float) -> Any:
+        """Return the weights as a CSR array with positive entries only."""
+        pointers = np.append(0, np.cumsum(self.sums(potential, theta).counts))
+        columns, weights = np.empty(pointers[-1], np.int64), np.empty(pointers[-1])
+        self._list_edges(potential, 2.0 * theta, pointers, columns, weights)
+        return sparse.csr_array((weights, columns, pointers), shape=(self.n_nodes, self.n_nodes))
+
+    @abstractmethod
+    def nearest(self, kept: int) -> Array:
+        """Return each node's ``kept`` smallest distances, sorted."""
+
+    @abstractmethod
+    def _sum(self, potential: Array, scale: float, out: Array) -> None: ...
+
+    @abstractmethod
+    def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None: ...
+
+
+class DensePairs(CandidatePairs):
     """All pairs, by an N x N array of distances, the only array of that size.
 
     Examples
     --------
     >>> import numpy as np
-    >>> pairs = DensePairs(np.array([[0.0, 1.0, 3.0]]))
+    >>> from nashgraph.couplings import points_of
+    >>> pairs = DensePairs(points_of(np.array([[0.0, 1.0, 3.0]])))
     >>> pairs.sums(np.ones(3), theta=1.0).degree
     array([0.5, 0.5, 0. ])
     >>> pairs.edges(np.ones(3), theta=1.0).toarray()
@@ -52,21 +75,9 @@ class DensePairs:
            [0. , 0. , 0. ]])
     """
 
-    def __init__(self, X: Array) -> None:
-        self.distances = squared_distances(X)
-        self.n_nodes = len(self.distances)
-
-    def sums(self, potential: Array, theta: float) -> NodeSums:
-        """Return each node's degree, sum of squared weights and number of edges."""
-        out = np.empty((self.n_nodes, 3))
-        kernels.dense_sums(self.distances, potential, 2.0 * theta, out)
-        return _node_sums(out)
-
-    def edges(self, potential: Array, theta: float) -> Any:
-        """Return the weights as a CSR array with positive entries only."""
-        indptr, indices, weights = _room(self.sums(potential, theta).counts)
-        kernels.dense_edges(self.distances, potential, 2.0 * theta, indptr, indices, weights)
-        return sparse.csr_array((weights, indices, indptr), shape=(self.n_nodes, self.n_nodes))
+    def __init__(self, points: Points) -> None:
+        self.n_nodes = len(points)
+        self.distances = points.rows(0, self.n_nodes)
 
     def nearest(self, kept: int) -> Array:
         """Return each node's ``kept`` smallest distances, sorted."""
@@ -74,8 +85,14 @@ class DensePairs:
         nearest_in_rows(self.distances, 0, nearest, np.empty(nearest.shape, np.int32))
         return nearest
 
+    def _sum(self, potential: Array, scale: float, out: Array) -> None:
+        kernels.dense_sums(self.distances, potential, scale, out)
 
-class ListedPairs:
+    def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None:
+        kernels.dense_edges(self.distances, potential, scale, pointers, columns, weights)
+
+
+class ListedPairs(CandidatePairs):
     """The pairs of which one node is among the ``kept`` nearest of the other.
 
     The nearest are found in blocks of rows: O(N^2 M) time, O(N (kept + M)) memory.
@@ -83,17 +100,18 @@ class ListedPairs:
     Examples
     --------
     >>> import numpy as np
-    >>> pairs = ListedPairs(np.array([[0.0, 1.0, 3.0, 7.0]]), kept=1)
+    >>> from nashgraph.couplings import points_of
+    >>> pairs = ListedPairs(points_of(np.array([[0.0, 1.0, 3.0, 7.0]])), kept=1)
     >>> pairs.n_pairs
     3
     >>> pairs.sums(np.ones(4), theta=1.0).degree
     array([0.5, 0.5, 0. , 0. ])
     """
 
-    def __init__(self, X: Array, kept: int) -> None:
-        self.points = Points(X)
-        self.n_nodes = len(self.points)
-        self._nearest, labels = self.points.nearest(kept)
+    def __init__(self, points: Points, kept: int) -> None:
+        self.points = points
+        self.n_nodes = len(points)
+        self._nearest, labels = points.nearest(kept)
         keys = self._keys(np.repeat(np.arange(self.n_nodes), kept), labels.ravel())
         self._list(keys, self._nearest.ravel())
 
@@ -101,18 +119,6 @@ class ListedPairs:
     def n_pairs(self) -> int:
         """The number of unordered pairs."""
         return len(self._costs)
-
-    def sums(self, potential: Array, theta: float) -> NodeSums:
-        """Return each node's degree, sum of squared weights and number of edges."""
-        out = np.empty((self.n_nodes, 3))
-        kernels.listed_sums(*self._rows, potential, 2.0 * theta, out)
-        return _node_sums(out)
-
-    def edges(self, potential: Array, theta: float) -> Any:
-        """Return the weights as a CSR array with positive entries only."""
-        indptr, indices, weights = _room(self.sums(potential, theta).counts)
-        kernels.listed_edges(*self._rows, potential, 2.0 * theta, indptr, indices, weights)
-        return sparse.csr_array((weights, indices, indptr), shape=(self.n_nodes, self.n_nodes))
 
     def nearest(self, kept: int) -> Array:
         """Return each node's ``kept`` smallest distances, sorted; no more than were kept to make the list."""
@@ -128,7 +134,10 @@ class ListedPairs:
         """
         suspects = np.flatnonzero(potential > theta * self._nearest[:, -1])
         keys, costs = [self._pair_keys], [self._costs]
-        for rows, distances in self._blocks(suspects):
+        size = max(1, BLOCK_BYTES // (8 * self.n_nodes))
+        for start in range(0, len(suspects), size):
+            rows = suspects[start : start + size]
+            distances = self.points.rows_of(rows)
             excess = (potential[rows, None] + potential) - 2.0 * theta * distances
             excess[np.arange(len(rows)), rows] = 0.0
             place, other = np.nonzero(excess > 0.0)
@@ -138,12 +147,11 @@ class ListedPairs:
         self._list(np.concatenate(keys), np.concatenate(costs))
         return self.n_pairs - before
 
-    def _blocks(self, nodes: Any) -> Iterator[tuple[Any, Array]]:
-        """Yield runs of the nodes, each with its distances to all nodes."""
-        size = max(1, BLOCK_BYTES // (8 * self.n_nodes))
-        for start in range(0, len(nodes), size):
-            rows = nodes[start : start + size]
-            yield rows, self.points.rows_of(rows)
+    def _sum(self, potential: Array, scale: float, out: Array) -> None:
+        kernels.listed_sums(*self._rows, potential, scale, out)
+
+    def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None:
+        kernels.listed_edges(*self._rows, potential, scale, pointers, columns, weights)
 
     def _keys(self, one: Any, other: Any) -> Any:
         """Return a number for each unordered pair."""
@@ -160,14 +168,3 @@ class ListedPairs:
         pointers = np.zeros(self.n_nodes + 1, np.int64)
         np.cumsum(np.bincount(rows, minlength=self.n_nodes), out=pointers[1:])
         self._rows = pointers, columns[order].astype(np.int32), np.tile(self._costs, 2)[order]
-
-
-def _node_sums(out: Array) -> NodeSums:
-    return NodeSums(out[:, 0], out[:, 1], out[:, 2].astype(np.int64))
-
-
-def _room(counts: Any) -> tuple[Any, Any, Array]:
-    """Return the row pointers for edges counted by node, and room for their columns and weights."""
-    indptr = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=indptr[1:])
-    return indptr, np.empty(indptr[-1], np.int64), np.empty(indptr[-1])
