@@ -95,7 +95,7 @@ def test_two_nodes_by_hand():
 def test_converges_from_dense_graphs_to_nearly_linear_programs(theta, n_signals, n_nodes):
     X = unequal_signals(n_signals, n_nodes, seed=2)
     pairs = dense_pairs(X)
-    graph = solve_unit(pairs, theta / pairs.distances.mean())
+    graph = solve_unit(pairs, theta / squared_distances(X).mean())
     assert graph.certificate.converged
     # A node's gap is about (mu d - 1)^2 / 2, and the mean of it is at most 1e-9.
     np.testing.assert_allclose(graph.potential * graph.sums.degree, 1.0, atol=2 * np.sqrt(1e-9 * n_nodes))

@@ -52,8 +52,8 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
     steps, and the watch says whether it will do. The answer is never above the start but by rounding: where it would
     be, the start is returned, and the certificate says that it stalled.
 
-    **Restart.** Momentum that points uphill, :math:`\langle y_k - x_{k+1}, x_{k+1} - x_k \rangle > 0`, is dropped:
-    t begins again at 1. So strong convexity is made use of without being known.
+    **Restart.** Momentum that points uphill, :math:`\langle y_k - x_{k+1}, x_{k+1} - x_k \rangle > 0`, is dropped: t
+    begins again at 1. So strong convexity is made use of without being known.
 
     The image of :math:`y_k` is that of the points it is made of, so a step needs one evaluation only.
 
@@ -63,11 +63,12 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
     for accelerated gradient schemes* (2015), the gradient scheme.
     """
     current = ahead = block.at(start)
-    first = block.measure(current)
+    first: tuple[float, float] | None = None
     age, iteration = 1.0, 0
     while True:
         if iteration % CHECK_EVERY == 0 or iteration >= watch.max_iter:
             value, gap = block.measure(current)
+            first = first or (value, gap)
             ending = watch.ends(iteration, value, gap / value)
             if ending is not None:
                 break
@@ -75,9 +76,8 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
         if _uphill(ahead.point, moved.point, current.point) > 0.0:
             age = 1.0
         older = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * age**2))
-        ahead = Iterate(
-            *(now + (age - 1.0) / older * (now - before) for now, before in zip(moved, current, strict=True))
-        )
+        share = (age - 1.0) / older
+        ahead = Iterate(*(now + share * (now - before) for now, before in zip(moved, current, strict=True)))
         current, age, iteration = moved, older, iteration + 1
     if value > first[0] * (1.0 + ROUNDING):
         return start, watch.certificate(Ending.STALLED, first[1] / first[0])

@@ -1,9 +1,9 @@
 r"""The pairs of nodes that may become edges, and one pass over them.
 
-Solvers whose edges are :math:`w_{ij} = \tfrac12 \max(0,\, \mu_i + \mu_j - 2\theta D_{ij})`, with one
-potential :math:`\mu_i` per node, need three things of the pairs: sums over each node's edges, the edges as a
-sparse matrix, and the distances to the nearest nodes. ``DensePairs`` gives them for all pairs of an N x N
-array of distances, ``ListedPairs`` for a list of pairs, in memory proportional to the list.
+Solvers whose edges are :math:`w_{ij} = \tfrac12 \max(0,\, \mu_i + \mu_j - 2\theta D_{ij})`, with one potential
+:math:`\mu_i` per node, need three things of the pairs: sums over each node's edges, the edges as a sparse matrix, and
+the distances to the nearest nodes. ``DensePairs`` gives them for all pairs of an N x N array of distances,
+``ListedPairs`` for a list of pairs, in memory proportional to the list.
 """
 
 from __future__ import annotations
@@ -78,6 +78,7 @@ class DensePairs(CandidatePairs):
     def __init__(self, points: Points) -> None:
         self.n_nodes = len(points)
         self.distances = points.rows(0, self.n_nodes)
+        np.fill_diagonal(self.distances, np.inf)  # so that no node is a neighbour of its own
 
     def nearest(self, kept: int) -> Array:
         """Return each node's ``kept`` smallest distances, sorted."""
@@ -96,16 +97,6 @@ class ListedPairs(CandidatePairs):
     """The pairs of which one node is among the ``kept`` nearest of the other.
 
     The nearest are found in blocks of rows: O(N^2 M) time, O(N (kept + M)) memory.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.couplings import points_of
-    >>> pairs = ListedPairs(points_of(np.array([[0.0, 1.0, 3.0, 7.0]])), kept=1)
-    >>> pairs.n_pairs
-    3
-    >>> pairs.sums(np.ones(4), theta=1.0).degree
-    array([0.5, 0.5, 0. , 0. ])
     """
 
     def __init__(self, points: Points, kept: int) -> None:
@@ -127,10 +118,9 @@ class ListedPairs(CandidatePairs):
     def extend(self, potential: Array, theta: float) -> int:
         r"""Add every pair that is not listed and would be an edge at these potentials; return how many.
 
-        A pair left out is farther apart than the radius :math:`r` of either end (its farthest listed
-        neighbour), so its slack is at most :math:`(\mu_i - \theta r_i) + (\mu_j - \theta r_j)`: only
-        nodes with :math:`\mu_i > \theta r_i` have to be looked at again. Zero added means that leaving
-        pairs out changed nothing.
+        A pair left out is farther apart than the radius :math:`r` of either end (its farthest listed neighbour), so its
+        slack is at most :math:`(\mu_i - \theta r_i) + (\mu_j - \theta r_j)`: only nodes with :math:`\mu_i > \theta r_i`
+        have to be looked at again. Zero added means that leaving pairs out changed nothing.
         """
         suspects = np.flatnonzero(potential > theta * self._nearest[:, -1])
         keys, costs = [self._pair_keys], [self._costs]

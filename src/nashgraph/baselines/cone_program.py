@@ -4,23 +4,20 @@ r"""A primal-dual interior-point method for programs with one second-order cone.
           a^\top x = 1,\; x \ge 0,\; w = h + B x \in Q,
           \qquad Q = \{(w_0, w_1) : \|w_1\| \le w_0\}
 
-Optimality: there are :math:`\nu`, :math:`z \ge 0` and :math:`u \in Q` with
-:math:`c + g \circ x = \nu a + z + B^\top u`, :math:`x^\top z = 0` and :math:`w^\top u = 0`. The stopping measure
-is the largest of the complementarity :math:`x^\top z + w^\top u`, relative to :math:`c^\top x`, and the residuals
-of the linear equations.
+Optimality: there are :math:`\nu`, :math:`z \ge 0` and :math:`u \in Q` with :math:`c + g \circ x = \nu a + z + B^\top
+u`, :math:`x^\top z = 0` and :math:`w^\top u = 0`. The stopping measure is the largest of the complementarity
+:math:`x^\top z + w^\top u`, relative to :math:`c^\top x`, and the residuals of the linear equations.
 
-Every iteration factors one matrix of the size of the cone,
-:math:`B\,\mathrm{diag}(z/x + g)^{-1} B^\top + W^2`, with W the Nesterov-Todd scaling: O(m^3) for m rows, and
-what B takes to form the first term. It stays well posed as the cone closes to an equation
-(:math:`h_0 \to 0`), where a matrix of the size of x would not.
+Every iteration factors one matrix of the size of the cone, :math:`B\,\mathrm{diag}(z/x + g)^{-1} B^\top + W^2`, with W
+the Nesterov-Todd scaling: O(m^3) for m rows, and what B takes to form the first term. It stays well posed as the cone
+closes to an equation (:math:`h_0 \to 0`), where a matrix of the size of x would not.
 
-Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in the form of Vandenberghe,
-*The CVXOPT linear and quadratic cone program solvers* (2010).
+Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in the form of Vandenberghe, *The CVXOPT
+linear and quadratic cone program solvers* (2010).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -34,6 +31,9 @@ from ..validation import Array
 PATIENCE, NEAR = 6, 1e-4
 SHORTEN = 0.99
 REFINEMENTS = 3
+
+# Of the equations for the dual, the primal and the cone.
+Residuals = tuple[Array, float, Array]
 
 
 class ConeMap(Protocol):
@@ -97,9 +97,9 @@ def solve_cone_program(
         ending = Ending.STALLED
         if since > PATIENCE or not (_inside(w) and _inside(u)):
             break
-        scaling = Scaling.of(w, u)
-        newton = Newton.factor(B, a, x, z, ratio=1.0 / (z / x + g), scaling=scaling, residuals=(dual, primal, cone))
-        if newton is None:
+        try:
+            newton = Newton(B, a, x, z, g, Scaling(w, u), (dual, primal, cone))
+        except linalg.LinAlgError:
             break
         step = newton.predicted_and_corrected(gap / (len(x) + 1))
         length = min(1.0, SHORTEN * newton.longest(step))
@@ -118,24 +118,16 @@ class Step(NamedTuple):
     w: Array
 
 
-@dataclass(frozen=True, eq=False)
 class Scaling:
-    """The Nesterov-Todd scaling W of a pair in the cone: ``W u = W^-1 w``, W^2 = size^2 (2 v v^T - J)."""
+    """The Nesterov-Todd scaling W of w and u, both inside the cone: ``W u = W^-1 w``, W^2 = size^2 (2 v v^T - J)."""
 
-    v: Array
-    size: float
-    point: Array
-    determinant: float
-
-    @classmethod
-    def of(cls, w: Array, u: Array) -> Scaling:
-        """Return the scaling of w and u, both inside the cone."""
+    def __init__(self, w: Array, u: Array) -> None:
         w_size, u_size = _determinant(w), _determinant(u)
         w_unit, u_unit = w / w_size, u / u_size
-        v = (w_unit + _reflect(u_unit)) / np.sqrt(2.0 * (1.0 + w_unit @ u_unit))
-        scaling = cls(v, float(np.sqrt(w_size / u_size)), u, 0.0)
-        point = scaling.scale(u)
-        return cls(v, scaling.size, point, _determinant(point))
+        self.v = (w_unit + _reflect(u_unit)) / np.sqrt(2.0 * (1.0 + w_unit @ u_unit))
+        self.size = float(np.sqrt(w_size / u_size))
+        self.point = self.scale(u)
+        self.determinant = _determinant(self.point)
 
     def scale(self, y: Array) -> Array:
         """Return W y."""
@@ -171,50 +163,24 @@ class Scaling:
         return max(0.0, (float(np.linalg.norm(rest)) - first) / self.determinant)
 
 
-@dataclass(frozen=True, eq=False)
 class Newton:
-    """The linearised optimality conditions at a point, factored."""
+    """The linearised optimality conditions at a point, factored; LinAlgError where rounding made them indefinite."""
 
-    B: ConeMap
-    a: Array
-    x: Array
-    z: Array
-    ratio: Array
-    scaling: Scaling
-    residuals: tuple[Array, float, Array]
-    matrix: Array
-    cholesky: Array
-    row: Array
-    shifted: Array
-    curvature: float
-
-    @classmethod
-    def factor(
-        cls,
-        B: ConeMap,
-        a: Array,
-        x: Array,
-        z: Array,
-        *,
-        ratio: Array,
-        scaling: Scaling,
-        residuals: tuple[Array, float, Array],
-    ) -> Newton | None:
-        """Factor the matrix of the cone's size; None where rounding has made it indefinite."""
-        matrix = B.gram(ratio)
-        matrix += scaling.square()
-        lifted = matrix.copy()
+    def __init__(
+        self, B: ConeMap, a: Array, x: Array, z: Array, g: Array | float, scaling: Scaling, residuals: Residuals
+    ) -> None:
+        self.B, self.a, self.x, self.z, self.scaling, self.residuals = B, a, x, z, scaling, residuals
+        self.ratio = 1.0 / (z / x + g)
+        self.matrix = B.gram(self.ratio)
+        self.matrix += scaling.square()
+        lifted = self.matrix.copy()
         lifted[np.diag_indices(len(lifted))] *= 1.0 + 1e-14
-        try:
-            cholesky = linalg.cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
-            return None
-        row = B.apply(ratio * a)
-        shifted = _refined(cholesky, matrix, row)
-        curvature = float(a @ (ratio * a)) - float(row @ shifted)
-        if not curvature > 0:
-            return None
-        return cls(B, a, x, z, ratio, scaling, residuals, matrix, cholesky, row, shifted, curvature)
+        self.cholesky = linalg.cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
+        self.row = B.apply(self.ratio * a)
+        self.shifted = self._solve(self.row)
+        self.curvature = float(a @ (self.ratio * a)) - float(self.row @ self.shifted)
+        if not self.curvature > 0:
+            raise linalg.LinAlgError("the curvature along the constraint is lost to rounding")
 
     def predicted_and_corrected(self, mean: float) -> Step:
         """Return Mehrotra's step; ``mean`` is the complementarity of one pair on average."""
@@ -233,7 +199,7 @@ class Newton:
         dual, primal, cone = self.residuals
         force = complementarity / self.x - dual
         right = self.scaling.scale(jordan) - cone - self.B.apply(self.ratio * force)
-        base = _refined(self.cholesky, self.matrix, right)
+        base = self._solve(right)
         nu = (primal - float(self.a @ (self.ratio * force)) - float(self.row @ base)) / self.curvature
         u = base - nu * self.shifted
         x = self.ratio * (force + nu * self.a + self.B.adjoint(u))
@@ -249,13 +215,12 @@ class Newton:
         )
         return 1.0 / inverse if inverse > 0 else np.inf
 
-
-def _refined(cholesky: Array, matrix: Array, right: Array) -> Array:
-    """Solve with a factored matrix and refine: cheap beside the factoring, and digits are scarce at the end."""
-    solution: Array = linalg.cho_solve((cholesky, True), right, check_finite=False)
-    for _ in range(REFINEMENTS):
-        solution += linalg.cho_solve((cholesky, True), right - matrix @ solution, check_finite=False)
-    return solution
+    def _solve(self, right: Array) -> Array:
+        """Solve with the matrix and refine: cheap beside the factoring, and digits are scarce at the end."""
+        solution: Array = linalg.cho_solve((self.cholesky, True), right, check_finite=False)
+        for _ in range(REFINEMENTS):
+            solution += linalg.cho_solve((self.cholesky, True), right - self.matrix @ solution, check_finite=False)
+        return solution
 
 
 def _identity(size: int) -> Array:

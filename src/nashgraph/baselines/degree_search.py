@@ -13,14 +13,8 @@ SEARCH_RANGE = 7.0
 def lonely_potential(nearest: Array, theta: float) -> Array:
     r"""Return the potentials of the problem in which every node chooses its edges alone.
 
-    :math:`\sum_j \max(0, \mu_i - \theta z_{ij}) = 1/\mu_i` over the sorted distances z of row i: with k
-    neighbours it is a quadratic equation, and k is the number of activation levels below :math:`\theta^{-2}`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> lonely_potential(np.array([[0.75, 9.0]]), theta=2.0)
-    array([2.])
+    :math:`\sum_j \max(0, \mu_i - \theta z_{ij}) = 1/\mu_i` over the sorted distances z of row i: with k neighbours it
+    is a quadratic equation, and k is the number of activation levels below :math:`\theta^{-2}`.
     """
     last = np.sum(activation_levels(nearest) < theta**-2, axis=1).clip(min=1) - 1
     summed = theta * np.take_along_axis(np.cumsum(nearest, axis=1), last[:, None], axis=1)[:, 0]
@@ -29,14 +23,7 @@ def lonely_potential(nearest: Array, theta: float) -> Array:
 
 
 def activation_levels(nearest: Array) -> Array:
-    r"""Return :math:`k z_k^2 - z_k \sum_{j \le k} z_j`: a node alone has k edges iff it is below theta^-2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> activation_levels(np.array([[1.0, 2.0, 4.0]]))
-    array([[ 0.,  2., 20.]])
-    """
+    r"""Return :math:`k z_k^2 - z_k \sum_{j \le k} z_j`: a node alone has k edges iff it is below theta^-2."""
     ranks = np.arange(1, nearest.shape[1] + 1)
     levels: Array = nearest * np.maximum(ranks * nearest - np.cumsum(nearest, axis=1), 0.0)
     return levels
@@ -45,14 +32,8 @@ def activation_levels(nearest: Array) -> Array:
 def guess_theta(nearest: Array, degree: float) -> float:
     r"""Return the theta at which nodes alone have ``degree`` edges on average.
 
-    Kalofolias and Perraudin average the intervals of theta of all nodes; here the levels of all nodes are
-    pooled and cut at the rank wanted, which is exact for the problem in which every node chooses alone.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> guess_theta(np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]]), degree=2) == 11**-0.5
-    True
+    Kalofolias and Perraudin average the intervals of theta of all nodes; here the levels of all nodes are pooled and
+    cut at the rank wanted, which is exact for the problem in which every node chooses alone.
     """
     levels = np.sort(activation_levels(nearest), axis=None)
     rank = min(max(round(degree * len(nearest)), 1), levels.size - 1)

@@ -30,16 +30,6 @@ class ClassPairs:
     r"""The vector z of a matrix :math:`\bar G` on classes: the pairs of classes, then the classes with edges within.
 
     Off the diagonal :math:`\bar G_{ij} = z_e`; on it :math:`\bar G_{ii} = z_e \sqrt{2 (m_i - 1) / m_i}`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pairs = ClassPairs.of(Classes.of(np.array([[1.0], [1.0], [0.0]])))
-    >>> pairs.matrix(np.array([3.0, 5.0]))
-    array([[5., 3.],
-           [3., 0.]])
-    >>> pairs.costs.round(3), pairs.total
-    (array([1.414, 1.   ]), 1.5)
     """
 
     within: Array
@@ -75,22 +65,7 @@ class ClassPairs:
 
 @dataclass(frozen=True, eq=False)
 class GraphProgram:
-    """The program in z, at given actions Y, target T and costs d, all on classes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.baselines.accelerated import accelerated_descent
-    >>> from nashgraph.certificate import Measure, Watch
-    >>> Y = np.array([[1.0], [1.0], [0.0]])
-    >>> pairs = ClassPairs.of(Classes.of(np.eye(3)))
-    >>> program = GraphProgram(pairs, Y, Y, np.zeros(3), rho=0.5, theta1=0.01, weight=1.0)
-    >>> z, _ = accelerated_descent(program, np.full(3, 0.5), Watch(Measure.GAP, 1e-12, 1000))
-    >>> pairs.matrix(z).round(2)
-    array([[0. , 1.5, 0. ],
-           [1.5, 0. , 0. ],
-           [0. , 0. , 0. ]])
-    """
+    """The program in z, at given actions Y, target T and costs d, all on classes."""
 
     pairs: ClassPairs
     actions: Array

@@ -3,32 +3,31 @@ r"""A smooth graph in exactly K pieces: the constrained Laplacian rank algorithm
 .. math:: \min_{S \in \mathcal{S}} \; J(S) = \langle S, D \rangle + \beta \|S\|_F^2
           \quad\text{s.t.}\quad \mathrm{rank}\,L = N - K, \qquad L = \text{the Laplacian of } (S + S^\top)/2
 
-S has non-negative rows that sum to c and a zero diagonal. A Laplacian has rank N - K exactly when its graph
-has K connected components, and by Ky Fan's theorem its K smallest eigenvalues add up to the least of
+S has non-negative rows that sum to c and a zero diagonal. A Laplacian has rank N - K exactly when its graph has K
+connected components, and by Ky Fan's theorem its K smallest eigenvalues add up to the least of
 :math:`\mathrm{tr}(F^\top L F)` over F with orthonormal columns. So the constraint is a penalty,
 
 .. math:: \min_{S, F} \; J(S) + 2\lambda\,\mathrm{tr}(F^\top L F)
           = J(S) + \lambda \sum_{ij} S_{ij} \|f_i - f_j\|^2,
 
-with a large enough :math:`\lambda`. In turn, F is the K lowest eigenvectors of L, and S is the row best
-response to the distances :math:`D_{ij} + \lambda \|f_i - f_j\|^2`: both exact, so the penalised objective
-never rises while :math:`\lambda` stays. As in the paper :math:`\lambda` starts at beta, doubles when there
-are too few components and halves when there are too many, one round of the two steps each time; when it
-changes direction its factor shrinks to its square root, so that it closes in on one value. Where several
-pieces part at that very value no penalty gives K, and the solver ends without having converged.
+with a large enough :math:`\lambda`. In turn, F is the K lowest eigenvectors of L, and S is the row best response to the
+distances :math:`D_{ij} + \lambda \|f_i - f_j\|^2`: both exact, so the penalised objective never rises while
+:math:`\lambda` stays. As in the paper :math:`\lambda` starts at beta, doubles when there are too few components and
+halves when there are too many, one round of the two steps each time; when it changes direction its factor shrinks to
+its square root, so that it closes in on one value. Where several pieces part at that very value no penalty gives K, and
+the solver ends without having converged.
 
-**Stopping.** With K components reached :math:`\lambda` stays and the rounds go on until S does not change,
-:math:`\|S - S^+\|_F / \|S\|_F \le` tol. Components are counted in the graph itself
-(exact zeros), not by comparing eigenvalues with a small number.
+**Stopping.** With K components reached :math:`\lambda` stays and the rounds go on until S does not change, :math:`\|S -
+S^+\|_F / \|S\|_F \le` tol. Components are counted in the graph itself (exact zeros), not by comparing eigenvalues with
+a small number.
 
-**Cost.** A round is one eigenproblem, one product of O(N^2 K) and one pass over the pairs; memory is about
-five N x N arrays. Up to ``DENSE_NODES`` nodes the eigenvectors are LAPACK's, O(N^3); above, Lanczos
-iterations on the sparse factors of L + shift, whose cost follows the fill-in of the graph. With K components
-they are known without either.
+**Cost.** A round is one eigenproblem, one product of O(N^2 K) and one pass over the pairs; memory is about five N x N
+arrays. Up to ``DENSE_NODES`` nodes the eigenvectors are LAPACK's, O(N^3); above, Lanczos iterations on the sparse
+factors of L + shift, whose cost follows the fill-in of the graph. With K components they are known without either.
 
-Reference: Nie, Wang, Jordan, Huang, *The constrained Laplacian rank algorithm for graph-based clustering*,
-AAAI (2016), the squared-norm variant (CLR-L2) with :math:`-D/(2\beta)` as the given graph; the same problem
-is in Nie, Wang, Huang, *Clustering and projected clustering with adaptive neighbors*, KDD (2014).
+Reference: Nie, Wang, Jordan, Huang, *The constrained Laplacian rank algorithm for graph-based clustering*, AAAI (2016),
+the squared-norm variant (CLR-L2) with :math:`-D/(2\beta)` as the given graph; the same problem is in Nie, Wang, Huang,
+*Clustering and projected clustering with adaptive neighbors*, KDD (2014).
 """
 
 from __future__ import annotations
@@ -65,21 +64,9 @@ def constrained_rank(
 ) -> SplitGraph:
     """Learn a smooth graph with exactly ``n_components`` components, starting from the unconstrained one.
 
-    Parameters
-    ----------
-    distances : array of shape (N, N), the D
-    n_components : int, the K
-    beta, c : float
-    tol : float
-        Change of the graph over a round at which to stop once the components are right.
-    max_iter : int
-        Rounds of the two steps.
-
-    Returns
-    -------
-    SplitGraph
-        Converged if there are exactly K components and S no longer changes. A smooth graph in more than K pieces
-        before any penalty is returned as it is: no penalty can join them.
+    The parameters are those of :class:`~nashgraph.ModularGL`. It has converged if there are exactly K components and S
+    no longer changes. A smooth graph in more than K pieces before any penalty is returned as it is: no penalty can join
+    them.
 
     Examples
     --------
@@ -128,29 +115,15 @@ def _remedy(wanted: int, found: int, iterations: int, lam: float) -> str:
         return "the components are found: raise max_iter"
     have = f"{found} component(s) where n_components={wanted}"
     if iterations == 0:
-        return (
-            f"{have}: the smooth graph is in that many pieces before any prior; raise degree (or beta) or n_components"
-        )
-    return (
-        f"{have}, with a penalty of {lam:.3g}: raise max_iter, or take another degree or n_components; the signals may "
-        "not fall into that many groups"
-    )
+        return f"{have}: the smooth graph is in that many pieces before any prior; raise degree, beta or n_components"
+    other = "raise max_iter, or take another degree or n_components; the signals may not fall into that many groups"
+    return f"{have}, with a penalty of {lam:.3g}: {other}"
 
 
 def weight_step(distances: Array, embedding: Array, lam: float, beta: float, c: float) -> Array:
     r"""Return the rows that minimise :math:`J(S) + \lambda \sum_{ij} S_{ij} \|f_i - f_j\|^2`, exactly.
 
-    Row i is the projection of :math:`-(D_{ij} + \lambda \|f_i - f_j\|^2) / (2\beta)` onto the simplex of sum
-    c.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> D = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-    >>> weight_step(D, np.array([[0.0], [0.0], [1.0]]), lam=1.0, beta=1.0, c=0.5)
-    array([[0.  , 0.5 , 0.  ],
-           [0.5 , 0.  , 0.  ],
-           [0.25, 0.25, 0.  ]])
+    Row i is the projection of :math:`-(D_{ij} + \lambda \|f_i - f_j\|^2) / (2\beta)` onto the simplex of sum c.
     """
     norms = np.einsum("ij,ij->i", embedding, embedding)
     scores = embedding @ embedding.T
@@ -164,17 +137,7 @@ def weight_step(distances: Array, embedding: Array, lam: float, beta: float, c: 
 
 
 def spectral_embedding(weights: Array, n_components: int) -> Array:
-    r"""Return the K lowest eigenvectors of the Laplacian of :math:`(S + S^\top)/2`, as columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
-    >>> np.abs(spectral_embedding(path, 2)).round(3)
-    array([[0.577, 0.707],
-           [0.577, 0.   ],
-           [0.577, 0.707]])
-    """
+    r"""Return the K lowest eigenvectors of the Laplacian of :math:`(S + S^\top)/2`, as columns."""
     count, labels = components(weights)
     indicators = np.zeros((len(weights), count))
     indicators[np.arange(len(weights)), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
@@ -190,14 +153,7 @@ def spectral_embedding(weights: Array, n_components: int) -> Array:
 
 
 def components(weights: Array) -> tuple[int, NDArray[np.int32]]:
-    """Return the number of connected components and each node's, numbered by their first nodes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> components(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
-    (2, array([0, 0, 1], dtype=int32))
-    """
+    """Return the number of connected components and each node's, numbered by their first nodes."""
     count, labels = connected_components(sparse.csr_array(weights), directed=False)
     return int(count), labels
 

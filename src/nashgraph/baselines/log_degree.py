@@ -3,29 +3,28 @@ r"""Graph learning with a log-degree barrier, by Newton's method on a dual with 
 .. math:: \min_{W = W^\top \ge 0,\; \mathrm{diag}\,W = 0} \; \sum_{ij} W_{ij} D_{ij}
           - \alpha\, 1^\top \log(W 1) + \frac{\beta}{2} \|W\|_F^2
 
-With :math:`\theta = 1/\sqrt{\alpha\beta}` and :math:`\delta = \sqrt{\alpha/\beta}` the solution is
-:math:`\delta` times that of the unit problem with costs :math:`\theta D` and :math:`\alpha = \beta = 1`
-(Kalofolias and Perraudin), so :math:`\theta` alone decides which edges there are. The dual of
-the unit problem is
+With :math:`\theta = 1/\sqrt{\alpha\beta}` and :math:`\delta = \sqrt{\alpha/\beta}` the solution is :math:`\delta` times
+that of the unit problem with costs :math:`\theta D` and :math:`\alpha = \beta = 1` (Kalofolias and Perraudin), so
+:math:`\theta` alone decides which edges there are. The dual of the unit problem is
 
 .. math:: \max_{\mu > 0} \; \sum_i \log \mu_i + N
           - \tfrac14 \sum_{i<j} \max(0,\, \mu_i + \mu_j - 2\theta D_{ij})^2 .
 
-It is smooth and strictly concave, and any :math:`\mu` gives an admissible sparse graph, :math:`w_{ij} =
-\tfrac12 \max(0, \mu_i + \mu_j - 2\theta D_{ij})`. Optimality: :math:`\mu_i d_i = 1` at every node, with the
-degree :math:`d = w1`. The difference between the two objectives is :math:`\sum_i (\mu_i d_i - 1 - \log \mu_i
-d_i)`, a sum of non-negative terms without cancellation; its mean over nodes, which is the duality gap of the
-problem above over :math:`\alpha N`, is the stopping measure.
+It is smooth and strictly concave, and any :math:`\mu` gives an admissible sparse graph, :math:`w_{ij} = \tfrac12
+\max(0, \mu_i + \mu_j - 2\theta D_{ij})`. Optimality: :math:`\mu_i d_i = 1` at every node, with the degree :math:`d =
+w1`. The difference between the two objectives is :math:`\sum_i (\mu_i d_i - 1 - \log \mu_i d_i)`, a sum of non-negative
+terms without cancellation; its mean over nodes, which is the duality gap of the problem above over :math:`\alpha N`, is
+the stopping measure.
 
-Newton's method is the semismooth one: the generalised Hessian is :math:`\tfrac12` times the signless
-Laplacian of the present edges plus :math:`\mathrm{diag}(\mu)^{-2}`, positive definite, so conjugate-gradient
-steps of O(edges) solve for a direction, and an Armijo search makes it converge from anywhere. A step is a few
-passes over the pairs. 5 to 20 steps are usual; graphs that are almost trees (mean degree near 2) take 50 to
-150, and in the limit of large theta, a linear program, rounding stops it short of the gap asked for.
+Newton's method is the semismooth one: the generalised Hessian is :math:`\tfrac12` times the signless Laplacian of the
+present edges plus :math:`\mathrm{diag}(\mu)^{-2}`, positive definite, so conjugate-gradient steps of O(edges) solve for
+a direction, and an Armijo search makes it converge from anywhere. A step is a few passes over the pairs. 5 to 20 steps
+are usual; graphs that are almost trees (mean degree near 2) take 50 to 150, and in the limit of large theta, a linear
+program, rounding stops it short of the gap asked for.
 
-References: Kalofolias, *How to learn a graph from smooth signals* (2016); Kalofolias and Perraudin, *Large
-scale graph learning from smooth signals* (2019) for the scaling and the choice of theta by degree. Both solve
-the primal by forward-backward-forward splitting; the dual Newton method is ours.
+References: Kalofolias, *How to learn a graph from smooth signals* (2016); Kalofolias and Perraudin, *Large scale graph
+learning from smooth signals* (2019) for the scaling and the choice of theta by degree. Both solve the primal by
+forward-backward-forward splitting; the dual Newton method is ours.
 """
 
 from __future__ import annotations
@@ -59,14 +58,9 @@ REMEDY = "raise max_iter or tol, or ask for a denser graph (larger degree, alpha
 
 @dataclass(frozen=True, eq=False)
 class LogDegreeGraph:
-    r"""A solution of the unit problem at one theta.
+    """A solution of the unit problem at one theta: the dual variables mu, and the sums over each node's edges.
 
-    Attributes
-    ----------
-    theta : float
-    potential : array of shape (n_nodes,), the dual variables mu
-    sums : NodeSums, the degree, squared weights and number of edges of each node
-    certificate : Certificate, by the duality gap over N; its iterations are all Newton steps on the way to the graph
+    The certificate is by the duality gap over N; its iterations are all Newton steps on the way to the graph.
     """
 
     theta: float
@@ -100,16 +94,8 @@ def log_degree_graph(
 ) -> LogDegreeGraph:
     """Solve the unit problem at a theta, or at the theta that gives a mean degree.
 
-    Parameters
-    ----------
-    pairs : DensePairs or ListedPairs
-    theta, degree : float
-        One of them; theta wins.
-    grow : bool
-        Add to listed pairs those that were left out and would be edges, and solve again, until there are
-        none: the graph is then that of all pairs.
-    tol, max_iter
-        As in :func:`solve_unit`.
+    ``theta`` wins where both are given. ``grow`` adds to listed pairs those that were left out and would be edges, and
+    solves again, until there are none: the graph is then that of all pairs.
 
     Examples
     --------
@@ -135,29 +121,15 @@ def log_degree_graph(
 
 
 def solve_unit(
-    pairs: CandidatePairs,
-    theta: float,
-    start: LogDegreeGraph | None = None,
-    *,
-    tol: float = 1e-9,
-    max_iter: int = 500,
+    pairs: CandidatePairs, theta: float, start: LogDegreeGraph | None = None, *, tol: float = 1e-9, max_iter: int = 500
 ) -> LogDegreeGraph:
     """Solve the unit problem at theta, from a graph at this or another theta.
 
-    The larger theta, the more the dual is like a linear program, where Newton's method from afar is slow. So
-    theta is approached from below by factors of ``STRIDE``, each solved roughly, once the graph has few edges
-    per node.
+    The larger theta, the more the dual is like a linear program, where Newton's method from afar is slow. So theta is
+    approached from below by factors of ``STRIDE``, each solved roughly, once the graph has few edges per node.
 
-    Parameters
-    ----------
-    pairs : DensePairs or ListedPairs
-    theta : float
-    start : LogDegreeGraph, optional
-        Default: each node as if it chose its edges alone.
-    tol : float
-        Duality gap per node at which to stop.
-    max_iter : int
-        Newton steps allowed at each theta on the way.
+    ``start`` is by default each node as if it chose its edges alone. ``tol`` is the duality gap per node at which to
+    stop, ``max_iter`` the Newton steps allowed at each theta on the way.
     """
     if start is None:
         nearest = pairs.nearest(min(pairs.n_nodes - 1, FEW_NEAREST))
@@ -174,19 +146,13 @@ def solve_unit(
 
 
 def solve_for_degree(
-    pairs: CandidatePairs,
-    degree: float,
-    start: LogDegreeGraph | None = None,
-    *,
-    tol: float = 1e-9,
-    max_iter: int = 500,
+    pairs: CandidatePairs, degree: float, start: LogDegreeGraph | None = None, *, tol: float = 1e-9, max_iter: int = 500
 ) -> LogDegreeGraph:
     """Solve the unit problem at the theta that gives ``degree`` edges of positive weight per node on average.
 
-    The logarithm of theta is found by the secant method inside a bracket, on the logarithm of the mean
-    degree, with each solve started from the last, until the degree is met to 2 % or to one edge, or no theta
-    meets it: degrees come in steps, and below two there may be none at all. The graph returned is the best
-    seen, solved to ``tol``.
+    The logarithm of theta is found by the secant method inside a bracket, on the logarithm of the mean degree, with
+    each solve started from the last, until the degree is met to 2 % or to one edge, or no theta meets it: degrees come
+    in steps, and below two there may be none at all. The graph returned is the best seen, solved to ``tol``.
     """
     if start is None:
         theta = guess_theta(pairs.nearest(min(pairs.n_nodes - 1, int(2 * degree) + 8)), degree)

@@ -7,19 +7,19 @@ With actions Y (nodes by games) of a quadratic game, whose equilibrium is :math:
     \min_{G, B} \; \|(I - \rho G) Y - B\|_F^2 + \theta_1 \|G\|_F^2 + \theta_2 P(B, G)
     \quad\text{s.t.}\quad G = G^\top \ge 0,\; \mathrm{diag}\,G = 0,\; \|G\|_1 = N
 
-and :math:`P = \|B\|_F^2` for independent benefits, or :math:`P = \mathrm{tr}(B^\top L_G B)`, the smoothness
-of B on G itself, for homophilous ones.
+and :math:`P = \|B\|_F^2` for independent benefits, or :math:`P = \mathrm{tr}(B^\top L_G B)`, the smoothness of B on G
+itself, for homophilous ones.
 
-Given G, the best benefits are explicit: :math:`B = (I - \rho G) Y / (1 + \theta_2)`, or the solution of
-:math:`(I + \theta_2 L_G) B = (I - \rho G) Y`. Given B, the graph is a quadratic program (``graph_program``).
+Given G, the best benefits are explicit: :math:`B = (I - \rho G) Y / (1 + \theta_2)`, or the solution of :math:`(I +
+\theta_2 L_G) B = (I - \rho G) Y`. Given B, the graph is a quadratic program (``graph_program``).
 
 Independent benefits are jointly convex in (G, B): B is eliminated, which leaves one program in G with
-:math:`\tfrac{\theta_2}{1+\theta_2}\|(I - \rho G)Y\|_F^2`, and its solution is the global one. Homophilous
-benefits are not: graph and benefits are found in turn, and of several solutions the one that exact steps from the
-complete graph lead to is returned. The certificate is the duality gap of the graph, relative to the objective.
+:math:`\tfrac{\theta_2}{1+\theta_2}\|(I - \rho G)Y\|_F^2`, and its solution is the global one. Homophilous benefits are
+not: graph and benefits are found in turn, and of several solutions the one that exact steps from the complete graph
+lead to is returned. The certificate is the duality gap of the graph, relative to the objective.
 
-Nodes with the same actions are taken as one: every step treats them alike, so this changes nothing but the time. With
-n different nodes one gradient costs O(n^2 M), benefits O(n^3); memory is a few n x n arrays.
+Nodes with the same actions are taken as one: every step treats them alike, so this changes nothing but the time. With n
+different nodes one gradient costs O(n^2 M), benefits O(n^3); memory is a few n x n arrays.
 
 Reference: Leng, Dong, Wu, Pentland, *Learning quadratic games on networks* (ICML 2020), its two frameworks.
 """
@@ -63,15 +63,7 @@ def quad_game(
 ) -> LearnedGame:
     """Learn graph and benefits from actions of shape (n_nodes, n_games), a column for each game.
 
-    Parameters
-    ----------
-    actions : array of shape (n_nodes, n_games)
-    rho, theta1, theta2 : float
-    benefits : {"independent", "homophilous"}
-    tol : float
-        Gap relative to the objective at which to stop.
-    max_iter : int
-        Alternations allowed, or gradient steps for independent benefits, which need no alternation.
+    The parameters are those of :class:`~nashgraph.QuadGameGL`.
 
     Examples
     --------

@@ -3,26 +3,25 @@ r"""GL-SigRep: a Laplacian and denoised signals, by exact alternating minimisati
 .. math:: \min_{L, Y} \; \|X - Y\|_F^2 + \alpha\,\mathrm{tr}(Y^\top L Y) + \beta \|L\|_F^2
           \quad\text{s.t.}\quad L = L^\top,\; L_{ij} \le 0 \;(i \ne j),\; L 1 = 0,\; \mathrm{tr}\,L = N
 
-X holds one node per row here. Each block is convex. The signals are :math:`Y = (I + \alpha L)^{-1} X`. The
-Laplacian is one point w of a simplex with an entry for each pair of nodes, and its squared norm needs the
-degrees d only:
+X holds one node per row here. Each block is convex. The signals are :math:`Y = (I + \alpha L)^{-1} X`. The Laplacian is
+one point w of a simplex with an entry for each pair of nodes, and its squared norm needs the degrees d only:
 
 .. math:: \min_w \; \langle w, \alpha z \rangle + \beta\,(2\|w\|^2 + \|d(w)\|^2)
           \quad\text{s.t.}\quad w \ge 0,\; \textstyle\sum w = N/2, \qquad z_{ij} = \|y_i - y_j\|^2
 
-**Optimality and stopping.** With g the gradient of this block at w, :math:`f(w) - f^\star \le \max_s \langle
-g, w - s \rangle - 2\beta\|w - s\|^2` over the simplex, because f minus :math:`2\beta\|w\|^2` is convex. The
-maximiser is one simplex projection, and the bound is the duality gap at the multipliers :math:`2\beta\,d(w)`:
-zero exactly at the optimum, and quadratic in the distance to it. As Y follows from L, the same gap at
-:math:`(L, Y(L))`, over the objective, certifies the whole problem: it is zero where both blocks are optimal.
+**Optimality and stopping.** With g the gradient of this block at w, :math:`f(w) - f^\star \le \max_s \langle g, w - s
+\rangle - 2\beta\|w - s\|^2` over the simplex, because f minus :math:`2\beta\|w\|^2` is convex. The maximiser is one
+simplex projection, and the bound is the duality gap at the multipliers :math:`2\beta\,d(w)`: zero exactly at the
+optimum, and quadratic in the distance to it. As Y follows from L, the same gap at :math:`(L, Y(L))`, over the
+objective, certifies the whole problem: it is zero where both blocks are optimal.
 
-**Cost.** The curvature within the simplex lies between :math:`4\beta` and :math:`2\beta N`, so accelerated
-projected gradient with restarts takes :math:`O(\sqrt N \log 1/\varepsilon)` steps, each a few passes over the
-N(N-1)/2 pairs. The Y-step is a Cholesky factorisation, O(N^3), with min(M, N) right-hand sides. Memory: four
-N x N arrays and six vectors of pairs.
+**Cost.** The curvature within the simplex lies between :math:`4\beta` and :math:`2\beta N`, so accelerated projected
+gradient with restarts takes :math:`O(\sqrt N \log 1/\varepsilon)` steps, each a few passes over the N(N-1)/2 pairs. The
+Y-step is a Cholesky factorisation, O(N^3), with min(M, N) right-hand sides. Memory: four N x N arrays and six vectors
+of pairs.
 
-Reference: Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal
-representations*, IEEE Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
+Reference: Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal representations*,
+IEEE Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
 """
 
 from __future__ import annotations
@@ -57,14 +56,7 @@ class SmoothedGraph(NamedTuple):
 def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter: int = 200) -> SmoothedGraph:
     """Minimise over Laplacian and signals in turn, from Y = X.
 
-    Parameters
-    ----------
-    X : array of shape (n_signals, n_nodes)
-    alpha, beta : float
-    tol : float
-        Duality gap of the Laplacian at its own signals, over the objective, at which to stop.
-    max_iter : int
-        Rounds of the two steps.
+    X has shape (n_signals, n_nodes); the parameters are those of :class:`~nashgraph.GLSigRep`.
 
     Examples
     --------
@@ -93,15 +85,7 @@ def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter:
 
 
 def signal_step(given: Array, weights: Array, alpha: float) -> Array:
-    r"""Return :math:`Y = (I + \alpha L)^{-1} X` for the Laplacian of the pair weights, by Cholesky.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> signal_step(np.array([[0.0], [3.0]]), np.ones(1), alpha=1.0)
-    array([[1.],
-           [2.]])
-    """
+    r"""Return :math:`Y = (I + \alpha L)^{-1} X` for the Laplacian of the pair weights, by Cholesky."""
     system = -alpha * squareform(weights)
     system[np.diag_indices_from(system)] = 1.0 - system.sum(axis=1)
     factor = linalg.cho_factor(system, overwrite_a=True, check_finite=False)
@@ -110,14 +94,7 @@ def signal_step(given: Array, weights: Array, alpha: float) -> Array:
 
 
 def pair_costs(signals: Array, alpha: float) -> Array:
-    r"""Return :math:`\alpha \|y_i - y_j\|^2` for the pairs i < j of the rows of ``signals``, by rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pair_costs(np.array([[0.0], [1.0], [3.0]]), alpha=2.0)
-    array([ 2., 18.,  8.])
-    """
+    r"""Return :math:`\alpha \|y_i - y_j\|^2` for the pairs i < j of the rows of ``signals``, by rows."""
     costs: Array = squareform(squared_distances(signals.T), checks=False)
     costs *= 2.0 * alpha * signals.shape[1]
     return costs
@@ -129,14 +106,6 @@ class LaplacianBlock:
 
     .. math:: \min_w \; \langle w, q \rangle + \beta\,(2\|w\|^2 + \|d(w)\|^2)
               \quad\text{s.t.}\quad w \ge 0,\; \textstyle\sum w = N/2
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> block = LaplacianBlock(np.array([0.0, 9.0, 9.0, 9.0, 9.0, 0.0]), beta=0.5)
-    >>> w, _ = accelerated_descent(block, np.full(6, 1 / 3), Watch(Measure.GAP, 1e-9, 1000))
-    >>> w.round(6)
-    array([1., 0., 0., 0., 0., 1.])
     """
 
     costs: Array
@@ -169,21 +138,13 @@ class LaplacianBlock:
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def _descend(
-    point: Array,
-    degrees: Array,
-    costs: Array,
-    beta: float,
-    step: float,
-    out: Array,
-    out_degrees: Array,
-    buffer: Array,
+    point: Array, degrees: Array, costs: Array, beta: float, step: float, out: Array, out_degrees: Array, buffer: Array
 ) -> None:
     """Write the projection of ``point - step * gradient`` onto the simplex, and its degrees.
 
-    The simplex projection is that of the rows in ``couplings``: subtract the largest entry, keep the few that
-    can be positive in ``buffer``, and find the threshold among them exactly. The threshold of any subset of
-    the entries is an upper bound; that of the support of ``point`` is a tight one, and leaves little to
-    search.
+    The simplex projection is that of the rows in ``couplings``: subtract the largest entry, keep the few that can be
+    positive in ``buffer``, and find the threshold among them exactly. The threshold of any subset of the entries is an
+    upper bound; that of the support of ``point`` is a tight one, and leaves little to search.
     """
     n = degrees.shape[0]
     total, keep, k = 0.5 * n, 1.0 - 4.0 * beta * step, 0
@@ -232,8 +193,7 @@ def _bound(weights: Array, degrees: Array, costs: Array, beta: float, answer: Ar
 def _compressed(X: Array) -> Array:
     """Return the nodes as rows, with at most N columns that have the same inner products.
 
-    The problem sees X through X X^T only, and not the mean of each signal, so many signals cost no more than
-    N.
+    The problem sees X through X X^T only, and not the mean of each signal, so many signals cost no more than N.
     """
     centred = X - X.mean(axis=1, keepdims=True)
     if len(X) > X.shape[1]:

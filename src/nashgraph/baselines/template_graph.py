@@ -8,19 +8,18 @@ With :math:`V_K` the K known eigenvectors (the templates),
     \|S - V_K \mathrm{diag}(\sigma) V_K^\top - R\|_F \le \varepsilon,\; R V_K = 0,\;
     S = S^\top \ge 0,\; \mathrm{diag}\,S = 0,\; \textstyle\sum_j S_{1j} = 1.
 
-R is what the unknown eigenvectors may hold; K = N is the complete form, where R = 0. With fewer signals than
-nodes the covariance has a null space, whose eigenvectors are arbitrary: it is left to R. The least-squares
-:math:`\sigma` and R are explicit: in a full basis :math:`V = [V_K, V_\perp]` they match every entry of
-:math:`V^\top S V` but those that pair a template with another column, so the constraint is
+R is what the unknown eigenvectors may hold; K = N is the complete form, where R = 0. With fewer signals than nodes the
+covariance has a null space, whose eigenvectors are arbitrary: it is left to R. The least-squares :math:`\sigma` and R
+are explicit: in a full basis :math:`V = [V_K, V_\perp]` they match every entry of :math:`V^\top S V` but those that
+pair a template with another column, so the constraint is
 
 .. math:: \|T s\|^2 = 2 \sum_{k < l,\; k \le K} (V^\top S V)_{kl}^2 \le \varepsilon^2
 
-on the vector s of the N(N-1)/2 edges: a cylinder. :math:`\|S\|_1 = 2\,1^\top s` is linear because S is
-non-negative.
+on the vector s of the N(N-1)/2 edges: a cylinder. :math:`\|S\|_1 = 2\,1^\top s` is linear because S is non-negative.
 
-Optimality: for some y, edges outside node 1 have reduced cost :math:`1 + T_e^\top y \ge 0`, and the gap
-between :math:`1^\top s` and the dual value :math:`\min_{e \ni 1}(1 + T_e^\top y) - \varepsilon\|y\|` is
-zero. The certificate is that gap, relative to the objective, of the very graph that is returned.
+Optimality: for some y, edges outside node 1 have reduced cost :math:`1 + T_e^\top y \ge 0`, and the gap between
+:math:`1^\top s` and the dual value :math:`\min_{e \ni 1}(1 + T_e^\top y) - \varepsilon\|y\|` is zero. The certificate
+is that gap, relative to the objective, of the very graph that is returned.
 
 Method: the smallest feasible :math:`\varepsilon` is the convex :math:`\min \|T s\|` over the same polyhedron. It and
 the problem itself are second-order cone programs, solved by interior points (``cone_program``); the problem on the
@@ -28,15 +27,14 @@ support they find is then solved in closed form (``template_support``). Nodes wi
 taken as one, which changes nothing. T has q = K(2n-K-1)/2 rows for n different nodes: a step costs O(q^3), memory is
 three arrays of q x q.
 
-Several graphs may be optimal. With exact templates and the constant vector among their combinations, as in a
-survey with a column for every answer, the objective :math:`1^\top S 1` depends on :math:`\sigma` alone, and most
-edges are free. A small multiple of :math:`\|S\|_F^2` then picks the graph of least norm. It costs at most half the
-tolerance of the gap, a linear program so perturbed keeps its optimum (Mangasarian and Meyer 1979), and the graph is
-certified against the problem without it.
+Several graphs may be optimal. With exact templates and the constant vector among their combinations, as in a survey
+with a column for every answer, the objective :math:`1^\top S 1` depends on :math:`\sigma` alone, and most edges are
+free. A small multiple of :math:`\|S\|_F^2` then picks the graph of least norm. It costs at most half the tolerance of
+the gap, a linear program so perturbed keeps its optimum (Mangasarian and Meyer 1979), and the graph is certified
+against the problem without it.
 
-Reference: Segarra, Marques, Mateos, Ribeiro, *Network topology inference from spectral templates* (2017): the
-robust problem with noisy templates, the incomplete form with :math:`R V_K = 0`, and the set of adjacency
-matrices.
+Reference: Segarra, Marques, Mateos, Ribeiro, *Network topology inference from spectral templates* (2017): the robust
+problem with noisy templates, the incomplete form with :math:`R V_K = 0`, and the set of adjacency matrices.
 """
 
 from __future__ import annotations
@@ -65,17 +63,7 @@ REMEDY = "raise max_iter, tol or slack"
 
 
 class TemplateGraph(NamedTuple):
-    """A graph with the templates' eigenvectors, and what certifies it.
-
-    Attributes
-    ----------
-    weights : array of shape (n_nodes, n_nodes), the graph S
-    epsilon : float, the distance allowed
-    smallest_epsilon : float, the smallest for which there is any graph
-    distance : float, the distance of S from the templates' matrices
-    objective : float, the sum of all entries of S
-    certificate : Certificate, by the relative duality gap
-    """
+    """A graph S, the distance allowed, the smallest possible and the one reached, the sum of S, and the certificate."""
 
     weights: Array
     epsilon: float
@@ -97,20 +85,8 @@ def spectral_templates(
 ) -> TemplateGraph:
     """Return the sparsest graph within ``epsilon`` of having the given eigenvectors.
 
-    Parameters
-    ----------
-    eigenvectors : array of shape (n_nodes, n_nodes), orthonormal columns, the templates first
-    n_components : int, optional
-        The number K of templates; None takes all columns.
-    epsilon : float, optional
-        Distance allowed; None takes (1 + slack) times the smallest feasible one, and 1e-6 at least.
-    slack : float
-    anchor : int
-        The node whose weights sum to one (the paper's node 1): it sets the scale of the graph.
-    tol : float
-        Relative duality gap at which the result counts as converged. The distance may be above epsilon by 1e-8.
-    max_iter : int
-        Of each of the two programs.
+    ``eigenvectors`` has orthonormal columns, the templates first, of which ``n_components`` (None: all) are known; the
+    other parameters are those of :class:`~nashgraph.SpecTemp`. The distance may be above epsilon by 1e-8.
 
     Examples
     --------
@@ -135,23 +111,20 @@ def spectral_templates(
         allowed = _allowed(epsilon, smallest, near.certificate.value, slack)
         best, runs = _sparsest(templates, allowed, nearest, tol, max_iter)
     weights = templates.graph(best.edges)
-    error = max(best.gap, near.certificate.value)
-    certificate = replace(
-        runs[-1],
-        value=error,
-        tol=tol,
-        ending=_ending(error <= tol and best.distance <= allowed + FEASIBILITY, [near.certificate, *runs]),
-        iterations=near.certificate.iterations + sum(run.iterations for run in runs),
-        remedy=REMEDY,
-    )
+    error, runs = max(best.gap, near.certificate.value), [near.certificate, *runs]
+    iterations = sum(run.iterations for run in runs)
+    ending = Ending.MAX_ITER if any(run.ending is Ending.MAX_ITER for run in runs) else Ending.STALLED
+    if error <= tol and best.distance <= allowed + FEASIBILITY:
+        ending = Ending.CONVERGED
+    certificate = replace(runs[-1], value=error, tol=tol, ending=ending, iterations=iterations, remedy=REMEDY)
     return TemplateGraph(weights, allowed, smallest, best.distance, float(weights.sum()), certificate)
 
 
 def template_basis(covariance: Array) -> tuple[Array, int]:
     """Return the eigenvectors of a covariance, largest eigenvalue first, and the number of nonzero ones.
 
-    Only the eigenvectors of simple eigenvalues are templates; those of a repeated one, such as zero for
-    fewer signals than nodes, are any basis of their space.
+    Only the eigenvectors of simple eigenvalues are templates; those of a repeated one, such as zero for fewer signals
+    than nodes, are any basis of their space.
 
     Examples
     --------
@@ -225,12 +198,6 @@ def _sparsest(
         if best.gap <= tol or found <= 2.0 * heaviest:
             return best, runs
         heaviest = found  # heavier than foreseen, so the tie-break cost more than it should
-
-
-def _ending(converged: bool, runs: list[Certificate]) -> Ending:
-    if converged:
-        return Ending.CONVERGED
-    return Ending.MAX_ITER if any(run.ending is Ending.MAX_ITER for run in runs) else Ending.STALLED
 
 
 def _check_size(templates: TemplateMap) -> None:

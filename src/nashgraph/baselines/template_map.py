@@ -1,9 +1,9 @@
 r"""The distance of a graph from the spectral templates, as a linear map T of its edges that is never stored.
 
 Nodes with the same entry in every template are taken as one (see :class:`.node_classes.Classes`). The problem is
-convex, so averaging a solution over all exchanges of such nodes gives a solution in which they are alike; the
-templates are constant on classes, and what S does to vectors that are not pairs no template with anything. So S
-may be replaced by :math:`\bar S` in the distance. The anchor is a class of its own.
+convex, so averaging a solution over all exchanges of such nodes gives a solution in which they are alike; the templates
+are constant on classes, and what S does to vectors that are not pairs no template with anything. So S may be replaced
+by :math:`\bar S` in the distance. The anchor is a class of its own.
 
 The unknown is the vector x of the total weights within and between classes, so :math:`\|S\|_1 = 2\,1^\top x` and the
 anchor's entries of x sum to one. With u the entries of a full orthonormal basis at one member of each class, T has a
@@ -35,14 +35,6 @@ class TemplateMap:
     """The linear map T, whose norm is the distance from the matrices that have the templates.
 
     ``entries`` holds u, ``pairs`` the pairs of classes that can have an edge, ``counts`` their numbers of edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path = np.diag([1.0, 2.0], 1) + np.diag([1.0, 2.0], -1)
-    >>> templates = TemplateMap.of(np.linalg.eigh(path)[1], anchor=0)
-    >>> round(templates.distance(np.array([1.0, 0.0, 2.0])), 12)  # edges 01, 02, 12
-    0.0
     """
 
     classes: Classes
@@ -97,8 +89,8 @@ class TemplateMap:
     def gram(self, ratios: Array, out: Array) -> None:
         r"""Write :math:`T \mathrm{diag}(d) T^\top`, a block for each pair of templates.
 
-        With D the symmetric matrix of d, doubled on the diagonal, the entry of (k, l) and (k', l') is
-        :math:`2 \sum_{ij} D_{ij} (u_{ik} u_{ik'} u_{jl} u_{jl'} + u_{ik} u_{il'} u_{jl} u_{jk'})`.
+        With D the symmetric matrix of d, doubled on the diagonal, the entry of (k, l) and (k', l') is :math:`2
+        \sum_{ij} D_{ij} (u_{ik} u_{ik'} u_{jl} u_{jl'} + u_{ik} u_{il'} u_{jl} u_{jk'})`.
         """
         u = self.entries
         doubled = 2.0 * self._doubled(ratios)

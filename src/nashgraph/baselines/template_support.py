@@ -37,8 +37,8 @@ class Candidate(NamedTuple):
 def best_candidate(templates: TemplateMap, point: ConePoint, epsilon: float) -> Candidate:
     """Return the best graph: the interior point's, or one of its polished forms.
 
-    A polish is an active-set method from the interior point's support: edges that came out negative leave,
-    and the few with the most negative reduced costs enter.
+    A polish is an active-set method from the interior point's support: edges that came out negative leave, and the few
+    with the most negative reduced costs enter.
     """
     support = point.x > point.z
     best = Candidate.of(templates, np.where(point.x > DUST, point.x, 0.0), -point.u[1:], epsilon)
@@ -67,11 +67,10 @@ def best_candidate(templates: TemplateMap, point: ConePoint, epsilon: float) -> 
 def _solve_on_support(templates: TemplateMap, support: Any, epsilon: float) -> tuple[Array, Array, float] | None:
     r"""Solve the problem on a support in closed form; None where the support does not determine it.
 
-    With the inequalities on the support dropped, :math:`s(t) = s_0 + t s_1` minimises
-    :math:`t 1^\top s + \|Ts\|^2/2` subject to the anchor's sum, and
-    :math:`\|T s(t)\|^2 = \|T s_0\|^2 + t^2 \|T s_1\|^2` gives the t at which the distance is epsilon. One QR
-    factorisation of T on the support. Returns s, the multiplier y = T s / t and 1; where no graph of the
-    support is near enough, s_0, T s_0 and 0, by which an edge that brings it nearer has negative cost.
+    With the inequalities on the support dropped, :math:`s(t) = s_0 + t s_1` minimises :math:`t 1^\top s + \|Ts\|^2/2`
+    subject to the anchor's sum, and :math:`\|T s(t)\|^2 = \|T s_0\|^2 + t^2 \|T s_1\|^2` gives the t at which the
+    distance is epsilon. One QR factorisation of T on the support. Returns s, the multiplier y = T s / t and 1; where no
+    graph of the support is near enough, s_0, T s_0 and 0, by which an edge that brings it nearer has negative cost.
     """
     at_anchor = templates.at_anchor[support]
     if len(at_anchor) < 2 or templates.n_rows < len(at_anchor) - 1 or not at_anchor.any():

@@ -23,24 +23,21 @@ class GraphicalLassoGL(GraphEstimator):
     .. math:: \min_{\Theta \succ 0} \; \mathrm{tr}(C \Theta) - \log\det\Theta
               + \alpha \sum_{i \ne j} |\Theta_{ij}|
 
-    with C the empirical covariance of the nodes over the signals. A negative :math:`\Theta_{ij}` says that i
-    and j go together when all others are held fixed, so the weight of their edge is :math:`\max(0,
-    -\Theta_{ij})`. Negative associations are no edges of this graph; ``precision_`` keeps them. Weights are
-    in the units of the signals: where nodes are measured in different ones, standardise the columns of X
-    first.
+    with C the empirical covariance of the nodes over the signals. A negative :math:`\Theta_{ij}` says that i and j go
+    together when all others are held fixed, so the weight of their edge is :math:`\max(0, -\Theta_{ij})`. Negative
+    associations are no edges of this graph; ``precision_`` keeps them. Weights are in the units of the signals: where
+    nodes are measured in different ones, standardise the columns of X first.
 
     Parameters
     ----------
     alpha : float, optional
-        Weight of the penalty: the larger, the fewer edges. None finds it by cross-validation over the
-        signals.
+        Weight of the penalty: the larger, the fewer edges. None finds it by cross-validation over the signals.
     cv : int
         Number of folds when alpha is None; each needs at least two signals.
     mode : "cd" or "lars"
         Coordinate descent, or least angle regression for graphs that are very sparse.
     tol : float
-        Duality gap at which to stop; scikit-learn's ``enet_tol`` of the regressions inside is a hundredth of
-        it.
+        Duality gap at which to stop; scikit-learn's ``enet_tol`` of the regressions inside is a hundredth of it.
     max_iter : int
     n_jobs : int, optional
         Folds in parallel when alpha is None.
@@ -52,21 +49,18 @@ class GraphicalLassoGL(GraphEstimator):
     alpha_ : float, the alpha used
     objective_ : float, the objective as scikit-learn counts it
     certificate_ : Certificate, the duality gap of the final fit
-    n_iter_, converged_ : as the certificate has them
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
     -----
-    Signals that add up to about zero over the nodes (taking off each signal's mean does it, and so does the
-    ``"gmrf"`` filter of :func:`nashgraph.datasets.smooth_signals`) have next to no variance in that
-    direction. The inverse covariance is then large and positive between all pairs, which hides the positive
-    associations unless alpha is large: leave the means in, or pass alpha instead of cross-validating it.
+    Signals that add up to about zero over the nodes (taking off each signal's mean does it, and so does the ``"gmrf"``
+    filter of :func:`nashgraph.datasets.smooth_signals`) have next to no variance in that direction. The inverse
+    covariance is then large and positive between all pairs, which hides the positive associations unless alpha is
+    large: leave the means in, or pass alpha instead of cross-validating it.
 
     References
     ----------
-    Friedman, Hastie, Tibshirani, *Sparse inverse covariance estimation with the graphical lasso*,
-    Biostatistics (2008), as in ``sklearn.covariance.GraphicalLasso`` and ``GraphicalLassoCV``.
+    Friedman, Hastie, Tibshirani, *Sparse inverse covariance estimation with the graphical lasso*, Biostatistics (2008),
+    as in ``sklearn.covariance.GraphicalLasso`` and ``GraphicalLassoCV``.
 
     Examples
     --------
@@ -135,15 +129,7 @@ class GraphicalLassoGL(GraphEstimator):
 
 
 def positive_associations(precision: Array) -> Array:
-    """Return max(0, -precision) off the diagonal, made exactly symmetric.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> positive_associations(np.array([[2.0, -0.5], [-0.5, 1.0]]))
-    array([[0. , 0.5],
-           [0.5, 0. ]])
-    """
+    """Return max(0, -precision) off the diagonal, made exactly symmetric."""
     weights = np.maximum(0.0, -0.5 * (precision + precision.T))
     np.fill_diagonal(weights, 0.0)
     return weights

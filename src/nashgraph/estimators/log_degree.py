@@ -21,24 +21,24 @@ class LogDegreeGL(GraphEstimator):
     .. math:: \min_W \; \sum_{ij} W_{ij} D_{ij} - \alpha\, 1^\top \log(W 1) + \frac{\beta}{2} \|W\|_F^2
               \quad\text{s.t.}\quad W = W^\top \ge 0,\; \mathrm{diag}\,W = 0
 
-    with :math:`D_{ij} = \|x_i - x_j\|^2 / (2M)`. The logarithm keeps every node connected, the squared norm
-    spreads the weights. Only :math:`\theta = 1/\sqrt{\alpha\beta}` decides which edges there are;
-    :math:`\sqrt{\alpha/\beta}` multiplies all weights.
+    with :math:`D_{ij} = \|x_i - x_j\|^2 / (2M)`. The logarithm keeps every node connected, the squared norm spreads the
+    weights. Only :math:`\theta = 1/\sqrt{\alpha\beta}` decides which edges there are; :math:`\sqrt{\alpha/\beta}`
+    multiplies all weights.
 
     Parameters
     ----------
     alpha, beta : float, optional
-        Given both, they are the problem, and ``degree`` is not used. Given one, the other is found from
-        ``degree``. Given none, both are found from ``degree`` and made equal, which makes the graph the same
-        whatever the unit of the signals.
+        Given both, they are the problem, and ``degree`` is not used. Given one, the other is found from ``degree``.
+        Given none, both are found from ``degree`` and made equal, which makes the graph the same whatever the unit of
+        the signals.
     degree : float
-        Mean number of neighbours wanted, counting every weight above zero (weights are exactly zero
-        elsewhere). It is met to 2 % or one edge, where there is a graph that meets it.
+        Mean number of neighbours wanted, counting every weight above zero (weights are exactly zero elsewhere). It is
+        met to 2 % or one edge, where there is a graph that meets it.
     candidates : None, "auto" or int
-        None holds all pairs in one N x N array and gives a dense ``adjacency_``. An integer k lets only pairs
-        be edges of which one node is among the k nearest of the other, in memory of O(N k), with a CSR
-        ``adjacency_``: another, smaller problem. "auto" begins so and adds pairs until those left out could
-        not be edges: the solution for all pairs, in memory of O(edges).
+        None holds all pairs in one N x N array and gives a dense ``adjacency_``. An integer k lets only pairs be edges
+        of which one node is among the k nearest of the other, in memory of O(N k), with a CSR ``adjacency_``: another,
+        smaller problem. "auto" begins so and adds pairs until those left out could not be edges: the solution for all
+        pairs, in memory of O(edges).
     tol : float
         Duality gap over :math:`\alpha N` at which to stop.
     max_iter : int
@@ -56,14 +56,12 @@ class LogDegreeGL(GraphEstimator):
         By the duality gap over :math:`\alpha N`, which bounds how far ``objective_`` is above the best there is.
     n_iter_ : int, Newton steps, of the search for theta too
     converged_ : bool
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
     ----------
-    Kalofolias, *How to learn a graph from smooth signals* (2016), the log-degree model; Kalofolias and
-    Perraudin, *Large scale graph learning from smooth signals* (2019), for the scaling and for the first
-    guess at theta. The solver, Newton's method on the dual, is ours.
+    Kalofolias, *How to learn a graph from smooth signals* (2016), the log-degree model; Kalofolias and Perraudin,
+    *Large scale graph learning from smooth signals* (2019), for the scaling and for the first guess at theta. The
+    solver, Newton's method on the dual, is ours.
 
     Examples
     --------

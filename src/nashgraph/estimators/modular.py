@@ -20,8 +20,8 @@ class ModularGL(GraphEstimator):
               \quad\text{s.t.}\quad W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1,\;
               \mathrm{rank}\,L = N - K
 
-    where L is the Laplacian of :math:`(W + W^\top)/2`. The constraint is enforced by a penalty on the K
-    smallest eigenvalues of L, which is doubled until the graph falls into K pieces.
+    where L is the Laplacian of :math:`(W + W^\top)/2`. The constraint is enforced by a penalty on the K smallest
+    eigenvalues of L, which is doubled until the graph falls into K pieces.
 
     Parameters
     ----------
@@ -47,14 +47,11 @@ class ModularGL(GraphEstimator):
     certificate_ : Certificate, by :math:`\|W - W^+\|_F / \|W\|_F` over the last round
     n_iter_ : int
     converged_ : bool, exactly K components and no change
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
     ----------
-    Nie, Wang, Jordan, Huang, *The constrained Laplacian rank algorithm for graph-based clustering*, AAAI
-    (2016), the squared-norm variant, with the signals' distances in the place of a given graph: the graph is
-    :math:`-D/(2\beta)`.
+    Nie, Wang, Jordan, Huang, *The constrained Laplacian rank algorithm for graph-based clustering*, AAAI (2016), the
+    squared-norm variant, with the signals' distances in the place of a given graph: the graph is :math:`-D/(2\beta)`.
 
     Examples
     --------

@@ -17,22 +17,20 @@ class QuadGameGL(GraphEstimator):
     .. math:: \min_{G, B} \; \|(I - \rho G) Y - B\|_F^2 + \theta_1 \|G\|_F^2 + \theta_2 P(B, G)
               \quad\text{s.t.}\quad G = G^\top \ge 0,\; \mathrm{diag}\,G = 0,\; \|G\|_1 = N
 
-    Each signal holds the actions of one game, :math:`Y = X^\top`, at equilibrium:
-    :math:`(I - \rho G) y = b`. Benefits are independent, :math:`P = \|B\|_F^2`, or homophilous,
-    :math:`P = \mathrm{tr}(B^\top L_G B)`: friends want alike.
+    Each signal holds the actions of one game, :math:`Y = X^\top`, at equilibrium: :math:`(I - \rho G) y = b`. Benefits
+    are independent, :math:`P = \|B\|_F^2`, or homophilous, :math:`P = \mathrm{tr}(B^\top L_G B)`: friends want alike.
 
     Parameters
     ----------
     rho : float in (-1, 1), not 0
-        Strength of the interaction: positive for complements, negative for substitutes. The game has one
-        equilibrium only while :math:`|\rho|` times the spectral radius of G is below 1. The radius is at
-        least 1, because the mean row sum is; it is known only once G is learned, so G is checked then, and a
-        warning names the rho that would do. Nothing is changed.
+        Strength of the interaction: positive for complements, negative for substitutes. The game has one equilibrium
+        only while :math:`|\rho|` times the spectral radius of G is below 1. The radius is at least 1, because the mean
+        row sum is; it is known only once G is learned, so G is checked then, and a warning names the rho that would do.
+        Nothing is changed.
     theta1 : float
         Weight of the squared norm: the larger, the more edges.
     theta2 : float
-        Weight of the benefits. For independent benefits only :math:`\theta_1 (1 + \theta_2)/\theta_2`
-        matters to G.
+        Weight of the benefits. For independent benefits only :math:`\theta_1 (1 + \theta_2)/\theta_2` matters to G.
     benefits : "independent" or "homophilous"
     tol : float
         Duality gap of the graph, relative to the objective, at which to stop.
@@ -46,20 +44,17 @@ class QuadGameGL(GraphEstimator):
     spectral_radius_ : float, of the graph
     objective_ : float
     certificate_ : Certificate, the duality gap of the graph relative to the objective
-    n_iter_, converged_ : as the certificate has them
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
     -----
-    Nodes with the same signals have the same edges and count once. On one core, a survey of 330 households of which
-    120 differ takes 0.1 s with independent benefits and 20 s with homophilous ones, at ``tol=1e-5``. Homophilous
-    benefits have several solutions; the one that the alternation from the complete graph leads to is returned.
+    Nodes with the same signals have the same edges and count once. On one core, a survey of 330 households of which 120
+    differ takes 0.1 s with independent benefits and 20 s with homophilous ones, at ``tol=1e-5``. Homophilous benefits
+    have several solutions; the one that the alternation from the complete graph leads to is returned.
 
     References
     ----------
-    Leng, Dong, Wu, Pentland, *Learning quadratic games on networks* (ICML 2020). Independent benefits are
-    solved jointly, homophilous ones by alternation.
+    Leng, Dong, Wu, Pentland, *Learning quadratic games on networks* (ICML 2020). Independent benefits are solved
+    jointly, homophilous ones by alternation.
 
     Examples
     --------
@@ -121,13 +116,7 @@ class QuadGameGL(GraphEstimator):
 
 
 def check_rho(rho: object) -> float:
-    """Check the strength of interaction.
-
-    Examples
-    --------
-    >>> check_rho(-0.3)
-    -0.3
-    """
+    """Check the strength of interaction."""
     remedy = "|rho| times the spectral radius of a graph of mean row sum 1 must be below 1; try 0.5"
     strength = check_number("rho", rho, low=-1, high=1, open_low=True, open_high=True, remedy=remedy)
     if strength == 0:

@@ -16,19 +16,19 @@ class GLSigRep(GraphEstimator):
     .. math:: \min_{L, Y} \; \|X - Y\|_F^2 + \alpha\,\mathrm{tr}(Y^\top L Y) + \beta \|L\|_F^2
               \quad\text{s.t.}\quad L = L^\top,\; L_{ij} \le 0 \;(i \ne j),\; L 1 = 0,\; \mathrm{tr}\,L = N
 
-    with a node in each row of X and Y. Each of the two steps is solved to optimality, so the objective never
-    rises; the problem is not jointly convex, and what is found is stationary.
+    with a node in each row of X and Y. Each of the two steps is solved to optimality, so the objective never rises; the
+    problem is not jointly convex, and what is found is stationary.
 
     Parameters
     ----------
     alpha : float
-        How much the signals are smoothed. The Laplacian has mean eigenvalue 1, so 0.1 shrinks the average
-        variation by a tenth; noisier signals bear more.
+        How much the signals are smoothed. The Laplacian has mean eigenvalue 1, so 0.1 shrinks the average variation by
+        a tenth; noisier signals bear more.
     beta : float, optional
         Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
     degree : float
-        Mean number of neighbours wanted; beta is found from it, as :math:`\alpha M` times SmoothGL's beta
-        with row sum 1. The graph found comes near it, not exactly to it.
+        Mean number of neighbours wanted; beta is found from it, as :math:`\alpha M` times SmoothGL's beta with row sum
+        1. The graph found comes near it, not exactly to it.
     tol : float
         Duality gap of the Laplacian at its own signals, over the objective, at which to stop.
     max_iter : int
@@ -41,14 +41,11 @@ class GLSigRep(GraphEstimator):
     beta_ : float, the beta used
     objective_ : float
     certificate_ : Certificate, the duality gap over the objective
-    n_iter_, converged_ : as the certificate has them
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
     ----------
-    Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal representations*,
-    IEEE Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
+    Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal representations*, IEEE
+    Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
 
     Examples
     --------

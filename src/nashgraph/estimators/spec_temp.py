@@ -16,26 +16,25 @@ class SpecTemp(GraphEstimator):
               \|S - V_K \mathrm{diag}(\sigma) V_K^\top - R\|_F \le \varepsilon,\; R V_K = 0,\;
               S = S^\top \ge 0,\; \mathrm{diag}\,S = 0,\; \textstyle\sum_j S_{1j} = 1
 
-    Signals that are white noise through a filter of the graph have a covariance with the graph's
-    eigenvectors: :math:`V_K` are the K leading ones of the sample covariance. The method looks for the
-    sparsest graph with these eigenvectors, up to :math:`\varepsilon`; what the other eigenvectors hold, R,
-    is free. Nodes with the same signals have the same edges, but for the anchor. Where several graphs are the
-    sparsest, as in surveys with a column for every answer, it is the one of least Frobenius norm.
+    Signals that are white noise through a filter of the graph have a covariance with the graph's eigenvectors:
+    :math:`V_K` are the K leading ones of the sample covariance. The method looks for the sparsest graph with these
+    eigenvectors, up to :math:`\varepsilon`; what the other eigenvectors hold, R, is free. Nodes with the same signals
+    have the same edges, but for the anchor. Where several graphs are the sparsest, as in surveys with a column for
+    every answer, it is the one of least Frobenius norm.
 
     Parameters
     ----------
     epsilon : float, optional
-        Distance allowed. None takes (1 + slack) times the smallest for which there is any graph, and 1e-6 at
-        least.
+        Distance allowed. None takes (1 + slack) times the smallest for which there is any graph, and 1e-6 at least.
     n_components : int, optional
-        The number K of eigenvectors. None takes the rank of the covariance: all of them with enough signals
-        (the complete form, R = 0), fewer with fewer signals than nodes (the incomplete form).
+        The number K of eigenvectors. None takes the rank of the covariance: all of them with enough signals (the
+        complete form, R = 0), fewer with fewer signals than nodes (the incomplete form).
     slack : float
         Used with ``epsilon=None``.
     anchor : int
-        The column of X whose weights sum to one, the paper's node 1. It sets the scale of the graph, and
-        since the constraint is on one node, the graph depends on it: relabelling the nodes relabels the
-        graph if ``anchor`` is relabelled too. A large epsilon leaves nothing but edges at the anchor.
+        The column of X whose weights sum to one, the paper's node 1. It sets the scale of the graph, and since the
+        constraint is on one node, the graph depends on it: relabelling the nodes relabels the graph if ``anchor`` is
+        relabelled too. A large epsilon leaves nothing but edges at the anchor.
     assume_centered : bool
         Take the signals' mean to be zero instead of subtracting it.
     tol : float
@@ -51,9 +50,6 @@ class SpecTemp(GraphEstimator):
     distance_ : float, the distance reached
     objective_ : float, :math:`\|S\|_1`
     certificate_ : Certificate, the relative duality gap: the objective is within this of the least possible
-    n_iter_, converged_ : as the certificate has them
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     Notes
     -----
@@ -63,8 +59,8 @@ class SpecTemp(GraphEstimator):
 
     References
     ----------
-    Segarra, Marques, Mateos, Ribeiro, *Network topology inference from spectral templates* (2017): adjacency
-    matrices, noisy templates (the constraint with epsilon), complete or incomplete.
+    Segarra, Marques, Mateos, Ribeiro, *Network topology inference from spectral templates* (2017): adjacency matrices,
+    noisy templates (the constraint with epsilon), complete or incomplete.
 
     Examples
     --------
@@ -129,13 +125,7 @@ class SpecTemp(GraphEstimator):
 
 
 def check_anchor(anchor: object, n_nodes: int) -> int:
-    """Check the column that sets the scale.
-
-    Examples
-    --------
-    >>> check_anchor(3, 5)
-    3
-    """
+    """Check the column that sets the scale."""
     column = check_integer("anchor", anchor, low=0, remedy="it is the column of the node whose weights sum to one")
     if column >= n_nodes:
         raise InputError(f"anchor must be a column of X, below {n_nodes}, got {anchor!r}: try anchor=0")
@@ -143,13 +133,7 @@ def check_anchor(anchor: object, n_nodes: int) -> int:
 
 
 def check_components(n_components: object, n_nodes: int, rank: int) -> int:
-    """Check the number of templates, or take the rank; more than that are arbitrary, and the user is told.
-
-    Examples
-    --------
-    >>> check_components(None, n_nodes=50, rank=9)
-    9
-    """
+    """Check the number of templates, or take the rank; more than that are arbitrary, and the user is told."""
     if rank == 0:
         raise InputError(
             "X has no variance, so its covariance has no eigenvectors: check X, or try assume_centered=True"
