@@ -30,6 +30,10 @@ class Iterate(NamedTuple):
 class Block(Protocol):
     """A convex quadratic f over a convex set."""
 
+    @property
+    def conditioning(self) -> float:
+        """The smallest curvature of f over its largest, or 0 where restarts are to make do without it."""
+
     def at(self, point: Array) -> Iterate:
         """Return the point with its image."""
 
@@ -45,15 +49,17 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
 
     .. math:: \min_{x \in C} f(x), \qquad
               x_{k+1} = P_C\big(y_k - \nabla f(y_k) / L\big), \quad
-              y_{k+1} = x_{k+1} + \tfrac{t_k - 1}{t_{k+1}} (x_{k+1} - x_k), \quad
-              t_{k+1} = \tfrac12 \big(1 + \sqrt{1 + 4 t_k^2}\big)
+              y_{k+1} = x_{k+1} + m_k (x_{k+1} - x_k), \quad
+              m_k = \min\Big(\frac{t_k - 1}{t_{k+1}}, \frac{1 - \sqrt q}{1 + \sqrt q}\Big)
+
+    with :math:`t_{k+1} = \tfrac12 (1 + \sqrt{1 + 4 t_k^2})` from :math:`t_0 = 1` and q the conditioning of f.
 
     **Optimality and stopping.** The block's own bound on :math:`f(x) - \min f`, over f(x), is looked at every few
     steps, and the watch says whether it will do. The answer is never above the start but by rounding: where it would
     be, the start is returned, and the certificate says that it stalled.
 
     **Restart.** Momentum that points uphill, :math:`\langle y_k - x_{k+1}, x_{k+1} - x_k \rangle > 0`, is dropped: t
-    begins again at 1. So strong convexity is made use of without being known.
+    begins again at 1.
 
     The image of :math:`y_k` is that of the points it is made of, so a step needs one evaluation only.
 
@@ -64,7 +70,8 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
     """
     current = ahead = block.at(start)
     first: tuple[float, float] | None = None
-    age, iteration = 1.0, 0
+    root = np.sqrt(block.conditioning)
+    most, age, iteration = (1.0 - root) / (1.0 + root), 1.0, 0
     while True:
         if iteration % CHECK_EVERY == 0 or iteration >= watch.max_iter:
             value, gap = block.measure(current)
@@ -76,7 +83,7 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
         if _uphill(ahead.point, moved.point, current.point) > 0.0:
             age = 1.0
         older = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * age**2))
-        share = (age - 1.0) / older
+        share = min((age - 1.0) / older, most)
         ahead = Iterate(*(now + share * (now - before) for now, before in zip(moved, current, strict=True)))
         current, age, iteration = moved, older, iteration + 1
     if value > first[0] * (1.0 + ROUNDING):

@@ -50,16 +50,7 @@ def guess_theta(nearest: Array, degree: float) -> float:
 
 
 class Search:
-    """Find where a decreasing function of one number takes a value: secant steps kept inside a bracket.
-
-    Examples
-    --------
-    >>> search, place = Search(wanted=-3.0, place=0.0), 0.0
-    >>> for _ in range(20):
-    ...     place = search.next_place(place, -2 * place)
-    >>> round(place, 3)
-    1.5
-    """
+    """Find where a decreasing function of one number takes a value: secant steps kept inside a bracket."""
 
     def __init__(self, wanted: float, place: float) -> None:
         self.wanted = wanted

@@ -92,6 +92,11 @@ class GraphProgram:
         least = float((at.image / self.pairs.costs).min())
         return value, float(at.point @ (at.image - self.pairs.costs * least))
 
+    @property
+    def conditioning(self) -> float:
+        """Theta1 alone makes f strongly convex."""
+        return 4.0 * self.theta1 / self._curvature
+
     @cached_property
     def _curvature(self) -> float:
         """The largest of f."""

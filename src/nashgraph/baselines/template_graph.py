@@ -125,15 +125,6 @@ def template_basis(covariance: Array) -> tuple[Array, int]:
 
     Only the eigenvectors of simple eigenvalues are templates; those of a repeated one, such as zero for fewer signals
     than nodes, are any basis of their space.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> basis, rank = template_basis(np.diag([1.0, 3.0, 0.0]))
-    >>> np.abs(basis), rank
-    (array([[0., 1., 0.],
-           [1., 0., 0.],
-           [0., 0., 1.]]), 2)
     """
     values, vectors = linalg.eigh(covariance, check_finite=False)
     rank = int(np.sum(values > len(values) * np.finfo(float).eps * values[-1]))
