@@ -50,7 +50,9 @@ def test_numbers_are_those_of_scikit_learn(alpha):
     np.testing.assert_allclose(model.adjacency_[off], np.maximum(0, -reference.precision_[off]), atol=1e-12)
     assert (np.diag(model.adjacency_) == 0).all()
     assert abs(model.adjacency_ - model.adjacency_.T).max() == 0
-    assert (model.gap_, model.objective_) == (reference.costs_[-1][1], reference.costs_[-1][0])
+    history = [(record.objective, record.value) for record in model.certificate_.history]
+    np.testing.assert_array_equal(history, [(objective, abs(gap)) for objective, gap in reference.costs_])
+    assert (model.objective_, model.n_iter_) == (reference.costs_[-1][0], reference.n_iter_)
 
 
 def test_negative_associations_are_no_edges():
@@ -91,9 +93,10 @@ def test_not_converging_is_told_once(alpha, random):
     with pytest.warns(ConvergenceWarning) as caught:
         model = GraphicalLassoGL(alpha, max_iter=1, tol=1e-8).fit(X)
     assert not model.converged_
-    assert [str(item.message)[:49] for item in caught] == [
-        "GraphicalLassoGL stopped at duality gap " + f"{abs(model.gap_):.2e} "
-    ]
+    said = f"GraphicalLassoGL not converged: duality gap {model.certificate_.value:.1e} > tol=1e-08 after 1 iteration: "
+    (message,) = (str(item.message) for item in caught)
+    assert message.startswith(said)
+    assert message.endswith("raise max_iter or alpha, or standardise the signals")
 
 
 def test_a_covariance_out_of_reach_is_told(random):

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.covariance import GraphicalLasso, GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
-from ..validation import Array, InputError, check_choice, check_integer, check_number, listing, warn
+from ..certificate import Certificate, Ending, Measure, Watch
+from ..validation import Array, InputError, check_choice, check_integer, check_number, listing
 from .base import GraphEstimator
 
 # scikit-learn's default, as loose for each regression as for the whole, leaves the gap stuck above tol.
@@ -22,24 +23,21 @@ class GraphicalLassoGL(GraphEstimator):
     .. math:: \min_{\Theta \succ 0} \; \mathrm{tr}(C \Theta) - \log\det\Theta
               + \alpha \sum_{i \ne j} |\Theta_{ij}|
 
-    with C the empirical covariance of the nodes over the signals. A negative :math:`\Theta_{ij}` says that i
-    and j go together when all others are held fixed, so the weight of their edge is :math:`\max(0,
-    -\Theta_{ij})`. Negative associations are no edges of this graph; ``precision_`` keeps them. Weights are
-    in the units of the signals: where nodes are measured in different ones, standardise the columns of X
-    first.
+    with C the empirical covariance of the nodes over the signals. A negative :math:`\Theta_{ij}` says that i and j go
+    together when all others are held fixed, so the weight of their edge is :math:`\max(0, -\Theta_{ij})`. Negative
+    associations are no edges of this graph; ``precision_`` keeps them. Weights are in the units of the signals: where
+    nodes are measured in different ones, standardise the columns of X first.
 
     Parameters
     ----------
     alpha : float, optional
-        Weight of the penalty: the larger, the fewer edges. None finds it by cross-validation over the
-        signals.
+        Weight of the penalty: the larger, the fewer edges. None finds it by cross-validation over the signals.
     cv : int
         Number of folds when alpha is None; each needs at least two signals.
     mode : "cd" or "lars"
         Coordinate descent, or least angle regression for graphs that are very sparse.
     tol : float
-        Duality gap at which to stop; scikit-learn's ``enet_tol`` of the regressions inside is a hundredth of
-        it.
+        Duality gap at which to stop; scikit-learn's ``enet_tol`` of the regressions inside is a hundredth of it.
     max_iter : int
     n_jobs : int, optional
         Folds in parallel when alpha is None.
@@ -50,23 +48,19 @@ class GraphicalLassoGL(GraphEstimator):
     precision_, covariance_ : arrays of shape (n_nodes, n_nodes), as scikit-learn estimates them
     alpha_ : float, the alpha used
     objective_ : float, the objective as scikit-learn counts it
-    gap_ : float, the duality gap reached
-    n_iter_ : int
-    converged_ : bool, whether the gap of the final fit is below tol
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
+    certificate_ : Certificate, the duality gap of the final fit
 
     Notes
     -----
-    Signals that add up to about zero over the nodes (taking off each signal's mean does it, and so does the
-    ``"gmrf"`` filter of :func:`nashgraph.datasets.smooth_signals`) have next to no variance in that
-    direction. The inverse covariance is then large and positive between all pairs, which hides the positive
-    associations unless alpha is large: leave the means in, or pass alpha instead of cross-validating it.
+    Signals that add up to about zero over the nodes (taking off each signal's mean does it, and so does the ``"gmrf"``
+    filter of :func:`nashgraph.datasets.smooth_signals`) have next to no variance in that direction. The inverse
+    covariance is then large and positive between all pairs, which hides the positive associations unless alpha is
+    large: leave the means in, or pass alpha instead of cross-validating it.
 
     References
     ----------
-    Friedman, Hastie, Tibshirani, *Sparse inverse covariance estimation with the graphical lasso*,
-    Biostatistics (2008), as in ``sklearn.covariance.GraphicalLasso`` and ``GraphicalLassoCV``.
+    Friedman, Hastie, Tibshirani, *Sparse inverse covariance estimation with the graphical lasso*, Biostatistics (2008),
+    as in ``sklearn.covariance.GraphicalLasso`` and ``GraphicalLassoCV``.
 
     Examples
     --------
@@ -84,9 +78,6 @@ class GraphicalLassoGL(GraphEstimator):
     covariance_: Array
     alpha_: float
     objective_: float
-    gap_: float
-    n_iter_: int
-    converged_: bool
     _min_signals = 2
 
     def __init__(
@@ -115,25 +106,13 @@ class GraphicalLassoGL(GraphEstimator):
         model = self._model(len(X), options)
         _check_spread(X)
         _fit_quietly(model, X)
-        objective, gap = model.costs_[-1]
-        converged = bool(abs(gap) < options["tol"])
-        alpha = model.alpha_ if self.alpha is None else model.alpha
-        if not converged:
-            warn(
-                f"GraphicalLassoGL stopped at duality gap {abs(gap):.2e} > tol={options['tol']:g} after "
-                f"{model.n_iter_} iterations with alpha={alpha:.3g}: raise max_iter or alpha, or standardise "
-                "the signals",
-                ConvergenceWarning,
-            )
         return {
             "adjacency_": positive_associations(model.precision_),
+            "certificate_": _certificate(model.costs_, options["tol"], options["max_iter"]),
             "precision_": model.precision_,
             "covariance_": model.covariance_,
-            "alpha_": float(alpha),
-            "objective_": float(objective),
-            "gap_": float(gap),
-            "n_iter_": int(model.n_iter_),
-            "converged_": converged,
+            "alpha_": float(model.alpha_ if self.alpha is None else model.alpha),
+            "objective_": float(model.costs_[-1][0]),
         }
 
     def _model(self, n_signals: int, options: dict[str, Any]) -> Any:
@@ -150,18 +129,18 @@ class GraphicalLassoGL(GraphEstimator):
 
 
 def positive_associations(precision: Array) -> Array:
-    """Return max(0, -precision) off the diagonal, made exactly symmetric.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> positive_associations(np.array([[2.0, -0.5], [-0.5, 1.0]]))
-    array([[0. , 0.5],
-           [0.5, 0. ]])
-    """
+    """Return max(0, -precision) off the diagonal, made exactly symmetric."""
     weights = np.maximum(0.0, -0.5 * (precision + precision.T))
     np.fill_diagonal(weights, 0.0)
     return weights
+
+
+def _certificate(costs: list[tuple[float, float]], tol: float, max_iter: int) -> Certificate:
+    """Return the certificate of scikit-learn's objectives and duality gaps, one pair an iteration."""
+    watch = Watch(Measure.GAP, tol, max_iter)
+    for iteration, (objective, gap) in enumerate(costs, start=1):
+        ending = watch.ends(iteration, objective, abs(gap))
+    return watch.certificate(ending or Ending.STALLED, remedy="raise max_iter or alpha, or standardise the signals")
 
 
 def _check_spread(X: Array) -> None:

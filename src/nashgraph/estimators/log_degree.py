@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from ..solvers.log_degree import LogDegreeGraph, Pairs, solve
-from ..solvers.pairs import DensePairs, ListedPairs
+from ..baselines import CandidatePairs, DensePairs, ListedPairs, log_degree_graph
+from ..couplings import Points, points_of
 from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import GraphEstimator
 
@@ -22,30 +21,28 @@ class LogDegreeGL(GraphEstimator):
     .. math:: \min_W \; \sum_{ij} W_{ij} D_{ij} - \alpha\, 1^\top \log(W 1) + \frac{\beta}{2} \|W\|_F^2
               \quad\text{s.t.}\quad W = W^\top \ge 0,\; \mathrm{diag}\,W = 0
 
-    with :math:`D_{ij} = \|x_i - x_j\|^2 / (2M)`. The logarithm keeps every node connected, the squared norm
-    spreads the weights. Only :math:`\theta = 1/\sqrt{\alpha\beta}` decides which edges there are;
-    :math:`\sqrt{\alpha/\beta}` multiplies all weights.
+    with :math:`D_{ij} = \|x_i - x_j\|^2 / (2M)`. The logarithm keeps every node connected, the squared norm spreads the
+    weights. Only :math:`\theta = 1/\sqrt{\alpha\beta}` decides which edges there are; :math:`\sqrt{\alpha/\beta}`
+    multiplies all weights.
 
     Parameters
     ----------
     alpha, beta : float, optional
-        Given both, they are the problem, and ``degree`` is not used. Given one, the other is found from
-        ``degree``. Given none, both are found from ``degree`` and made equal, which makes the graph the same
-        whatever the unit of the signals.
+        Given both, they are the problem, and ``degree`` is not used. Given one, the other is found from ``degree``.
+        Given none, both are found from ``degree`` and made equal, which makes the graph the same whatever the unit of
+        the signals.
     degree : float
-        Mean number of neighbours wanted, counting every weight above zero (weights are exactly zero
-        elsewhere). It is met to 2 % or one edge, where there is a graph that meets it.
+        Mean number of neighbours wanted, counting every weight above zero (weights are exactly zero elsewhere). It is
+        met to 2 % or one edge, where there is a graph that meets it.
     candidates : None, "auto" or int
-        None holds all pairs in one N x N array and gives a dense ``adjacency_``. An integer k lets only pairs
-        be edges of which one node is among the k nearest of the other, in memory of O(N k), with a CSR
-        ``adjacency_``: another, smaller problem. "auto" begins so and adds pairs until those left out could
-        not be edges: the solution for all pairs, in memory of O(edges).
+        None holds all pairs in one N x N array and gives a dense ``adjacency_``. An integer k lets only pairs be edges
+        of which one node is among the k nearest of the other, in memory of O(N k), with a CSR ``adjacency_``: another,
+        smaller problem. "auto" begins so and adds pairs until those left out could not be edges: the solution for all
+        pairs, in memory of O(edges).
     tol : float
-        ``gap_`` at which to stop.
+        Duality gap over :math:`\alpha N` at which to stop.
     max_iter : int
         Newton steps allowed for one value of theta.
-    verbose : int
-        1 prints a line for every Newton step.
 
     Attributes
     ----------
@@ -55,25 +52,23 @@ class LogDegreeGL(GraphEstimator):
     alpha_, beta_, theta_ : float, those used
     mean_degree_ : float, the mean number of neighbours obtained
     objective_ : float
-    gap_ : float
-        The duality gap over :math:`\alpha N`, which bounds how far ``objective_`` is above the best there is.
+    certificate_ : Certificate
+        By the duality gap over :math:`\alpha N`, which bounds how far ``objective_`` is above the best there is.
     n_iter_ : int, Newton steps, of the search for theta too
     converged_ : bool
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
     ----------
-    Kalofolias, *How to learn a graph from smooth signals* (2016), the log-degree model; Kalofolias and
-    Perraudin, *Large scale graph learning from smooth signals* (2019), for the scaling and for the first
-    guess at theta. The solver, Newton's method on the dual, is ours.
+    Kalofolias, *How to learn a graph from smooth signals* (2016), the log-degree model; Kalofolias and Perraudin,
+    *Large scale graph learning from smooth signals* (2019), for the scaling and for the first guess at theta. The
+    solver, Newton's method on the dual, is ours.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(20, 100))
     >>> model = LogDegreeGL(degree=5).fit(X)
-    >>> abs(model.mean_degree_ - 5) <= 0.1, model.gap_ < 1e-9
+    >>> abs(model.mean_degree_ - 5) <= 0.1, model.certificate_.value < 1e-9
     (True, True)
     """
 
@@ -83,9 +78,6 @@ class LogDegreeGL(GraphEstimator):
     theta_: float
     mean_degree_: float
     objective_: float
-    gap_: float
-    n_iter_: int
-    converged_: bool
 
     def __init__(
         self,
@@ -95,7 +87,6 @@ class LogDegreeGL(GraphEstimator):
         candidates: int | str | None = None,
         tol: float = 1e-9,
         max_iter: int = 500,
-        verbose: int = 0,
     ) -> None:
         self.alpha = alpha
         self.beta = beta
@@ -103,24 +94,21 @@ class LogDegreeGL(GraphEstimator):
         self.candidates = candidates
         self.tol = tol
         self.max_iter = max_iter
-        self.verbose = verbose
 
     def _learn(self, X: Array) -> dict[str, Any]:
         alpha, beta, degree = check_scales(self.alpha, self.beta, self.degree, X.shape[1])
         tol = check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a relative duality gap; try 1e-9")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="it counts Newton steps; try 500")
-        pairs = candidate_pairs(X, self.candidates, degree)
+        pairs = candidate_pairs(points_of(X), self.candidates, degree)
         theta = None if alpha is None or beta is None else (alpha * beta) ** -0.5
-        graph = solve(
-            pairs,
-            theta=theta,
-            degree=degree,
-            grow=self.candidates == "auto",
-            tol=tol,
-            max_iter=max_iter,
-            verbose=self.verbose,
-        )
-        self._say(graph, degree, tol)
+        grow = self.candidates == "auto"
+        graph = log_degree_graph(pairs, theta=theta, degree=degree, grow=grow, tol=tol, max_iter=max_iter)
+        if degree is not None and abs(graph.mean_degree - degree) > DEGREE_SLIP * degree:
+            warn(
+                f"degree={degree:g} cannot be met: the nearest graph has {graph.mean_degree:.3g} neighbours "
+                "on average, because distances are tied or because this model has no sparser graph; ask for "
+                "that degree, or pass alpha and beta"
+            )
         if beta is None:
             beta = 1.0 / graph.theta if alpha is None else graph.theta**-2 / alpha
         alpha = graph.theta**-2 / beta if alpha is None else alpha
@@ -128,32 +116,14 @@ class LogDegreeGL(GraphEstimator):
         weights.data *= np.sqrt(alpha / beta)
         return {
             "adjacency_": weights.toarray() if self.candidates is None else weights,
+            "certificate_": graph.certificate,
             "potential_": graph.potential / graph.theta,
             "alpha_": alpha,
             "beta_": beta,
             "theta_": graph.theta,
             "mean_degree_": graph.mean_degree,
             "objective_": graph.objective(alpha, beta),
-            "gap_": graph.gap,
-            "n_iter_": graph.iterations,
-            "converged_": graph.converged,
         }
-
-    def _say(self, graph: LogDegreeGraph, degree: float | None, tol: float) -> None:
-        """Warn of a gap that is left and of a degree that is missed."""
-        if not graph.converged:
-            warn(
-                f"LogDegreeGL stopped at a relative duality gap of {graph.gap:.2e} > tol={tol:g} after "
-                f"{graph.iterations} Newton steps (max_iter={self.max_iter} for each theta): raise max_iter "
-                "or tol, or ask for a denser graph (larger degree, alpha or beta)",
-                ConvergenceWarning,
-            )
-        if degree is not None and abs(graph.mean_degree - degree) > DEGREE_SLIP * degree:
-            warn(
-                f"degree={degree:g} cannot be met: the nearest graph has {graph.mean_degree:.3g} neighbours "
-                "on average, because distances are tied or because this model has no sparser graph; ask for "
-                "that degree, or pass alpha and beta"
-            )
 
 
 def check_scales(
@@ -174,19 +144,19 @@ def check_scales(
     return strength, spread, min(wanted, n_nodes - 1.0)
 
 
-def candidate_pairs(X: Array, candidates: object, degree: float | None) -> Pairs:
+def candidate_pairs(points: Points, candidates: object, degree: float | None) -> CandidatePairs:
     """Return the pairs that may be edges."""
     if candidates is None:
-        return DensePairs(X)
-    others = X.shape[1] - 1
+        return DensePairs(points)
+    others = len(points) - 1
     if isinstance(candidates, str):
         if candidates != "auto":
             raise InputError(f"candidates={candidates!r} is not known: choose None (all pairs), 'auto' or a number")
-        return ListedPairs(X, min(others, AUTO_KEPT if degree is None else int(2 * degree) + 8))
+        return ListedPairs(points, min(others, AUTO_KEPT if degree is None else int(2 * degree) + 8))
     remedy = "it is how many nearest neighbours of a node may be its neighbours; None allows all pairs"
     kept = check_integer("candidates", candidates, low=1, remedy=remedy)
     if degree is not None and kept < degree:
         raise InputError(
             f"candidates={kept} nearest neighbours are fewer than degree={degree:g}: take at least twice the degree"
         )
-    return ListedPairs(X, min(others, kept))
+    return ListedPairs(points, min(others, kept))

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
-from ..couplings import squared_distances
-from ..solvers.constrained_rank import ConstrainedRank, constrained_rank
-from ..validation import Array, InputError, check_integer, check_number, warn
+from ..baselines import constrained_rank
+from ..couplings import points_of
+from ..validation import Array, InputError, check_integer, check_number
 from .base import GraphEstimator, admissible_set
 
 
@@ -21,8 +20,8 @@ class ModularGL(GraphEstimator):
               \quad\text{s.t.}\quad W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1,\;
               \mathrm{rank}\,L = N - K
 
-    where L is the Laplacian of :math:`(W + W^\top)/2`. The constraint is enforced by a penalty on the K
-    smallest eigenvalues of L, which is doubled until the graph falls into K pieces.
+    where L is the Laplacian of :math:`(W + W^\top)/2`. The constraint is enforced by a penalty on the K smallest
+    eigenvalues of L, which is doubled until the graph falls into K pieces.
 
     Parameters
     ----------
@@ -31,7 +30,7 @@ class ModularGL(GraphEstimator):
     beta, degree, c
         As in :class:`SmoothGL`; ``degree`` is that of the graph without the prior.
     tol : float
-        Stationarity at which to stop once the components are right.
+        Change of the graph over a round at which to stop once the components are right.
     max_iter : int
         Rounds of the two steps.
 
@@ -45,17 +44,14 @@ class ModularGL(GraphEstimator):
     lam_ : float, the weight of the penalty at the end
     beta_ : float, the beta used
     objective_ : float, the first line above; the penalty is zero when there are K components
-    stationarity_ : float, :math:`\|W - W^+\|_F / \|W\|_F` over the last round
+    certificate_ : Certificate, by :math:`\|W - W^+\|_F / \|W\|_F` over the last round
     n_iter_ : int
-    converged_ : bool, exactly K components and stationary
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
+    converged_ : bool, exactly K components and no change
 
     References
     ----------
-    Nie, Wang, Jordan, Huang, *The constrained Laplacian rank algorithm for graph-based clustering*, AAAI
-    (2016), the squared-norm variant, with the signals' distances in the place of a given graph: the graph is
-    :math:`-D/(2\beta)`.
+    Nie, Wang, Jordan, Huang, *The constrained Laplacian rank algorithm for graph-based clustering*, AAAI (2016), the
+    squared-norm variant, with the signals' distances in the place of a given graph: the graph is :math:`-D/(2\beta)`.
 
     Examples
     --------
@@ -73,9 +69,6 @@ class ModularGL(GraphEstimator):
     lam_: float
     beta_: float
     objective_: float
-    stationarity_: float
-    n_iter_: int
-    converged_: bool
 
     def __init__(
         self,
@@ -97,21 +90,18 @@ class ModularGL(GraphEstimator):
         wanted = _check_components(self.n_components, X.shape[1])
         tol = check_number("tol", self.tol, low=0, remedy="tol is a relative change of the graph; try 1e-8")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
-        beta, c = admissible_set(X, self.beta, self.degree, self.c)
-        found = constrained_rank(squared_distances(X), wanted, beta, c, tol=tol, max_iter=max_iter)
-        if not found.converged:
-            warn(_what_went_wrong(found, wanted, tol), ConvergenceWarning)
+        points = points_of(X)
+        beta, c = admissible_set(points, self.beta, self.degree, self.c)
+        found = constrained_rank(points.rows(0, len(points)), wanted, beta, c, tol=tol, max_iter=max_iter)
         return {
             "adjacency_": found.weights,
+            "certificate_": found.certificate,
             "labels_": found.labels,
             "n_components_": found.n_found,
             "embedding_": found.embedding,
             "lam_": found.lam,
             "beta_": beta,
             "objective_": found.objective,
-            "stationarity_": found.stationarity,
-            "n_iter_": found.iterations,
-            "converged_": found.converged,
         }
 
 
@@ -121,20 +111,3 @@ def _check_components(n_components: object, n_nodes: int) -> int:
     if wanted > n_nodes // 2:
         raise InputError(f"n_components must be at most {n_nodes // 2}, got {wanted}: {remedy}")
     return wanted
-
-
-def _what_went_wrong(found: ConstrainedRank, wanted: int, tol: float) -> str:
-    have = f"ModularGL found {found.n_found} component(s) where n_components={wanted}"
-    if found.iterations == 0:
-        return (
-            f"{have}: the smooth graph is in that many pieces before any prior; raise degree (or beta), or n_components"
-        )
-    if found.n_found == wanted:
-        return (
-            f"ModularGL found its {wanted} components but stopped at stationarity {found.stationarity:.2e} > "
-            f"tol={tol:g} after {found.iterations} rounds: raise max_iter"
-        )
-    return (
-        f"{have}, after {found.iterations} rounds with a penalty of {found.lam:.3g}: raise max_iter, or take "
-        "another degree or n_components; the signals may not fall into that many groups"
-    )

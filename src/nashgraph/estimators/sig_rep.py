@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.exceptions import ConvergenceWarning
-
-from ..couplings import beta_for_degree
-from ..solvers.sig_rep import sig_rep
-from ..validation import Array, check_beta, check_degree, check_integer, check_number, warn
+from ..baselines import sig_rep
+from ..couplings import beta_for_degree, points_of
+from ..validation import Array, check_beta, check_degree, check_integer, check_number
 from .base import GraphEstimator
 
 
@@ -18,19 +16,19 @@ class GLSigRep(GraphEstimator):
     .. math:: \min_{L, Y} \; \|X - Y\|_F^2 + \alpha\,\mathrm{tr}(Y^\top L Y) + \beta \|L\|_F^2
               \quad\text{s.t.}\quad L = L^\top,\; L_{ij} \le 0 \;(i \ne j),\; L 1 = 0,\; \mathrm{tr}\,L = N
 
-    with a node in each row of X and Y. Each of the two steps is solved to optimality, so the objective never
-    rises; the problem is not jointly convex, and what is found is stationary.
+    with a node in each row of X and Y. Each of the two steps is solved to optimality, so the objective never rises; the
+    problem is not jointly convex, and what is found is stationary.
 
     Parameters
     ----------
     alpha : float
-        How much the signals are smoothed. The Laplacian has mean eigenvalue 1, so 0.1 shrinks the average
-        variation by a tenth; noisier signals bear more.
+        How much the signals are smoothed. The Laplacian has mean eigenvalue 1, so 0.1 shrinks the average variation by
+        a tenth; noisier signals bear more.
     beta : float, optional
         Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
     degree : float
-        Mean number of neighbours wanted; beta is found from it, as :math:`\alpha M` times SmoothGL's beta
-        with row sum 1. The graph found comes near it, not exactly to it.
+        Mean number of neighbours wanted; beta is found from it, as :math:`\alpha M` times SmoothGL's beta with row sum
+        1. The graph found comes near it, not exactly to it.
     tol : float
         Duality gap of the Laplacian at its own signals, over the objective, at which to stop.
     max_iter : int
@@ -42,16 +40,12 @@ class GLSigRep(GraphEstimator):
     denoised_ : array of shape (n_signals, n_nodes), the signals Y
     beta_ : float, the beta used
     objective_ : float
-    objectives_ : array, the objective after each round
-    stationarity_ : float, the gap over the objective
-    n_iter_, converged_
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
+    certificate_ : Certificate, the duality gap over the objective
 
     References
     ----------
-    Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal representations*,
-    IEEE Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
+    Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal representations*, IEEE
+    Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
 
     Examples
     --------
@@ -68,10 +62,6 @@ class GLSigRep(GraphEstimator):
     denoised_: Array
     beta_: float
     objective_: float
-    objectives_: Array
-    stationarity_: float
-    n_iter_: int
-    converged_: bool
 
     def __init__(
         self,
@@ -93,25 +83,16 @@ class GLSigRep(GraphEstimator):
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 200")
         beta = self._beta(X, alpha)
         found = sig_rep(X, alpha, beta, tol=tol, max_iter=max_iter)
-        if not found.converged:
-            warn(
-                f"GLSigRep stopped at gap {found.stationarity:.2e} > tol={tol:g} after {found.iterations} "
-                "rounds: raise max_iter, or lower alpha (less smoothing settles sooner)",
-                ConvergenceWarning,
-            )
         return {
             "adjacency_": found.weights,
+            "certificate_": found.certificate,
             "denoised_": found.signals,
             "beta_": beta,
             "objective_": found.objective,
-            "objectives_": found.history,
-            "stationarity_": found.stationarity,
-            "n_iter_": found.iterations,
-            "converged_": found.converged,
         }
 
     def _beta(self, X: Array, alpha: float) -> float:
         """Near degrees of 1, w = max(0, potentials - alpha z) / (4 beta): SmoothGL's rows in other units."""
         if self.beta is not None:
             return check_beta(self.beta)
-        return alpha * len(X) * beta_for_degree(X, check_degree(self.degree, X.shape[1]), 1.0)
+        return alpha * len(X) * beta_for_degree(points_of(X), check_degree(self.degree, X.shape[1]), 1.0)

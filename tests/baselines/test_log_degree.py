@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 
 from nashgraph import squared_distances
-from nashgraph.solvers.log_degree import (
-    Search,
-    activation_levels,
-    dual_loss,
-    guess_theta,
-    lonely_potential,
-    newton,
-    solve,
-    solve_for_degree,
-    solve_unit,
-)
-from nashgraph.solvers.pairs import DensePairs, ListedPairs
+from nashgraph.baselines import DensePairs, ListedPairs
+from nashgraph.baselines.degree_search import Search, activation_levels, guess_theta, lonely_potential
+from nashgraph.baselines.log_degree import dual_loss, log_degree_graph, newton, solve_for_degree, solve_unit
+from nashgraph.couplings import points_of
+
+
+def dense_pairs(X):
+    return DensePairs(points_of(X))
+
+
+def listed_pairs(X, kept):
+    return ListedPairs(points_of(X), kept)
 
 
 def objective(W, D, alpha, beta):
@@ -48,11 +48,11 @@ def test_the_optimum_is_cvxpys(seed):
     X = random.normal(size=(int(random.integers(2, 30)), n))
     alpha, beta = np.exp(random.uniform(-2, 2, size=2))
     D = squared_distances(X)
-    pairs = DensePairs(X)
+    pairs = dense_pairs(X)
     graph = solve_unit(pairs, (alpha * beta) ** -0.5)
     W = np.sqrt(alpha / beta) * pairs.edges(graph.potential, graph.theta).toarray()
     best = oracle(D, alpha, beta)
-    assert graph.converged
+    assert graph.certificate.converged
     assert abs(objective(W, D, alpha, beta) - best) <= 1e-6 * max(abs(best), 1e-3)
     assert graph.objective(alpha, beta) == pytest.approx(objective(W, D, alpha, beta), rel=1e-10, abs=1e-10)
     assert W.min() >= 0
@@ -63,16 +63,16 @@ def test_the_optimum_is_cvxpys(seed):
 @pytest.mark.parametrize("steps", [2, 3, 4])
 def test_the_gap_bounds_the_error_before_the_end(steps):
     X = unequal_signals(5, 15, seed=1)
-    pairs, D = DensePairs(X), squared_distances(X)
+    pairs, D = dense_pairs(X), squared_distances(X)
     best = oracle(D, 1.0, 0.25)
     graph = solve_unit(pairs, 2.0, tol=1e-14, max_iter=steps)
     error = graph.objective(1.0, 0.25) - best
-    assert not graph.converged
-    assert 1e-9 < error <= graph.gap * 15 * (1 + 1e-6)
+    assert not graph.certificate.converged
+    assert 1e-9 < error <= graph.certificate.value * 15 * (1 + 1e-6)
 
 
 def test_the_dual_gradient_meets_finite_differences(random):
-    pairs = DensePairs(random.normal(size=(4, 12)))
+    pairs = dense_pairs(random.normal(size=(4, 12)))
     potential = random.uniform(0.5, 2.0, size=12)
 
     def loss(mu):
@@ -85,7 +85,7 @@ def test_the_dual_gradient_meets_finite_differences(random):
 
 def test_two_nodes_by_hand():
     """One edge w: 2 c w - 2 log w + w^2 is least at w = (sqrt(c^2 + 4) - c) / 2."""
-    pairs = DensePairs(np.array([[0.0, 2.0]]))  # distance 2, so c = 2 theta
+    pairs = dense_pairs(np.array([[0.0, 2.0]]))  # distance 2, so c = 2 theta
     weight = pairs.edges(solve_unit(pairs, 1.5, tol=1e-14).potential, 1.5).toarray()[0, 1]
     assert weight == pytest.approx((np.sqrt(13.0) - 3.0) / 2, abs=1e-7)
 
@@ -94,9 +94,9 @@ def test_two_nodes_by_hand():
 @pytest.mark.parametrize(("n_signals", "n_nodes"), [(5, 20), (50, 100), (100, 80)])
 def test_converges_from_dense_graphs_to_nearly_linear_programs(theta, n_signals, n_nodes):
     X = unequal_signals(n_signals, n_nodes, seed=2)
-    pairs = DensePairs(X)
-    graph = solve_unit(pairs, theta / pairs.distances.mean())
-    assert graph.converged
+    pairs = dense_pairs(X)
+    graph = solve_unit(pairs, theta / squared_distances(X).mean())
+    assert graph.certificate.converged
     # A node's gap is about (mu d - 1)^2 / 2, and the mean of it is at most 1e-9.
     np.testing.assert_allclose(graph.potential * graph.sums.degree, 1.0, atol=2 * np.sqrt(1e-9 * n_nodes))
     assert graph.sums.counts.min() >= 1
@@ -104,7 +104,7 @@ def test_converges_from_dense_graphs_to_nearly_linear_programs(theta, n_signals,
 
 def test_relabelling_the_nodes_relabels_the_graph(random):
     X, order = unequal_signals(10, 40, seed=3), random.permutation(40)
-    plain, mixed = DensePairs(X), DensePairs(X[:, order])
+    plain, mixed = dense_pairs(X), dense_pairs(X[:, order])
     first, second = solve_unit(plain, 3.0, tol=1e-13), solve_unit(mixed, 3.0, tol=1e-13)
     W = plain.edges(first.potential, 3.0).toarray()
     np.testing.assert_allclose(mixed.edges(second.potential, 3.0).toarray(), W[np.ix_(order, order)], atol=1e-7)
@@ -112,7 +112,7 @@ def test_relabelling_the_nodes_relabels_the_graph(random):
 
 def test_all_pairs_listed_is_the_dense_problem():
     X = unequal_signals(8, 60, seed=4)
-    dense, listed = DensePairs(X), ListedPairs(X, 59)
+    dense, listed = dense_pairs(X), listed_pairs(X, 59)
     assert listed.n_pairs == 60 * 59 // 2
     one, other = (solve_unit(pairs, 2.0, tol=1e-13) for pairs in (dense, listed))
     np.testing.assert_allclose(
@@ -123,7 +123,7 @@ def test_all_pairs_listed_is_the_dense_problem():
 def test_sums_and_edges_agree(random):
     X = random.normal(size=(5, 30))
     potential = random.uniform(0.2, 1.5, size=30)
-    for pairs in (DensePairs(X), ListedPairs(X, 6)):
+    for pairs in (dense_pairs(X), listed_pairs(X, 6)):
         sums, W = pairs.sums(potential, 0.8), pairs.edges(potential, 0.8)
         np.testing.assert_allclose(W.sum(axis=1), sums.degree)
         np.testing.assert_allclose((W * W).sum(axis=1), sums.square)
@@ -136,7 +136,7 @@ def test_listed_pairs_are_the_nearest_of_either_end(random):
     D = squared_distances(X) + np.diag(np.full(50, np.inf))
     near = np.argsort(D, axis=1)[:, :4]
     expected = {(min(i, j), max(i, j)) for i in range(50) for j in near[i]}
-    pairs = ListedPairs(X, 4)
+    pairs = listed_pairs(X, 4)
     everything = pairs.edges(np.full(50, 1e3), 1.0).toarray()  # a potential that makes every pair an edge
     assert set(zip(*np.nonzero(np.triu(everything)), strict=True)) == expected
     np.testing.assert_allclose(pairs.nearest(4), np.sort(D, axis=1)[:, :4], atol=1e-12)
@@ -146,10 +146,10 @@ def test_listed_pairs_are_the_nearest_of_either_end(random):
 def test_growing_a_short_list_ends_at_the_graph_of_all_pairs(theta):
     """Two nearest are far too few; remote nodes end up linked to nodes that are not near to them."""
     X = unequal_signals(20, 80, seed=5)
-    pairs = ListedPairs(X, 2)
+    pairs = listed_pairs(X, 2)
     few = solve_unit(pairs, theta).objective(1.0, theta**-2.0)
-    grown = solve(pairs, theta=theta, grow=True, tol=1e-12)
-    whole = solve_unit(DensePairs(X), theta, tol=1e-12)
+    grown = log_degree_graph(pairs, theta=theta, grow=True, tol=1e-12)
+    whole = solve_unit(dense_pairs(X), theta, tol=1e-12)
     assert pairs.n_pairs < 80 * 79 // 2
     assert few > whole.objective(1.0, theta**-2.0) + 1e-3
     assert grown.objective(1.0, theta**-2.0) == pytest.approx(whole.objective(1.0, theta**-2.0), rel=1e-10)
@@ -157,8 +157,8 @@ def test_growing_a_short_list_ends_at_the_graph_of_all_pairs(theta):
 
 @pytest.mark.parametrize("degree", [2.5, 5, 10, 40, 79])
 def test_degree_asked_is_degree_obtained(degree):
-    graph = solve_for_degree(DensePairs(unequal_signals(10, 80, seed=6)), degree)
-    assert graph.converged
+    graph = solve_for_degree(dense_pairs(unequal_signals(10, 80, seed=6)), degree)
+    assert graph.certificate.converged
     assert graph.mean_degree == pytest.approx(degree, abs=max(0.03 * degree, 2 / 80))
 
 
@@ -183,7 +183,7 @@ def test_the_guess_is_exact_for_lonely_nodes(random):
 
 def test_equal_nodes():
     """Nothing but zero distances: every pair is an edge, and there is no theta for a degree."""
-    pairs = DensePairs(np.ones((3, 5)))
+    pairs = dense_pairs(np.ones((3, 5)))
     W = pairs.edges(solve_unit(pairs, 2.0, tol=1e-14).potential, 2.0).toarray()
     np.testing.assert_allclose(W[~np.eye(5, dtype=bool)], 0.5, atol=1e-6)  # mu = w and 4 w mu = 1
     with pytest.raises(ValueError, match="every node has the same signals"):
@@ -205,15 +205,16 @@ def test_a_step_function_closes_the_bracket():
 
 
 def test_newton_says_when_it_did_not_get_there():
-    pairs = DensePairs(unequal_signals(5, 30, seed=7))
-    graph = newton(pairs, 3.0, np.full(30, 0.01), tol=1e-9, max_iter=3, verbose=0)
-    assert not graph.converged
-    assert graph.gap > 1e-9
+    pairs = dense_pairs(unequal_signals(5, 30, seed=7))
+    graph = newton(pairs, 3.0, np.full(30, 0.01), tol=1e-9, max_iter=3)
+    assert not graph.certificate.converged
+    assert graph.certificate.value > 1e-9
 
 
-def test_verbose_prints_the_gap(capsys):
-    solve(DensePairs(unequal_signals(5, 30, seed=8)), degree=5, verbose=1)
-    printed = capsys.readouterr().out
-    assert "log-degree search: theta" in printed
-    solve(DensePairs(unequal_signals(5, 30, seed=8)), theta=2.0, verbose=1)
-    assert "gap" in capsys.readouterr().out
+def test_the_steps_of_the_search_are_counted_and_the_last_ones_are_the_history():
+    pairs = dense_pairs(unequal_signals(5, 30, seed=8))
+    graph = solve_for_degree(pairs, 5)
+    last = graph.certificate.history
+    assert graph.certificate.iterations > last[-1].iteration
+    assert graph.objective(1.0, 1.0) == pytest.approx(last[-1].objective)
+    assert last[-1].value == graph.certificate.value

@@ -4,28 +4,26 @@ r"""A primal-dual interior-point method for programs with one second-order cone.
           a^\top x = 1,\; x \ge 0,\; w = h + B x \in Q,
           \qquad Q = \{(w_0, w_1) : \|w_1\| \le w_0\}
 
-Optimality: there are :math:`\nu`, :math:`z \ge 0` and :math:`u \in Q` with
-:math:`c + g \circ x = \nu a + z + B^\top u`, :math:`x^\top z = 0` and :math:`w^\top u = 0`. The stopping measure
-is the largest of the complementarity :math:`x^\top z + w^\top u`, relative to :math:`c^\top x`, and the residuals
-of the linear equations.
+Optimality: there are :math:`\nu`, :math:`z \ge 0` and :math:`u \in Q` with :math:`c + g \circ x = \nu a + z + B^\top
+u`, :math:`x^\top z = 0` and :math:`w^\top u = 0`. The stopping measure is the largest of the complementarity
+:math:`x^\top z + w^\top u`, relative to :math:`c^\top x`, and the residuals of the linear equations.
 
-Every iteration factors one matrix of the size of the cone,
-:math:`B\,\mathrm{diag}(z/x + g)^{-1} B^\top + W^2`, with W the Nesterov-Todd scaling: O(m^3) for m rows, and
-what B takes to form the first term. It stays well posed as the cone closes to an equation
-(:math:`h_0 \to 0`), where a matrix of the size of x would not.
+Every iteration factors one matrix of the size of the cone, :math:`B\,\mathrm{diag}(z/x + g)^{-1} B^\top + W^2`, with W
+the Nesterov-Todd scaling: O(m^3) for m rows, and what B takes to form the first term. It stays well posed as the cone
+closes to an equation (:math:`h_0 \to 0`), where a matrix of the size of x would not.
 
-Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in the form of Vandenberghe,
-*The CVXOPT linear and quadratic cone program solvers* (2010).
+Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in the form of Vandenberghe, *The CVXOPT
+linear and quadratic cone program solvers* (2010).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import linalg
 
+from ..certificate import Certificate, Ending, Measure, Watch
 from ..validation import Array
 
 # Near the end, this many iterations without gain mean that rounding has the last word; far from it they mean
@@ -33,6 +31,9 @@ from ..validation import Array
 PATIENCE, NEAR = 6, 1e-4
 SHORTEN = 0.99
 REFINEMENTS = 3
+
+# Of the equations for the dual, the primal and the cone.
+Residuals = tuple[Array, float, Array]
 
 
 class ConeMap(Protocol):
@@ -49,33 +50,16 @@ class ConeMap(Protocol):
 
 
 class ConePoint(NamedTuple):
-    """The primal and dual solution of a cone program, how far it is from optimal, and the iterations it took.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ConePoint(np.ones(1), np.zeros(1), 0.0, np.zeros(2), 1e-12, 9).iterations
-    9
-    """
+    """The primal x and the dual z and u of a cone program, and how far they are from optimal."""
 
     x: Array
     z: Array
-    nu: float
     u: Array
-    error: float
-    iterations: int
+    certificate: Certificate
 
 
 def solve_cone_program(
-    c: Array,
-    B: ConeMap,
-    h: Array,
-    a: Array,
-    *,
-    g: Array | float = 0.0,
-    tol: float = 1e-10,
-    max_iter: int = 100,
-    verbose: int = 0,
+    c: Array, B: ConeMap, h: Array, a: Array, *, g: Array | float = 0.0, tol: float = 1e-10, max_iter: int = 100
 ) -> ConePoint:
     """Return the best point seen: at ``tol``, or where rounding lets the method improve no more.
 
@@ -96,37 +80,32 @@ def solve_cone_program(
     x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
     w, u = h + B.apply(x), _identity(len(h))
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
-    best = ConePoint(x, z, nu, u, np.inf, 0)
-    since = 0
-    for iteration in range(max_iter + 1):
+    watch = Watch(Measure.GAP, tol, max_iter)
+    best, least, since, iteration = (x, z, u), np.inf, 0, 0
+    while True:
         dual = c + g * x - nu * a - z - B.adjoint(u)
         primal, cone = 1.0 - float(a @ x), h + B.apply(x) - w
-        gap = float(x @ z + w @ u)
-        error = max(gap / max(1.0, abs(float(c @ x))), float(np.abs(dual).max()), abs(primal), float(_norm(cone)))
-        since = 0 if error < 0.9 * best.error or best.error > NEAR else since + 1
-        if error < best.error:
-            best = ConePoint(x, z, nu, u, error, iteration)
-        if verbose > 1:
-            print(f"  interior point {iteration:>3}  objective {float(c @ x):.10g}  error {error:.2e}")
-        if error <= tol or since > PATIENCE or not (_inside(w) and _inside(u)):
+        gap, objective = float(x @ z + w @ u), float(c @ x)
+        residual = max(float(np.abs(dual).max()), abs(primal), float(np.linalg.norm(cone)))
+        error = max(gap / max(1.0, abs(objective)), residual)
+        since = 0 if error < 0.9 * least or least > NEAR else since + 1
+        if error < least:
+            best, least = (x, z, u), error
+        ending = watch.ends(iteration, objective, error)
+        if ending is not None:
             break
-        scaling = Scaling.of(w, u)
-        newton = Newton.factor(B, a, x, z, ratio=1.0 / (z / x + g), scaling=scaling, residuals=(dual, primal, cone))
-        if newton is None:
+        ending = Ending.STALLED
+        if since > PATIENCE or not (_inside(w) and _inside(u)):
             break
-        mean = gap / (len(x) + 1)
-        step = newton.direction(-x * z, -scaling.point)
-        damping = (1.0 - min(1.0, newton.longest(step))) ** 3
-        corrected = scaling.divide(
-            damping * mean * _identity(len(w))
-            - _product(scaling.point, scaling.point)
-            - _product(scaling.unscale(step.w), scaling.scale(step.u))
-        )
-        step = newton.direction(damping * mean - x * z - step.x * step.z, corrected)
+        try:
+            newton = Newton(B, a, x, z, g, Scaling(w, u), (dual, primal, cone))
+        except linalg.LinAlgError:
+            break
+        step = newton.predicted_and_corrected(gap / (len(x) + 1))
         length = min(1.0, SHORTEN * newton.longest(step))
         x, z, nu = x + length * step.x, z + length * step.z, nu + length * step.nu
-        u, w = u + length * step.u, w + length * step.w
-    return best
+        u, w, iteration = u + length * step.u, w + length * step.w, iteration + 1
+    return ConePoint(*best, watch.certificate(ending, least))
 
 
 class Step(NamedTuple):
@@ -139,24 +118,16 @@ class Step(NamedTuple):
     w: Array
 
 
-@dataclass(frozen=True, eq=False)
 class Scaling:
-    """The Nesterov-Todd scaling W of a pair in the cone: ``W u = W^-1 w``, W^2 = size^2 (2 v v^T - J)."""
+    """The Nesterov-Todd scaling W of w and u, both inside the cone: ``W u = W^-1 w``, W^2 = size^2 (2 v v^T - J)."""
 
-    v: Array
-    size: float
-    point: Array
-    determinant: float
-
-    @classmethod
-    def of(cls, w: Array, u: Array) -> Scaling:
-        """Return the scaling of w and u, both inside the cone."""
+    def __init__(self, w: Array, u: Array) -> None:
         w_size, u_size = _determinant(w), _determinant(u)
         w_unit, u_unit = w / w_size, u / u_size
-        v = (w_unit + _reflect(u_unit)) / np.sqrt(2.0 * (1.0 + w_unit @ u_unit))
-        scaling = cls(v, float(np.sqrt(w_size / u_size)), u, 0.0)
-        point = scaling.scale(u)
-        return cls(v, scaling.size, point, _determinant(point))
+        self.v = (w_unit + _reflect(u_unit)) / np.sqrt(2.0 * (1.0 + w_unit @ u_unit))
+        self.size = float(np.sqrt(w_size / u_size))
+        self.point = self.scale(u)
+        self.determinant = _determinant(self.point)
 
     def scale(self, y: Array) -> Array:
         """Return W y."""
@@ -192,57 +163,43 @@ class Scaling:
         return max(0.0, (float(np.linalg.norm(rest)) - first) / self.determinant)
 
 
-@dataclass(frozen=True, eq=False)
 class Newton:
-    """The linearised optimality conditions at a point, factored."""
+    """The linearised optimality conditions at a point, factored; LinAlgError where rounding made them indefinite."""
 
-    B: ConeMap
-    a: Array
-    x: Array
-    z: Array
-    ratio: Array
-    scaling: Scaling
-    residuals: tuple[Array, float, Array]
-    matrix: Array
-    cholesky: Array
-    row: Array
-    shifted: Array
-    curvature: float
-
-    @classmethod
-    def factor(
-        cls,
-        B: ConeMap,
-        a: Array,
-        x: Array,
-        z: Array,
-        *,
-        ratio: Array,
-        scaling: Scaling,
-        residuals: tuple[Array, float, Array],
-    ) -> Newton | None:
-        """Factor the matrix of the cone's size; None where rounding has made it indefinite."""
-        matrix = B.gram(ratio)
-        matrix += scaling.square()
-        lifted = matrix.copy()
+    def __init__(
+        self, B: ConeMap, a: Array, x: Array, z: Array, g: Array | float, scaling: Scaling, residuals: Residuals
+    ) -> None:
+        self.B, self.a, self.x, self.z, self.scaling, self.residuals = B, a, x, z, scaling, residuals
+        self.ratio = 1.0 / (z / x + g)
+        self.matrix = B.gram(self.ratio)
+        self.matrix += scaling.square()
+        lifted = self.matrix.copy()
         lifted[np.diag_indices(len(lifted))] *= 1.0 + 1e-14
-        try:
-            cholesky = linalg.cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError:
-            return None
-        row = B.apply(ratio * a)
-        shifted = _refined(cholesky, matrix, row)
-        curvature = float(a @ (ratio * a)) - float(row @ shifted)
-        if not curvature > 0:
-            return None
-        return cls(B, a, x, z, ratio, scaling, residuals, matrix, cholesky, row, shifted, curvature)
+        self.cholesky = linalg.cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
+        self.row = B.apply(self.ratio * a)
+        self.shifted = self._solve(self.row)
+        self.curvature = float(a @ (self.ratio * a)) - float(self.row @ self.shifted)
+        if not self.curvature > 0:
+            raise linalg.LinAlgError("the curvature along the constraint is lost to rounding")
+
+    def predicted_and_corrected(self, mean: float) -> Step:
+        """Return Mehrotra's step; ``mean`` is the complementarity of one pair on average."""
+        scaling, products = self.scaling, self.x * self.z
+        step = self.direction(-products, -scaling.point)
+        damping = (1.0 - min(1.0, self.longest(step))) ** 3
+        corrected = scaling.divide(
+            damping * mean * _identity(len(step.w))
+            - _product(scaling.point, scaling.point)
+            - _product(scaling.unscale(step.w), scaling.scale(step.u))
+        )
+        return self.direction(damping * mean - products - step.x * step.z, corrected)
 
     def direction(self, complementarity: Array, jordan: Array) -> Step:
         """Return the step that meets the linear equations, with the right sides given for the products."""
         dual, primal, cone = self.residuals
         force = complementarity / self.x - dual
         right = self.scaling.scale(jordan) - cone - self.B.apply(self.ratio * force)
-        base = _refined(self.cholesky, self.matrix, right)
+        base = self._solve(right)
         nu = (primal - float(self.a @ (self.ratio * force)) - float(self.row @ base)) / self.curvature
         u = base - nu * self.shifted
         x = self.ratio * (force + nu * self.a + self.B.adjoint(u))
@@ -258,13 +215,12 @@ class Newton:
         )
         return 1.0 / inverse if inverse > 0 else np.inf
 
-
-def _refined(cholesky: Array, matrix: Array, right: Array) -> Array:
-    """Solve with a factored matrix and refine: cheap beside the factoring, and digits are scarce at the end."""
-    solution: Array = linalg.cho_solve((cholesky, True), right, check_finite=False)
-    for _ in range(REFINEMENTS):
-        solution += linalg.cho_solve((cholesky, True), right - matrix @ solution, check_finite=False)
-    return solution
+    def _solve(self, right: Array) -> Array:
+        """Solve with the matrix and refine: cheap beside the factoring, and digits are scarce at the end."""
+        solution: Array = linalg.cho_solve((self.cholesky, True), right, check_finite=False)
+        for _ in range(REFINEMENTS):
+            solution += linalg.cho_solve((self.cholesky, True), right - self.matrix @ solution, check_finite=False)
+        return solution
 
 
 def _identity(size: int) -> Array:
@@ -294,7 +250,3 @@ def _determinant(y: Array) -> float:
 def _inside(y: Array) -> bool:
     """Whether a point is inside the cone by more than rounding."""
     return bool(y[0] > (1.0 + 1e-15) * np.linalg.norm(y[1:]))
-
-
-def _norm(y: Array) -> float:
-    return float(np.linalg.norm(y))

@@ -1,14 +1,13 @@
 r"""Nodes that the data cannot tell apart, taken as one.
 
-Households with the same answers can be exchanged without changing what is asked of a graph. Then there is a best
-graph in which the weight of an edge depends only on the classes of its two ends, and the problem on classes,
-often a third as many as nodes, is exactly the whole one.
+Households with the same answers can be exchanged without changing what is asked of a graph. Then there is a best graph
+in which the weight of an edge depends only on the classes of its two ends, and the problem on classes, often a third as
+many as nodes, is exactly the whole one.
 
-With :math:`m_i` the size of class i, :math:`w_{ij}` the weight of each edge between i and j and
-:math:`r = \sqrt m`, the matrix :math:`\bar S_{ij} = r_i r_j w_{ij}`, :math:`\bar S_{ii} = (m_i - 1) w_{ii}` is the
-graph S on the vectors that are constant on classes, in their orthonormal basis: if :math:`x_i` is such a vector's
-entry in class i, :math:`\bar x_i = r_i x_i` has its norm, :math:`\bar S \bar x` is Sx, and
-:math:`1^\top S 1 = r^\top \bar S r`.
+With :math:`m_i` the size of class i, :math:`w_{ij}` the weight of each edge between i and j and :math:`r = \sqrt m`,
+the matrix :math:`\bar S_{ij} = r_i r_j w_{ij}`, :math:`\bar S_{ii} = (m_i - 1) w_{ii}` is the graph S on the vectors
+that are constant on classes, in their orthonormal basis: if :math:`x_i` is such a vector's entry in class i,
+:math:`\bar x_i = r_i x_i` has its norm, :math:`\bar S \bar x` is Sx, and :math:`1^\top S 1 = r^\top \bar S r`.
 """
 
 from __future__ import annotations
@@ -22,25 +21,9 @@ from ..validation import Array
 
 
 class Classes(NamedTuple):
-    """Nodes grouped by equal rows; classes are numbered as they first appear.
+    """Nodes grouped by equal rows, in classes that are numbered as they first appear.
 
-    Attributes
-    ----------
-    sizes : array of shape (n_classes,), float
-    labels : array of shape (n_nodes,), the class of each node
-    members : array of shape (n_classes,), the first node of each class
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> classes = Classes.of(np.array([[2.0], [1.0], [2.0], [2.0]]))
-    >>> classes.labels, classes.sizes
-    (array([0, 1, 0, 0]), array([3., 1.]))
-    >>> classes.graph(np.array([[0.5, 2.0], [2.0, 0.0]]))
-    array([[0. , 2. , 0.5, 0.5],
-           [2. , 0. , 2. , 2. ],
-           [0.5, 2. , 0. , 0.5],
-           [0.5, 2. , 0.5, 0. ]])
+    ``labels`` has the class of each node, ``members`` the first node of each class.
     """
 
     sizes: Array
@@ -84,14 +67,8 @@ class Classes(NamedTuple):
 def project_weighted(values: Array, weights: Array, total: float) -> Array:
     """Return the nearest x without negative entries whose weighted sum is ``total``; all weights are positive.
 
-    It is ``max(0, values - level * weights)``. Michelot's algorithm finds the level: drop what is negative at the
-    level of those that are left, until nothing is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> project_weighted(np.array([0.0, 1.0]), np.array([1.0, 2.0]), 1.0)
-    array([0. , 0.5])
+    It is ``max(0, values - level * weights)``. Michelot's algorithm finds the level: drop what is negative at the level
+    of those that are left, until nothing is.
     """
     return np.maximum(values - _level(values.copy(), weights.copy(), total) * weights, 0.0)
 

@@ -4,9 +4,10 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from nashgraph.couplings import beta_for_degree, squared_distances
-from nashgraph.solvers import constrained_rank as module
-from nashgraph.solvers.constrained_rank import components, constrained_rank, spectral_embedding, weight_step
+from nashgraph.baselines import laplacian_rank
+from nashgraph.baselines.laplacian_rank import components, constrained_rank, spectral_embedding, weight_step
+from nashgraph.certificate import Ending
+from nashgraph.couplings import beta_for_degree, points_of, squared_distances
 
 CASES = [(n, m, k) for n in (6, 10, 15, 20) for m, k in ((1, 2), (3, 2), (4, 3), (8, 1), (40, 2), (60, 3))]
 
@@ -28,7 +29,7 @@ def split_problem(seed):
     n = int(random.integers(8, 30))
     k = int(random.integers(2, max(3, n // 3)))
     X = random.normal(size=(int(random.integers(1, 4)), n))
-    beta = beta_for_degree(X, float(min(n - 1, random.integers(3, 12))), 0.95)
+    beta = beta_for_degree(points_of(X), float(min(n - 1, random.integers(3, 12))), 0.95)
     return squared_distances(X), k, beta
 
 
@@ -55,7 +56,7 @@ def test_weight_step_reaches_the_optimum_of_a_conic_solver(n, m, k):
 @pytest.mark.parametrize(("n_blocks", "k"), [(1, 1), (1, 4), (3, 3), (3, 5), (20, 20), (20, 23), (6, 2)])
 def test_embedding_spans_the_lowest_eigenvectors(n_blocks, k, dense_nodes, monkeypatch):
     """By LAPACK and by Lanczos, which would miss copies of the eigenvalue zero if it were left to it."""
-    monkeypatch.setattr(module, "DENSE_NODES", dense_nodes)
+    monkeypatch.setattr(laplacian_rank, "DENSE_NODES", dense_nodes)
     random = np.random.default_rng(n_blocks)
     block = np.arange(200) % n_blocks
     weights = random.random((200, 200)) * (random.random((200, 200)) < 0.6) * (block[:, None] == block)
@@ -86,13 +87,13 @@ def test_ends_in_exactly_k_components_and_stationary(seed):
     """The last four seeds overshoot to more than K components and must come back."""
     distances, k, beta = split_problem(seed)
     found = constrained_rank(distances, k, beta, 0.95)
-    assert found.converged
+    assert found.certificate.converged
     assert found.n_found == components(found.weights)[0] == k == found.labels.max() + 1
     assert (found.weights[found.labels[:, None] != found.labels] == 0).all()
     again = weight_step(distances, spectral_embedding(found.weights, k), found.lam, beta, 0.95)
     np.testing.assert_allclose(again, found.weights, atol=1e-8)
     J = np.sum(found.weights * distances) + beta * np.sum(found.weights**2)
-    assert found.objective == pytest.approx(J)
+    assert found.objective == found.certificate.history[-1].objective == pytest.approx(J)
 
 
 @pytest.mark.parametrize("seed", [187, 189, 360, 872, 933, 1496])
@@ -106,13 +107,22 @@ def test_coming_back_from_too_many_components_does_not_depend_on_the_order_of_th
 
 def test_no_penalty_joins_a_graph_in_too_many_pieces():
     X = np.repeat([0.0, 10.0, 20.0, 30.0], 5)[None] + np.random.default_rng(0).normal(size=(3, 20))
-    found = constrained_rank(squared_distances(X), 2, beta_for_degree(X, 3.0, 0.95), 0.95)
-    assert not found.converged
-    assert (found.n_found, found.iterations) == (4, 0)
+    found = constrained_rank(squared_distances(X), 2, beta_for_degree(points_of(X), 3.0, 0.95), 0.95)
+    assert (found.n_found, found.certificate.iterations, found.certificate.ending) == (4, 0, Ending.STALLED)
+    assert "4 component(s) where n_components=2: the smooth graph" in found.certificate.sentence
 
 
 def test_one_component_is_the_smooth_graph(signals):
-    distances, beta = squared_distances(signals), beta_for_degree(signals, 8.0, 0.95)
+    distances, beta = squared_distances(signals), beta_for_degree(points_of(signals), 8.0, 0.95)
     found = constrained_rank(distances, 1, beta, 0.95)
-    assert found.converged
+    assert found.certificate.converged
     np.testing.assert_allclose(found.weights, weight_step(distances, np.zeros((30, 1)), 0.0, beta, 0.95), atol=1e-12)
+
+
+def test_a_graph_that_does_not_change_but_has_too_few_components_goes_on():
+    """A change of zero is no convergence while the number of components is wrong."""
+    distances, k, beta = split_problem(0)
+    found = constrained_rank(distances, k, beta, 0.95, tol=1e10, max_iter=2)
+    assert found.n_found < k
+    assert found.certificate.ending is Ending.MAX_ITER
+    assert f"{found.n_found} component(s) where n_components={k}, with a penalty" in found.certificate.sentence

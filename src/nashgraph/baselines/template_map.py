@@ -1,9 +1,13 @@
-r"""The distance from the templates' matrices as a linear map T of the edges, never stored.
+r"""The distance of a graph from the spectral templates, as a linear map T of its edges that is never stored.
 
-The unknown is the vector x of the total weights within and between classes of nodes (see
-:class:`._node_classes.Classes`), so :math:`\|S\|_1 = 2\,1^\top x` and the anchor's entries of x sum to one.
-With u the entries of a full orthonormal basis at one member of each class, T has a row for each pair of a
-template k and a later column l and a column for each pair i, j of classes:
+Nodes with the same entry in every template are taken as one (see :class:`.node_classes.Classes`). The problem is
+convex, so averaging a solution over all exchanges of such nodes gives a solution in which they are alike; the templates
+are constant on classes, and what S does to vectors that are not pairs no template with anything. So S may be replaced
+by :math:`\bar S` in the distance. The anchor is a class of its own.
+
+The unknown is the vector x of the total weights within and between classes, so :math:`\|S\|_1 = 2\,1^\top x` and the
+anchor's entries of x sum to one. With u the entries of a full orthonormal basis at one member of each class, T has a
+row for each pair of a template k and a later column l and a column for each pair i, j of classes:
 
 .. math:: T_{kl,\,ij} = \sqrt2\,(u_{ik} u_{jl} + u_{il} u_{jk}), \qquad k < l,\; k \le K.
 
@@ -20,7 +24,10 @@ import numpy as np
 from scipy import linalg
 
 from ..validation import Array
-from ._template_problem import Merged
+from .node_classes import Classes
+
+# Entries of unit vectors that agree to this many decimals are equal: eigenvectors are not known better.
+DECIMALS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +35,9 @@ class TemplateMap:
     """The linear map T, whose norm is the distance from the matrices that have the templates.
 
     ``entries`` holds u, ``pairs`` the pairs of classes that can have an edge, ``counts`` their numbers of edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path = np.diag([1.0, 2.0], 1) + np.diag([1.0, 2.0], -1)
-    >>> templates = TemplateMap.of(Merged.of(np.linalg.eigh(path)[1], anchor=0))
-    >>> round(templates.distance(np.array([1.0, 0.0, 2.0])), 12)  # edges 01, 02, 12
-    0.0
     """
 
+    classes: Classes
     entries: Array
     known: int
     pairs: tuple[Array, Array]
@@ -45,32 +45,33 @@ class TemplateMap:
     at_anchor: Array
 
     @classmethod
-    def of(cls, merged: Merged) -> TemplateMap:
-        """Complete the basis and list the pairs."""
-        n, known = merged.vectors.shape
-        basis = linalg.qr(merged.vectors, check_finite=False)[0]
-        basis[:, :known] = merged.vectors
+    def of(cls, templates: Array, anchor: int) -> TemplateMap:
+        """Merge the nodes with equal entries, complete the basis and list the pairs."""
+        alone = np.arange(len(templates)) == anchor
+        classes = Classes.of(np.column_stack([templates.round(DECIMALS), alone]))
+        vectors = templates[classes.members] * classes.roots[:, None]
+        n, known = vectors.shape
+        basis = linalg.qr(vectors, check_finite=False)[0]
+        basis[:, :known] = vectors
         head, tail = np.triu_indices(n)
-        sizes = merged.classes.sizes
-        counts = sizes[head] * sizes[tail]
-        counts[head == tail] = 0.5 * sizes * (sizes - 1.0)
+        counts = classes.sizes[head] * classes.sizes[tail]
+        counts[head == tail] = 0.5 * classes.sizes * (classes.sizes - 1.0)
         some = counts > 0
         head, tail = head[some], tail[some]
-        at_anchor = ((head == merged.anchor) | (tail == merged.anchor)).astype(float)
-        return cls(basis / merged.classes.roots[:, None], known, (head, tail), counts[some], at_anchor)
+        at_anchor = (classes.labels[anchor] == head) | (classes.labels[anchor] == tail)
+        entries = basis / classes.roots[:, None]
+        return cls(classes, entries, known, (head, tail), counts[some], at_anchor.astype(float))
 
     @property
     def n_rows(self) -> int:
         """The number of rows of T."""
         return self.known * (2 * len(self.entries) - self.known - 1) // 2
 
-    def matrix(self, edges: Array) -> Array:
-        """Return the symmetric matrix of a vector of pairs."""
-        n = len(self.entries)
-        matrix = np.zeros((n, n))
-        matrix[self.pairs] = edges
-        matrix[self.pairs[::-1]] = edges
-        return matrix
+    def graph(self, edges: Array) -> Array:
+        """Return the graph of all nodes."""
+        weights = np.zeros((len(self.entries), len(self.entries)))
+        weights[self.pairs] = weights[self.pairs[::-1]] = edges / self.counts
+        return self.classes.graph(weights)
 
     def apply(self, edges: Array) -> Array:
         """Return T x, row by row of the pairs of a template and a later column."""
@@ -88,8 +89,8 @@ class TemplateMap:
     def gram(self, ratios: Array, out: Array) -> None:
         r"""Write :math:`T \mathrm{diag}(d) T^\top`, a block for each pair of templates.
 
-        With D the symmetric matrix of d, doubled on the diagonal, the entry of (k, l) and (k', l') is
-        :math:`2 \sum_{ij} D_{ij} (u_{ik} u_{ik'} u_{jl} u_{jl'} + u_{ik} u_{il'} u_{jl} u_{jk'})`.
+        With D the symmetric matrix of d, doubled on the diagonal, the entry of (k, l) and (k', l') is :math:`2
+        \sum_{ij} D_{ij} (u_{ik} u_{ik'} u_{jl} u_{jl'} + u_{ik} u_{il'} u_{jl} u_{jk'})`.
         """
         u = self.entries
         doubled = 2.0 * self._doubled(ratios)
@@ -141,35 +142,3 @@ class TemplateMap:
 
     def _rows(self) -> Any:
         return np.triu_indices(self.known, 1, len(self.entries))
-
-
-@dataclass(frozen=True, eq=False)
-class ConeRows:
-    """T with a row before it, for the bound of its norm: zero, or one at a further variable."""
-
-    templates: TemplateMap
-    bounded_by_last: bool
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return 1 + self.templates.n_rows
-
-    def apply(self, x: Array) -> Array:
-        """Return the bound and T x."""
-        if self.bounded_by_last:
-            return np.append(x[-1], self.templates.apply(x[:-1]))
-        return np.append(0.0, self.templates.apply(x))
-
-    def adjoint(self, u: Array) -> Array:
-        """Return the transpose times u."""
-        back = self.templates.adjoint(u[1:])
-        return np.append(back, u[0]) if self.bounded_by_last else back
-
-    def gram(self, d: Array) -> Array:
-        """Return the weighted product with the transpose."""
-        out = np.zeros((self.size, self.size))
-        self.templates.gram(d[: len(self.templates.counts)], out[1:, 1:])
-        if self.bounded_by_last:
-            out[0, 0] = d[-1]
-        return out

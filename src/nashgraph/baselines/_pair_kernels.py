@@ -1,7 +1,7 @@
 """Numba kernels over pairs of nodes, for solvers whose edges are ``max(0, m_i + m_j - scale * d_ij) / 2``.
 
-Every function here trusts its input. Rows are independent, so loops over them run in parallel without races;
-each pair is then visited from both of its ends.
+Every function here trusts its input. Rows are independent, so loops over them run in parallel without races; each pair
+is then visited from both of its ends.
 """
 
 from __future__ import annotations
@@ -22,27 +22,24 @@ Integers = NDArray[np.integer[Any]]
 def slack(one: float, other: float, scale: float, distance: float) -> float:
     """Return ``one + other - scale * distance``, in this order.
 
-    A function of its own because the loops below may reorder sums: here nothing is reordered, so that the two
-    ends of a pair see the same number and a pair counted is a pair listed.
+    A function of its own because the loops below may reorder sums: here nothing is reordered, so that the two ends of a
+    pair see the same number and a pair counted is a pair listed.
     """
     return (one + other) - scale * distance
 
 
 @njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
 def dense_sums(distances: Array, potential: Array, scale: float, out: Array) -> None:
-    """Write the degree, the sum of squared weights and the number of edges of node i into ``out[i]``."""
+    """Write the degree, the sum of squared weights and the number of edges of node i into ``out[i]``.
+
+    The diagonal of the distances is infinite, so that no node is a neighbour of its own.
+    """
     n = len(potential)
     for i in prange(n):
         degree = square = 0.0
         count = 0
         row, mine = distances[i], potential[i]
-        for j in range(i):
-            excess = slack(mine, potential[j], scale, row[j])
-            count += excess > 0.0
-            excess = max(excess, 0.0)
-            degree += excess
-            square += excess * excess
-        for j in range(i + 1, n):
+        for j in range(n):
             excess = slack(mine, potential[j], scale, row[j])
             count += excess > 0.0
             excess = max(excess, 0.0)
@@ -61,7 +58,7 @@ def dense_edges(
         place = indptr[i]
         for j in range(n):
             excess = slack(potential[i], potential[j], scale, distances[i, j])
-            if excess > 0.0 and i != j:
+            if excess > 0.0:
                 indices[place] = j
                 weights[place] = 0.5 * excess
                 place += 1

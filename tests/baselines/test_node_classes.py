@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from nashgraph.solvers._node_classes import Classes, project_weighted
+from nashgraph.baselines.node_classes import Classes, project_weighted
 
 
 def example(seed):

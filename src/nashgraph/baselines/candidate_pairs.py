@@ -1,0 +1,160 @@
+r"""The pairs of nodes that may become edges, and one pass over them.
+
+Solvers whose edges are :math:`w_{ij} = \tfrac12 \max(0,\, \mu_i + \mu_j - 2\theta D_{ij})`, with one potential
+:math:`\mu_i` per node, need three things of the pairs: sums over each node's edges, the edges as a sparse matrix, and
+the distances to the nearest nodes. ``DensePairs`` gives them for all pairs of an N x N array of distances,
+``ListedPairs`` for a list of pairs, in memory proportional to the list.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..couplings import Points
+from ..couplings._kernels import nearest_in_rows
+from ..validation import Array
+from . import _pair_kernels as kernels
+
+BLOCK_BYTES = 1 << 25
+
+
+class NodeSums(NamedTuple):
+    """What one pass over the pairs gives each node: degree, sum of squared weights, number of edges."""
+
+    degree: Array
+    square: Array
+    counts: Any
+
+
+class CandidatePairs(ABC):
+    """Pairs that may be edges."""
+
+    n_nodes: int
+
+    def sums(self, potential: Array, theta: float) -> NodeSums:
+        """Return each node's degree, sum of squared weights and number of edges."""
+        out = np.empty((self.n_nodes, 3))
+        self._sum(potential, 2.0 * theta, out)
+        return NodeSums(out[:, 0], out[:, 1], out[:, 2].astype(np.int64))
+
+    def edges(self, potential: Array, theta: float) -> Any:
+        """Return the weights as a CSR array with positive entries only."""
+        pointers = np.append(0, np.cumsum(self.sums(potential, theta).counts))
+        columns, weights = np.empty(pointers[-1], np.int64), np.empty(pointers[-1])
+        self._list_edges(potential, 2.0 * theta, pointers, columns, weights)
+        return sparse.csr_array((weights, columns, pointers), shape=(self.n_nodes, self.n_nodes))
+
+    @abstractmethod
+    def nearest(self, kept: int) -> Array:
+        """Return each node's ``kept`` smallest distances, sorted."""
+
+    @abstractmethod
+    def _sum(self, potential: Array, scale: float, out: Array) -> None: ...
+
+    @abstractmethod
+    def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None: ...
+
+
+class DensePairs(CandidatePairs):
+    """All pairs, by an N x N array of distances, the only array of that size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nashgraph.couplings import points_of
+    >>> pairs = DensePairs(points_of(np.array([[0.0, 1.0, 3.0]])))
+    >>> pairs.sums(np.ones(3), theta=1.0).degree
+    array([0.5, 0.5, 0. ])
+    >>> pairs.edges(np.ones(3), theta=1.0).toarray()
+    array([[0. , 0.5, 0. ],
+           [0.5, 0. , 0. ],
+           [0. , 0. , 0. ]])
+    """
+
+    def __init__(self, points: Points) -> None:
+        self.n_nodes = len(points)
+        self.distances = points.rows(0, self.n_nodes)
+        np.fill_diagonal(self.distances, np.inf)  # so that no node is a neighbour of its own
+
+    def nearest(self, kept: int) -> Array:
+        """Return each node's ``kept`` smallest distances, sorted."""
+        nearest = np.empty((self.n_nodes, kept))
+        nearest_in_rows(self.distances, 0, nearest, np.empty(nearest.shape, np.int32))
+        return nearest
+
+    def _sum(self, potential: Array, scale: float, out: Array) -> None:
+        kernels.dense_sums(self.distances, potential, scale, out)
+
+    def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None:
+        kernels.dense_edges(self.distances, potential, scale, pointers, columns, weights)
+
+
+class ListedPairs(CandidatePairs):
+    """The pairs of which one node is among the ``kept`` nearest of the other.
+
+    The nearest are found in blocks of rows: O(N^2 M) time, O(N (kept + M)) memory.
+    """
+
+    def __init__(self, points: Points, kept: int) -> None:
+        self.points = points
+        self.n_nodes = len(points)
+        self._nearest, labels = points.nearest(kept)
+        keys = self._keys(np.repeat(np.arange(self.n_nodes), kept), labels.ravel())
+        self._list(keys, self._nearest.ravel())
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of unordered pairs."""
+        return len(self._costs)
+
+    def nearest(self, kept: int) -> Array:
+        """Return each node's ``kept`` smallest distances, sorted; no more than were kept to make the list."""
+        return self._nearest[:, :kept]
+
+    def extend(self, potential: Array, theta: float) -> int:
+        r"""Add every pair that is not listed and would be an edge at these potentials; return how many.
+
+        A pair left out is farther apart than the radius :math:`r` of either end (its farthest listed neighbour), so its
+        slack is at most :math:`(\mu_i - \theta r_i) + (\mu_j - \theta r_j)`: only nodes with :math:`\mu_i > \theta r_i`
+        have to be looked at again. Zero added means that leaving pairs out changed nothing.
+        """
+        suspects = np.flatnonzero(potential > theta * self._nearest[:, -1])
+        keys, costs = [self._pair_keys], [self._costs]
+        size = max(1, BLOCK_BYTES // (8 * self.n_nodes))
+        for start in range(0, len(suspects), size):
+            rows = suspects[start : start + size]
+            distances = self.points.rows_of(rows)
+            excess = (potential[rows, None] + potential) - 2.0 * theta * distances
+            excess[np.arange(len(rows)), rows] = 0.0
+            place, other = np.nonzero(excess > 0.0)
+            keys.append(self._keys(rows[place], other))
+            costs.append(distances[place, other])
+        before = self.n_pairs
+        self._list(np.concatenate(keys), np.concatenate(costs))
+        return self.n_pairs - before
+
+    def _sum(self, potential: Array, scale: float, out: Array) -> None:
+        kernels.listed_sums(*self._rows, potential, scale, out)
+
+    def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None:
+        kernels.listed_edges(*self._rows, potential, scale, pointers, columns, weights)
+
+    def _keys(self, one: Any, other: Any) -> Any:
+        """Return a number for each unordered pair."""
+        low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other)
+        return low * self.n_nodes + high
+
+    def _list(self, keys: Any, costs: Array) -> None:
+        """Hold each pair once by number, and from both ends by rows."""
+        self._pair_keys, first = np.unique(keys, return_index=True)
+        self._costs = costs[first]
+        low, high = np.divmod(self._pair_keys, self.n_nodes)
+        rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+        order = np.lexsort((columns, rows))
+        pointers = np.zeros(self.n_nodes + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=self.n_nodes), out=pointers[1:])
+        self._rows = pointers, columns[order].astype(np.int32), np.tile(self._costs, 2)[order]

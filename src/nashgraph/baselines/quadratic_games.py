@@ -1,0 +1,149 @@
+r"""Learning quadratic games: the graph on which observed actions are an equilibrium of cheap benefits.
+
+With actions Y (nodes by games) of a quadratic game, whose equilibrium is :math:`(I - \rho G) Y = B`,
+
+.. math::
+
+    \min_{G, B} \; \|(I - \rho G) Y - B\|_F^2 + \theta_1 \|G\|_F^2 + \theta_2 P(B, G)
+    \quad\text{s.t.}\quad G = G^\top \ge 0,\; \mathrm{diag}\,G = 0,\; \|G\|_1 = N
+
+and :math:`P = \|B\|_F^2` for independent benefits, or :math:`P = \mathrm{tr}(B^\top L_G B)`, the smoothness of B on G
+itself, for homophilous ones.
+
+Given G, the best benefits are explicit: :math:`B = (I - \rho G) Y / (1 + \theta_2)`, or the solution of :math:`(I +
+\theta_2 L_G) B = (I - \rho G) Y`. Given B, the graph is a quadratic program (``graph_program``).
+
+Independent benefits are jointly convex in (G, B): B is eliminated, which leaves one program in G with
+:math:`\tfrac{\theta_2}{1+\theta_2}\|(I - \rho G)Y\|_F^2`, and its solution is the global one. Homophilous benefits are
+not: graph and benefits are found in turn, and of several solutions the one that exact steps from the complete graph
+lead to is returned. The certificate is the duality gap of the graph, relative to the objective.
+
+Nodes with the same actions are taken as one: every step treats them alike, so this changes nothing but the time. With n
+different nodes one gradient costs O(n^2 M), benefits O(n^3); memory is a few n x n arrays.
+
+Reference: Leng, Dong, Wu, Pentland, *Learning quadratic games on networks* (ICML 2020), its two frameworks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+from scipy.spatial.distance import squareform
+
+from ..certificate import Certificate, Measure, Watch
+from ..validation import Array
+from .accelerated import accelerated_descent, alternate
+from .graph_program import ClassPairs, GraphProgram
+from .node_classes import Classes
+
+REMEDY = "raise max_iter, tol or theta1"
+
+
+class LearnedGame(NamedTuple):
+    """A graph G of shape (n_nodes, n_nodes), benefits B of shape (n_nodes, n_games), and what certifies them."""
+
+    weights: Array
+    benefits: Array
+    objective: float
+    certificate: Certificate
+
+
+def quad_game(
+    actions: Array,
+    *,
+    rho: float,
+    theta1: float,
+    theta2: float,
+    benefits: str = "independent",
+    tol: float = 1e-8,
+    max_iter: int = 5000,
+) -> LearnedGame:
+    """Learn graph and benefits from actions of shape (n_nodes, n_games), a column for each game.
+
+    The parameters are those of :class:`~nashgraph.QuadGameGL`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> G = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0.0]])
+    >>> Y = np.linalg.solve(np.eye(4) - 0.5 * G, np.random.default_rng(0).normal(size=(4, 200)))
+    >>> quad_game(Y, rho=0.5, theta1=1.0, theta2=1.0).weights.round(1)
+    array([[0., 1., 0., 0.],
+           [1., 0., 0., 0.],
+           [0., 0., 0., 1.],
+           [0., 0., 1., 0.]])
+    """
+    classes = Classes.of(actions)
+    scaled = actions[classes.members] * classes.roots[:, None]
+    game = Game(classes, ClassPairs.of(classes), scaled, rho, theta1, theta2)
+    watch = Watch(Measure.GAP, tol, max_iter)
+    return game.independent(watch) if benefits == "independent" else game.homophilous(watch)
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """Observed actions and the weights of the objective; actions, graphs and benefits are on classes of nodes."""
+
+    classes: Classes
+    pairs: ClassPairs
+    actions: Array
+    rho: float
+    theta1: float
+    theta2: float
+
+    def independent(self, watch: Watch) -> LearnedGame:
+        """Solve the one program that is left when the benefits are eliminated."""
+        program = self.program_without_benefits()
+        edges, certificate = accelerated_descent(program, self.complete(), watch)
+        benefits = self.foregone(self.pairs.matrix(edges)) / (1.0 + self.theta2)
+        return self.learned(program, edges, benefits, watch.certificate(certificate.ending, certificate.value, REMEDY))
+
+    def homophilous(self, watch: Watch) -> LearnedGame:
+        """Alternate between graph and benefits until the graph is optimal for the benefits that follow from it."""
+        edges, ending = alternate(self.complete(), lambda edges: (self.program(self.homophily(edges)), 0.0), watch)
+        benefits = self.homophily(edges)
+        return self.learned(self.program(benefits), edges, benefits, watch.certificate(ending, remedy=REMEDY))
+
+    def complete(self) -> Array:
+        """Return the edges of the complete graph whose entries sum to the number of nodes."""
+        n = len(self.classes.sizes)
+        return self.pairs.values(self.classes.scaled(np.full((n, n), 1.0 / (len(self.classes.labels) - 1.0))))
+
+    def foregone(self, graph: Array) -> Array:
+        """Return the actions less what the others' actions make of them: the benefits at equilibrium."""
+        left: Array = self.actions - self.rho * (graph @ self.actions)
+        return left
+
+    def program_without_benefits(self) -> GraphProgram:
+        """Return the program in the graph alone, its independent benefits eliminated; f is the objective."""
+        linear, weight = np.zeros_like(self.pairs.costs), self.theta2 / (1.0 + self.theta2)
+        return GraphProgram(self.pairs, self.actions, self.actions, linear, self.rho, self.theta1, weight)
+
+    def program(self, benefits: Array) -> GraphProgram:
+        """Return the program in the graph at given homophilous benefits; f is the objective."""
+        each = benefits / self.classes.roots[:, None]
+        gram = each @ each.T
+        norms = np.diag(gram)
+        distances = squareform(np.maximum(norms[:, None] + norms - 2.0 * gram, 0.0), checks=False)
+        linear = np.append(self.theta2 * distances, np.zeros(len(self.pairs.within))) * self.pairs.costs
+        target = self.actions - benefits
+        return GraphProgram(self.pairs, self.actions, target, linear, self.rho, self.theta1, 1.0)
+
+    def homophily(self, edges: Array) -> Array:
+        """Return the best homophilous benefits given the graph, by a positive definite solve."""
+        graph = self.pairs.matrix(edges)
+        system = -self.theta2 * graph
+        degrees = (graph @ self.classes.roots) / self.classes.roots
+        system[np.diag_indices(len(graph))] += 1.0 + self.theta2 * degrees
+        return np.asarray(
+            linalg.solve(system, self.foregone(graph), assume_a="pos", overwrite_a=True, check_finite=False)
+        )
+
+    def learned(self, program: GraphProgram, edges: Array, benefits: Array, certificate: Certificate) -> LearnedGame:
+        """Return graph and benefits of all nodes."""
+        weights = self.classes.graph(self.classes.weights(self.pairs.matrix(edges)))
+        each = (benefits / self.classes.roots[:, None])[self.classes.labels]
+        return LearnedGame(weights, each, program.measure(program.at(edges))[0], certificate)
