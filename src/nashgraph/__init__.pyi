@@ -2,6 +2,7 @@ from .comparison import compare
 from .couplings import project_rows, squared_distances
 from .estimators import (
     GLGP,
+    ConsensusGL,
     GLSigRep,
     GraphEstimator,
     GraphicalLassoGL,
@@ -45,6 +46,7 @@ __version__: str
 
 __all__ = [
     "GLGP",
+    "ConsensusGL",
     "CustomInteraction",
     "CustomWelfare",
     "DataWarning",

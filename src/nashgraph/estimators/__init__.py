@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ._benefit import spectral_benefit as spectral_benefit
     from .base import GraphEstimator as GraphEstimator
     from .base import Prior as Prior
+    from .consensus import ConsensusGL as ConsensusGL
     from .glgp import GLGP as GLGP
     from .graphical_lasso import GraphicalLassoGL as GraphicalLassoGL
     from .linear import LinearGLGP as LinearGLGP
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # From the name that the command line and compare() know to the module and the class.
 _METHODS = {
+    "consensus": ("consensus", "ConsensusGL"),
     "smooth": ("smooth", "SmoothGL"),
     "linear": ("linear", "LinearGLGP"),
     "glgp": ("glgp", "GLGP"),

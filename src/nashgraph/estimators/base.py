@@ -126,11 +126,17 @@ class GraphEstimator(BaseEstimator):
         """The learned graph: names, weights, edges, influence, and the columns that go with them."""
         check_is_fitted(self)
         if self._graph is None:
-            self._graph = LearnedGraph.of(self.adjacency_, self.node_names_, node_columns=self._node_columns())
+            self._graph = LearnedGraph.of(
+                self.adjacency_, self.node_names_, node_columns=self._node_columns(), edge_columns=self._edge_columns()
+            )
         return self._graph
 
     def _node_columns(self) -> dict[str, Array]:
         """Return what the method knows of each node, by the names under which it is shown."""
+        return {}
+
+    def _edge_columns(self) -> dict[str, Array]:
+        """Return what the method knows of each edge, in the order of ``adjacency_`` as sorted CSR."""
         return {}
 
     def found_params(self) -> dict[str, Any]:

@@ -1,0 +1,142 @@
+"""The members of a consensus: graphs that differ in what the data cannot decide, and their weighted mean.
+
+A member has a degree, a geometry, a weighting of the signals and a strength of the prior. Members that share the other
+three are a *ladder* of degrees, which costs one pass over all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import rankdata
+
+from ..couplings import Ladder
+from ..validation import Array
+
+WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest
+ENERGY_SLOPE = 0.3  # the rank correlation of energy and influence at which the inner product has its full weight
+LEAST_KEPT, PAIRS_KEPT = 64, 1_000_000
+
+
+class Resample(NamedTuple):
+    """A weighting of the signals: 0 is the signals as they are."""
+
+    number: int
+    weights: Array
+
+    def of(self, X: Array) -> Array:
+        """Return the signals so weighted: distances are then weighted sums over signals."""
+        return X if self.number == 0 else X * np.sqrt(self.weights)[:, None]
+
+
+def resamples_of(n_signals: int, count: int, kind: str, entropy: int) -> Iterator[Resample]:
+    """Yield the signals as they are and then ``count`` resamples, each drawn from a seed of its own.
+
+    "bayes" draws Dirichlet weights (the Bayesian bootstrap); "half" a random half of the signals, or, every second
+    time, the other half of the draw before.
+    """
+    yield Resample(0, np.ones(n_signals))
+    for number in range(1, count + 1):
+        draw = number if kind == "bayes" else (number + 1) // 2
+        random = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(draw,)))
+        if kind == "bayes":
+            weights = n_signals * random.dirichlet(np.ones(n_signals))
+        else:
+            first = np.zeros(n_signals)
+            first[random.permutation(n_signals)[: n_signals // 2]] = 1.0
+            chosen = first if number % 2 else 1.0 - first
+            weights = chosen * n_signals / chosen.sum()
+        yield Resample(number, weights)
+
+
+def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
+    """Return log-spaced degrees, from 2 to all nodes, and how many nearest of a node may be its neighbours.
+
+    In large networks the largest degree is less, so that a graph has about a million edges, or 64 a node, at the most.
+    """
+    most = n_nodes - 1
+    top = min(most, max(LEAST_KEPT, PAIRS_KEPT // n_nodes))
+    return np.unique(np.geomspace(min(2, most), top, count)), min(most, top + top // 2 + 8)
+
+
+def geometry_weights(X: Array, cosine: Any) -> dict[str, float]:
+    """Return how much each geometry counts, by whether strong nodes are the popular ones.
+
+    The cosine counts half, and the distance and the inner product share the other half: the inner product the more, up
+    to a half of that, the more a node's energy goes with its influence in the mean cosine graph (fact 7 of the design).
+    """
+    energy, influence = np.nanmean(X * X, axis=0), np.asarray(cosine.sum(axis=0)).ravel()
+    together = rank_correlation(energy, influence)
+    share = float(np.clip(0.5 + 0.5 * together / ENERGY_SLOPE, 0.0, 1.0))
+    return {"cosine": 0.5, "distance": 0.5 - 0.25 * share, "inner": 0.25 * share}
+
+
+def rank_correlation(one: Array, other: Array) -> float:
+    """Return Spearman's rank correlation, 0 where one of the two is constant."""
+    first, second = rankdata(one), rankdata(other)
+    first, second = first - first.mean(), second - second.mean()
+    size = float(np.sqrt((first @ first) * (second @ second)))
+    return float(first @ second) / size if size > 0 else 0.0
+
+
+@dataclass(eq=False)
+class Mean:
+    """A weighted mean of graphs as they come, the share of them that has each edge, and one graph for each resample."""
+
+    n_nodes: int
+    weights: Any = None
+    frequency: Any = None
+    graphs: list[Any] = field(default_factory=list)
+
+    def add(self, share: float, graph: Any, counts: Any) -> None:
+        """Add a graph with its share; ``counts`` are the shares of its own members that have each edge."""
+        self.weights = share * graph if self.weights is None else self.weights + share * graph
+        self.frequency = share * counts if self.frequency is None else self.frequency + share * counts
+
+
+def mean_of_ladders(
+    ladder: Callable[[Array, str], Ladder],
+    X: Array,
+    resamples: list[Resample],
+    geometries: dict[str, float],
+    done: Callable[[], object],
+) -> Mean:
+    """Return the mean over resamples and geometries of ladders of degrees."""
+    mean = Mean(X.shape[1])
+    for resample in resamples:
+        share = 1.0 if len(resamples) == 1 else WHOLE if resample.number == 0 else (1.0 - WHOLE) / (len(resamples) - 1)
+        signals, graph = resample.of(X), None
+        for geometry, weight in geometries.items():
+            found = ladder(signals, geometry)
+            part = weight * found.weights
+            graph = part if graph is None else graph + part
+            mean.add(share * weight, found.weights, found.counts / len(found.betas))
+            done()
+        if resample.number:
+            mean.graphs.append(sparse.csr_array(graph, dtype=np.float32))
+    return mean
+
+
+def quantiles(graphs: list[Any], pattern: Any, levels: tuple[float, float]) -> tuple[Array, Array]:
+    """Return two quantiles, over graphs, of the weight of each edge of a CSR pattern; a block of rows at a time."""
+    low, high = np.zeros(pattern.nnz, np.float32), np.zeros(pattern.nnz, np.float32)
+    size = max(1, 2_000_000 // max(1, len(graphs) * pattern.shape[0]))
+    for first in range(0, pattern.shape[0], size):
+        rows = slice(first, min(first + size, pattern.shape[0]))
+        place = slice(pattern.indptr[rows.start], pattern.indptr[rows.stop])
+        block = pattern[rows]
+        where = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)), block.indices
+        values = np.stack([graph[rows].toarray()[where] for graph in graphs])
+        low[place], high[place] = np.quantile(values, levels, axis=0)
+    return low, high
+
+
+def agreement(graphs: list[Any]) -> float:
+    """Return how alike two random graphs are: the mean share of weight that each two in a row have in common."""
+    shares = [float(one.minimum(other).sum()) / max(float(one.sum()), 1e-300) for one, other in pairwise(graphs)]
+    return float(np.mean(shares)) if shares else np.nan
