@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from ..datasets import DatasetError
 from ..experiments import EXPERIMENTS, Study, reproduce
+from ..validation import InputError
 from ._options import SpeechArguments
-from ._running import DONE, INTERRUPTED, REFUSED, InputError, Voice, printable
+from ._running import DONE, INTERRUPTED, REFUSED, Voice, printable
 
 ALL = "all"
 
@@ -36,19 +48,21 @@ def run_reproduce(
         os.environ["NASHGRAPH_DATA"] = str(data_home)  # the workers inherit it
     studies: dict[str, Study] = {}
     left_out: dict[str, str] = {}
-    for name in wanted:
-        try:
-            studies |= reproduce([name], folder, seed=seed, quick=quick, jobs=jobs, progress=voice.animated)
-        except DatasetError as error:
-            left_out[name] = str(error)
-            voice.note(f"{name} is left out: {error}")
-        except KeyboardInterrupt:
-            typer.echo("nashgraph reproduce: interrupted; the same command goes on where it stopped", err=True)
-            raise SystemExit(INTERRUPTED) from None
+    try:
+        with trial_bars(voice) as progress:
+            for name in wanted:
+                try:
+                    studies |= reproduce([name], folder, seed=seed, quick=quick, jobs=jobs, progress=progress)
+                except DatasetError as error:
+                    left_out[name] = str(error)
+                    voice.note(f"{name} is left out: {error}")
+    except KeyboardInterrupt:
+        typer.echo("nashgraph reproduce: interrupted; the same command goes on where it stopped", err=True)
+        raise SystemExit(INTERRUPTED) from None
     if not studies:
         raise InputError("nothing could be run: the data are not here")
     voice.say(verdict_table(studies))
-    voice.say(f"Wrote CSV, PNG, SVG and Markdown of each, and REPRODUCTION.md, to {folder}/")
+    voice.say(f"Wrote CSV, SVG and Markdown of each, and REPRODUCTION.md, to {folder}/")
     voice.answer(
         {
             "out": str(folder),
@@ -61,6 +75,22 @@ def run_reproduce(
         }
     )
     return REFUSED if left_out else DONE
+
+
+@contextmanager
+def trial_bars(voice: Voice) -> Iterator[Callable[[str, int, int], object]]:
+    """Give the function to tell how far an experiment is; a bar for each is drawn where somebody watches."""
+    left = TextColumn("left"), TimeRemainingColumn()
+    columns = (TextColumn("{task.description:>9}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), *left)
+    with Progress(*columns, console=voice.errors, disable=not voice.animated) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total)
+            bars.update(tasks[name], completed=done)
+
+        yield tell
 
 
 def chosen_experiments(names: list[str]) -> list[str]:
@@ -77,8 +107,6 @@ def verdict_table(studies: dict[str, Study]) -> Table:
     for heading in ("", "verdict", "claims that hold", "and those that do not"):
         table.add_column(heading, overflow="fold")
     for name, study in studies.items():
-        held = sum(check.holds for check in study.checks)
         failed = "; ".join(f"{check.claim} ({check.detail})" for check in study.checks if not check.holds)
-        verdict = study.verdict if EXPERIMENTS[name].of_paper else "not in the paper"
-        table.add_row(name, verdict, f"{held} of {len(study.checks)}", printable(failed))
+        table.add_row(name, EXPERIMENTS[name].verdict(study), study.held, printable(failed))
     return table
