@@ -17,7 +17,7 @@ STRESS_GRID = {
 
 
 def stress_problem(interaction, lam, beta, c, n, kind, seed):
-    """One point of the stress grid."""
+    """One point of the stress grid; lam is the solver's."""
     random = np.random.default_rng(seed)
     X = random.normal(size=(1 if kind == "one signal" else 8, n))
     if kind == "duplicates":
@@ -29,12 +29,12 @@ def stress_problem(interaction, lam, beta, c, n, kind, seed):
         b = np.ones(n)
     elif kind == "one-hot benefit":
         b = np.eye(n)[0]
-    return Problem.from_signals(X, b / b.sum(), lam=lam, beta=beta, c=c, interaction=interaction)
+    return Problem.from_signals(X, b / b.sum(), beta=beta, c=c, interaction=interaction)
 
 
 def largest_rise(result):
     """The largest rise of the objective between two records, relative to the largest objective."""
-    values = np.array([record.objective for record in result.history])
+    values = np.array([record.objective for record in result.certificate.history])
     return np.diff(values).max(initial=0) / max(np.abs(values).max(), 1e-300)
 
 

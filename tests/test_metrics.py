@@ -7,13 +7,16 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from nashgraph import (
+    SmoothGL,
     adjacency_matrix,
     edge_auc,
     edge_average_precision,
     edge_precision_recall,
+    equal_influence,
     welfare,
     welfare_gain,
 )
+from nashgraph.graph import LearnedGraph
 
 from .problems import random_graph
 
@@ -34,6 +37,17 @@ def test_scores_take_all_ordered_pairs(random):
     assert edge_auc(W, truth, symmetrize="mean") == pytest.approx(edge_auc((W + W.T) / 2, truth))
     assert edge_auc(W, truth, symmetrize="max") == pytest.approx(edge_auc(np.maximum(W, W.T), truth))
     assert edge_average_precision(truth.astype(float), truth) == 1.0
+
+
+def test_learned_graphs_and_fitted_models_score_as_their_matrices(random, signals):
+    truth = random.random((30, 30)) < 0.3
+    model = SmoothGL(degree=4).fit(signals)
+    assert edge_auc(model, truth) == edge_auc(model.graph_, LearnedGraph.of(truth)) == edge_auc(model.adjacency_, truth)
+    assert edge_average_precision(-model.adjacency_, truth) > 0  # scores that are no graph may be negative
+    assert welfare_gain(model, model.graph_, np.ones(30)) == 0.0
+    assert equal_influence(model, 0.5).sum(axis=1) == pytest.approx(0.5)
+    with pytest.raises(ValueError, match="call fit first"):
+        edge_auc(SmoothGL(), truth)
 
 
 def test_networkx_direction_is_ours():

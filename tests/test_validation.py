@@ -12,7 +12,6 @@ from nashgraph import (
     LogDegreeGL,
     SmoothGL,
     WeightedTotal,
-    glgp_path,
     validation,
 )
 
@@ -204,19 +203,17 @@ def test_a_users_interaction_outside_h1():
         ({"lams": []}, "lams is empty"),
         ({"lams": [1.0, -1.0]}, "lam must be .* got -1.0"),
         ({"n_lams": 1}, "n_lams must be at least 2"),
-        ({"degree": None}, "both None"),
-        ({"missing": "mean"}, "missing='mean' is not known"),
     ],
 )
 def test_path_parameters(options, message):
     with pytest.raises(ValueError, match=message):
-        glgp_path(GOOD, **options)
+        GLGP().path(GOOD, **options)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 def test_no_lam_matters_under_a_uniform_benefit():
     with pytest.raises(ValueError, match="no lam changes an edge"):
-        glgp_path(GOOD, benefit="uniform", beta=1.0)
+        GLGP(benefit="uniform", beta=1.0).path(GOOD)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.8])

@@ -37,7 +37,7 @@ def karate_report(out: Path) -> None:
         model,
         title="Zachary’s karate club, learned from signals",
         source="signals.csv",
-        scores={"AUC": edge_auc(model.adjacency_, club)},
+        scores={"AUC": edge_auc(model, club)},
         notes=["The table has 50 signals on 34 members. Nothing was dropped or filled in."],
         path=GLGP().path(table, n_lams=15),
     )

@@ -5,13 +5,13 @@ from .estimators import (
     GLSigRep,
     GraphEstimator,
     GraphicalLassoGL,
+    LambdaPath,
     LinearGLGP,
     LogDegreeGL,
     ModularGL,
     QuadGameGL,
     SmoothGL,
     SpecTemp,
-    glgp_path,
     spectral_benefit,
 )
 from .games import (
@@ -30,8 +30,8 @@ from .games import (
     equilibrium,
     welfare,
 )
+from .graph import LearnedGraph, adjacency_matrix, as_graph
 from .metrics import (
-    adjacency_matrix,
     edge_auc,
     edge_average_precision,
     edge_precision_recall,
@@ -39,7 +39,7 @@ from .metrics import (
     welfare_gain,
 )
 from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
-from .validation import DataWarning
+from .validation import DataWarning, InputError
 
 __version__: str
 
@@ -52,7 +52,10 @@ __all__ = [
     "GLSigRep",
     "GraphEstimator",
     "GraphicalLassoGL",
+    "InputError",
     "Interaction",
+    "LambdaPath",
+    "LearnedGraph",
     "Linear",
     "LinearGLGP",
     "Log1p",
@@ -68,13 +71,13 @@ __all__ = [
     "Welfare",
     "adjacency_matrix",
     "adjoint",
+    "as_graph",
     "compare",
     "edge_auc",
     "edge_average_precision",
     "edge_precision_recall",
     "equal_influence",
     "equilibrium",
-    "glgp_path",
     "plot_adjacency",
     "plot_convergence",
     "plot_graph",

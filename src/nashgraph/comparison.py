@@ -4,41 +4,23 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sklearn.base import clone
 
-from .estimators import GLGP, LinearGLGP, SmoothGL
+from .couplings import points_of
+from .estimators import METHODS, GraphEstimator
 from .estimators._benefit import marginal_benefit
-from .estimators.base import GraphEstimator, checked_signals
-from .estimators.graphical_lasso import GraphicalLassoGL
-from .estimators.log_degree import LogDegreeGL
-from .estimators.modular import ModularGL
-from .estimators.quad_game import QuadGameGL
-from .estimators.sig_rep import GLSigRep
-from .estimators.spec_temp import SpecTemp
+from .estimators.base import checked_signals
 from .games import Interaction, as_interaction
 from .games import welfare as game_welfare
 from .metrics import edge_auc, edge_average_precision, equal_influence
 from .validation import Array, InputError, InputTypeError, check_choice
 
-METHODS: Mapping[str, Callable[[], GraphEstimator]] = {
-    "smooth": SmoothGL,
-    "linear": LinearGLGP,
-    "glgp": GLGP,
-    "spectemp": SpecTemp,
-    "quadgame": QuadGameGL,
-    "sigrep": GLSigRep,
-    "logdegree": LogDegreeGL,
-    "modular": ModularGL,
-    "glasso": GraphicalLassoGL,
-}
 ROW_SUM = 0.95
 
 
@@ -50,7 +32,7 @@ def compare(
     benefit: str | Array = "spectral",
     interaction: str | Interaction = "log1p",
     n_jobs: int | None = None,
-    progress: bool = True,
+    progress: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
     r"""Fit several methods on the same signals and score their graphs.
 
@@ -67,9 +49,8 @@ def compare(
     truth : networkx graph or matrix of shape (n_nodes, n_nodes), optional
         The true graph, its nodes in the order of X's columns.
     methods : list, optional
-        Names ("smooth", "linear", "glgp", "spectemp", "quadgame", "sigrep", "logdegree", "modular", "glasso", each the
-        estimator with its defaults), estimators, or pairs (label, estimator); None takes all names. Estimators are
-        cloned, never changed.
+        Names (those in ``nashgraph.estimators.METHODS``, each the estimator with its defaults), estimators, or pairs
+        (label, estimator); None takes all names. Estimators are cloned, never changed.
     benefit : "spectral", "uniform" or array of shape (n_nodes,)
         Marginal benefits b of the game that gives the welfare. Methods with a benefit of their own keep it.
     interaction : str or Interaction
@@ -77,8 +58,8 @@ def compare(
     n_jobs : int, optional
         Methods fitted at the same time, in processes; None is one, -1 is one per core. Methods that share
         cores take longer each: compare ``seconds`` with ``n_jobs=None`` only.
-    progress : bool
-        Show a progress bar on standard error.
+    progress : callable
+        Called after every method.
 
     Returns
     -------
@@ -91,10 +72,11 @@ def compare(
     Examples
     --------
     >>> import networkx as nx
+    >>> from nashgraph import SmoothGL
     >>> from nashgraph.datasets import smooth_signals
     >>> club = nx.karate_club_graph()
     >>> X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
-    >>> table = compare(X, club, ["smooth", ("few", SmoothGL(degree=3)), "sigrep"], progress=False)
+    >>> table = compare(X, club, ["smooth", ("few", SmoothGL(degree=3)), "sigrep"])
     >>> table[["method", "converged"]]
        method  converged
     0  smooth       True
@@ -107,14 +89,15 @@ def compare(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # every method warns of the same, in its row
         signals, _ = checked_signals(X)
-    game = (marginal_benefit(benefit, signals, normalize=True), as_interaction(interaction))
+    game = (marginal_benefit(benefit, points_of(signals), normalize=True).values, as_interaction(interaction))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
         edge_auc(np.zeros((signals.shape[1], signals.shape[1])), truth)
     tasks = (delayed(_row)(label, estimator, X, truth, game) for label, estimator in entries)
-    rows = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
-    with _bar(progress) as bar:
-        table = pd.DataFrame(list(bar.track(rows, total=len(entries), description="methods")))
-    table = table.astype({"edges": "Int64"})
+    rows = []
+    for row in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+        rows.append(row)
+        progress()
+    table = pd.DataFrame(rows).astype({"edges": "Int64"})
     return table if truth is not None else table.drop(columns=["auc", "average_precision"])
 
 
@@ -180,8 +163,8 @@ def _scores(model: GraphEstimator, truth: Any, game: tuple[Array, Interaction]) 
     weights = model.adjacency_
     scores = {
         "welfare": game_welfare(equal_influence(weights, ROW_SUM), *game),
-        "edges": len(model.edges()),
-        "converged": bool(getattr(model, "converged_", True)),
+        "edges": model.graph_.n_edges,
+        "converged": model.converged_,
     }
     if truth is not None:
         scores |= {
@@ -189,8 +172,3 @@ def _scores(model: GraphEstimator, truth: Any, game: tuple[Array, Interaction]) 
             "average_precision": edge_average_precision(weights, truth),
         }
     return scores
-
-
-def _bar(shown: bool) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown)

@@ -138,9 +138,17 @@ class LearnedGraph:
         """Return the graph without directions: an edge, and each of its columns, is the mean of the two directions."""
         if not self.directed:
             return self
-        both = _mutual(self.weights, self.weights.data)
-        columns = {name: _mutual(self.weights, np.asarray(values)).data for name, values in self.edge_columns.items()}
-        return replace(self, weights=both, directed=False, edge_columns=columns)
+        n = self.n_nodes
+        rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(self.weights.indptr))
+        columns = self.weights.indices.astype(np.int64)
+        keys, place = np.unique(np.concatenate([rows * n + columns, columns * n + rows]), return_inverse=True)
+
+        def mutual(values: Array) -> Array:
+            return 0.5 * np.bincount(place, weights=np.tile(np.asarray(values, dtype=float), 2), minlength=len(keys))
+
+        weights = sparse.csr_array((mutual(self.weights.data), (keys // n, keys % n)), shape=(n, n))
+        edge_columns = {name: mutual(values) for name, values in self.edge_columns.items()}
+        return replace(self, weights=weights, directed=False, edge_columns=edge_columns)
 
     def to_networkx(self, directed: bool = True, threshold: float = 0.0) -> nx.Graph[Any]:
         """Return the graph for networkx, with all nodes and the edges heavier than ``threshold``, columns and all."""
@@ -156,18 +164,6 @@ class LearnedGraph:
         data = table.drop(columns=["source", "target"]).to_dict("records")
         graph.add_edges_from(zip(table["source"].tolist(), table["target"].tolist(), data, strict=True))
         return graph
-
-
-def _mutual(pattern: Any, values: Array) -> Any:
-    """Return the mean of a column over both directions, on the union of the two patterns, in one order for all."""
-    one = sparse.csr_array((values.astype(float), pattern.indices, pattern.indptr), shape=pattern.shape)
-    ones = sparse.csr_array((np.ones(len(values)), pattern.indices, pattern.indptr), shape=pattern.shape)
-    union = sparse.csr_array(ones + ones.T)
-    union.sort_indices()
-    total = sparse.csr_array(one + one.T)
-    rows = np.repeat(np.arange(union.shape[0]), np.diff(union.indptr))
-    found = np.asarray(total[rows, union.indices], dtype=float).ravel()
-    return sparse.csr_array((0.5 * found, union.indices, union.indptr), shape=union.shape)
 
 
 def adjacency_matrix(graph: nx.Graph[Any]) -> Any:

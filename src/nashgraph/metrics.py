@@ -1,7 +1,8 @@
 """How well a learned graph matches a true one, and how good a society it makes.
 
 All scores run over the ordered off-diagonal pairs of W as it is; ``symmetrize`` makes it "mean" (of the two
-directions) or "max" first. ``A`` is a matrix in our convention (``A[i, j]`` is the edge j -> i) or a networkx graph.
+directions) or "max" first. W and A are each a learned graph, a fitted estimator, a networkx graph or a matrix
+(``A[i, j]`` is the edge j -> i), on the same nodes in the same order.
 """
 
 from __future__ import annotations
@@ -11,37 +12,20 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
+from .graph import LearnedGraph, adjacency_matrix, as_graph
 from .validation import Array, InputError, check_choice, check_square
 
 
 class PrecisionRecall(NamedTuple):
-    """Precision and recall of the strongest edges.
-
-    Examples
-    --------
-    >>> PrecisionRecall(0.5, 0.25).recall
-    0.25
-    """
+    """Precision and recall of the heaviest edges."""
 
     precision: float
     recall: float
-
-
-def adjacency_matrix(graph: nx.Graph[Any]) -> Any:
-    """Return a networkx graph as a CSR matrix in our convention: entry [i, j] is the edge j -> i.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> adjacency_matrix(nx.DiGraph([("a", "b")])).toarray()
-    array([[0., 0.],
-           [1., 0.]])
-    """
-    return sparse.csr_array(nx.to_scipy_sparse_array(graph, dtype=float).T)
 
 
 def edge_auc(W: Any, A: Any, symmetrize: str = "none") -> float:
@@ -71,7 +55,7 @@ def edge_average_precision(W: Any, A: Any, symmetrize: str = "none") -> float:
 
 
 def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none") -> PrecisionRecall:
-    """Return precision and recall when as many of W's strongest edges are kept as A has.
+    """Return precision and recall when as many of W's heaviest edges are kept as A has.
 
     Pairs of weight zero are never kept, so a sparse W may keep fewer. Edges tied at the cut count by the share of
     them that fits, so that the order of the nodes does not matter.
@@ -100,7 +84,7 @@ def welfare_gain(
     interaction: str | Interaction = "log1p",
     welfare: str | Welfare = "total",
 ) -> float:
-    """Return the welfare of the game on W minus that on a reference graph, as matrices with the same benefits.
+    """Return the welfare of the game on W minus that on a reference graph, with the same benefits.
 
     Examples
     --------
@@ -109,7 +93,8 @@ def welfare_gain(
     >>> welfare_gain(strong, 0 * strong, np.ones(2), "linear")
     2.0
     """
-    return game_welfare(W, b, interaction, welfare) - game_welfare(reference, b, interaction, welfare)
+    ours, theirs = (game_welfare(_matrix(graph), b, interaction, welfare) for graph in (W, reference))
+    return ours - theirs
 
 
 def equal_influence(W: Any, c: float = 0.95) -> Any:
@@ -126,15 +111,15 @@ def equal_influence(W: Any, c: float = 0.95) -> Any:
            [0.5 , 0.  , 0.  ],
            [0.  , 0.  , 0.  ]])
     """
-    sums = np.asarray(W.sum(axis=1)).ravel()
+    weights = sparse.csr_array(_matrix(W))
+    sums = np.asarray(weights.sum(axis=1), dtype=float).ravel()
     scale = np.divide(c, sums, out=np.zeros_like(sums), where=sums > 0)
-    return sparse.csr_array(sparse.diags_array(scale) @ sparse.csr_array(W))
+    return sparse.csr_array(sparse.diags_array(scale) @ weights)
 
 
 def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     """Return the scores and the truth of all ordered off-diagonal pairs, as vectors."""
-    scores = _dense("W", W)
-    truth = _dense("A", adjacency_matrix(A) if isinstance(A, nx.Graph) else A)
+    scores, truth = _dense("W", W), _dense("A", A)
     if scores.shape != truth.shape:
         raise InputError(
             f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order"
@@ -153,7 +138,14 @@ def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     return scores[off_diagonal], edges
 
 
-def _dense(name: str, matrix: Any) -> Array:
-    square = check_square(name, matrix, "pass an adjacency matrix")
+def _dense(name: str, graph: Any) -> Array:
+    square = check_square(name, _matrix(graph), "pass an adjacency matrix")
     dense: Array = square.toarray() if sparse.issparse(square) else square
     return dense
+
+
+def _matrix(graph: Any) -> Any:
+    """Return the matrix of whatever is taken for a graph; a matrix as it is, because a score may be negative."""
+    if isinstance(graph, LearnedGraph | BaseEstimator):
+        return as_graph(graph).weights
+    return adjacency_matrix(graph) if isinstance(graph, nx.Graph) else graph

@@ -1,6 +1,9 @@
 """``nashgraph datasets`` as a stranger runs it."""
 
+import io
+
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from nashgraph.cli import datasets
@@ -18,7 +21,7 @@ def cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     monkeypatch.setattr("nashgraph.datasets.store.user_cache", lambda: folder)
 
-    def refuse(address, path):
+    def refuse(address, *_):
         raise OSError(f"{address}: no way there")
 
     monkeypatch.setattr("nashgraph.datasets.store.download_file", refuse)
@@ -33,6 +36,15 @@ def archive(tmp_path, monkeypatch):
     monkeypatch.setattr(villages, "VILLAGES", pinned)
     monkeypatch.setitem(datasets.SOURCES, "villages", pinned)
     return path
+
+
+def test_a_bar_is_drawn_where_somebody_watches(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(datasets, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=100))
+    with datasets.download_bar("a.zip") as progress:
+        progress(256_000, 256_000)
+    assert "a.zip" in screen.getvalue()
+    assert "256.0/256.0 kB" in screen.getvalue()
 
 
 def run(*arguments):
@@ -58,7 +70,7 @@ def test_an_archive_is_imported_and_then_listed_and_checked(archive, tmp_path):
     result = run("fetch", "villages", "--data-home", home)
     assert (result.exit_code, result.stdout) == (0, f"villages: in {home}\n")
     (home / "villages" / "households.csv.gz").write_bytes(b"damaged")
-    assert_fails(run("fetch", "villages", "--data-home", home), "is not a whole gzip file")
+    assert_fails(run("fetch", "villages", "--data-home", home), "households.csv.gz cannot be read: Not a gzipped file")
 
 
 def test_an_archive_goes_to_the_cache_by_default(archive, cache):
@@ -67,8 +79,10 @@ def test_an_archive_goes_to_the_cache_by_default(archive, cache):
 
 def test_an_archive_that_is_none_is_said_in_one_line(tmp_path):
     (tmp_path / "datav4.0.zip").write_text("<html>")
-    assert_fails(run("import-villages", tmp_path / "datav4.0.zip"), "is not a whole zip archive")
-    assert_fails(run("import-villages", tmp_path / "none.zip"), "there is no file")
+    assert_fails(
+        run("import-villages", tmp_path / "datav4.0.zip"), "datav4.0.zip cannot be read: File is not a zip file"
+    )
+    assert_fails(run("import-villages", tmp_path / "none.zip"), "none.zip cannot be read: [Errno 2] No such file")
 
 
 def test_a_failed_fetch_is_said_in_one_line(cache):

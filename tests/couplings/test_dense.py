@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from nashgraph.couplings import DenseStorage, smooth_graph
+from nashgraph.couplings import DenseSmoothness, points_of
 
 
 def test_response_solves_its_problem_and_reports_its_sums(signals, random):
-    storage = DenseStorage(signals, beta=2.0, c=0.9)
+    storage = DenseSmoothness(points_of(signals), beta=2.0, c=0.9)
     left, right = random.random(30), random.random(30)
     graph = storage.respond(left, right)
     formula = np.maximum(0, np.outer(left, right) + graph.threshold[:, None] - storage.distances) / 4.0
@@ -18,12 +18,3 @@ def test_response_solves_its_problem_and_reports_its_sums(signals, random):
     vector = random.random(30)
     np.testing.assert_allclose(graph.dot(vector), graph.weights @ vector)
     np.testing.assert_allclose(graph.tdot(vector), graph.weights.T @ vector)
-
-
-def test_projected_step_with_the_natural_step_is_the_response(signals, random):
-    storage = DenseStorage(signals, beta=2.0, c=0.9)
-    left, right = random.random(30), random.random(30)
-    graph = storage.respond(left, right)
-    stepped = storage.projected_step(smooth_graph(storage).weights, left, right, 0.25, np.empty((30, 30)))
-    np.testing.assert_allclose(stepped, graph.weights, atol=1e-13)
-    assert storage.hold(stepped).distance(graph) < 1e-12

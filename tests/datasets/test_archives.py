@@ -5,60 +5,40 @@ import zipfile
 import pytest
 
 from nashgraph.datasets import DatasetError, archives
-from nashgraph.datasets.archives import find_member, gunzip, gzip_bytes, opened_zip, read_member
+from nashgraph.datasets.archives import gunzip, gzip_bytes, read_member
 
 
 def make(path, members):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members:
             archive.writestr(name, content)
-    return path
+    return zipfile.ZipFile(path)
 
 
 @pytest.mark.parametrize("name", ["edges.csv", "a/b/edges.csv", "../../edges.csv", "/etc/edges.csv", "a\\edges.csv"])
 def test_a_member_is_found_by_its_base_name(tmp_path, name):
-    with opened_zip(make(tmp_path / "a.zip", [("edges.csv/", ""), (name, "0,1")])) as archive:
-        assert read_member(archive, find_member(archive, "edges.csv")) == b"0,1"
+    with make(tmp_path / "a.zip", [("edges.csv/", ""), (name, "0,1")]) as archive:
+        assert read_member(archive, "edges.csv") == b"0,1"
     assert [file.name for file in tmp_path.iterdir()] == ["a.zip"]
 
 
 def test_a_member_must_be_there_once(tmp_path):
-    with opened_zip(make(tmp_path / "a.zip", [("a/x", ""), ("b/x", "")])) as archive:
+    with make(tmp_path / "a.zip", [("a/x", ""), ("b/x", "")]) as archive:
         with pytest.raises(DatasetError, match="has 2 files named x"):
-            find_member(archive, "x")
+            read_member(archive, "x")
         with pytest.raises(DatasetError, match="has no files named y"):
-            find_member(archive, "y")
+            read_member(archive, "y")
 
 
 def test_a_member_that_swells_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "LARGEST_MEMBER", 1000)
     content = b"0" * 1001
-    with opened_zip(make(tmp_path / "a.zip", [("bomb", content), ("fits", content[1:])])) as archive:
-        assert len(read_member(archive, find_member(archive, "fits"))) == 1000
+    with make(tmp_path / "a.zip", [("bomb", content), ("fits", content[1:])]) as archive:
+        assert len(read_member(archive, "fits")) == 1000
         with pytest.raises(DatasetError, match="more than 1,000 bytes"):
-            read_member(archive, find_member(archive, "bomb"))
+            read_member(archive, "bomb")
     with pytest.raises(DatasetError, match="more than 1,000 bytes"):
         gunzip(gzip_bytes(content), "bomb.gz")
-
-
-def test_what_is_no_archive_is_said(tmp_path):
-    with pytest.raises(DatasetError, match=r"there is no file .*none\.zip"), opened_zip(tmp_path / "none.zip"):
-        pass
-    (tmp_path / "a.zip").write_text("<html>")
-    with pytest.raises(DatasetError, match=r"a\.zip is not a whole zip archive"), opened_zip(tmp_path / "a.zip"):
-        pass
-    for broken in (b"<html>", gzip_bytes(b"edges" * 99)[:-9]):
-        with pytest.raises(DatasetError, match=r"a\.gz is not a whole gzip file"):
-            gunzip(broken, "a.gz")
-
-
-def test_a_damaged_member_is_said(tmp_path):
-    path = make(tmp_path / "a.zip", [("x", bytes(range(256)) * 10)])
-    damaged = bytearray(path.read_bytes())
-    damaged[60] ^= 255
-    path.write_bytes(damaged)
-    with pytest.raises(DatasetError, match="not a whole zip archive"), opened_zip(path) as archive:
-        read_member(archive, find_member(archive, "x"))
 
 
 def test_gzipped_bytes_are_the_same_every_time():

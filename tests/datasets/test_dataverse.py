@@ -91,33 +91,60 @@ def test_paths_in_the_archive_lead_nowhere(tmp_path):
     assert not list(tmp_path.rglob("evil*"))
 
 
+@pytest.mark.usefixtures("pinned")
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"households": None}, r"has no files named household_characteristics\.dta"),
-        ({"households": b"not Stata"}, r"household_characteristics\.dta is not a Stata file"),
-        ({"households": stata(HOUSEHOLDS)[:3000]}, r"household_characteristics\.dta is not a Stata file"),
-        ({"households": HOUSEHOLDS.drop(columns=["latrine"])}, "has no column latrine"),
-        ({"households": HOUSEHOLDS.assign(latrine="Owned")}, "column latrine is not of whole numbers"),
-        ({"households": HOUSEHOLDS.assign(room_no=1.5)}, "column room_no is not of whole numbers"),
-        ({"households": HOUSEHOLDS.assign(leader=np.nan)}, "column leader is not of whole numbers"),
-        ({"households": HOUSEHOLDS.assign(adjmatrix_key=1)}, "adjmatrix_key of village 2 is not 1, 2, 3"),
-        ({"matrices": {2: MATRICES[2]}}, "those with a matrix differ: 10"),
-        ({"matrices": {**MATRICES, 11: [[0]]}}, "those with a matrix differ: 11"),
-        ({"matrices": {**MATRICES, 10: MATRICES[2]}}, rf"{MATRIX} is 3 by 3, and its village has 4 households"),
-        ({"matrices": {**MATRICES, 10: np.eye(4, dtype=int)}}, "not a symmetric matrix of 0 and 1 with a zero diag"),
-        ({"matrices": {**MATRICES, 10: np.eye(4, k=1, dtype=int)}}, "not a symmetric matrix"),
-        ({"matrices": {**MATRICES, 10: 2 * np.asarray(MATRICES[10])}}, "not a symmetric matrix"),
-        ({"matrices": {**MATRICES, 10: "a,b,c,d\n" * 4}}, rf"{MATRIX} is not a CSV matrix"),
-        ({"matrices": {**MATRICES, 10: ""}}, rf"{MATRIX} is empty"),
-        ({"matrices": {**MATRICES, 10: "0,1\n0,1,0,0\n"}}, rf"{MATRIX} is not a CSV matrix"),
-        ({"others": [(f"elsewhere/{MATRIX}", "0")]}, rf"has two files named {MATRIX}"),
+        ({"households": b"not Stata"}, "cannot be read"),
+        ({"households": stata(HOUSEHOLDS)[:3000]}, "cannot be read"),
+        ({"households": HOUSEHOLDS.drop(columns=["latrine"])}, r"cannot be read: .*'latrine'\] not in index"),
+        ({"households": HOUSEHOLDS.assign(latrine="Owned")}, "cannot be read: .*Owned"),
+        ({"households": HOUSEHOLDS.assign(room_no=1.5)}, "cannot be read"),
+        ({"households": HOUSEHOLDS.assign(leader=np.nan)}, "cannot be read"),
+        ({"households": HOUSEHOLDS.assign(adjmatrix_key=1)}, f"does not hold the {HOUSEHOLDS_FILE} that was pinned"),
+        ({"matrices": {2: MATRICES[2]}}, f"has no files named {MATRIX}"),
+        ({"matrices": {**MATRICES, 10: np.eye(4, k=1, dtype=int)}}, f"does not hold the {EDGES_FILE} that was pinned"),
+        ({"matrices": {**MATRICES, 10: "a,b,c,d\n" * 4}}, "cannot be read"),
+        ({"matrices": {**MATRICES, 10: ""}}, "cannot be read"),
+        ({"matrices": {**MATRICES, 10: "0,1\n0,1,0,0\n"}}, "cannot be read"),
+        ({"others": [(f"elsewhere/{MATRIX}", "0")]}, f"has 2 files named {MATRIX}"),
     ],
 )
-def test_what_is_wrong_with_an_archive_is_said(tmp_path, changes, message):
-    with pytest.raises(DatasetError, match=message):
+def test_what_is_wrong_with_an_archive_is_said_in_one_line(tmp_path, changes, message):
+    with pytest.raises(DatasetError, match=message) as error:
         import_villages(village_archive(tmp_path / "a.zip", **changes), tmp_path / "home")
+    assert "\n" not in str(error.value)
+    assert str(error.value).endswith("; get datav4.0.zip anew from https://doi.org/10.7910/DVN/U3BIHX")
     assert not (tmp_path / "home").exists()
+
+
+def damaged(content):
+    place = content.index(b"household_characteristics.dta") + 100
+    return content[:place] + bytes([content[place] ^ 255]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    "change", [lambda content: b"<html>", lambda content: content[:-9], damaged, lambda content: b""]
+)
+def test_an_archive_that_is_not_whole_is_said(archive, tmp_path, change):
+    archive.write_bytes(change(archive.read_bytes()))
+    with pytest.raises(
+        DatasetError, match=r"datav4\.0\.zip cannot be read: .*; get datav4\.0\.zip anew from https://doi"
+    ):
+        import_villages(archive, tmp_path / "home")
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.usefixtures("pinned")
+@pytest.mark.parametrize("change", [lambda content: b"<html>", lambda content: content[:-9], lambda content: b""])
+def test_a_file_of_ours_that_is_not_whole_is_said(archive, tmp_path, change):
+    file = import_villages(archive, tmp_path) / HOUSEHOLDS_FILE
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(
+        DatasetError, match=r"households\.csv\.gz cannot be read: .*; remove the file to have it fetched"
+    ):
+        load_villages(data_home=tmp_path)
 
 
 def test_a_matrix_that_swells_is_not_read(archive, monkeypatch):
@@ -134,7 +161,7 @@ def test_villages_are_fetched_from_the_dataverse(archive, cache, monkeypatch):
         monkeypatch.setattr(dataverse, "SERVER", server.address)
         monkeypatch.setattr(villages, "VILLAGES", pinned_to(VILLAGES, archive))
         assert list(load_villages()) == [2, 10]
-    assert [path for path, _ in server.requests] == [asked, "/api/access/datafile/42"]
+    assert server.requests == [asked, "/api/access/datafile/42"]
     assert sorted(file.name for file in cache.rglob("*") if file.is_file()) == [
         "edges_HH_allVillageRelationships.csv.gz",
         "households.csv.gz",

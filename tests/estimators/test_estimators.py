@@ -104,8 +104,9 @@ def test_glgp_attributes_are_those_of_its_graph(signals):
     J = np.sum(model.adjacency_ * squared_distances(signals)) + 2.0 * np.sum(model.adjacency_**2)
     assert model.objective_ == pytest.approx(J - 5.0 * model.welfare_)
     assert model.benefit_.sum() == pytest.approx(1)
-    assert model.result_.converged
-    assert model.result_.iterations == model.n_iter_
+    assert model.certificate_.converged
+    assert model.certificate_.iterations == model.n_iter_
+    assert model.prior_ == (5.0, "spectral", pytest.approx(J), model.welfare_)
     np.testing.assert_allclose(model.benefit_, spectral_benefit(signals))
 
 
@@ -166,7 +167,7 @@ def test_unfitted_estimators_say_so():
 
 
 def test_not_converging_is_said_with_the_figure(signals):
-    with pytest.warns(ConvergenceWarning, match=r"stopped at stationarity \d.*after 1 iterations"):
+    with pytest.warns(ConvergenceWarning, match=r"not converged: stationarity \d.*after 1 iteration:"):
         model = GLGP(lam=5.0, beta=1.0, max_iter=1, tol=1e-14).fit(signals)
     assert not model.converged_
 
@@ -184,18 +185,18 @@ def test_a_failing_fit_leaves_nothing_behind(signals):
     assert fitted.n_features_in_ == 30
 
 
-def test_ctrl_c_leaves_the_estimator_unfitted(signals, capsys):
+def test_ctrl_c_leaves_the_estimator_unfitted(signals, caplog):
     def interrupt(record):
         if record.iteration == 1:
             raise KeyboardInterrupt
 
-    model = GLGP(lam=5.0, beta=1.0, tol=1e-14, callback=interrupt, verbose=1)
-    with pytest.raises(KeyboardInterrupt):
+    model = GLGP(lam=5.0, beta=1.0, tol=1e-14, callback=interrupt)
+    with pytest.raises(KeyboardInterrupt), caplog.at_level("DEBUG", logger="nashgraph"):
         model.fit(signals)
     with pytest.raises(NotFittedError):
         model.edges()
     assert not [name for name in vars(model) if name.endswith("_")]
-    assert "iteration    1" in capsys.readouterr().out.splitlines()[-1]
+    assert "iteration    1" in caplog.messages[-1]
 
 
 def test_a_callback_sees_every_iterate_and_can_stop(signals):
@@ -204,7 +205,7 @@ def test_a_callback_sees_every_iterate_and_can_stop(signals):
     with pytest.warns(ConvergenceWarning, match="the callback asked to stop"):
         model.fit(signals)
     assert [record.iteration for record in seen] == [0, 1, 2]
-    assert model.result_.history == tuple(seen)
+    assert model.certificate_.history == tuple(seen)
 
 
 @pytest.mark.parametrize("degree", [5, 10, 30])

@@ -9,7 +9,7 @@ from nashgraph.games import INTERACTIONS, as_interaction, check_h1
 
 @pytest.mark.parametrize("name", INTERACTIONS)
 def test_built_in_functions_meet_h1(name):
-    check_h1(INTERACTIONS[name])
+    check_h1(INTERACTIONS[name]())
 
 
 def f(value, slope, curvature):

@@ -5,9 +5,11 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from nashgraph import GLGP, SmoothGL, glgp_path
+from nashgraph.certificate import exact
 from nashgraph.datasets import smooth_signals
-from nashgraph.solvers import Path, Result, Status
+from nashgraph.estimators import GLGP, GraphEstimator, LambdaPath
+from nashgraph.estimators.base import Prior
+from nashgraph.graph import LearnedGraph
 
 SCRIPT = "<script>window.__pwned=1</script>"
 IMAGE = "<img src=x onerror='window.__pwned=1'>"
@@ -33,17 +35,31 @@ def karate():
     club = nx.karate_club_graph()
     signals = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
     table = pd.DataFrame(signals, columns=[f"member {node + 1}" for node in club])
-    return GLGP(lam=0.3).fit(table), glgp_path(table, n_lams=6)
+    return GLGP(lam=0.3).fit(table), GLGP().path(table, n_lams=6)
 
 
-def held(weights, names=None):
-    """Return an estimator that holds a given graph, as if it had been fitted."""
-    model = SmoothGL()
-    model.adjacency_ = weights
-    model.node_names_ = np.arange(weights.shape[0]) if names is None else np.array(names, dtype=object)
-    model.stationarity_, model.n_iter_, model.converged_ = 0.0, 1, True
-    model.beta_, model.objective_ = 0.1, 1.0
-    return model
+class Held(GraphEstimator):
+    """An estimator that holds a given graph, as if it had been fitted."""
+
+    def __init__(self, graph=None, certificate=None, prior=None):
+        self.graph, self.certificate, self.prior = graph, certificate, prior
+
+    @property
+    def graph_(self):
+        return self.graph
+
+    @property
+    def certificate_(self):
+        return self.certificate
+
+    @property
+    def prior_(self):
+        return self.prior
+
+
+def held(weights, names=None, certificate=None, prior=None, **columns):
+    """Return a fitted model of a given graph."""
+    return Held(LearnedGraph.of(weights, names, **columns), certificate or exact(), prior)
 
 
 def popular_graph(n_nodes, degree=10, seed=0):
@@ -59,21 +75,11 @@ def popular_graph(n_nodes, degree=10, seed=0):
     return sparse.csr_array(sparse.diags_array(0.95 / weights.sum(axis=1)) @ weights)
 
 
-class Held:
-    """A coupling that only holds its matrix."""
-
-    def __init__(self, weights):
-        self.weights = weights
-
-    def matrix(self):
-        return self.weights
-
-
 def path_of(graphs, lams):
     """Return a path over given graphs, with made-up figures."""
-    ones = np.ones(graphs[0].shape[0])
-    results = tuple(
-        Result(Held(graph), ones, ones, 1.0, 1.0 + k, 0.0, 1, 1, Status.CONVERGED, ()) for k, graph in enumerate(graphs)
+    ones = {"action": np.ones(graphs[0].shape[0])}
+    models = tuple(
+        held(graph, prior=Prior(lam, "given", 1.0 + k, 1.0 + k), node_columns=ones)
+        for k, (graph, lam) in enumerate(zip(graphs, lams, strict=True))
     )
-    figures = np.arange(1.0, len(lams) + 1.0)
-    return Path(np.asarray(lams), figures, figures, figures, 0 * figures, results)
+    return LambdaPath(np.asarray(lams), models, 1.0)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nashgraph.certificate import Measure, Watch
 from nashgraph.report import summarize, write_report
 
 from ..commands import run
@@ -163,6 +164,34 @@ def test_search_selects_a_node_and_lists_its_strongest_ties(browser, club):
         assert "No node has that name" in page.locator("#status").text_content()
 
 
+def test_columns_of_edges_and_nodes_stand_beside_the_ties_and_the_node(browser, tmp_path):
+    weights = np.array([[0.0, 0.4, 0.2], [0.6, 0.0, 0.0], [0.0, 0.6, 0.0]])
+    frequency = np.array([0.9, 0.1, 0.7, 0.5])  # of 1 -> 0, 2 -> 0, 0 -> 1, 1 -> 2
+    district = np.array([SCRIPT, "north", "south"], dtype=object)
+    columns = {"node_columns": {"district": district}, "edge_columns": {"frequency": frequency}}
+    out = tmp_path / "report.html"
+    write_report(summarize(held(weights, ["ann", "bob", "eve"], **columns)), out)
+    with opened(browser, out) as page:
+        page.fill("#search", "ann")
+        assert f"district{SCRIPT}" in page.locator("#selection-text dl").text_content()
+        ties = page.locator("#selection-text .ties .figure")
+        assert ties.all_text_contents() == ["0.4 · frequency 0.9", "0.2 · frequency 0.1", "0.6 · frequency 0.7"]
+        page.uncheck("#directed")
+        assert ties.all_text_contents() == ["0.5 · frequency 0.8", "0.1 · frequency 0.05"]
+
+
+def test_a_curve_begins_at_its_first_known_value(browser, tmp_path):
+    watch = Watch(Measure.GAP, tol=1e-3, max_iter=5)
+    watch.ends(0, 3.0, np.inf)
+    watch.ends(1, 2.0, 0.5)
+    out = tmp_path / "report.html"
+    write_report(summarize(held(popular_graph(12), certificate=watch.certificate(watch.ends(2, 2.0, 5e-4)))), out)
+    with opened(browser, out) as page:
+        chart = page.locator("#history-chart svg")
+        assert "duality gap" in chart.text_content()
+        assert chart.locator("path.curve").get_attribute("d").count("L") == 1
+
+
 def test_hub_buttons_and_listed_neighbours_select_too(browser, club):
     with opened(browser, club) as page:
         button = page.locator("#hubs button.node").nth(2)
@@ -213,7 +242,7 @@ def test_the_lambda_slider_redraws_the_network_on_the_same_places(browser, club)
         page.keyboard.press("End")
         page.wait_for_selector("#stage[data-view='6']")
         path = karate()[1]
-        assert edges_shown(page) == (path.results[-1].coupling.matrix() > 0).sum() != before
+        assert edges_shown(page) == path.models[-1].graph_.n_edges != before
         assert float(page.locator("#stage").get_attribute("data-lam")) == pytest.approx(path.lams[-1], rel=1e-5)
         assert page.locator("#front-chart .marker").get_attribute("cx") != marker
         assert page.evaluate("onScreen.places.map(({x, y}) => [x, y])") == places

@@ -147,7 +147,36 @@ def test_what_does_not_exist_is_left_out_and_said():
     page = render(summarize(held(popular_graph(12))))
     ids = {attributes.get("id") for _, attributes in Outline(page).elements}
     assert not {"path", "lam", "history", "left-out"} & ids
-    assert "because SmoothGL plays no game" in page
+    assert "because Held plays no game" in page
+
+
+def test_columns_of_nodes_and_edges_are_in_the_page_without_further_code():
+    weights = popular_graph(12)
+    frequency = np.linspace(0.1, 0.9, weights.nnz)
+    district = np.array(["north", "south"] * 6, dtype=object)
+    columns = {"node_columns": {"district": district, "low": np.arange(12.0)}, "edge_columns": {"frequency": frequency}}
+    model = held(weights, **columns)
+    outline = Outline(render(summarize(model)))
+    data = outline.data()
+    names = [int(name) for name in data["nodes"]["name"]]
+    assert data["nodes"]["district"] == district[names].tolist()
+    assert data["nodes"]["low"] == names
+    view = data["drawing"]["views"][0]
+    edges = model.graph_.edges().set_index(["source", "target"])
+    for source, target, value in zip(view["source"], view["target"], view["edge_columns"]["frequency"], strict=True):
+        assert value == pytest.approx(edges.loc[(names[source], names[target]), "frequency"], rel=1e-3)
+    shown = [text for tag, text in outline.texts if tag == "span"]
+    assert "district" in shown
+    assert {"north", "south"} <= set(shown)
+
+
+def test_a_graph_without_directions_is_listed_under_both_nodes_of_a_pair():
+    weights = np.array([[0.0, 0.4, 0.0], [0.4, 0.0, 0.2], [0.0, 0.2, 0.0]])
+    summary = summarize(held(weights, directed=False))
+    assert summary.graph.n_edges == 2
+    assert not summary.directed
+    assert summary.to_dict()["drawing"]["views"][0]["weight"] == [0.4, 0.4, 0.2, 0.2]
+    assert "learned 2 ties among 3 nodes" in render(summary)
 
 
 def test_a_mutual_graph_shows_one_histogram_of_neighbours():

@@ -9,9 +9,9 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
 
-from nashgraph import GLGP, SmoothGL, glgp_path
+from nashgraph import GLGP, SmoothGL
+from nashgraph.certificate import Measure, Watch
 from nashgraph.report import plots
 from nashgraph.report._plot_parts import BLUE, GREY, HEAT_CELLS, ORANGE
 
@@ -148,7 +148,7 @@ def test_bad_options_of_a_graph_are_named(ax, options, message):
 
 @pytest.mark.parametrize("plot", [plots.plot_graph, plots.plot_adjacency, plots.plot_convergence])
 def test_an_unfitted_model_is_refused(plot, ax):
-    with pytest.raises(NotFittedError):
+    with pytest.raises(ValueError, match="fit"):
         plot(GLGP(), ax)
 
 
@@ -204,7 +204,7 @@ def test_a_bad_order_is_named(ax, order, message):
 
 @pytest.fixture
 def path(signals):
-    return glgp_path(signals, n_lams=7, degree=4, benefit=np.arange(30.0))
+    return GLGP(degree=4, benefit=np.arange(30.0)).path(signals, n_lams=7)
 
 
 def test_the_front_is_welfare_against_fidelity(path, ax):
@@ -225,9 +225,9 @@ def test_lambdas_asked_for_are_marked_at_the_nearest_point(path, ax):
     assert mark.xy == (path.fidelities[3], path.welfares[3])
 
 
-@pytest.mark.filterwarnings("ignore:glgp_path did not reach")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_point_that_did_not_converge_is_hollow(signals, ax):
-    path = glgp_path(signals, [0.0, 20.0], degree=4, benefit=np.arange(30.0), max_iter=1, tol=1e-14)
+    path = GLGP(degree=4, benefit=np.arange(30.0), max_iter=1, tol=1e-14).path(signals, [0.0, 20.0])
     plots.plot_path(path, ax)
     fills = [to_hex(color) for color in ax.collections[0].get_facecolors()]
     assert fills == [BLUE, "#ffffff"]
@@ -240,7 +240,7 @@ def test_two_fronts_on_one_ax_have_two_colours_and_a_legend(path, ax):
 
 
 def test_what_is_no_path_is_refused(model, ax):
-    with pytest.raises(TypeError, match="what glgp_path returns, got GLGP"):
+    with pytest.raises(TypeError, match=r"what GLGP\.path returns, got GLGP"):
         plots.plot_path(model, ax)
 
 
@@ -248,16 +248,19 @@ def test_a_run_is_drawn_on_a_log_axis_with_its_tolerance(model, ax):
     plots.plot_convergence(model, ax)
     line, tolerance = ax.lines
     assert ax.get_yscale() == "log"
-    assert line.get_ydata().tolist() == [record.stationarity for record in model.result_.history]
+    assert line.get_ydata().tolist() == [record.value for record in model.certificate_.history]
     assert line.get_xdata()[-1] == model.n_iter_
     assert list(tolerance.get_ydata()) == [model.tol, model.tol]
     assert texts_of(ax) == ["tol = 1e-06"]
 
 
-def test_a_result_has_the_tolerance_it_is_given_and_none_else(model, ax):
-    plots.plot_convergence(model.result_, ax)
-    assert len(ax.lines) == 1
-    plots.plot_convergence(model.result_, ax, tol=1e-3)
+def test_a_certificate_is_drawn_by_its_measure_with_another_tolerance_where_given(ax):
+    watch = Watch(Measure.GAP, tol=1e-4, max_iter=9)
+    watch.ends(0, 3.0, 0.5)
+    certificate = watch.certificate(watch.ends(1, 2.0, 1e-5))
+    plots.plot_convergence(certificate, ax, tol=1e-3)
+    assert ax.get_ylabel() == "duality gap"
+    assert ax.lines[0].get_ydata().tolist() == [0.5, 1e-5]
     assert texts_of(ax) == ["tol = 0.001"]
 
 
@@ -269,11 +272,11 @@ def test_runs_that_share_a_tolerance_share_its_line(model, ax):
 
 def test_an_exact_zero_stays_on_the_log_axis(signals, ax):
     plots.plot_convergence(GLGP(lam=0, benefit=np.arange(30.0)).fit(signals), ax)
-    assert ax.lines[0].get_ydata().min() == plots.LEAST_STATIONARITY
+    assert ax.lines[0].get_ydata().min() == plots.LEAST_VALUE
 
 
 def test_a_method_without_iterates_says_so(signals, ax):
-    with pytest.raises(TypeError, match="SmoothGL has no history of iterates"):
+    with pytest.raises(ValueError, match=r"no history of steps to draw .*closed form"):
         plots.plot_convergence(SmoothGL().fit(signals), ax)
 
 

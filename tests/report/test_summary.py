@@ -8,9 +8,11 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from nashgraph import GLGP, LinearGLGP, LogDegreeGL, SmoothGL
-from nashgraph.report import summarize
+from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph.certificate import Ending, Measure, Watch, exact
+from nashgraph.report import prose, summarize
 from nashgraph.report.drawing import EDGES_DRAWN, NEIGHBOURS, NODES_DRAWN
+from nashgraph.report.html import render
 from nashgraph.report.layout import place, radii
 from nashgraph.report.plain import shortened
 
@@ -51,51 +53,74 @@ def test_dense_and_sparse_graphs_are_summarised_alike(club):
     assert dense == thin
 
 
-def test_the_certificate_says_what_was_reached_and_asked_for(club):
-    model, _ = club
-    said = summarize(model).certificate
-    assert said.startswith(f"Converged: stationarity {model.stationarity_:.1e}, below the 1e-06 asked for")
-    assert "Nash equilibrium" in said
-    assert "not that it is the only place" in said
+def certified(model):
+    return prose.certificate(model.certificate_, "action" in model.graph_.node_columns)
+
+
+def test_the_certificate_is_said_and_what_it_means(club):
+    verdict, meaning = certified(club[0])
+    assert verdict.lower() == f"{club[0].certificate_.sentence}."
+    assert verdict.startswith("Converged: stationarity")
+    assert "Nash equilibrium" in meaning
+    assert "not that it is the only place" in meaning
 
 
 def test_a_run_that_did_not_converge_is_said_not_to_have(signals):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = GLGP(lam=50, max_iter=1, benefit=np.arange(30.0)).fit(signals)
-    said = summarize(model).certificate
-    assert said.startswith(f"Not converged: stationarity {model.stationarity_:.1e}, above the 1e-06")
-    assert "used up" in said
-    assert "caution" in said
-    assert "nothing left" not in said
-    assert "anything left" not in said
+    verdict, meaning = certified(model)
+    assert verdict.startswith(f"Not converged: stationarity {model.stationarity_:.1e} > tol=1e-06")
+    assert "used up" in verdict
+    assert "caution" in meaning
+    assert "anything left" not in meaning
 
 
-@pytest.mark.parametrize(
-    ("model", "opening"),
-    [(SmoothGL(), "Exact"), (LinearGLGP(), "Exact"), (LogDegreeGL(degree=4), "Converged after")],
-)
-def test_other_methods_have_their_own_certificates_and_say_what_is_missing(signals, model, opening):
+def test_every_measure_has_its_meaning():
+    watch = Watch(Measure.GAP, tol=1e-3, max_iter=5)
+    gap = watch.certificate(watch.ends(1, 2.0, 5e-4))
+    assert "above the least that any graph has by at most 0.05 % of it" in prose.certificate(gap, False)[1]
+    unknown = Watch(Measure.CHANGE, tol=1e-3, max_iter=1)
+    unknown.ends(1, np.nan, np.inf)
+    assert "inf" not in prose.certificate(unknown.certificate(Ending.MAX_ITER), False)[1]
+    assert prose.certificate(exact(), False)[0] == "Exact: solved in closed form."
+    assert set(prose.CERTIFIED) == set(Measure)
+
+
+@pytest.mark.parametrize("model", [SmoothGL(), LinearGLGP()])
+def test_what_a_method_does_not_have_is_said(signals, model):
     summary = summarize(model.fit(signals))
-    assert summary.certificate.startswith(opening)
+    page = render(summary)
     assert summary.history is None
     assert "action" not in summary.hubs
-    assert any("plays no game" in sentence for sentence in summary.absent)
-    assert any("no Pareto front" in sentence for sentence in summary.absent)
+    assert ("benefit" in summary.hubs) == isinstance(model, LinearGLGP)
+    for words in ("plays no game", "no convergence curve", "no Pareto front"):
+        assert words in page
 
 
-def test_the_history_ends_at_the_models_stationarity(club):
+def test_the_history_ends_at_the_certificates_value(club):
     model, _ = club
     history = summarize(model).history
-    assert history["stationarity"].iloc[-1] == pytest.approx(model.stationarity_)
-    assert list(history.columns) == ["iteration", "objective", "welfare", "stationarity"]
+    assert history["value"].iloc[-1] == pytest.approx(model.certificate_.value)
+    assert list(history.columns) == ["iteration", "objective", "value", "welfare"]
+
+
+def test_every_method_with_a_history_has_the_curve_by_its_measure():
+    watch = Watch(Measure.GAP, tol=1e-3, max_iter=5)
+    watch.ends(0, 3.0, np.inf)
+    watch.ends(1, 2.0, 0.5)
+    summary = summarize(held(popular_graph(12), certificate=watch.certificate(watch.ends(2, 2.0, 5e-4))))
+    data = summary.to_dict()
+    assert data["history"]["value"] == [None, 0.5, 5e-4]
+    assert data["certificate"]["measure"] == "duality gap"
+    assert "the duality gap went from not known to 5.0e-04 in 2 steps" in render(summary)
 
 
 def test_distributions_count_every_edge_and_every_node(club):
     model, _ = club
     summary = summarize(model)
     spread = summary.distributions
-    assert spread["weight"].counts.sum() == summary.n_edges == len(model.edges())
+    assert spread["weight"].counts.sum() == summary.graph.n_edges == len(model.edges())
     assert spread["listens_to"].counts.sum() == spread["followers"].counts.sum() == 34
     assert np.diff(spread["followers"].edges).min() == np.diff(spread["followers"].edges).max()
 
@@ -103,45 +128,40 @@ def test_distributions_count_every_edge_and_every_node(club):
 def test_views_follow_the_path_and_hold_the_models_own_graph_once(club):
     model, path = club
     drawing = summarize(model, path=path).drawing
-    assert [view.lam for view in drawing.views] == sorted([*path.lams, 0.3])
+    assert [view.prior.lam for view in drawing.views] == sorted([*path.lams, 0.3])
     assert [view.fitted for view in drawing.views].count(True) == 1
     names = summarize(model).hubs["name"].tolist()
     order = [list(model.node_names_).index(name) for name in names]
     last = drawing.views[-1]
-    graph = path.results[-1].coupling.matrix()[np.ix_(order, order)]
+    graph = path.models[-1].adjacency_[np.ix_(order, order)]
     assert np.array_equal(last.edges.weight, graph[last.edges.target, last.edges.source])
     assert last.n_edges == len(last.edges.weight) == (graph > 0).sum()
     assert np.allclose(last.influence, graph.sum(axis=0))
-    assert np.array_equal(last.action, path.results[-1].equilibrium[order])
+    assert np.array_equal(last.action, path.models[-1].equilibrium_[order])
 
 
 def test_a_lambda_of_the_path_that_is_the_models_is_shown_once(club):
     model, path = club
-    twin = GLGP(lam=float(path.lams[2]))
-    twin.__dict__.update({key: value for key, value in model.__dict__.items() if key.endswith("_")})
-    twin.lam_ = twin.lam
+    graph = model.graph_
+    twin = held(graph.weights, graph.names, prior=model.prior_._replace(lam=float(path.lams[2])))
     front = summarize(twin, path=path).front
     assert front["lam"].tolist() == path.lams.tolist()
     assert front["fitted"].tolist() == [False, False, True, False, False, False]
 
 
 def test_the_models_own_point_on_the_front_is_where_the_path_has_it(signals):
-    from nashgraph import glgp_path
-
     benefit = np.arange(30.0)
-    path = glgp_path(signals, [0.5, 1.0], benefit=benefit, tol=1e-9)
+    path = GLGP(benefit=benefit, tol=1e-9).path(signals, [0.5, 1.0])
     front = summarize(GLGP(lam=1.0, benefit=benefit, tol=1e-9).fit(signals), path=path).front
     assert front["fidelity"].iloc[1] == pytest.approx(path.fidelities[1])
     assert front["welfare"].iloc[1] == pytest.approx(path.welfares[1])
 
 
 def test_a_method_without_lambda_comes_first_and_has_no_point(signals):
-    from nashgraph import glgp_path
-
-    summary = summarize(SmoothGL().fit(signals), path=glgp_path(signals, n_lams=3, benefit=np.arange(30.0)))
+    summary = summarize(SmoothGL().fit(signals), path=GLGP(benefit=np.arange(30.0)).path(signals, n_lams=3))
     assert summary.drawing.fitted == 0
     assert summary.to_dict()["front"]["fidelity"][0] is None
-    assert "λ =" in summary.front_sentence
+    assert "From λ =" in render(summary)
 
 
 def test_a_path_of_other_nodes_is_refused(club):
@@ -169,36 +189,38 @@ def test_parameters_are_the_models_unless_given(club):
     model, _ = club
     found = summarize(model).parameters
     assert found["lam"] == "0.3"
-    assert float(found["beta (found from degree)"]) == pytest.approx(model.beta_, rel=1e-5)
     assert summarize(model, parameters={"signals": np.ones(4)}).parameters == {"signals": "an array of 4 numbers"}
 
 
 def test_a_graph_without_edges_is_summarised():
     summary = summarize(held(np.zeros((4, 4))))
-    assert summary.n_edges == 0
+    assert summary.graph.n_edges == 0
     assert summary.distributions["weight"].sentence == "The graph has no edges."
     assert np.isfinite(summary.drawing.positions).all()
     json.dumps(summary.to_dict(), allow_nan=False)
 
 
+def test_lambda_found_by_auto_is_among_the_parameters(signals):
+    model = GLGP(benefit=np.arange(30.0)).fit(signals)
+    assert float(summarize(model).parameters["lam (found)"]) == pytest.approx(model.prior_.lam, rel=1e-5)
+
+
 def test_the_reading_fits_the_method(club, signals):
     model, path = club
-    texts = {passage.heading: passage.text for passage in summarize(model, path=path).reading}
-    assert "0.95 in all" in texts["A line is attention"]
-    assert "λ, here 0.3" in texts["What the method takes for granted"]
-    assert "spectral" in texts["What the method takes for granted"]
-    assert texts["What to try next"].startswith("Move the λ slider")
-    other = " ".join(passage.text for passage in summarize(LogDegreeGL(degree=4).fit(signals)).reading)
+    page = render(summarize(model, path=path))
+    for words in ("0.95 in all", "λ, here 0.3;", "“spectral”", "<p>Move the λ slider", "as effort"):
+        assert words in page
+    lines = np.array([[0.0, 0.4, 0.1], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]]) * np.array([[1.0], [2.0], [3.0]])
+    other = render(summarize(held(lines)))
     assert "in all, and a weight is" not in other
-    assert "effort" not in other
-    assert "adds no assumption" in other
+    assert "as effort" not in other
+    assert "Held adds no assumption" in other
 
 
 def test_an_auc_is_put_into_words(club):
     model, _ = club
-    said = " ".join(passage.text for passage in summarize(model, scores={"AUC": 0.713}).reading)
-    assert "the tied one has the larger weight in 71 % of cases" in said
-    assert "of cases" not in " ".join(passage.text for passage in summarize(model, scores={"AP": 0.5}).reading)
+    assert "larger weight in 71 % of cases" in render(summarize(model, scores={"AUC": 0.713}))
+    assert "of cases" not in render(summarize(model, scores={"AP": 0.5}))
 
 
 # ------------------------------------------------------------------------------------------- large graphs
@@ -208,7 +230,7 @@ def test_of_a_large_graph_the_most_influential_part_is_drawn_and_said(large):
     weights, summary = large
     drawing = summary.drawing
     own = drawing.views[0]
-    assert drawing.n_drawn == NODES_DRAWN
+    assert len(drawing.positions) == NODES_DRAWN
     assert own.influence.min() >= np.sort(weights.sum(axis=0))[-NODES_DRAWN]
     assert "the 2,000 most influential of the 2,500 nodes" in drawing.left_out
     assert f"out of {weights.nnz:,} in all" in drawing.left_out

@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 from nashgraph import CustomWelfare, WeightedTotal
-from nashgraph.couplings import smooth_graph
 from nashgraph.games import INTERACTIONS, adjoint, as_interaction, as_welfare, equilibrium
 from nashgraph.solvers import Problem
 
@@ -28,20 +27,20 @@ def test_hypergradient_meets_central_differences(interaction, welfare, as_type, 
     random = np.random.default_rng(seed)
     X, b = random.normal(size=(4, N)), 0.1 + random.random(N)
     W = random_graph(N, 0.9, random)
-    problem = Problem.from_signals(X, b, lam=1.7, beta=0.6, c=0.9, interaction=interaction, welfare=WELFARES[welfare])
+    problem = Problem.from_signals(X, b, beta=0.6, c=0.9, interaction=interaction, welfare=WELFARES[welfare])
     f, g = as_interaction(interaction), as_welfare(WELFARES[welfare])
 
     def loss(weights):
         y = equilibrium(as_type(weights), b, f, tol=1e-14)
-        fidelity = np.sum(weights * problem.storage.distances) + 0.6 * np.sum(weights**2)
+        fidelity = np.sum(weights * problem.smoothness.distances) + 0.6 * np.sum(weights**2)
         return fidelity - 1.7 * g.value(y)
 
     # The library's own, and the same from the public dense or sparse adjoint.
-    coupling = problem.storage.hold(W)
-    left, right = problem.bonus(problem.play(coupling))
-    found = problem.storage.distances + 1.2 * W - np.outer(left, right)
+    coupling = problem.smoothness.hold(W)
+    left, right = problem.bonus(problem.play(coupling), 1.7)
+    found = problem.smoothness.distances + 1.2 * W - np.outer(left, right)
     y = equilibrium(as_type(W), b, f)
-    public = problem.storage.distances + 1.2 * W - 1.7 * np.outer(adjoint(as_type(W), y, f, g), f.value(y))
+    public = problem.smoothness.distances + 1.2 * W - 1.7 * np.outer(adjoint(as_type(W), y, f, g), f.value(y))
     np.testing.assert_allclose(found, public, rtol=1e-9, atol=1e-9 * np.abs(found).max())
 
     # Directions that stay non-negative: present edges, and pairs of an edge and a new one.
@@ -55,19 +54,19 @@ def test_hypergradient_meets_central_differences(interaction, welfare, as_type, 
 
 def test_objective_is_j_minus_lam_g(random):
     X, b = random.normal(size=(4, N)), random.random(N)
-    problem = Problem.from_signals(X, b, lam=2.0, beta=0.5)
-    graph = smooth_graph(problem.storage)
+    problem = Problem.from_signals(X, b, beta=0.5)
+    graph = problem.smooth
     play = problem.play(graph)
     y = play.actions
-    expected = np.sum(graph.weights * problem.storage.distances) + 0.5 * np.sum(graph.weights**2) - 2.0 * y.sum()
-    assert problem.objective(graph, play) == pytest.approx(expected)
+    expected = np.sum(graph.weights * problem.smoothness.distances) + 0.5 * np.sum(graph.weights**2) - 2.0 * y.sum()
+    assert problem.objective(graph, play, 2.0) == pytest.approx(expected)
 
 
 def test_welfare_of_an_unfinished_game_is_right_to_second_order(random):
     """Solved to 1e-4 only, the reported welfare misses by about 1e-8, because the adjoint weighs what is missing."""
     X, b = random.normal(size=(4, N)), random.random(N)
-    problem = Problem.from_signals(X, b, lam=2.0, beta=0.5)
-    graph = smooth_graph(problem.storage)
+    problem = Problem.from_signals(X, b, beta=0.5)
+    graph = problem.smooth
     exact = problem.play(graph)
     rough = problem.play(graph, tol=1e-4)
     plain_error = abs(rough.actions.sum() - exact.welfare)

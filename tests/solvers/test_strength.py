@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.couplings import fidelity, smooth_graph
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.solvers import COST, Problem, best_response, lam_for_cost, lam_range, solve_at_cost
 
@@ -18,31 +17,34 @@ def problem(degree_like: float, storage: str = "dense", interaction: str = "log1
     return Problem.from_signals(X, benefit / benefit.sum(), beta=degree_like, interaction=interaction, storage=storage)
 
 
+def at_cost(given: Problem):
+    return solve_at_cost(given, lambda lam: best_response(given, lam))
+
+
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
 def test_the_cost_is_a_thousandth_of_j_where_no_edge_changes(interaction):
     smooth = problem(100.0, interaction=interaction)
-    _, result = solve_at_cost(smooth, best_response)
-    least = fidelity(smooth.storage, smooth_graph(smooth.storage))
-    spent = fidelity(smooth.storage, result.coupling) / least - 1.0
+    _, result = at_cost(smooth)
+    least = smooth.smoothness.fidelity(smooth.smooth)
+    spent = smooth.smoothness.fidelity(result.coupling) / least - 1.0
     assert spent == pytest.approx(COST, rel=0.1)
 
 
 def test_the_cost_is_the_square_of_lambda():
     smooth = problem(100.0)
-    graph = smooth_graph(smooth.storage)
-    one, four = (lam_for_cost(smooth.storage, graph, np.ones(40), smooth.benefit, cost) for cost in (1e-4, 4e-4))
+    one, four = (lam_for_cost(smooth.smoothness, np.ones(40), smooth.benefit, cost) for cost in (1e-4, 4e-4))
     assert four == pytest.approx(2.0 * one)
 
 
 @pytest.mark.parametrize("storage", ["sparse", "implicit"])
 def test_all_storages_find_the_same(storage):
-    there, here = (solve_at_cost(problem(0.5, name), best_response)[0] for name in (storage, "dense"))
+    there, here = (at_cost(problem(0.5, name))[0] for name in (storage, "dense"))
     assert there == pytest.approx(here, rel=1e-9)
 
 
 def test_a_uniform_benefit_finds_zero():
     uniform = replace(problem(0.5), benefit=np.full(40, 1 / 40))
-    assert solve_at_cost(uniform, best_response)[0] == 0.0
+    assert at_cost(uniform)[0] == 0.0
 
 
 def test_scaling_the_signals_changes_no_graph():
@@ -63,8 +65,8 @@ def test_a_lambda_given_is_kept_and_a_wrong_name_refused():
 def test_the_range_starts_where_the_prior_is_first_felt_even_where_all_pairs_are_edges():
     dense = problem(100.0)
     low, high = lam_range(dense)
-    least = fidelity(dense.storage, smooth_graph(dense.storage))
-    rise = fidelity(dense.storage, best_response(replace(dense, lam=low)).coupling) / least - 1.0
+    least = dense.smoothness.fidelity(dense.smooth)
+    rise = dense.smoothness.fidelity(best_response(dense, low).coupling) / least - 1.0
     assert low < high
     assert rise <= 1.1e-4
 
@@ -81,10 +83,29 @@ def test_auto_is_nearly_free_even_where_the_graph_would_tip_over(degree):
 def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_enough():
     tried = []
 
-    def solve(given):
-        tried.append(given.lam)
-        return best_response(replace(given, lam=1e3))  # costs far too much, whatever is asked
+    given = problem(0.5)
 
-    lam, _ = solve_at_cost(problem(0.5), solve)
+    def solve(lam):
+        tried.append(lam)
+        return best_response(given, 1e3)  # costs far too much, whatever is asked
+
+    lam, _ = solve_at_cost(given, solve)
     assert len(tried) == 8
     assert lam == tried[-1]
+
+
+def test_the_graph_without_prior_is_found_once_however_many_lambdas_are_tried():
+    given = problem(0.5)
+    tried = []
+
+    def solve(lam):
+        tried.append(lam)
+        return best_response(given, 1e3, max_iter=1)
+
+    solve_at_cost(given, solve)
+    assert len(tried) == 8
+    alone = problem(0.5)
+    found, passes = alone.smooth, alone.smoothness.passes
+    assert best_response(alone, 0.0).passes <= 2
+    assert alone.smooth is found
+    assert passes == 1

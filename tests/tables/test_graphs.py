@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import igraph
 import networkx as nx
@@ -9,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import GLGP, SmoothGL
-from nashgraph.tables import graph_tables, write_edges, write_graphml, write_node_link
+from nashgraph.graph import LearnedGraph
+from nashgraph.tables import write_edges, write_graphml, write_node_link
 
 HOSTILE = [
     'say "hi" & <bye>',
@@ -33,83 +34,142 @@ HOSTILE = [
 
 
 @pytest.fixture
-def model(random):
-    signals = pd.DataFrame(random.normal(size=(12, len(HOSTILE))), columns=HOSTILE)
-    return GLGP(lam=2.0, degree=4, benefit=random.random(len(HOSTILE))).fit(signals)
+def learned(random):
+    weights = random.random((16, 16)) * (random.random((16, 16)) < 0.3)
+    np.fill_diagonal(weights, 0.0)
+    return LearnedGraph.of(weights, HOSTILE, node_columns={"action": random.random(16)})
 
 
-def expected(model, directed):
+@pytest.fixture(params=[True, False], ids=["directed", "undirected"])
+def graph(learned, request):
+    return learned if request.param else learned.undirected()
+
+
+def expected(graph):
     """Return weights by pair of names, straight from the matrix."""
-    weights = model.adjacency_ if directed else 0.5 * (model.adjacency_ + model.adjacency_.T)
-    pairs = {}
-    for i, target in enumerate(HOSTILE):
-        for j, source in enumerate(HOSTILE):
-            if weights[i, j] > 0 and (directed or j < i):
-                pairs[(source, target) if directed else frozenset((source, target))] = weights[i, j]
-    return pairs
-
-
-@pytest.mark.parametrize("directed", [True, False])
-def test_graphml_comes_back_through_networkx(model, tmp_path, directed):
-    path = tmp_path / "g.graphml"
-    write_graphml(graph_tables(model, directed=directed), path)
-    graph = nx.read_graphml(path)
-    assert graph.is_directed() == directed
-    assert set(graph) == set(HOSTILE)
-    found = {((a, b) if directed else frozenset((a, b))): w for a, b, w in graph.edges(data="weight")}
-    assert found == expected(model, directed)
-    assert graph.nodes["007"]["label"] == "007"
-    assert graph.nodes["007"]["action"] == model.equilibrium_[HOSTILE.index("007")]
-
-
-@pytest.mark.parametrize("directed", [True, False])
-def test_graphml_comes_back_through_igraph(model, tmp_path, directed):
-    path = tmp_path / "g.graphml"
-    write_graphml(graph_tables(model, directed=directed), path)
-    graph = igraph.Graph.Read_GraphML(str(path))
-    assert graph.is_directed() == directed
-    names = graph.vs["name"]
-    assert names == HOSTILE
-    found = {}
-    for edge in graph.es:
-        ends = names[edge.source], names[edge.target]
-        found[ends if directed else frozenset(ends)] = edge["weight"]
-    wanted = expected(model, directed)
-    assert found.keys() == wanted.keys()
-    assert max(abs(found[pair] - wanted[pair]) for pair in wanted) <= 1e-12
-
-
-@pytest.mark.parametrize("directed", [True, False])
-def test_the_edge_list_keeps_names_and_digits(model, tmp_path, directed):
-    path = tmp_path / "edges.csv"
-    write_edges(graph_tables(model, directed=directed), path)
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    found = {
-        ((row["source"], row["target"]) if directed else frozenset((row["source"], row["target"]))): float(
-            row["weight"]
-        )
-        for row in rows
+    weights = graph.weights.toarray()
+    return {
+        pair(graph, source, target): weights[i, j]
+        for i, target in enumerate(HOSTILE)
+        for j, source in enumerate(HOSTILE)
+        if weights[i, j] > 0
     }
-    assert found == expected(model, directed)
-    assert [float(row["weight"]) for row in rows] == sorted((float(row["weight"]) for row in rows), reverse=True)
 
 
-def test_node_link_json_comes_back_through_networkx(model, tmp_path):
-    path = tmp_path / "g.json"
-    write_node_link(graph_tables(model), path)
-    graph = nx.node_link_graph(json.loads(path.read_text(encoding="utf-8")), edges="edges")
-    assert {(a, b): w for a, b, w in graph.edges(data="weight")} == expected(model, True)
-    strength = {name: data["strength"] for name, data in graph.nodes(data=True)}
-    np.testing.assert_allclose([strength[name] for name in HOSTILE], model.adjacency_.sum(axis=0))
+def pair(graph, source, target):
+    return (source, target) if graph.directed else frozenset((source, target))
 
 
-def test_numbers_as_names_and_sparse_graphs(random):
-    signals = random.normal(size=(5, 40))
-    dense = graph_tables(SmoothGL(degree=3, storage="dense").fit(signals))
-    sparse = graph_tables(SmoothGL(degree=3, storage="sparse").fit(signals))
-    assert dense.nodes["name"].tolist() == [str(k) for k in range(40)]
-    pd.testing.assert_frame_equal(
-        dense.edges.sort_values(["source", "target"], ignore_index=True),
-        sparse.edges.sort_values(["source", "target"], ignore_index=True),
-    )
+def test_graphml_comes_back_through_networkx(graph, tmp_path):
+    write_graphml(graph, tmp_path / "g.graphml")
+    found = nx.read_graphml(tmp_path / "g.graphml")
+    assert found.is_directed() == graph.directed
+    assert list(found) == HOSTILE
+    assert {pair(graph, *ends): weight for *ends, weight in found.edges(data="weight")} == expected(graph)
+    place = HOSTILE.index("007")
+    assert found.nodes["007"] == {
+        "name": "007",
+        "label": "007",
+        "influence": graph.influence[place],
+        "action": graph.node_columns["action"][place],
+    }
+
+
+def test_graphml_comes_back_through_igraph(graph, tmp_path):
+    write_graphml(graph, tmp_path / "g.graphml")
+    found = igraph.Graph.Read_GraphML(str(tmp_path / "g.graphml"))
+    assert found.is_directed() == graph.directed
+    names = found.vs["name"]
+    assert names == HOSTILE
+    weights = {pair(graph, names[edge.source], names[edge.target]): edge["weight"] for edge in found.es}
+    assert weights == pytest.approx(expected(graph), abs=1e-12)
+
+
+def test_the_edge_list_keeps_names_and_digits(graph, tmp_path):
+    write_edges(graph, tmp_path / "edges.csv")
+    with (tmp_path / "edges.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {pair(graph, row["source"], row["target"]): float(row["weight"]) for row in rows} == expected(graph)
+    weights = [float(row["weight"]) for row in rows]
+    assert weights == sorted(weights, reverse=True)
+
+
+def test_node_link_json_comes_back_through_networkx(graph, tmp_path):
+    write_node_link(graph, tmp_path / "g.json")
+    found = nx.node_link_graph(json.loads((tmp_path / "g.json").read_text(encoding="utf-8")), edges="edges")
+    assert {pair(graph, *ends): weight for *ends, weight in found.edges(data="weight")} == expected(graph)
+    assert [data["influence"] for _, data in found.nodes(data=True)] == graph.influence.tolist()
+    assert list(found) == HOSTILE
+
+
+def test_every_edge_column_is_in_every_file(graph, tmp_path):
+    frequency = np.arange(graph.weights.nnz) / 7
+    graph = replace(graph, edge_columns={"frequency": frequency})
+    places = {pair(graph, HOSTILE[j], HOSTILE[i]): p for j, i, _, p in zip(*graph.listed, strict=True)}
+    wanted = {ends: frequency[place] for ends, place in places.items()}
+
+    write_edges(graph, tmp_path / "edges.csv")
+    table = pd.read_csv(tmp_path / "edges.csv", keep_default_na=False, dtype={"source": str, "target": str})
+    assert list(table) == ["source", "target", "weight", "frequency"]
+    ends = [pair(graph, *row) for row in zip(table["source"], table["target"], strict=True)]
+    assert dict(zip(ends, table["frequency"], strict=True)) == pytest.approx(wanted, rel=1e-15)
+
+    write_graphml(graph, tmp_path / "g.graphml")
+    found = nx.read_graphml(tmp_path / "g.graphml")
+    assert {pair(graph, *ends): value for *ends, value in found.edges(data="frequency")} == wanted
+    found = igraph.Graph.Read_GraphML(str(tmp_path / "g.graphml"))
+    names = found.vs["name"]
+    values = {pair(graph, names[edge.source], names[edge.target]): edge["frequency"] for edge in found.es}
+    assert values == pytest.approx(wanted, rel=1e-12)
+
+    write_node_link(graph, tmp_path / "g.json")
+    edges = json.loads((tmp_path / "g.json").read_text(encoding="utf-8"))["edges"]
+    assert {pair(graph, edge["source"], edge["target"]): edge["frequency"] for edge in edges} == wanted
+
+
+def test_columns_of_every_type_and_values_that_are_missing(tmp_path):
+    """Nodes and edges may have columns of the same name, with types of their own."""
+    weights = np.array([[0.0, 0.5, 0.0], [0.0, 0.0, 0.25], [0.0, 0.0, 0.0]])
+    kind = 'kind <of> "node"'
+    nodes = {
+        "action": np.array([0.1, np.nan, np.inf]),
+        "rank": np.array([3, 1, 2]),
+        "leader": np.array([True, False, False]),
+        kind: np.array(["a & b", None, 7], dtype=object),
+    }
+    edges = {"rank": np.array([np.nan, 0.5]), "note": np.array([None, "x < y"], dtype=object)}
+    graph = LearnedGraph.of(weights, ["x", 1, ("y", 2)], node_columns=nodes, edge_columns=edges)
+    wanted = {
+        "x": {"influence": 0.0, "action": 0.1, "rank": 3, "leader": True, kind: "a & b"},
+        "1": {"influence": 0.5, "rank": 1, "leader": False},
+        "('y', 2)": {"influence": 0.25, "rank": 2, "leader": False, kind: "7"},
+    }
+    between = {("1", "x"): {"weight": 0.5}, ("('y', 2)", "1"): {"weight": 0.25, "rank": 0.5, "note": "x < y"}}
+
+    write_graphml(graph, tmp_path / "g.graphml")
+    found = nx.read_graphml(tmp_path / "g.graphml")
+    assert dict(found.nodes(data=True)) == {n: {"name": n, "label": n, **data} for n, data in wanted.items()}
+    assert {(a, b): data for a, b, data in found.edges(data=True)} == between
+    assert igraph.Graph.Read_GraphML(str(tmp_path / "g.graphml")).vs["leader"] == [True, False, False]
+
+    write_node_link(graph, tmp_path / "g.json")
+    found = nx.node_link_graph(json.loads((tmp_path / "g.json").read_text(encoding="utf-8")), edges="edges")
+    assert dict(found.nodes(data=True)) == wanted
+    assert {(a, b): data for a, b, data in found.edges(data=True)} == between
+
+    write_edges(graph, tmp_path / "edges.csv")
+    lines = (tmp_path / "edges.csv").read_text(encoding="utf-8").splitlines()
+    assert lines == [
+        '"source","target","weight","rank","note"',
+        '"1","x",0.5,"",""',
+        '"(\'y\', 2)","1",0.25,0.5,"x < y"',
+    ]
+
+
+def test_a_graph_without_edges(tmp_path):
+    graph = LearnedGraph.of(np.zeros((2, 2)), ["a", "b"])
+    for write, name in ((write_edges, "e.csv"), (write_graphml, "g.graphml"), (write_node_link, "g.json")):
+        write(graph, tmp_path / name)
+    assert (tmp_path / "e.csv").read_text() == '"source","target","weight"\n'
+    assert list(nx.read_graphml(tmp_path / "g.graphml")) == ["a", "b"]
+    assert json.loads((tmp_path / "g.json").read_text())["edges"] == []

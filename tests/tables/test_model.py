@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from nashgraph.certificate import exact
 from nashgraph.tables import FileRecord, Job, ModelRecord, TableError, TableOptions, read_record, record_to_json
 from nashgraph.tables.model import record_from_json
 
@@ -16,7 +17,7 @@ RECORD = ModelRecord(
     signals=2,
     edges=4,
     edges_sha256="ef",
-    certificate={"converged": True, "stationarity": 1e-7},
+    certificate={**exact().as_dict(), "objective": 1.5},
     scores={"auc": 0.75},
     notes=["said"],
     seconds=0.1,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ..datasets import import_villages, load_karate
@@ -54,7 +55,8 @@ def fetch(
     """Fetch data sets from their original sources, and check them; those already here are only checked."""
     with errors_in_one_line():
         for source in [SOURCES[check_choice("NAME", name, SOURCES)] for name in names]:
-            load_tables(source, data_home)
+            with download_bar(source.archive) as progress:
+                load_tables(source, data_home, progress=progress)
             typer.echo(f"{source.name}: in {find_home(source, data_home)}")
 
 
@@ -65,6 +67,16 @@ def import_archive(
     """Turn the Dataverse's archive of the Indian villages into the compact files that load_villages reads."""
     with errors_in_one_line():
         typer.echo(f"{VILLAGES.name}: in {import_villages(archive, data_home)}")
+
+
+@contextmanager
+def download_bar(name: str) -> Iterator[Callable[[int, int], object]]:
+    """Draw a bar while a file comes, on the standard error and only where somebody watches."""
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)
 
 
 @contextmanager

@@ -1,51 +1,37 @@
-"""The set S of admissible graphs: edge costs, the row best response, how a graph is held, and degree as beta."""
+"""The set S of admissible graphs: the points, the row best response, the smoothness term on S, and degree as beta."""
 
-from ._kernels import first_change, neighbour_spread
-from .choose import DTYPES, STORAGES, make_storage
+from .choose import STORAGES, make_smoothness
 from .degree import beta_for_degree
-from .dense import DenseCoupling, DenseStorage
-from .distances import (
-    PartialPoints,
-    Points,
-    blas_threads,
-    distance_perron_vector,
-    node_points,
-    points_of,
-    squared_distances,
-)
-from .implicit import ImplicitCoupling, ImplicitStorage
-from .listed import ListedStorage, listed_storage
-from .protocol import Coupling, Storage, fidelity, smooth_graph
-from .simplex import project_rows, project_simplex
-from .sparse import SparseCoupling, SparseStorage, positive_part
+from .dense import DenseCoupling, DenseSmoothness
+from .implicit import ImplicitCoupling, ImplicitSmoothness
+from .listed import ListedSmoothness
+from .passes import LamRange, NeighbourSpread, Work
+from .points import ENGINES, PartialPoints, Points, blas_threads, points_of, squared_distances
+from .simplex import project_rows
+from .smoothness import Coupling, Smoothness, SparseCoupling
+from .sparse import SparseSmoothness
 
 __all__ = [
-    "DTYPES",
+    "ENGINES",
     "STORAGES",
     "Coupling",
     "DenseCoupling",
-    "DenseStorage",
+    "DenseSmoothness",
     "ImplicitCoupling",
-    "ImplicitStorage",
-    "ListedStorage",
+    "ImplicitSmoothness",
+    "LamRange",
+    "ListedSmoothness",
+    "NeighbourSpread",
     "PartialPoints",
     "Points",
+    "Smoothness",
     "SparseCoupling",
-    "SparseStorage",
-    "Storage",
+    "SparseSmoothness",
+    "Work",
     "beta_for_degree",
     "blas_threads",
-    "distance_perron_vector",
-    "fidelity",
-    "first_change",
-    "listed_storage",
-    "make_storage",
-    "neighbour_spread",
-    "node_points",
+    "make_smoothness",
     "points_of",
-    "positive_part",
     "project_rows",
-    "project_simplex",
-    "smooth_graph",
     "squared_distances",
 ]

@@ -231,13 +231,14 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
 def lift_block(distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float) -> None:
     """Turn rows of distances in place into ``margin`` plus the best response before it is cut off at zero.
 
-    What is positive then is a neighbour, or lacks less than ``margin`` of being one.
+    ``eta`` are the thresholds of these rows. What is positive then is a neighbour, or lacks less than ``margin`` of
+    being one.
     """
     n_rows, n = distances.shape
     for k in range(n_rows):
         i = first + k
         for j in range(n):
-            distances[k, j] = gain * (left[i] * right[j] - distances[k, j]) + eta[i] + margin
+            distances[k, j] = gain * (left[i] * right[j] - distances[k, j]) + eta[k] + margin
         distances[k, i] = 0.0
 
 

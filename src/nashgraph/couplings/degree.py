@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..validation import Array, InputError, warn
-from .distances import Points, points_of
+from .points import Points
 
 
-def beta_for_degree(X: Array, degree: float, c: float) -> float:
-    r"""Return the beta at which the Smooth-GL graph of X has ``degree`` neighbours per node on average.
+def beta_for_degree(points: Points, degree: float, c: float) -> float:
+    r"""Return the beta at which the Smooth-GL graph of the points has ``degree`` neighbours per node on average.
 
     With the distances of row i sorted, row i has exactly k neighbours iff
     :math:`S_{ik} < 2\beta c \le S_{i,k+1}` with :math:`S_{ik} = \sum_{j \le k} (d_{(k)} - d_{(j)})`, so the mean
@@ -23,13 +23,12 @@ def beta_for_degree(X: Array, degree: float, c: float) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(20, 100))
-    >>> beta = beta_for_degree(X, degree=7, c=0.95)
-    >>> from nashgraph.couplings import DenseStorage, smooth_graph
-    >>> int((smooth_graph(DenseStorage(X, beta, c=0.95)).weights > 0).sum()) / 100
+    >>> from nashgraph.couplings import DenseSmoothness, points_of
+    >>> points = points_of(np.random.default_rng(0).normal(size=(20, 100)))
+    >>> beta = beta_for_degree(points, degree=7, c=0.95)
+    >>> int((DenseSmoothness(points, beta, c=0.95).smooth.weights > 0).sum()) / 100
     7.0
     """
-    points = points_of(X)
     n = len(points)
     wanted = round(degree * n)
     kept = min(n - 1, int(2 * degree) + 8)
@@ -61,13 +60,17 @@ def _nearest_costs(points: Points, kept: int) -> Array:
 
 
 def _level_for_all(costs: Array, points: Points) -> float:
-    """Return a level at which everybody is a neighbour; where any is, the size of the distances themselves."""
+    """Return a level at which everybody is a neighbour of everybody.
+
+    Twice the largest cost does; where all costs are zero (two nodes, or equal distances) any level does, and the
+    typical squared distance from the mean is one of the right size.
+    """
     level = 2.0 * float(costs.max()) or 2.0 * float(points.norms.mean())
     return level or _level_among_ties(costs)
 
 
 def _level_among_ties(costs: Array) -> float:
-    """Return the smallest level above zero, where more distances are tied at zero than the degree asks for."""
+    """Return the smallest cost above zero, for when more than ``degree`` neighbours are tied at cost zero."""
     positive = costs[costs > 0]
     if positive.size == 0:
         raise InputError(

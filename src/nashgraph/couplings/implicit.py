@@ -9,30 +9,20 @@ whatever the number of neighbours; the price is that every product goes through 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 
 from ..validation import Array, InputError
 from . import _kernels
-from .distances import Result
-from .protocol import Bonus
-from .sparse import StreamedStorage
+from .passes import Bonus, Part, PositivePart, Respond, RowsTimes, SumOfSquares, TimesRows, Work, stacked
+from .smoothness import Smoothness, SparseCoupling
 
 
 class Term(NamedTuple):
-    """A best response and its share in a graph: the bonus l r^T and the thresholds in score units.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Term(1.0, np.zeros(2), np.zeros(2), np.ones(2)).share
-    1.0
-    """
+    """A best response and its share in a graph: the bonus l r^T and the thresholds in score units."""
 
     share: float
     left: Array
@@ -40,55 +30,52 @@ class Term(NamedTuple):
     eta: Array
 
 
+@dataclass(frozen=True)
+class Replay(Generic[Part]):
+    """Make the rows of W from those of D, and do the work on them."""
+
+    terms: tuple[Term, ...]
+    gain: float
+    work: Work[Part]
+
+    def __call__(self, first: int, rows: Array) -> Part:
+        """Return the work's part."""
+        made = np.zeros_like(rows)
+        for share, left, right, eta in self.terms:
+            _kernels.replay_block(rows, first, left, right, self.gain, eta, share, made)
+        return self.work(first, made)
+
+
 @dataclass(frozen=True, eq=False)
 class ImplicitCoupling:
-    """A graph in S as a short sum of best responses. See :class:`~nashgraph.couplings.Coupling`.
+    """A graph in S as a short sum of best responses. See :class:`~nashgraph.couplings.Coupling`."""
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> graph = ImplicitStorage(np.array([[0.0, 1.0, 3.0]]), beta=1.0, c=0.5).respond(np.zeros(3), np.zeros(3))
-    >>> graph.dot(np.ones(3))
-    array([0.5, 0.5, 0.5])
-    """
-
-    storage: ImplicitStorage
+    smoothness: ImplicitSmoothness
     terms: tuple[Term, ...]
     cost: float
     square: float
     threshold: Array | None = None
 
-    def map_rows(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
-        """Yield ``work(first row, rows of W)`` over blocks of rows, made from the signals."""
-
-        def make(first: int, distances: Array) -> Result:
-            rows = np.zeros_like(distances)
-            for share, left, right, eta in self.terms:
-                _kernels.replay_block(distances, first, left, right, 0.5 / self.storage.beta, eta, share, rows)
-            return work(first, rows)
-
-        yield from self.storage.map_distances(make)
+    def run(self, work: Work[Part]) -> Iterator[Part]:
+        """Yield the parts of a work on blocks of rows of W, made from the points."""
+        yield from self.smoothness.run(Replay(self.terms, self.smoothness.gain, work))
 
     def dot(self, vector: Array) -> Array:
         """Return W v: one pass over all pairs."""
-        vector = vector.astype(self.storage.points.dtype, copy=False)
-        return np.concatenate(list(self.map_rows(lambda _, rows: rows @ vector)))
+        return np.concatenate(list(self.run(RowsTimes(vector.astype(self.smoothness.dtype, copy=False)))))
 
     def tdot(self, vector: Array) -> Array:
         """Return W^T v: one pass over all pairs."""
-        vector = vector.astype(self.storage.points.dtype, copy=False)
-        product = np.zeros_like(vector)
-        for part in self.map_rows(lambda first, rows: vector[first : first + len(rows)] @ rows):
-            product += part
-        return product
+        vector = vector.astype(self.smoothness.dtype, copy=False)
+        return sum(self.run(TimesRows(vector)), np.zeros_like(vector))
 
-    def distance(self, other: ImplicitCoupling) -> float:
-        """Return ||W - V||_F: one pass over all pairs, both graphs made from the same distances."""
+    def distance(self, other: Self) -> float:
+        """Return ||W - V||_F: one pass over all pairs, both graphs made from the same costs."""
         opposite = tuple(term._replace(share=-term.share) for term in other.terms)
-        difference = ImplicitCoupling(self.storage, self.terms + opposite, 0.0, 0.0)
-        return float(np.sqrt(sum(difference.map_rows(lambda _, rows: float(np.vdot(rows, rows))))))
+        difference = ImplicitCoupling(self.smoothness, self.terms + opposite, 0.0, 0.0)
+        return float(np.sqrt(sum(difference.run(SumOfSquares()))))
 
-    def mix(self, other: ImplicitCoupling, share: float) -> ImplicitCoupling:
+    def mix(self, other: Self, share: float) -> Self:
         """Return (1 - share) W + share V, with the terms of both."""
         terms = tuple(term._replace(share=(1.0 - share) * term.share) for term in self.terms)
         terms += tuple(term._replace(share=share * term.share) for term in other.terms)
@@ -96,41 +83,36 @@ class ImplicitCoupling:
         square = (1.0 - share) * self.square + share * other.square
         square -= share * (1.0 - share) * self.distance(other) ** 2
         cost = (1.0 - share) * self.cost + share * other.cost
-        return ImplicitCoupling(self.storage, terms, cost, square)
+        return type(self)(self.smoothness, terms, cost, square)
 
     def matrix(self) -> Any:
         """Return W as CSR, which is only as small as its rows have few neighbours."""
-        return sparse.csr_array(sparse.vstack(list(self.map_rows(lambda _, rows: sparse.csr_array(rows)))))
+        return stacked(self.run(PositivePart()))
+
+    def sparse(self) -> SparseCoupling:
+        """Return W as CSR, with its numbers."""
+        return SparseCoupling(self.matrix(), self.cost, self.square, self.threshold)
 
 
-class ImplicitStorage(StreamedStorage):
-    """Signals held as points, graphs as bonus and thresholds. See :class:`~nashgraph.couplings.Storage`.
-
-    Parameters
-    ----------
-    X : array of shape (n_signals, n_nodes)
-    beta, c : float
+class ImplicitSmoothness(Smoothness):
+    """Nothing held but the points; graphs are a bonus and thresholds. See :class:`~nashgraph.couplings.Smoothness`.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> storage = ImplicitStorage(np.array([[0.0, 1.0, 3.0]]), beta=1.0, c=0.5)
-    >>> storage.respond(np.zeros(3), np.zeros(3)).matrix().toarray()
-    array([[0. , 0.5, 0. ],
-           [0.5, 0. , 0. ],
-           [0. , 0.5, 0. ]])
+    >>> from nashgraph.couplings import points_of
+    >>> smoothness = ImplicitSmoothness(points_of(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
+    >>> smoothness.smooth.dot(np.ones(3)), smoothness.smooth.matrix().nnz
+    (array([0.5, 0.5, 0.5]), 3)
     """
 
     name = "implicit"
 
     def respond(self, left: Array, right: Array) -> ImplicitCoupling:
         """Return the graph that answers a rank-one bonus: its thresholds and sums, found in one pass."""
-        kind = self.points.dtype
-        eta, sums = np.empty(self.n_nodes, kind), np.empty((self.n_nodes, 2))
-        bonus = Bonus.of(left, right, kind)
-        for _ in self.map_distances(partial(self.respond_block, bonus, eta, sums)):
-            pass
-        cost, square = sums.sum(axis=0)
+        bonus = Bonus.of(left, right, self.dtype)
+        parts = list(self.run(Respond(bonus, self.gain, self.c, keep=False)))
+        eta = np.concatenate([part.eta for part in parts])
+        cost, square = np.concatenate([part.sums for part in parts]).sum(axis=0)
         term = Term(1.0, bonus.left, bonus.right, eta)
         return ImplicitCoupling(self, (term,), float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
 

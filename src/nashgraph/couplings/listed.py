@@ -2,46 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..validation import Array, InputTypeError
+from ..validation import Array
 from . import _kernels
-from .dense import DenseStorage
-from .distances import Result
-from .protocol import Bonus
-from .sparse import SparseCoupling
+from .passes import Bonus, Part, Work
+from .smoothness import Smoothness, SparseCoupling
 
 
-class ListedStorage:
-    """Distances of listed pairs only, as CSR: a best response costs O(pairs listed). See ``Storage``.
+class ListedSmoothness(Smoothness):
+    """Costs of listed pairs only, as CSR: a best response costs O(pairs listed). See ``Smoothness``.
 
-    A graph on it is a :class:`SparseCoupling`, feasible for the whole problem and with its true objective; what may be
-    missing is a pair that is not listed.
+    A graph on it is feasible for the whole problem and has its true objective; what may be missing is a pair that is
+    not listed.
 
     Parameters
     ----------
-    pairs : CSR array of shape (n, n) whose entries are the distances of the pairs listed, zero distances included
+    pairs : CSR array of shape (n, n) whose entries are the costs of the pairs listed, zero costs included
     beta, c : float
 
     Examples
     --------
-    >>> import numpy as np
     >>> pairs = sparse.csr_array(np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 4.0], [9.0, 4.0, 0.0]]))
-    >>> ListedStorage(pairs, beta=1.0, c=0.5).respond(np.zeros(3), np.zeros(3)).weights.nnz
+    >>> ListedSmoothness(pairs, beta=1.0, c=0.5).smooth.weights.nnz
     3
     """
 
     name = "listed"
 
     def __init__(self, pairs: Any, beta: float, c: float) -> None:
-        self.pairs = pairs
-        self.beta = beta
-        self.c = c
+        self.pairs, self.beta, self.c = pairs, beta, c
         self.passes = 0
+
+    @classmethod
+    def of(cls, pattern: Any, costs: Array, beta: float, c: float) -> ListedSmoothness:
+        """Return the term on a CSR pattern whose entries have the given costs."""
+        pairs = sparse.csr_array((costs, pattern.indices, pattern.indptr), shape=pattern.shape)
+        return cls(pairs, beta, c)
 
     @property
     def n_nodes(self) -> int:
@@ -58,18 +59,8 @@ class ListedStorage:
         n, kind, pairs = self.n_nodes, self.dtype, self.pairs
         bonus = Bonus.of(left, right, kind)
         weights, eta, sums = np.empty(pairs.nnz, kind), np.empty(n, kind), np.empty((n, 2))
-        _kernels.respond_listed(
-            pairs.indptr,
-            pairs.indices,
-            pairs.data,
-            bonus.left,
-            bonus.right,
-            0.5 / self.beta,
-            self.c,
-            weights,
-            eta,
-            sums,
-        )
+        rows = (pairs.indptr, pairs.indices, pairs.data)
+        _kernels.respond_listed(*rows, bonus.left, bonus.right, self.gain, self.c, weights, eta, sums)
         kept = weights > 0.0
         pointers = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
         csr = sparse.csr_array((weights[kept], pairs.indices[kept], pointers), shape=pairs.shape)
@@ -81,26 +72,6 @@ class ListedStorage:
         csr = sparse.csr_array(weights, dtype=self.dtype)
         return SparseCoupling(csr, float(csr.multiply(self.pairs).sum()), float(np.vdot(csr.data, csr.data)))
 
-    def map_distances(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
-        """Refuse: the distances of pairs not listed are not known here."""
-        raise InputTypeError("a listed storage has no whole rows of distances: ask the storage it was cut from")
-
-
-def listed_storage(storage: Any, pattern: Any) -> ListedStorage:
-    """Return a dense or sparse storage cut down to a pattern of pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> storage = DenseStorage(np.array([[0.0, 1.0, 3.0]]), beta=1.0, c=0.5)
-    >>> listed_storage(storage, sparse.csr_array(1 - np.eye(3))).pairs.data
-    array([0.5, 4.5, 0.5, 2. , 4.5, 2. ])
-    """
-    pattern.sort_indices()
-    if isinstance(storage, DenseStorage):
-        rows = np.repeat(np.arange(storage.n_nodes), np.diff(pattern.indptr))
-        distances = storage.distances[rows, pattern.indices]
-    else:
-        distances = storage.points.listed(pattern)
-    pairs = sparse.csr_array((distances, pattern.indices, pattern.indptr), shape=pattern.shape)
-    return ListedStorage(pairs, storage.beta, storage.c)
+    def run(self, work: Work[Part]) -> Iterator[Part]:
+        """Refuse: the costs of pairs not listed are not known here."""
+        raise NotImplementedError("listed pairs have no whole rows of costs: ask the term they were cut from")

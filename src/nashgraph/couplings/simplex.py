@@ -58,17 +58,3 @@ def project_rows(scores: Array, total: float = 1.0) -> tuple[Array, Array]:
     eta = np.empty(len(rows), rows.dtype)
     _kernels.project_rows_inplace(rows, np.arange(len(rows)), total, eta)
     return rows, eta
-
-
-def project_simplex(values: Array, total: float) -> Array:
-    """Return the point of {w >= 0, sum w = total} nearest to a vector, exactly.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> project_simplex(np.array([2.0, 1.0, 0.0]), 2.0)
-    array([1.5, 0.5, 0. ])
-    """
-    point = np.array(values)
-    _kernels.project_row(point, -1, total, np.empty_like(point))
-    return point

@@ -11,13 +11,7 @@ import pandas as pd
 
 
 class DatasetError(OSError):
-    """A data set is not here, could not be fetched, or is not the one that was pinned.
-
-    Examples
-    --------
-    >>> issubclass(DatasetError, OSError)
-    True
-    """
+    """A data set is not here, could not be fetched, or is not the one that was pinned."""
 
 
 @dataclass(frozen=True, eq=False)

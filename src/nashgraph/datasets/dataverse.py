@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import io
 import json
-import re
-import struct
 import zipfile
-from collections import Counter
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..validation import Array, listing
-from .archives import base_name, find_member, gzip_bytes, opened_zip, read_member
+from .archives import gzip_bytes, read_member
 from .dataset import DatasetError
-from .download import read_address
+from .download import download_file
 from .store import csv_bytes
 
 ARCHIVE = "datav4.0.zip"
@@ -30,115 +28,54 @@ SERVER = "https://dataverse.harvard.edu"
 
 # Our columns are those of the Stata file; "Int64" are whole numbers too, but some households gave no answer.
 COLUMNS = {
-    "village": "int64",
-    "adjmatrix_key": "int64",
-    "HHnum_in_village": "int64",
-    "hhid": "int64",
-    "hohreligion": "int64",
+    **dict.fromkeys(("village", "adjmatrix_key", "HHnum_in_village", "hhid", "hohreligion"), "int64"),
     "castesubcaste": "str",
-    **{f"rooftype{kind}": "int64" for kind in range(1, 6)},
+    **dict.fromkeys(("rooftype1", "rooftype2", "rooftype3", "rooftype4", "rooftype5"), "int64"),
     "rooftypeoth": "str",
-    "room_no": "int64",
-    "bed_no": "int64",
-    "electricity": "Int64",
-    "latrine": "Int64",
-    "ownrent": "Int64",
-    "hhSurveyed": "int64",
-    "leader": "int64",
+    **dict.fromkeys(("room_no", "bed_no"), "int64"),
+    **dict.fromkeys(("electricity", "latrine", "ownrent"), "Int64"),
+    **dict.fromkeys(("hhSurveyed", "leader"), "int64"),
 }
-
-_MATRIX = re.compile(r"adj_allVillageRelationships_HH_vilno_(\d{1,4})\.csv")
-_HOUSEHOLDS = "household_characteristics.dta"
 
 
 def archive_address() -> str:
     """Ask the Dataverse for the address of the archive among the files of the data set."""
-    listing_address = f"{SERVER}/api/datasets/:persistentId/?persistentId=doi:10.7910/DVN/U3BIHX"
-    try:
-        files = json.loads(read_address(listing_address))["data"]["latestVersion"]["files"]
-        [number] = [int(file["dataFile"]["id"]) for file in files if file["dataFile"]["filename"] == ARCHIVE]
-    except (ValueError, KeyError, TypeError) as error:
-        raise DatasetError(f"{listing_address} does not list one file {ARCHIVE}") from error
+    question = f"{SERVER}/api/datasets/:persistentId/?persistentId=doi:10.7910/DVN/U3BIHX"
+    with TemporaryDirectory() as folder:
+        answer = Path(folder) / "files.json"
+        download_file(question, answer)
+        try:
+            files = json.loads(answer.read_bytes())["data"]["latestVersion"]["files"]
+            [number] = [int(file["dataFile"]["id"]) for file in files if file["dataFile"]["filename"] == ARCHIVE]
+        except (ValueError, KeyError, TypeError) as error:
+            raise DatasetError(f"{question} does not list one file {ARCHIVE}") from error
     return f"{SERVER}/api/access/datafile/{number}"
 
 
 def convert_archive(path: Path) -> list[bytes]:
-    """Return the archive's households and edges as the bytes of our two files, gzipped CSV."""
-    with opened_zip(path) as archive:
-        households = households_of(archive)
-        sizes = Counter(households["village"].tolist())
-        members = _matrices(archive)
-        without = sorted(set(sizes) ^ set(members))
-        if without:
-            raise DatasetError(
-                f"{path}: the villages with households and those with a matrix differ: {listing(without)}"
-            )
-        edges = [edges_of(archive, members[village], village, size) for village, size in sizes.items()]
+    """Return the archive's households and edges as the bytes of our two files, gzipped CSV.
+
+    The pins tell whether they are the right ones, so an archive that is another is not looked at more closely here.
+    """
+    with zipfile.ZipFile(path) as archive:
+        content = io.BytesIO(read_member(archive, "household_characteristics.dta"))
+        raw = pd.read_stata(content, convert_categoricals=False)[list(COLUMNS)]
+        coded = pd.DataFrame({column: _coded(raw[column], kind) for column, kind in COLUMNS.items()})
+        households = coded.sort_values(["village", "adjmatrix_key"], ignore_index=True)
+        edges = [_edges(archive, village) for village in households["village"].unique()]
     return [gzip_bytes(csv_bytes(households)), gzip_bytes(csv_bytes(pd.concat(edges)))]
 
 
-def households_of(archive: zipfile.ZipFile) -> pd.DataFrame:
-    """Return the household characteristics in our columns, one row for each row of the matrices."""
-    content = read_member(archive, find_member(archive, _HOUSEHOLDS))
-    try:
-        raw = pd.read_stata(io.BytesIO(content), convert_categoricals=False)
-    except (ValueError, LookupError, OverflowError, struct.error) as error:
-        raise DatasetError(f"{_HOUSEHOLDS} is not a Stata file that can be read: {error}") from error
-    missing = [column for column in COLUMNS if column not in raw]
-    if missing:
-        raise DatasetError(f"{_HOUSEHOLDS} has no column {listing(missing)}")
-    frame = pd.DataFrame({column: _coded(raw[column], column) for column in COLUMNS})
-    frame = frame.sort_values(["village", "adjmatrix_key"], ignore_index=True)
-    expected = frame.groupby("village").cumcount() + 1
-    if not (frame["adjmatrix_key"] == expected).all():
-        first = frame.loc[frame["adjmatrix_key"] != expected, "village"].iloc[0]
-        raise DatasetError(f"{_HOUSEHOLDS}: the adjmatrix_key of village {first} is not 1, 2, 3, ...")
-    return frame
-
-
-def edges_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo, village: int, size: int) -> pd.DataFrame:
-    """Return the edges i < j of one village's matrix, counted from 1 as ``adjmatrix_key`` is."""
-    name = base_name(member)
-    matrix = _matrix(read_member(archive, member), name)
-    if matrix.shape != (size, size):
-        raise DatasetError(f"{name} is {matrix.shape[0]} by {matrix.shape[1]}, and its village has {size} households")
-    if not np.isin(matrix, (0, 1)).all() or (matrix != matrix.T).any() or np.diag(matrix).any():
-        raise DatasetError(f"{name} is not a symmetric matrix of 0 and 1 with a zero diagonal")
-    first, second = np.nonzero(np.triu(matrix))
-    return pd.DataFrame({"village": village, "i": first + 1, "j": second + 1})
-
-
-def _matrices(archive: zipfile.ZipFile) -> dict[int, zipfile.ZipInfo]:
-    found: dict[int, zipfile.ZipInfo] = {}
-    for member in archive.infolist():
-        match = _MATRIX.fullmatch(base_name(member))
-        if match is None or member.is_dir():
-            continue
-        village = int(match[1])
-        if village in found:
-            raise DatasetError(f"{archive.filename} has two files named {base_name(member)}")
-        found[village] = member
-    return found
-
-
-def _matrix(content: bytes, name: str) -> Array:
-    """Read a CSV matrix without header; a comma at the end of each line makes no column."""
-    lines = [line.rstrip(b",\r ").decode("latin-1") for line in content.split(b"\n") if line.strip()]
-    if not lines:
-        raise DatasetError(f"{name} is empty")
-    try:
-        return np.loadtxt(lines, dtype=np.int64, delimiter=",", ndmin=2)
-    except ValueError as error:
-        raise DatasetError(f"{name} is not a CSV matrix of whole numbers: {error}") from error
-
-
-def _coded(column: pd.Series, name: str) -> pd.Series:
+def _coded(column: pd.Series, kind: Any) -> pd.Series:
     """Return a column as whole numbers, or as text without stray blanks."""
-    kind = COLUMNS[name]
     if kind == "str":
         return column.fillna("").astype(str).str.split().str.join(" ")
-    try:
-        numbers = column.astype("Int64")
-        return numbers if kind == "Int64" else numbers.astype("int64")
-    except (ValueError, TypeError) as error:
-        raise DatasetError(f"{_HOUSEHOLDS}: the column {name} is not of whole numbers: {error}") from error
+    return column.astype("Int64").astype(kind)
+
+
+def _edges(archive: zipfile.ZipFile, village: int) -> pd.DataFrame:
+    """Return the edges i < j of one village's matrix, counted from 1 as ``adjmatrix_key`` is."""
+    content = io.BytesIO(read_member(archive, f"adj_allVillageRelationships_HH_vilno_{village}.csv"))
+    matrix = pd.read_csv(content, header=None).dropna(axis=1, how="all")  # a comma ends each line
+    first, second = np.nonzero(np.triu(matrix.to_numpy(dtype=np.int64)))
+    return pd.DataFrame({"village": village, "i": first + 1, "j": second + 1})

@@ -12,8 +12,8 @@ from scipy import sparse
 from scipy.io import mmread
 
 from ..validation import check_choice
-from .archives import find_member, gunzip, opened_zip, read_member
-from .dataset import Dataset, DatasetError
+from .archives import gunzip, read_zipped
+from .dataset import Dataset
 from .store import Source, Table, csv_bytes, load_tables
 
 
@@ -82,9 +82,6 @@ def _load(source: Source, graph: nx.Graph[int], data_home: str | Path | None, do
     return Dataset(source.name, graph, None, names, pd.DataFrame(index=names), source.page, source.citation)
 
 
-# ------------------------------------------------------------------------- what the files hold: tables of edges i, j
-
-
 def read_csv_edges(content: bytes) -> pd.DataFrame:
     """Read our own CSV of undirected edges."""
     return _sorted_pairs(pd.read_csv(io.BytesIO(content), usecols=["i", "j"], dtype=np.int64))
@@ -105,10 +102,7 @@ def read_snap(content: bytes) -> pd.DataFrame:
 
 def read_gml(content: bytes) -> pd.DataFrame:
     """Read the edges of a GML file by the numbers of its nodes."""
-    try:
-        graph = nx.parse_gml(content.decode().splitlines(), label="id")
-    except (nx.NetworkXError, UnicodeDecodeError) as error:
-        raise DatasetError(f"the GML file cannot be read: {error}") from error
+    graph = nx.parse_gml(content.decode().splitlines(), label="id")
     return _sorted_pairs(pd.DataFrame(list(graph.edges()), columns=["i", "j"], dtype=np.int64))
 
 
@@ -119,18 +113,15 @@ def _sorted_pairs(edges: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates().sort_values(["i", "j"], ignore_index=True)
 
 
-# ------------------------------------------------------------------------------- how a download becomes our files
-
-
-def _dolphins_of(archive: Path) -> list[bytes]:
-    with opened_zip(archive) as newman:
-        return [csv_bytes(read_gml(read_member(newman, find_member(newman, "dolphins.gml"))))]
-
-
-def _wiki_vote_of(archive: Path) -> list[bytes]:
-    with opened_zip(archive) as repository:
-        return [read_member(repository, find_member(repository, "soc-wiki-Vote.mtx"))]
-
+CSV_EDGES = Table(
+    "networks/dolphins_edges.csv", read_csv_edges, "c30b5be54ce2dc5e983b52a4f4a8d8fd35e4890e131cfd53192b44ec331516c4"
+)
+MATRIX = Table(
+    "networks/soc-wiki-Vote.mtx", read_matrix_market, "8a8dc56c302975aac8867a9d5c807673a9d074062295307e58aa6b28d3cf31ec"
+)
+SNAP = Table(
+    "networks/wiki-Vote_SNAP.txt.gz", read_snap, "c8574d8789573a9c3885334b5c663754dd17b2bc6b5b76349bf33300706a031c"
+)
 
 DOLPHINS = Source(
     name="dolphins",
@@ -139,14 +130,8 @@ DOLPHINS = Source(
     page="https://websites.umich.edu/~mejn/netdata/",
     archive="dolphins.zip",
     address=lambda: "https://websites.umich.edu/~mejn/netdata/dolphins.zip",
-    convert=_dolphins_of,
-    tables=(
-        Table(
-            "networks/dolphins_edges.csv",
-            read_csv_edges,
-            "c30b5be54ce2dc5e983b52a4f4a8d8fd35e4890e131cfd53192b44ec331516c4",
-        ),
-    ),
+    convert=lambda archive: [csv_bytes(read_gml(read_zipped(archive, "dolphins.gml")))],
+    tables=(CSV_EDGES,),
     citation="D. Lusseau et al., The bottlenose dolphin community of Doubtful Sound features a large proportion of "
     "long-lasting associations, Behavioral Ecology and Sociobiology 54, 2003",
 )
@@ -159,14 +144,8 @@ WIKI_VOTE = {
         page="https://networkrepository.com/soc-wiki-Vote.php",
         archive="soc-wiki-Vote.zip",
         address=lambda: "https://nrvis.com/download/data/soc/soc-wiki-Vote.zip",
-        convert=_wiki_vote_of,
-        tables=(
-            Table(
-                "networks/soc-wiki-Vote.mtx",
-                read_matrix_market,
-                "8a8dc56c302975aac8867a9d5c807673a9d074062295307e58aa6b28d3cf31ec",
-            ),
-        ),
+        convert=lambda archive: [read_zipped(archive, "soc-wiki-Vote.mtx")],
+        tables=(MATRIX,),
         citation="R. A. Rossi and N. K. Ahmed, The network data repository with interactive graph analytics and "
         "visualization, AAAI 2015",
     ),
@@ -178,13 +157,7 @@ WIKI_VOTE = {
         archive="wiki-Vote.txt.gz",
         address=lambda: "https://snap.stanford.edu/data/wiki-Vote.txt.gz",
         convert=lambda archive: [archive.read_bytes()],
-        tables=(
-            Table(
-                "networks/wiki-Vote_SNAP.txt.gz",
-                read_snap,
-                "c8574d8789573a9c3885334b5c663754dd17b2bc6b5b76349bf33300706a031c",
-            ),
-        ),
+        tables=(SNAP,),
         citation="J. Leskovec, D. Huttenlocher and J. Kleinberg, Signed networks in social media, CHI 2010",
     ),
 }

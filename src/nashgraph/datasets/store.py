@@ -12,18 +12,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
 import pandas as pd
+import pooch
 
 from ..files import written_whole
 from .dataset import DatasetError
-from .download import download_file
+from .download import Progress, download_file
 
 VARIABLE = "NASHGRAPH_DATA"
+
+Home = str | Path | None
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True)
@@ -51,57 +56,57 @@ class Source:
     citation: str
 
 
-def load_tables(source: Source, data_home: str | Path | None = None, download: bool = True) -> list[pd.DataFrame]:
+def load_tables(
+    source: Source, data_home: Home = None, download: bool = True, progress: Progress = None
+) -> list[pd.DataFrame]:
     """Return the tables of a data set, found or fetched, and checked."""
-    home = find_home(source, data_home) or fetch(source, data_home, download)
-    return [_read_file(table, home / table.path) for table in source.tables]
+    home = find_home(source, data_home) or fetch(source, data_home, download, progress)
+    try:
+        return [read_checked(table, (home / table.path).read_bytes(), home / table.path) for table in source.tables]
+    except DatasetError as error:
+        raise DatasetError(f"{error}; remove the file to have it fetched anew") from error
 
 
-def find_home(source: Source, data_home: str | Path | None = None) -> Path | None:
+def find_home(source: Source, data_home: Home = None) -> Path | None:
     """Return the first folder that holds every file of a data set, or None."""
-    for home in _homes(data_home):
-        if all((home / table.path).is_file() for table in source.tables):
-            return home
-    return None
+    homes = _homes(data_home)
+    return next((home for home in homes if all((home / table.path).is_file() for table in source.tables)), None)
 
 
-def fetch(source: Source, data_home: str | Path | None = None, download: bool = True) -> Path:
+def fetch(source: Source, data_home: Home = None, download: bool = True, progress: Progress = None) -> Path:
     """Download a data set, check it and write its files; return the folder they are in.
 
     Where the archive was put into the folder ``downloads`` by hand, nothing is downloaded.
     """
     home = writable_home(data_home)
     archive = home / "downloads" / source.archive
-    put_by_hand = archive.is_file()
-    if not (put_by_hand or download):
+    by_hand = archive.is_file()
+    if not (by_hand or download):
         raise DatasetError(f"{source.title} is not here, and download=False; {how_to_get(source, data_home)}")
     try:
-        if not put_by_hand:
-            download_file(source.address(), archive)
-        store(source, source.convert(archive), home)
+        with TemporaryDirectory() as folder:
+            if not by_hand:
+                archive = Path(folder) / source.archive
+                download_file(source.address(), archive, progress)
+            store(source, archive, home)
     except OSError as error:
         raise DatasetError(f"{source.title} could not be fetched: {error}; {how_to_get(source, data_home)}") from error
-    finally:
-        if not put_by_hand:
-            archive.unlink(missing_ok=True)
     return home
 
 
-def store(source: Source, contents: list[bytes], home: Path) -> None:
-    """Check the bytes of every table, then write them; nothing is written unless all are right."""
+def store(source: Source, archive: Path, home: Path) -> None:
+    """Convert an archive, check every table, then write them; nothing is written unless all are right."""
+    contents = _parsed(source.convert, archive, archive)
     for table, content in zip(source.tables, contents, strict=True):
-        read_checked(table, content, source.archive)
+        read_checked(table, content, archive)
     for table, content in zip(source.tables, contents, strict=True):
         with written_whole(home / table.path) as path:
             path.write_bytes(content)
 
 
-def read_checked(table: Table, content: bytes, where: str) -> pd.DataFrame:
+def read_checked(table: Table, content: bytes, where: Path) -> pd.DataFrame:
     """Return a table, or say that it is not the one that was pinned."""
-    try:
-        frame = table.read(content)
-    except (ValueError, LookupError, TypeError) as error:
-        raise DatasetError(f"{where} cannot be read: {error}") from error
+    frame = _parsed(table.read, content, where)
     got = digest(frame, table.pinned_columns)
     if got != table.sha256:
         raise DatasetError(
@@ -111,16 +116,17 @@ def read_checked(table: Table, content: bytes, where: str) -> pd.DataFrame:
     return frame
 
 
-def digest(frame: pd.DataFrame, columns: tuple[str, ...] | None = None) -> str:
-    r"""Return the SHA-256 of a table written as CSV.
+def _parsed(parse: Callable[[Any], Parsed], given: Path | bytes, where: Path) -> Parsed:
+    try:
+        return parse(given)
+    except Exception as error:  # whatever a parser meets in bytes that are not those it was written for
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DatasetError(f"{where} cannot be read: {reason}") from error
 
-    Examples
-    --------
-    >>> digest(pd.DataFrame({"i": [0], "j": [1]})) == hashlib.sha256(b"i,j\n0,1\n").hexdigest()
-    True
-    """
-    pinned = frame if columns is None else frame[list(columns)]
-    return hashlib.sha256(csv_bytes(pinned)).hexdigest()
+
+def digest(frame: pd.DataFrame, columns: tuple[str, ...] | None = None) -> str:
+    """Return the SHA-256 of a table, or of some of its columns, written as CSV."""
+    return hashlib.sha256(csv_bytes(frame if columns is None else frame[list(columns)])).hexdigest()
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
@@ -129,7 +135,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     return text.encode()
 
 
-def how_to_get(source: Source, data_home: str | Path | None = None) -> str:
+def how_to_get(source: Source, data_home: Home = None) -> str:
     """Say what to fetch by hand and where to put it."""
     place = writable_home(data_home) / "downloads" / source.archive
     return (
@@ -139,30 +145,16 @@ def how_to_get(source: Source, data_home: str | Path | None = None) -> str:
     )
 
 
-def writable_home(data_home: str | Path | None = None) -> Path:
+def writable_home(data_home: Home = None) -> Path:
     """Return the folder that files are written to: ``data_home``, or else the user's cache."""
     return user_cache() if data_home is None else Path(data_home).expanduser()
 
 
 def user_cache() -> Path:
     """Return the folder for files that can be fetched again, where this system keeps such folders."""
-    home = Path.home()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "nashgraph"
+    return Path(pooch.os_cache("nashgraph"))
 
 
-def _read_file(table: Table, path: Path) -> pd.DataFrame:
-    try:
-        return read_checked(table, path.read_bytes(), str(path))
-    except DatasetError as error:
-        raise DatasetError(f"{error}; remove the file to have it fetched anew") from error
-
-
-def _homes(data_home: str | Path | None) -> list[Path]:
+def _homes(data_home: Home) -> list[Path]:
     folders = [data_home, os.environ.get(VARIABLE) or None, user_cache()]
     return [Path(folder).expanduser() for folder in folders if folder is not None]

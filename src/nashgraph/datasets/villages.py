@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..validation import InputError, InputTypeError, check_choice, listing
 from .archives import gunzip
-from .dataset import Dataset
+from .dataset import Dataset, DatasetError
 from .dataverse import ARCHIVE, COLUMNS, PAGE, archive_address, convert_archive
 from .store import Source, Table, load_tables, store, writable_home
 
@@ -33,9 +33,7 @@ CATEGORIES: dict[str, tuple[int | str, ...]] = {
     "ownrent": (1, 2, 3, 4, 5),  # owned, owned but shared, rented, leased, given by the government
 }
 NUMBERS = (*(f"rooftype{kind}" for kind in range(1, 6)), "room_no", "bed_no", "hhSurveyed", "leader")
-CODINGS = {
-    "survey16": ("hohreligion", *NUMBERS[:7], "electricity", "latrine"),
-}
+CODINGS = {"survey16": ("hohreligion", *NUMBERS[:7], "electricity", "latrine")}
 
 
 def load_villages(
@@ -58,10 +56,8 @@ def load_villages(
         none of the codebook's, has zeros in all. "rooftype1" ... "rooftype5", "room_no", "bed_no", "hhSurveyed" and
         "leader" are taken as they are. "survey16" is religion, roof, rooms, beds, electricity and latrine: sixteen
         signals.
-    data_home : path, optional
-        Where to look first and where to put a download; else ``NASHGRAPH_DATA`` and the user's cache are looked in.
-    download : bool
-        Whether the files may be fetched where they are not found.
+    data_home, download
+        As for :func:`load_dolphins`.
 
     Returns
     -------
@@ -77,8 +73,7 @@ def load_villages(
     columns = check_columns(signals)
     households, edges = load_tables(VILLAGES, data_home, download)
     wanted = check_ids(ids, households["village"].unique().tolist())
-    of_village = [(households[households["village"] == number], edges[edges["village"] == number]) for number in wanted]
-    return {number: _village(number, *tables, columns) for number, tables in zip(wanted, of_village, strict=True)}
+    return {number: _village(number, households, edges, columns) for number in wanted}
 
 
 def import_villages(archive: str | Path, data_home: str | Path | None = None) -> Path:
@@ -89,13 +84,12 @@ def import_villages(archive: str | Path, data_home: str | Path | None = None) ->
     archive : path of the zip file, fetched from https://doi.org/10.7910/DVN/U3BIHX
     data_home : path, optional
         Where to put the files; the user's cache by default.
-
-    Examples
-    --------
-    >>> import_villages("datav4.0.zip")  # doctest: +SKIP
     """
     home = writable_home(data_home)
-    store(VILLAGES, convert_archive(Path(archive)), home)
+    try:
+        store(VILLAGES, Path(archive), home)
+    except DatasetError as error:
+        raise DatasetError(f"{error}; get {ARCHIVE} anew from {PAGE}") from error
     return home
 
 
@@ -106,8 +100,7 @@ def check_ids(ids: Iterable[int] | None, known: list[int]) -> list[int]:
     if not isinstance(ids, Iterable):
         raise InputTypeError(f"ids must be a list of village numbers, got {ids!r}: write ids=[10] for one village")
     wanted = list(ids)
-    unknown = [number for number in wanted if number not in known]
-    if unknown:
+    if unknown := [number for number in wanted if number not in known]:
         raise InputError(f"ids has no such village: {listing(unknown)}; the numbers are 1 to 77 without 13 and 22")
     return wanted
 
@@ -126,18 +119,7 @@ def check_columns(signals: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def code_signals(households: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the signals, one row each, with a column for each household.
-
-    Examples
-    --------
-    >>> households = pd.DataFrame({"hohreligion": [1, 2], "room_no": [3, 4]}, index=[1001, 1002])
-    >>> code_signals(households, ["hohreligion", "room_no"])
-                1001  1002
-    religion=1   1.0   0.0
-    religion=2   0.0   1.0
-    religion=3   0.0   0.0
-    room_no      3.0   4.0
-    """
+    """Return the signals, one row each ("religion=1", ..., "room_no"), with a column for each household."""
     rows = {}
     for column in columns:
         if column in CATEGORIES:
@@ -149,7 +131,8 @@ def code_signals(households: pd.DataFrame, columns: Sequence[str]) -> pd.DataFra
 
 
 def _village(number: int, households: pd.DataFrame, edges: pd.DataFrame, columns: Sequence[str]) -> Dataset:
-    households = households.set_index("hhid")
+    households = households[households["village"] == number].set_index("hhid")
+    edges = edges[edges["village"] == number]
     names = households.index.tolist()
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(names)
@@ -172,7 +155,11 @@ def read_edges(content: bytes) -> pd.DataFrame:
 
 
 HOUSEHOLDS_FILE = "villages/households.csv.gz"
+HOUSEHOLDS_SHA256 = "ee05dbfc35419025c493453d5e4128d7220dcc68519a0a5bce57d342592e0551"
 EDGES_FILE = "villages/edges_HH_allVillageRelationships.csv.gz"
+EDGES_SHA256 = "a5ac4fe7f1e3f82f991f1d3db608e7789004b5201c8cba91bfb60f4d3fd4b2f2"
+# Free text and the answers on ownership, which public copies of the census code differently, are not pinned.
+PINNED = tuple(column for column in COLUMNS if column not in ("rooftypeoth", "ownrent"))
 
 VILLAGES = Source(
     name="villages",
@@ -183,14 +170,8 @@ VILLAGES = Source(
     address=archive_address,
     convert=convert_archive,
     tables=(
-        # Free text and the answers on ownership, which public copies of the census code differently, are not pinned.
-        Table(
-            HOUSEHOLDS_FILE,
-            read_households,
-            "ee05dbfc35419025c493453d5e4128d7220dcc68519a0a5bce57d342592e0551",
-            tuple(c for c in COLUMNS if c not in ("rooftypeoth", "ownrent")),
-        ),
-        Table(EDGES_FILE, read_edges, "a5ac4fe7f1e3f82f991f1d3db608e7789004b5201c8cba91bfb60f4d3fd4b2f2"),
+        Table(HOUSEHOLDS_FILE, read_households, HOUSEHOLDS_SHA256, PINNED),
+        Table(EDGES_FILE, read_edges, EDGES_SHA256),
     ),
     citation="A. Banerjee, A. G. Chandrasekhar, E. Duflo and M. O. Jackson, The diffusion of microfinance, "
     "Science 341, 2013",

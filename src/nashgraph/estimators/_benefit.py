@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..couplings import distance_perron_vector
+from ..couplings import Points, points_of
 from ..validation import Array, check_benefit, check_choice, warn_vacuous_benefit
 
 BENEFITS = ("spectral", "uniform")
 
 
-def marginal_benefit(benefit: object, X: Array, *, normalize: bool) -> Array:
+class Benefit(NamedTuple):
+    """Marginal benefits, and where they came from: "spectral", "uniform" or "given"."""
+
+    values: Array
+    origin: str
+
+
+def marginal_benefit(benefit: object, points: Points, *, normalize: bool) -> Benefit:
     """Return b, one number per node, from a name or an array; warn where it makes the prior vacuous."""
-    n = X.shape[1]
+    n = len(points)
     if isinstance(benefit, str):
-        check_choice("benefit", benefit, BENEFITS, ", or pass an array with one number per node")
-        found = spectral_benefit(X) if benefit == "spectral" else np.full(n, 1.0 / n)
+        origin = check_choice("benefit", benefit, BENEFITS, ", or pass an array with one number per node")
+        values = spectral_benefit_of(points) if origin == "spectral" else np.full(n, 1.0 / n)
     else:
-        found = check_benefit(benefit, n, normalize=normalize)
-    if np.ptp(found) <= 1e-12 * found.max():
+        origin, values = "given", check_benefit(benefit, n, normalize=normalize)
+    if np.ptp(values) <= 1e-12 * values.max():
+        origin = "uniform"
         warn_vacuous_benefit()
-    return found
+    return Benefit(values, origin)
+
+
+def spectral_benefit_of(points: Points) -> Array:
+    """Return the spectral benefit of points; see :func:`spectral_benefit`."""
+    if not points.norms.any():
+        return np.full(len(points), 1.0 / len(points))
+    top = points.top_eigenvector()
+    positive = np.maximum(-top if top.sum() < 0 else top, 0.0)
+    return positive / positive.sum()
 
 
 def spectral_benefit(X: Array) -> Array:
@@ -36,7 +55,4 @@ def spectral_benefit(X: Array) -> Array:
     >>> spectral_benefit(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.293, 0.293, 0.414])
     """
-    if not (np.nanmax(X, axis=1) - np.nanmin(X, axis=1)).any():
-        return np.full(X.shape[1], 1.0 / X.shape[1])
-    positive = np.maximum(distance_perron_vector(X), 0.0)
-    return positive / positive.sum()
+    return spectral_benefit_of(points_of(X))

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
-from ..couplings import beta_for_degree
+from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
 from ..validation import (
     Array,
@@ -79,15 +79,16 @@ class GraphEstimator(BaseEstimator):
         self
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        return self._store(self._learn(signals), X, names)
+        learned = self._learn(signals)
+        learned["certificate_"].warn(type(self).__name__)
+        return self._store(learned, X, names)
 
     @abstractmethod
     def _learn(self, X: Array) -> dict[str, Any]:
         """Check the parameters, learn, and return the attributes to store, ``adjacency_`` and ``certificate_`` too."""
 
     def _store(self, learned: dict[str, Any], X: Any, names: Array) -> Self:
-        """Become the fitted model; warn where the answer falls short."""
-        learned["certificate_"].warn(type(self).__name__)
+        """Become the fitted model."""
         validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
         for name, value in learned.items():
@@ -127,6 +128,15 @@ class GraphEstimator(BaseEstimator):
         """Return what the method knows of each node, by the names under which it is shown."""
         return {}
 
+    def found_params(self) -> dict[str, Any]:
+        """Return the parameters that were left to be found, as they were found: beta from the degree, for example."""
+        left = [
+            name
+            for name, value in self.get_params(deep=False).items()
+            if value is None or (isinstance(value, str) and value == "auto")
+        ]
+        return {name: getattr(self, f"{name}_") for name in left if hasattr(self, f"{name}_")}
+
     def edges(self) -> pd.DataFrame:
         """Return the edges as a table (source, target, weight), heaviest first.
 
@@ -162,9 +172,9 @@ def checked_signals(
     return signals, names
 
 
-def admissible_set(X: Array, beta: object, degree: object, c: object) -> tuple[float, float]:
+def admissible_set(points: Points, beta: object, degree: object, c: object) -> tuple[float, float]:
     """Return (beta, c), with beta found from the degree where it is not given."""
     row_sum = check_c(c)
     if beta is not None:
         return check_beta(beta), row_sum
-    return beta_for_degree(X, check_degree(degree, X.shape[1]), row_sum), row_sum
+    return beta_for_degree(points, check_degree(degree, len(points)), row_sum), row_sum

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..games import Interaction, Welfare
-from ..solvers import Callback, Problem, Result, Status, best_response, continuation, multistart, solve_at_cost, ttgd
+from ..certificate import Callback, Ending
+from ..couplings import make_smoothness, points_of
+from ..games import Interaction, Welfare, as_interaction, as_welfare
+from ..solvers import (
+    Problem,
+    Result,
+    best_response,
+    lam_range,
+    multistart,
+    solve_at_cost,
+    solve_gradually,
+    solve_path,
+    ttgd,
+)
 from ..validation import (
     Array,
     InputError,
     check_choice,
     check_initial_weights,
     check_integer,
+    check_lam,
     check_number,
     check_strength,
+    listing,
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, admissible_set
+from .base import GraphEstimator, Prior, admissible_set, checked_signals
+from .path import LambdaPath
 
 
 class Solver(NamedTuple):
@@ -33,9 +51,8 @@ class Solver(NamedTuple):
 
 SOLVERS = {"best-response": Solver(best_response, 200), "ttgd": Solver(ttgd, 2000)}
 REMEDIES = {
-    Status.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
-    Status.STALLED: "raise tol, or take dtype='float64'",
-    Status.STOPPED: "the graph is the best one until then",
+    Ending.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
+    Ending.STALLED: "raise tol, or take dtype='float64'",
 }
 
 
@@ -52,7 +69,7 @@ class GLGP(GraphEstimator):
     ----------
     lam : float or "auto"
         Strength of the prior; 0 gives SmoothGL. "auto" is that which costs about a thousandth of J: it changes
-        little where the prior is wrong, and helps where it is right. :func:`glgp_path` shows what more does.
+        little where the prior is wrong, and helps where it is right. :meth:`path` shows what more does.
     beta : float, optional
         Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
     degree : float
@@ -79,14 +96,15 @@ class GLGP(GraphEstimator):
         How many starts to take, keeping the least objective: SmoothGL's graph, the answer to the uniform graph, the
         linear approximation, then random ones. Several stationary points exist at large ``lam``.
     storage : "auto", "dense", "sparse" or "implicit"
-        How graphs are held while learning; "auto" goes by size and free memory, and says which when ``verbose``.
+        How graphs are held while learning; "auto" goes by size and free memory, and logs which.
     dtype : "float64" or "float32"
+    engine : "threads"
+        Where the signals live and who runs a pass over all pairs of nodes.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
     callback : callable, optional
-        Called with the record of every iterate (iteration, objective, welfare, stationarity); a true answer stops.
-    verbose : int
-        1 prints the storage chosen and every record.
+        Called with the :class:`~nashgraph.certificate.Record` of every iterate (iteration, objective, value of the
+        stationarity, welfare); a true answer stops. The same records are logged, at level DEBUG, as "nashgraph".
     random_state : int, RandomState or None
         Draws the random starts.
     missing : "error" or "pairwise"
@@ -101,9 +119,10 @@ class GLGP(GraphEstimator):
     equilibrium_ : array of shape (n_nodes,), the actions y
     adjoint_ : array of shape (n_nodes,), what the welfare gains per unit of benefit at each node
     benefit_, beta_, lam_, welfare_, objective_
-    stationarity_ : float, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`
-    n_iter_, converged_
-    result_ : Result, with the history
+    certificate_ : Certificate, with the history
+        Its value is ``stationarity_``, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`; ``n_iter_`` and
+        ``converged_`` are shortcuts too.
+    prior_ : Prior, what the prior was and what it costs
     node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -126,11 +145,8 @@ class GLGP(GraphEstimator):
     benefit_: Array
     beta_: float
     welfare_: float
+    lam_: float
     objective_: float
-    stationarity_: float
-    n_iter_: int
-    converged_: bool
-    result_: Result
 
     def __init__(
         self,
@@ -149,9 +165,9 @@ class GLGP(GraphEstimator):
         multistart: int = 1,
         storage: str = "auto",
         dtype: str = "float64",
+        engine: str = "threads",
         normalize_benefit: bool = True,
         callback: Callback | None = None,
-        verbose: int = 0,
         random_state: Any = None,
         missing: str = "error",
     ) -> None:
@@ -170,85 +186,144 @@ class GLGP(GraphEstimator):
         self.multistart = multistart
         self.storage = storage
         self.dtype = dtype
+        self.engine = engine
         self.normalize_benefit = normalize_benefit
         self.callback = callback
-        self.verbose = verbose
         self.random_state = random_state
         self.missing = missing
 
+    @property
+    def stationarity_(self) -> float:
+        """How far the rows are from their best responses, all together and relative to the graph."""
+        return self.certificate_.value
+
+    def _node_columns(self) -> dict[str, Array]:
+        return {"benefit": self.benefit_, "action": self.equilibrium_}
+
     def _learn(self, X: Array) -> dict[str, Any]:
         check_choice("solver", self.solver, SOLVERS)
-        lam = check_strength(self.lam)
-        options = self._options()
-        benefit = marginal_benefit(self.benefit, X, normalize=self.normalize_benefit)
-        beta, c = admissible_set(X, self.beta, self.degree, self.c)
-        problem = Problem.from_signals(
-            X,
-            benefit,
-            lam=lam or 0.0,
-            beta=beta,
-            c=c,
-            interaction=self.interaction,
-            welfare=self.welfare,
-            storage="dense" if self.solver == "ttgd" and self.storage == "auto" else self.storage,
-            dtype=self.dtype,
-            verbose=self.verbose,
-        )
+        lam, options = check_strength(self.lam), self._options(self.solver)
+        problem, origin = self._problem(X)
         if lam is None:
-            lam, result = solve_at_cost(problem, lambda problem: self._solve(problem, options))
+            lam, result = solve_at_cost(problem, lambda lam: self._solve(problem, lam, options))
         else:
-            result = self._solve(problem, options)
-        if not result.converged:
+            result = self._solve(problem, lam, options)
+        return self._learned(problem, origin, lam, result)
+
+    def path(
+        self,
+        X: Any,
+        lams: Sequence[float] | Array | None = None,
+        *,
+        n_lams: int = 20,
+        progress: Callable[[], object] = lambda: None,
+    ) -> LambdaPath:
+        r"""Learn a graph for each of several strengths of the prior, and return them with the front they make.
+
+        .. math:: \min_{W \in S} \; J(W) - \lambda\, g(y), \quad \lambda \in \text{lams}
+
+        Every lambda is solved twice, coming upward from the next smaller and downward from the next larger one, and
+        the lower objective is kept: several stationary points may exist. ``lam``, ``solver``, ``init`` and
+        ``multistart`` are not used, and the model itself is left as it is.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_signals, n_nodes)
+        lams : list of float, optional
+            Default: ``n_lams`` log-spaced between the lambda at which the prior first changes an edge and the one at
+            which it dominates the signals.
+        n_lams : int
+        progress : callable
+            Called after every solve, of which there are twice as many as lambdas, less one.
+
+        Returns
+        -------
+        LambdaPath
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(20, 30))
+        >>> path = GLGP(degree=5, benefit=np.arange(30.0)).path(X, n_lams=5)
+        >>> len(path.models), path.models[0].converged_, bool(np.all(np.diff(path.welfares) > 0))
+        (5, True, True)
+        """
+        signals, names = checked_signals(X, self, self._min_signals, self.missing)
+        problem, origin = self._problem(signals)
+        strengths = self._strengths(problem, lams, n_lams)
+        results = solve_path(problem, strengths, progress=progress, **self._options("best-response"))
+        models = []
+        for lam, result in zip(strengths.tolist(), results, strict=True):
+            model = clone(self).set_params(lam=lam)
+            models.append(model._store(self._learned(problem, origin, lam, result), X, names))
+        missed = [f"{model.lam_:g}" for model in models if not model.converged_]
+        if missed:
+            worst = max(model.stationarity_ for model in models)
             warn(
-                f"{type(self).__name__} stopped at stationarity {result.stationarity:.2e} > tol={options['tol']:g} "
-                f"after {result.iterations} iterations: {result.status.value}; {REMEDIES[result.status]}",
+                f"GLGP.path did not reach tol={self.tol:g} at lam = {listing(missed)} (stationarity up to "
+                f"{worst:.1e}): raise max_iter or tol",
                 ConvergenceWarning,
             )
-        return learned_attributes(result, benefit, beta, lam)
+        return LambdaPath(strengths, tuple(models), problem.smoothness.fidelity(problem.smooth))
 
-    def _options(self) -> dict[str, Any]:
+    def _strengths(self, problem: Problem, lams: Sequence[float] | Array | None, n_lams: int) -> Array:
+        if lams is None:
+            count = check_integer("n_lams", n_lams, low=2, remedy="try 20")
+            return np.geomspace(*lam_range(problem), count)
+        strengths = np.sort([check_lam(lam) for lam in lams])
+        if strengths.size == 0:
+            raise InputError("lams is empty: give at least one lam, or None for a range found from the data")
+        return strengths
+
+    def _problem(self, X: Array) -> tuple[Problem, str]:
+        """Return the problem, its signals made into points once, and where its benefits came from."""
+        game = as_interaction(self.interaction), as_welfare(self.welfare)
+        points = points_of(X, self.engine, self.dtype)
+        benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
+        beta, c = admissible_set(points, self.beta, self.degree, self.c)
+        storage = "dense" if self.solver == "ttgd" and self.storage == "auto" else self.storage
+        return Problem(make_smoothness(points, beta, c, storage), benefit, *game), origin
+
+    def _options(self, solver: str) -> dict[str, Any]:
         """Return the solver's arguments, checked."""
         options = {
             "tol": check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6"),
             "callback": self.callback,
-            "verbose": self.verbose,
             **(self.solver_params or {}),
         }
-        default = SOLVERS[self.solver].max_iter
+        default = SOLVERS[solver].max_iter
         given = default if self.max_iter is None else self.max_iter
         options.setdefault("max_iter", check_integer("max_iter", given, low=1, remedy=f"try {default}"))
         return options
 
-    def _solve(self, problem: Problem, options: dict[str, Any]) -> Result:
-        solve, storage = SOLVERS[self.solver].solve, problem.storage
+    def _solve(self, problem: Problem, lam: float, options: dict[str, Any]) -> Result:
+        solve, smoothness = SOLVERS[self.solver].solve, problem.smoothness
         starts = check_integer("multistart", self.multistart, low=1, remedy="it is a number of starts; try 4")
         if starts > 1:
             if self.init is not None:
                 raise InputError(f"multistart={starts} chooses its own starts: leave init=None, or take multistart=1")
-            return multistart(problem, solve, starts, check_random_state(self.random_state), **options)
+            return multistart(problem, lam, solve, starts, check_random_state(self.random_state), **options)
         if self.init is None:
-            return solve(problem, **options)
+            return solve(problem, lam, **options)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("path",), ", or pass a matrix to start from")
             if self.solver != "best-response":
                 raise InputError(f"init='path' needs solver='best-response', got solver={self.solver!r}")
-            return continuation(problem, **options)
-        return solve(problem, storage.hold(check_initial_weights(self.init, storage.n_nodes, storage.c)), **options)
+            return solve_gradually(problem, lam, **options)
+        start = smoothness.hold(check_initial_weights(self.init, smoothness.n_nodes, smoothness.c))
+        return solve(problem, lam, start, **options)
 
-
-def learned_attributes(result: Result, benefit: Array, beta: float, lam: float) -> dict[str, Any]:
-    """Return what a fitted GLGP holds, out of a solver's result."""
-    return {
-        "adjacency_": result.coupling.matrix(),
-        "equilibrium_": result.equilibrium,
-        "adjoint_": result.adjoint,
-        "benefit_": benefit,
-        "beta_": beta,
-        "lam_": lam,
-        "welfare_": result.welfare,
-        "objective_": result.objective,
-        "stationarity_": result.stationarity,
-        "n_iter_": result.iterations,
-        "converged_": result.converged,
-        "result_": result,
-    }
+    def _learned(self, problem: Problem, origin: str, lam: float, result: Result) -> dict[str, Any]:
+        """Return what a fitted GLGP holds, out of a solver's result."""
+        return {
+            "adjacency_": result.coupling.matrix(),
+            "equilibrium_": result.equilibrium,
+            "adjoint_": result.adjoint,
+            "benefit_": problem.benefit,
+            "beta_": problem.smoothness.beta,
+            "lam_": lam,
+            "welfare_": result.welfare,
+            "objective_": result.objective,
+            "prior_": Prior(lam, origin, problem.smoothness.fidelity(result.coupling), result.welfare),
+            "certificate_": replace(result.certificate, remedy=REMEDIES.get(result.certificate.ending, "")),
+        }

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..couplings import fidelity, make_storage, smooth_graph
+from ..certificate import exact
+from ..couplings import make_smoothness, points_of
 from ..solvers import lam_for_cost
 from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, admissible_set
+from .base import GraphEstimator, Prior, admissible_set
 
 
 class LinearGLGP(GraphEstimator):
@@ -31,12 +32,12 @@ class LinearGLGP(GraphEstimator):
         Marginal benefits. "spectral" is the paper's: the top eigenvector of the distance matrix.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
-    storage, dtype, missing
+    storage, dtype, engine, missing
         As in :class:`SmoothGL`.
 
     Attributes
     ----------
-    adjacency_, threshold_, beta_, stationarity_, n_iter_, converged_, node_names_
+    adjacency_, threshold_, beta_, certificate_, stationarity_, n_iter_, converged_, node_names_
         As in :class:`SmoothGL`.
     benefit_ : array of shape (n_nodes,)
     lam_ : float
@@ -60,9 +61,7 @@ class LinearGLGP(GraphEstimator):
     benefit_: Array
     beta_: float
     objective_: float
-    stationarity_: float
-    n_iter_: int
-    converged_: bool
+    stationarity_ = 0.0
 
     def __init__(
         self,
@@ -74,6 +73,7 @@ class LinearGLGP(GraphEstimator):
         normalize_benefit: bool = True,
         storage: str = "auto",
         dtype: str = "float64",
+        engine: str = "threads",
         missing: str = "error",
     ) -> None:
         self.lam = lam
@@ -84,24 +84,29 @@ class LinearGLGP(GraphEstimator):
         self.normalize_benefit = normalize_benefit
         self.storage = storage
         self.dtype = dtype
+        self.engine = engine
         self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
         given = check_strength(self.lam)
-        benefit = marginal_benefit(self.benefit, X, normalize=self.normalize_benefit)
-        beta, c = admissible_set(X, self.beta, self.degree, self.c)
-        storage = make_storage(X, beta, c, self.storage, self.dtype)
+        points = points_of(X, self.engine, self.dtype)
+        benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
+        beta, c = admissible_set(points, self.beta, self.degree, self.c)
+        smoothness = make_smoothness(points, beta, c, self.storage)
         everyone = np.ones(len(benefit))
-        lam = lam_for_cost(storage, smooth_graph(storage), everyone, benefit) if given is None else given
-        graph = storage.respond(lam * everyone, benefit)
+        lam = lam_for_cost(smoothness, everyone, benefit) if given is None else given
+        graph = smoothness.respond(lam * everyone, benefit)
+        fidelity = smoothness.fidelity(graph)
         return {
             "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
             "benefit_": benefit,
             "beta_": beta,
             "lam_": lam,
-            "objective_": fidelity(storage, graph) - lam * float(graph.dot(benefit).sum()),
-            "stationarity_": 0.0,
-            "n_iter_": 1,
-            "converged_": True,
+            "objective_": fidelity - lam * float(graph.dot(benefit).sum()),
+            "prior_": Prior(lam, origin, fidelity),
+            "certificate_": exact(),
         }
+
+    def _node_columns(self) -> dict[str, Array]:
+        return {"benefit": self.benefit_}

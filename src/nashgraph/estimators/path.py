@@ -1,108 +1,77 @@
-"""The lambda-path of GLGP as one function, in the manner of scikit-learn's ``lasso_path``."""
+"""The lambda-path: the graphs of several strengths of the prior, and the front of smoothness against welfare."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import Progress
-from sklearn.exceptions import ConvergenceWarning
+import pandas as pd
 
-from ..games import Interaction, Welfare
-from ..solvers import Path, Problem, lam_range, solve_path
-from ..validation import Array, InputError, check_integer, check_lam, listing, warn
-from ._benefit import marginal_benefit
-from .base import admissible_set, checked_signals
+from ..solvers import COST
+from ..validation import Array
 
 
-def glgp_path(
-    X: Any,
-    lams: Sequence[float] | Array | None = None,
-    *,
-    n_lams: int = 20,
-    beta: float | None = None,
-    degree: float | None = 10,
-    c: float = 0.95,
-    interaction: str | Interaction = "log1p",
-    benefit: str | Array = "spectral",
-    welfare: str | Welfare = "total",
-    tol: float = 1e-6,
-    max_iter: int = 200,
-    storage: str = "auto",
-    dtype: str = "float64",
-    normalize_benefit: bool = True,
-    missing: str = "error",
-    verbose: int = 0,
-) -> Path:
-    r"""Solve GLGP for a list of lambdas, each warm-started from its neighbours, and return the Pareto front.
+@dataclass(frozen=True, eq=False)
+class LambdaPath:
+    """Fitted models along a list of lambdas: the Pareto front of smoothness against welfare, graphs and certificates.
 
-    .. math:: \min_{W \in S} \; J(W) - \lambda\, g(y), \quad \lambda \in \text{lams}
-
-    Every lambda is solved twice, coming upward from the next smaller and downward from the next larger one, and the
-    lower objective is kept: several stationary points may exist.
-
-    Parameters
+    Attributes
     ----------
-    X : array or DataFrame of shape (n_signals, n_nodes)
-    lams : list of float, optional
-        Default: ``n_lams`` log-spaced between the lambda at which the prior first changes an edge and the one at which
-        it dominates the signals.
-    n_lams : int
-    verbose : int
-        1 shows a progress bar, 2 prints every iterate.
-    beta, degree, c, interaction, benefit, welfare, tol, max_iter, storage, dtype, normalize_benefit, missing
-        As in :class:`GLGP`.
-
-    Returns
-    -------
-    Path : lams, fidelities J(W), welfares, objectives, stationarities, and one Result per lambda
+    lams : array of shape (n_lams,), increasing
+    models : tuple of fitted GLGP, one for each lambda
+    least : float, J of the graph without prior
 
     Examples
     --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(20, 30))
-    >>> path = glgp_path(X, n_lams=5, degree=5, benefit=np.arange(30.0))
-    >>> path.results[0].coupling.matrix().shape, len(path.lams)
-    ((30, 30), 5)
+    >>> from nashgraph import GLGP
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> path = GLGP(beta=5.0, benefit=np.arange(30.0)).path(X, [0.1, 10.0, 100.0])
+    >>> path.table()[["lam", "converged"]]
+         lam  converged
+    0    0.1       True
+    1   10.0       True
+    2  100.0       True
     """
-    signals, _ = checked_signals(X, missing=missing)
-    prior = marginal_benefit(benefit, signals, normalize=normalize_benefit)
-    weight, row_sum = admissible_set(signals, beta, degree, c)
-    problem = Problem.from_signals(
-        signals,
-        prior,
-        beta=weight,
-        c=row_sum,
-        interaction=interaction,
-        welfare=welfare,
-        storage=storage,
-        dtype=dtype,
-        verbose=verbose,
-    )
-    if lams is None:
-        low, high = lam_range(problem)
-        strengths = np.geomspace(low, high, check_integer("n_lams", n_lams, low=2, remedy="try 20"))
-    else:
-        strengths = np.array([check_lam(lam) for lam in lams])
-        if strengths.size == 0:
-            raise InputError("lams is empty: give at least one lam, or None for a range found from the data")
-    with Progress(console=Console(stderr=True), disable=not verbose, transient=True) as bar:
-        task = bar.add_task("lambda-path", total=2 * len(strengths) - 1)
-        path = solve_path(
-            problem,
-            strengths,
-            progress=lambda: bar.advance(task),
-            tol=tol,
-            max_iter=max_iter,
-            verbose=max(verbose - 1, 0),
+
+    lams: Array
+    models: tuple[Any, ...]
+    least: float
+
+    @property
+    def fidelities(self) -> Array:
+        """The J(W): the lower, the smoother the signals."""
+        return np.array([model.prior_.fidelity for model in self.models])
+
+    @property
+    def welfares(self) -> Array:
+        """The g(y)."""
+        return np.array([model.prior_.welfare for model in self.models])
+
+    @property
+    def objectives(self) -> Array:
+        """The J(W) - lam g(y)."""
+        return np.array([model.objective_ for model in self.models])
+
+    @property
+    def stationarities(self) -> Array:
+        """How stationary each graph is."""
+        return np.array([model.stationarity_ for model in self.models])
+
+    def affordable(self, cost: float = COST) -> int:
+        """Return which is the strongest prior that costs at most a share ``cost`` of J, or else the weakest."""
+        return max(int(np.sum(self.fidelities <= (1.0 + cost) * self.least)) - 1, 0)
+
+    def table(self) -> pd.DataFrame:
+        """Return the path as a table, one row for each lambda."""
+        return pd.DataFrame(
+            {
+                "lam": self.lams,
+                "fidelity": self.fidelities,
+                "welfare": self.welfares,
+                "objective": self.objectives,
+                "stationarity": self.stationarities,
+                "edges": [model.graph_.n_edges for model in self.models],
+                "converged": [model.converged_ for model in self.models],
+            }
         )
-    missed = [f"{lam:g}" for lam, result in zip(path.lams, path.results, strict=True) if not result.converged]
-    if missed:
-        warn(
-            f"glgp_path did not reach tol={tol:g} at lam = {listing(missed)} (stationarity up to "
-            f"{path.stationarities.max():.1e}): raise max_iter or tol",
-            ConvergenceWarning,
-        )
-    return path

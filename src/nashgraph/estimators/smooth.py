@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..couplings import fidelity, make_storage, smooth_graph
+from ..certificate import exact
+from ..couplings import make_smoothness, points_of
 from ..validation import Array
 from .base import GraphEstimator, admissible_set
 
@@ -29,6 +30,8 @@ class SmoothGL(GraphEstimator):
     storage : "auto", "dense", "sparse" or "implicit"
         How the graph is held while it is learned; "auto" goes by size and free memory.
     dtype : "float64" or "float32"
+    engine : "threads"
+        Where the signals live and who runs a pass over all pairs of nodes.
     missing : "error" or "pairwise"
         What to do about NaN in X. "pairwise" takes :math:`D_{ij}` over the signals observed at both nodes, scaled up
         to all of them: :math:`D_{ij} = \frac{M}{|m_{ij}|} \sum_{m \in m_{ij}} (x_{mi} - x_{mj})^2 / (2M)`, as
@@ -42,7 +45,7 @@ class SmoothGL(GraphEstimator):
     threshold_ : array of shape (n_nodes,), the :math:`\eta_i`
     beta_ : float, the beta used
     objective_ : float, :math:`J(W)`
-    stationarity_, n_iter_, converged_ : 0.0, 1 and True: the solution is exact
+    certificate_ : Certificate: the solution is exact, so ``stationarity_`` is 0, ``n_iter_`` 1, ``converged_`` True
     node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
     n_features_in_, feature_names_in_ : as in scikit-learn
 
@@ -66,9 +69,7 @@ class SmoothGL(GraphEstimator):
     threshold_: Array
     beta_: float
     objective_: float
-    stationarity_: float
-    n_iter_: int
-    converged_: bool
+    stationarity_ = 0.0
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class SmoothGL(GraphEstimator):
         c: float = 0.95,
         storage: str = "auto",
         dtype: str = "float64",
+        engine: str = "threads",
         missing: str = "error",
     ) -> None:
         self.beta = beta
@@ -84,18 +86,18 @@ class SmoothGL(GraphEstimator):
         self.c = c
         self.storage = storage
         self.dtype = dtype
+        self.engine = engine
         self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        beta, c = admissible_set(X, self.beta, self.degree, self.c)
-        storage = make_storage(X, beta, c, self.storage, self.dtype)
-        graph = smooth_graph(storage)
+        points = points_of(X, self.engine, self.dtype)
+        beta, c = admissible_set(points, self.beta, self.degree, self.c)
+        smoothness = make_smoothness(points, beta, c, self.storage)
+        graph = smoothness.smooth
         return {
             "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
             "beta_": beta,
-            "objective_": fidelity(storage, graph),
-            "stationarity_": 0.0,
-            "n_iter_": 1,
-            "converged_": True,
+            "objective_": smoothness.fidelity(graph),
+            "certificate_": exact(),
         }

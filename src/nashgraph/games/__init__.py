@@ -1,7 +1,6 @@
 """Network games: interaction functions, equilibrium, adjoint, welfare."""
 
 from ._fixed_points import FixedPoint, solve_affine, solve_concave
-from .equilibrium import adjoint, equilibrium, welfare
 from .interactions import (
     INTERACTIONS,
     CustomInteraction,
@@ -13,6 +12,7 @@ from .interactions import (
     as_interaction,
     check_h1,
 )
+from .playing import adjoint, equilibrium, welfare
 from .welfares import WELFARES, CustomWelfare, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
 
 __all__ = [

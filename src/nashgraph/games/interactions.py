@@ -3,7 +3,8 @@
 The paper's assumption H1: f is defined on x >= 0, twice differentiable, with f(0) = 0, non-decreasing, concave,
 1-Lipschitz, f(x) <= x and |f''(x)| <= 1. Under H1 and row sums c < 1 the game has exactly one equilibrium.
 
-A new interaction is one object with ``value``, ``slope`` and ``curvature``, each a function of an array.
+A new interaction is one class with ``value``, ``slope`` and ``curvature``, each a function of an array, registered
+under its name: the command line, its help and the tests over all interactions then have it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ..registry import Registry
 from ..validation import Array, InputError, check_choice
 
 
@@ -37,6 +39,10 @@ class Interaction(Protocol):
         """Return f''(x)."""
 
 
+INTERACTIONS: Registry[Callable[[], Interaction]] = Registry("interaction")
+
+
+@INTERACTIONS.register("linear")
 @dataclass(frozen=True)
 class Linear:
     """f(x) = x, the linear-quadratic game of Ballester, Calvó-Armengol and Zenou.
@@ -60,6 +66,7 @@ class Linear:
         return np.zeros_like(x)
 
 
+@INTERACTIONS.register("log1p")
 @dataclass(frozen=True)
 class Log1p:
     """f(x) = log(1 + x): the paper's concave interaction.
@@ -83,6 +90,7 @@ class Log1p:
         return -1.0 / (1.0 + x) ** 2
 
 
+@INTERACTIONS.register("saturating")
 @dataclass(frozen=True)
 class Saturating:
     """f(x) = 2x / (2 + x): influence that levels off at 2.
@@ -109,6 +117,7 @@ class Saturating:
         return -8.0 / (2.0 + x) ** 3
 
 
+@INTERACTIONS.register("exponential")
 @dataclass(frozen=True)
 class Exponential:
     """f(x) = 1 - exp(-x): influence that levels off at 1.
@@ -160,14 +169,6 @@ class CustomInteraction:
         check_h1(self)
 
 
-INTERACTIONS: dict[str, Interaction] = {
-    "linear": Linear(),
-    "log1p": Log1p(),
-    "saturating": Saturating(),
-    "exponential": Exponential(),
-}
-
-
 def as_interaction(interaction: str | Interaction) -> Interaction:
     """Return the interaction meant by a name or an object; a user's own object is checked against H1.
 
@@ -178,7 +179,7 @@ def as_interaction(interaction: str | Interaction) -> Interaction:
     """
     if isinstance(interaction, str) or not isinstance(interaction, Interaction):
         hint = ", or pass an object with value, slope and curvature (see CustomInteraction)"
-        return INTERACTIONS[check_choice("interaction", interaction, INTERACTIONS, hint)]
+        return INTERACTIONS[check_choice("interaction", interaction, INTERACTIONS, hint)]()
     if type(interaction).__module__ != __name__:
         check_h1(interaction)
     return interaction

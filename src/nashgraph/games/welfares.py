@@ -1,6 +1,7 @@
 """Welfare functions g: what a society's actions y are worth. The prior of the learned graph is g(y) at equilibrium.
 
-A new welfare is one object with ``value`` (a number) and ``gradient`` (an array), both functions of y. It should
+A new welfare is one class with ``value`` (a number) and ``gradient`` (an array), both functions of y, registered under
+its name. It should
 not decrease in any action: the adjoint is then non-negative and says how much each node's influence is worth.
 """
 
@@ -12,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from ..registry import Registry
 from ..validation import Array, InputError, check_choice, check_vector
 
 
@@ -32,6 +34,10 @@ class Welfare(Protocol):
         """Return the gradient of g at y."""
 
 
+WELFARES: Registry[Callable[[], Welfare]] = Registry("welfare")
+
+
+@WELFARES.register("total")
 @dataclass(frozen=True)
 class TotalAction:
     """g(y) = sum_i y_i, the paper's total social welfare.
@@ -52,6 +58,7 @@ class TotalAction:
         return np.ones_like(y)
 
 
+@WELFARES.register("utilitarian")
 @dataclass(frozen=True)
 class Utilitarian:
     """g(y) = sum_i y_i^2 / 2, which at the equilibrium is the sum of the players' payoffs.
@@ -120,9 +127,6 @@ class CustomWelfare:
     gradient: Callable[[Array], Array]
 
 
-WELFARES: dict[str, Welfare] = {"total": TotalAction(), "utilitarian": Utilitarian()}
-
-
 def as_welfare(welfare: str | Welfare) -> Welfare:
     """Return the welfare function meant by a name or an object.
 
@@ -134,4 +138,4 @@ def as_welfare(welfare: str | Welfare) -> Welfare:
     if not isinstance(welfare, str) and isinstance(welfare, Welfare):
         return welfare
     hint = ", or pass an object with value and gradient (see WeightedTotal, CustomWelfare)"
-    return WELFARES[check_choice("welfare", welfare, WELFARES, hint)]
+    return WELFARES[check_choice("welfare", welfare, WELFARES, hint)]()

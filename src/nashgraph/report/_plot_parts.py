@@ -1,18 +1,16 @@
-"""What the pictures are put together from: graphs as pairs, places of nodes, lines, circles and names."""
+"""What the pictures are put together from: places of nodes, lines, circles, names and cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import GraphEstimator
-from ..metrics import adjacency_matrix
-from ..validation import Array, InputError, check_choice, check_weights, listing
+from ..graph import Edges, LearnedGraph
+from ..validation import Array, InputError, check_choice, listing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,48 +23,7 @@ NODE_AREAS = (20.0, 420.0)
 HEAT_CELLS = 400
 
 
-class Pairs(NamedTuple):
-    """Unordered pairs of nodes, first < second, with the mean weight of their two directions."""
-
-    first: Array
-    second: Array
-    weights: Array
-
-    def take(self, chosen: Array | slice) -> Pairs:
-        """Return some of the pairs."""
-        return Pairs(self.first[chosen], self.second[chosen], self.weights[chosen])
-
-    def within(self, others: Pairs, n_nodes: int) -> Array:
-        """Return which of the pairs are also among others."""
-        return np.isin(self.first * n_nodes + self.second, others.first * n_nodes + others.second)
-
-
-def weights_and_names(graph: Any) -> tuple[Any, Array]:
-    """Return the weights as CSR, without loops, and the nodes' names, of whatever is taken for a graph."""
-    names: Iterable[Any] | None = None
-    weights = graph
-    if isinstance(graph, GraphEstimator):
-        check_is_fitted(graph)
-        weights, names = graph.adjacency_, graph.node_names_
-    elif isinstance(graph, nx.Graph):
-        weights, names = adjacency_matrix(graph), graph
-    checked = sparse.coo_array(check_weights(weights))
-    rows, columns = checked.coords
-    kept = (rows != columns) & (checked.data > 0)
-    matrix = sparse.csr_array((checked.data[kept], (rows[kept], columns[kept])), shape=checked.shape)
-    column = np.empty(matrix.shape[0], dtype=object)  # of objects, because a networkx node may be a tuple
-    column[:] = list(range(len(column)) if names is None else names)
-    return matrix, column
-
-
-def heaviest_pairs(weights: Any) -> Pairs:
-    """Return the pairs joined by an edge, in one direction or both, heaviest first."""
-    mean = sparse.coo_array(sparse.triu(0.5 * (weights + weights.T), k=1))
-    first, second = mean.coords
-    return Pairs(first.astype(np.int64), second, mean.data).take(np.lexsort((second, first, -mean.data)))
-
-
-def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: Pairs, seed: int) -> Array:
+def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: Edges, seed: int) -> Array:
     """Return where each node is, as an array of shape (n_nodes, 2)."""
     if positions is None:
         return spring_places(len(names), drawn, seed)
@@ -81,41 +38,31 @@ def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: 
     return places
 
 
-def spring_places(n_nodes: int, drawn: Pairs, seed: int) -> Array:
+def spring_places(n_nodes: int, drawn: Edges, seed: int) -> Array:
     """Return the spring layout of the pairs drawn, with a weak spring from each node to a centre.
 
     Without the centre, parts that are not joined fly apart, and the picture is mostly empty.
     """
     layout: nx.Graph[int] = nx.Graph()
     layout.add_nodes_from(range(n_nodes + 1))
-    layout.add_edges_from(zip(drawn.first.tolist(), drawn.second.tolist(), strict=True), weight=1.0)
+    layout.add_edges_from(zip(drawn.source.tolist(), drawn.target.tolist(), strict=True), weight=1.0)
     layout.add_edges_from(((node, n_nodes) for node in range(n_nodes)), weight=GRAVITY)
     found = nx.spring_layout(layout, seed=seed, iterations=100)
     return np.array([found[node] for node in range(n_nodes)])
 
 
-def node_order(order: str | Iterable[Any], weights: Any, names: Array) -> Array:
+def node_order(order: str | Iterable[Any], graph: LearnedGraph) -> Array:
     """Return the nodes to draw, by number."""
     if isinstance(order, str):
         check_choice("order", order, ("influence", "given"), ", or pass a list of node names")
-        return by_influence(weights) if order == "influence" else np.arange(len(names))
-    number = {name: k for k, name in enumerate(names)}
+        return graph.by_influence if order == "influence" else np.arange(graph.n_nodes)
+    number = {name: k for k, name in enumerate(graph.names)}
     wanted = list(order)
     unknown = [name for name in wanted if name not in number]
     if unknown or not wanted:
         wrong = f"order names nodes that are not in the graph: {listing(unknown)}" if unknown else "order is empty"
         raise InputError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
     return np.array([number[name] for name in wanted])
-
-
-def influence(weights: Any) -> Array:
-    """Return each node's influence on all others, the column sums."""
-    return np.asarray(weights.sum(axis=0)).ravel()
-
-
-def by_influence(weights: Any) -> Array:
-    """Return the nodes by number, the most influential first."""
-    return np.argsort(-influence(weights), kind="stable")
 
 
 def heat_cells(weights: Any) -> Array:
@@ -164,39 +111,38 @@ def opacities(weights: Array) -> Array:
     return LEAST_OPACITY + (1.0 - LEAST_OPACITY) * np.sqrt(weights / weights.max(initial=1e-300))
 
 
-def draw_pairs(
-    ax: Axes, places: Array, pairs: Pairs, opacity: Array | float, color: str, style: str, label: str = ""
+def draw_edges(
+    ax: Axes, places: Array, edges: Edges, opacity: Array | float, color: str, style: str, label: str = ""
 ) -> None:
-    """Draw a line for every pair."""
+    """Draw a line for every edge."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415
     from matplotlib.colors import to_rgba_array  # noqa: PLC0415
 
-    colors = np.repeat(to_rgba_array(color), len(pairs.first), axis=0)
+    colors = np.repeat(to_rgba_array(color), len(edges.weight), axis=0)
     colors[:, 3] = opacity
-    lines = np.stack([places[pairs.first], places[pairs.second]], axis=1)
+    lines = np.stack([places[edges.source], places[edges.target]], axis=1)
     ax.add_collection(
         LineCollection(list(lines), colors=colors, linestyles=style, linewidths=1.1, zorder=1, label=label)
     )
 
 
-def draw_against_truth(ax: Axes, places: Array, drawn: Pairs, true: Pairs) -> None:
+def draw_against_truth(ax: Axes, places: Array, drawn: Edges, true: Edges) -> None:
     """Draw hits, mistakes and misses, each in its style, with a legend that counts them."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
-    n_nodes = len(places)
-    hit = drawn.within(true, n_nodes)
-    missed = ~true.within(drawn, n_nodes)
-    opacity = opacities(drawn.weights)
-    kinds: tuple[tuple[Pairs, Array | float, str, Any, str], ...] = (
+    ours, theirs = (edges.source * len(places) + edges.target for edges in (drawn, true))
+    hit, missed = np.isin(ours, theirs), ~np.isin(theirs, ours)
+    opacity = opacities(drawn.weight)
+    kinds: tuple[tuple[Edges, Array | float, str, Any, str], ...] = (
         (true.take(missed), 0.6, GREY, "dotted", "missed"),
         (drawn.take(~hit), opacity[~hit], ORANGE, "dashed", "not in the truth"),
         (drawn.take(hit), opacity[hit], BLUE, "solid", "true"),
     )
-    for pairs, strength, color, style, name in kinds:
-        draw_pairs(ax, places, pairs, strength, color, style, name)
+    for edges, opaque, color, style, name in kinds:
+        draw_edges(ax, places, edges, opaque, color, style, name)
     handles = [
-        Line2D([], [], color=color, linestyle=style, label=f"{len(pairs.first)} {name}")
-        for pairs, _, color, style, name in reversed(kinds)
+        Line2D([], [], color=color, linestyle=style, label=f"{len(edges.weight)} {name}")
+        for edges, _, color, style, name in reversed(kinds)
     ]
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=3, frameon=False, fontsize=8)
 

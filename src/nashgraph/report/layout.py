@@ -3,7 +3,12 @@
 Positions are found here and not in the browser: the page then opens at once on any phone and in any printer, and shows
 everyone the same picture. The forces are those of ForceAtlas2: all nodes repel each other by 1 / distance, the heavier
 the more influential they are, edges pull by weight times distance, and a weak gravity holds separate parts together.
-All pairs are gone through, at the 2,000 nodes drawn at most in 2 to 3 seconds, where networkx's spring layout takes 8.
+All pairs are gone through.
+
+Why not ``networkx.forceatlas2_layout``: on graphs of SmoothGL with degree 8 (2 cores, networkx 3.6) it takes 0.016,
+0.034, 0.43 and 23.6 seconds for 34 (karate), 71, 300 and 2,000 nodes; ours, once compiled, 0.002, 0.004, 0.04 and 1.6.
+The pictures are alike (an edge is 0.52, 0.60, 0.60, 0.56 as long as a pair there, 0.52, 0.58, 0.56, 0.51 here), but at
+2,000 nodes 223 pairs of circles overlap there and none here, and its start is random.
 """
 
 from __future__ import annotations

@@ -28,23 +28,26 @@ def page_json(values: Any) -> str:
 
 
 def plain(values: Any, figures: int = 6) -> Any:
-    """Return numbers as JSON has them: rounded to some figures, None where not finite.
+    """Return a number or a column as JSON has it: numbers rounded to some figures, None where not finite, else text.
 
     Examples
     --------
-    >>> plain(np.array([1 / 3, np.inf])), plain(np.array([2, 3])), plain(float("nan"))
-    ([0.333333, None], [2, 3], None)
+    >>> plain(np.array([1 / 3, np.inf])), plain(np.array([2, 3])), plain(float("nan")), plain(["north", None])
+    ([0.333333, None], [2, 3], None, ['north', None])
     """
-    array = np.asarray(values)
-    if array.dtype.kind in "iub":
-        return array.tolist()
-    if array.ndim == 0:
-        return float(f"{float(array):.{figures}g}") if np.isfinite(array) else None
-    return [float(f"{value:.{figures}g}") if np.isfinite(value) else None for value in array.tolist()]
+    column = np.asarray(values)
+    if column.ndim == 0:
+        return plain(column[None], figures)[0]
+    if column.dtype.kind in "iub":
+        return column.tolist()
+    if column.dtype.kind == "f":
+        return [float(f"{value:.{figures}g}") if np.isfinite(value) else None for value in column.tolist()]
+    words = shortened([text(value) for value in column.tolist()])
+    return [None if gap else word for gap, word in zip(pd.Series(column, dtype=object).isna(), words, strict=True)]
 
 
 def table(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return a table of numbers as lists by column; of a long one about a thousand rows, the last among them.
+    """Return a table as lists by column; of a long one about a thousand rows, the last among them.
 
     Examples
     --------
@@ -53,7 +56,12 @@ def table(frame: pd.DataFrame) -> dict[str, Any]:
     """
     every = -(-len(frame) // ROWS)
     kept = frame.iloc[(len(frame) - 1) % every :: every] if every > 1 else frame
-    return {str(name): plain(kept[name].to_numpy()) for name in kept.columns}
+    return columns(kept)
+
+
+def columns(named: Any, figures: int = 6) -> dict[str, Any]:
+    """Return the columns of a table, or of a dict of arrays, as lists by name."""
+    return {text(name): plain(np.asarray(values), figures) for name, values in named.items()}
 
 
 def text(value: object) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators import GraphEstimator
-from ..solvers import Path, Result
+from ..certificate import Certificate
+from ..estimators import GraphEstimator, LambdaPath
+from ..graph import as_graph
 from ..validation import Array, InputError, InputTypeError, check_integer
 from . import _plot_parts as parts
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 NAMED_ROWS = 40
 MARKED_LAMBDAS = 5
-LEAST_STATIONARITY = 1e-17
+LEAST_VALUE = 1e-17
 
 
 def plot_graph(
@@ -42,11 +43,11 @@ def plot_graph(
 
     Parameters
     ----------
-    graph : fitted estimator, matrix of shape (n_nodes, n_nodes) or networkx graph
+    graph : fitted estimator, learned graph, networkx graph or matrix of shape (n_nodes, n_nodes)
         In a matrix, dense or sparse, entry [i, j] is the edge j -> i.
     ax : matplotlib Axes, optional
         Where to draw; None makes a new figure with pyplot.
-    truth : matrix or networkx graph, optional
+    truth : as graph, optional
         The true graph, its nodes in the same order. Pairs drawn are then solid and blue where true, dashed and orange
         where not, and true pairs that are not drawn are dotted and grey; a legend counts them.
     n_edges : int, optional
@@ -58,10 +59,6 @@ def plot_graph(
     seed : int
         Seed of that layout: the same seed draws the same picture.
 
-    Returns
-    -------
-    ax
-
     Examples
     --------
     >>> import networkx as nx
@@ -70,31 +67,31 @@ def plot_graph(
     >>> [text.get_text() for text in ax.texts]
     ['0']
     """
-    weights, names = parts.weights_and_names(graph)
+    learned = as_graph(graph)
     named = check_integer("n_labels", n_labels, low=0, remedy="it is a number of hubs to name; try 8")
     true = None
     if truth is not None:
-        other = parts.weights_and_names(truth)[0]
-        if other.shape != weights.shape:
+        other = as_graph(truth)
+        if other.n_nodes != learned.n_nodes:
             raise InputError(
-                f"truth has {other.shape[0]} nodes and the graph {len(names)}: both must be on the same nodes, in one "
-                "order"
+                f"truth has {other.n_nodes} nodes and the graph {learned.n_nodes}: both must be on the same nodes, in "
+                "one order"
             )
-        true = parts.heaviest_pairs(other)
+        true = other.undirected().listed
     if n_edges is not None:
         n_edges = check_integer("n_edges", n_edges, low=0, remedy="it is a number of pairs; None draws all")
     elif true is not None:
-        n_edges = len(true.first)
-    drawn = parts.heaviest_pairs(weights).take(slice(n_edges))
-    places = parts.places_of(positions, names, drawn, seed)
+        n_edges = len(true.weight)
+    drawn = learned.undirected().listed.take(slice(n_edges))
+    places = parts.places_of(positions, learned.names, drawn, seed)
     ax = parts.axes_or_new(ax)
     if true is None:
-        parts.draw_pairs(ax, places, drawn, parts.opacities(drawn.weights), parts.BLUE, "solid")
+        parts.draw_edges(ax, places, drawn, parts.opacities(drawn.weight), parts.BLUE, "solid")
     else:
         parts.draw_against_truth(ax, places, drawn, true)
-    parts.draw_nodes(ax, places, parts.influence(weights))
-    hubs = parts.by_influence(weights)[:named]
-    parts.draw_names(ax, places[hubs], names[hubs])
+    parts.draw_nodes(ax, places, learned.influence)
+    hubs = learned.by_influence[:named]
+    parts.draw_names(ax, places[hubs], learned.names[hubs])
     ax.set_aspect("equal")
     ax.margins(0.08)
     ax.set_axis_off()
@@ -102,7 +99,7 @@ def plot_graph(
 
 
 def plot_path(
-    path: Path, ax: Axes | None = None, *, marked: Sequence[float] | Array | None = None, label: str | None = None
+    path: LambdaPath, ax: Axes | None = None, *, marked: Sequence[float] | Array | None = None, label: str | None = None
 ) -> Axes:
     """Draw the Pareto front of a lambda-path: the welfare against J(W), some points marked with their lambda.
 
@@ -110,7 +107,7 @@ def plot_path(
 
     Parameters
     ----------
-    path : Path, as :func:`nashgraph.glgp_path` returns it
+    path : LambdaPath, as ``GLGP(...).path(X)`` returns it
     ax : matplotlib Axes, optional
     marked : list of float, optional
         The lambdas to write beside their points, each the nearest on the path; None takes about five, spread over the
@@ -118,28 +115,24 @@ def plot_path(
     label : str, optional
         A name for the legend, where several fronts share an ax.
 
-    Returns
-    -------
-    ax
-
     Examples
     --------
     >>> import numpy as np
     >>> from matplotlib.figure import Figure
-    >>> from nashgraph import glgp_path
+    >>> from nashgraph import GLGP
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
-    >>> path = glgp_path(X, n_lams=6, benefit=np.arange(30.0))
+    >>> path = GLGP(benefit=np.arange(30.0)).path(X, n_lams=6)
     >>> ax = plot_path(path, Figure().subplots(), marked=path.lams[:2])
     >>> ax.get_ylabel(), len(ax.texts)
     ('welfare g(y)', 2)
     """
-    if not isinstance(path, Path):
-        raise InputTypeError(f"path must be what glgp_path returns, got {type(path).__name__}: call glgp_path(X)")
+    if not isinstance(path, LambdaPath):
+        raise InputTypeError(f"path must be what GLGP.path returns, got {type(path).__name__}: call GLGP().path(X)")
     ax = parts.axes_or_new(ax)
     x, y = path.fidelities, path.welfares
     color = parts.next_color(ax)
     ax.plot(x, y, color=color, linewidth=1.6, label=label)
-    fills = [color if result.converged else "white" for result in path.results]
+    fills = [color if model.converged_ else "white" for model in path.models]
     ax.scatter(x, y, s=22, edgecolor=color, facecolor=fills, zorder=3)
     spread = parts.spread_points(x, y, MARKED_LAMBDAS)
     for k in spread if marked is None else parts.nearest_points(path.lams, marked):
@@ -155,23 +148,21 @@ def plot_path(
     return ax
 
 
-def plot_convergence(run: Any, ax: Axes | None = None, *, tol: float | None = None, label: str | None = None) -> Axes:
-    """Draw how stationary each iterate of a run was, on a logarithmic axis, with the tolerance as a line.
+def plot_convergence(
+    run: GraphEstimator | Certificate, ax: Axes | None = None, *, tol: float | None = None, label: str | None = None
+) -> Axes:
+    """Draw what certifies a run, after each of its steps, on a logarithmic axis, with the tolerance as a line.
 
-    Stationarity is ``||W - best_response(W)||_F / ||W||_F``. One that is exactly zero is drawn at 1e-17.
+    A value that is exactly zero is drawn at 1e-17.
 
     Parameters
     ----------
-    run : fitted GLGP, or the Result of a solver
+    run : fitted estimator, or a certificate
     ax : matplotlib Axes, optional
     tol : float, optional
-        Where to draw the tolerance; None takes the estimator's, and none for a Result.
+        Where to draw the tolerance; None takes the certificate's.
     label : str, optional
         A name for the legend, where several runs share an ax.
-
-    Returns
-    -------
-    ax
 
     Examples
     --------
@@ -181,29 +172,25 @@ def plot_convergence(run: Any, ax: Axes | None = None, *, tol: float | None = No
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
     >>> model = GLGP(lam=0.3, benefit=np.arange(30.0)).fit(X)
     >>> ax = plot_convergence(model, Figure().subplots())
-    >>> ax.get_yscale(), len(ax.lines[0].get_xdata()) == model.n_iter_ + 1
-    ('log', True)
+    >>> ax.get_ylabel(), len(ax.lines[0].get_xdata()) == model.n_iter_ + 1
+    ('stationarity', True)
     """
-    if isinstance(run, GraphEstimator):
+    if not isinstance(run, Certificate):
         check_is_fitted(run)
-        tol = getattr(run, "tol", None) if tol is None else tol
-    result = getattr(run, "result_", run)
-    if not isinstance(result, Result):
-        raise InputTypeError(
-            f"{type(run).__name__} has no history of iterates to draw: pass a fitted GLGP, or the Result of a solver"
-        )
+    certificate = run if isinstance(run, Certificate) else run.certificate_
+    if not certificate.history:
+        raise InputError(f"there is no history of steps to draw ({certificate.sentence}): pass a method that iterates")
+    tol = certificate.tol if tol is None else tol
     ax = parts.axes_or_new(ax)
-    iterations = [record.iteration for record in result.history]
-    stationarities = np.maximum([record.stationarity for record in result.history], LEAST_STATIONARITY)
-    ax.semilogy(
-        iterations, stationarities, "o-", color=parts.next_color(ax), markersize=2.5, linewidth=1.2, label=label
-    )
-    written = f"tol = {tol:g}" if tol else ""
-    if tol and written not in [text.get_text() for text in ax.texts]:
+    values = np.maximum([record.value for record in certificate.history], LEAST_VALUE)
+    style: dict[str, Any] = {"markersize": 2.5, "linewidth": 1.2, "label": label, "color": parts.next_color(ax)}
+    ax.semilogy([record.iteration for record in certificate.history], values, "o-", **style)
+    written = f"tol = {tol:g}"
+    if tol > 0 and written not in [text.get_text() for text in ax.texts]:
         ax.axhline(tol, color=parts.GREY, linestyle="dashed", linewidth=1)
         ax.text(0.99, tol, written, transform=ax.get_yaxis_transform(), ha="right", va="bottom", fontsize=8)
     ax.set_xlabel("iteration")
-    ax.set_ylabel("stationarity")
+    ax.set_ylabel(certificate.measure.value)
     if label is not None:
         ax.legend(frameon=False)
     return ax
@@ -214,16 +201,12 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
 
     Parameters
     ----------
-    graph : fitted estimator, matrix of shape (n_nodes, n_nodes) or networkx graph
+    graph : fitted estimator, learned graph, networkx graph or matrix of shape (n_nodes, n_nodes)
         Above 400 nodes a cell is the mean weight of a block of neighbouring rows and columns.
     ax : matplotlib Axes, optional
     order : "influence", "given" or list of node names
-        The strongest influence first (so that hubs are dark columns on the left), the order of the graph, or your own,
+        The most influential first (so that hubs are dark columns on the left), the order of the graph, or your own,
         for example by community; nodes that are not named are left out.
-
-    Returns
-    -------
-    ax
 
     Examples
     --------
@@ -233,16 +216,17 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     >>> ax.images[0].get_array().tolist()
     [[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
-    weights, names = parts.weights_and_names(graph)
-    chosen = parts.node_order(order, weights, names)
-    cells = parts.heat_cells(weights[chosen][:, chosen])
+    learned = as_graph(graph)
+    chosen = parts.node_order(order, learned)
+    cells = parts.heat_cells(learned.weights[chosen][:, chosen])
     ax = parts.axes_or_new(ax)
     n = len(chosen)
     image = ax.imshow(cells, cmap="Blues", vmin=0, extent=(-0.5, n - 0.5, n - 0.5, -0.5))
     ax.figure.colorbar(image, ax=ax, label="weight" if len(cells) == n else "mean weight of a block", shrink=0.8)
     if n <= NAMED_ROWS:
-        ax.set_xticks(range(n), [str(name) for name in names[chosen]], rotation=90, fontsize=7)
-        ax.set_yticks(range(n), [str(name) for name in names[chosen]], fontsize=7)
+        names = [str(name) for name in learned.names[chosen]]
+        ax.set_xticks(range(n), names, rotation=90, fontsize=7)
+        ax.set_yticks(range(n), names, fontsize=7)
     ax.set_xlabel("node that influences")
     ax.set_ylabel("node that is influenced")
     return ax

@@ -50,8 +50,3 @@ class Anderson:
         residual = residuals[-1] - mixture @ changes
         proposal: Array = output - (1.0 - share) * residual
         return proposal
-
-    def forget(self, keep: int = 0) -> None:
-        """Drop all but the last ``keep`` pairs."""
-        self.outputs = self.outputs[len(self.outputs) - keep :]
-        self.residuals = self.residuals[len(self.residuals) - keep :]

@@ -21,11 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..couplings import Coupling, fidelity, smooth_graph
+from ..certificate import Callback, Ending, Measure, Watch
+from ..couplings import Coupling
 from ..validation import Array
 from ._anderson import Anderson
 from .problem import Play, Problem
-from .result import Callback, History, Record, Result, Status, ending
+from .result import Result
 
 ARMIJO = 0.1
 FIRST_ACCURACY = 1e-4
@@ -35,13 +36,7 @@ GROW, SHRINK, LEAST_MIX = 1.5, 0.5, 0.05
 
 
 class Iterate(NamedTuple):
-    """A graph, the game on it to some accuracy, and its objective.
-
-    Examples
-    --------
-    >>> Iterate._fields
-    ('coupling', 'play', 'objective', 'accuracy')
-    """
+    """A graph, the game on it to some accuracy, and its objective at the lambda of the run."""
 
     coupling: Coupling
     play: Play
@@ -51,13 +46,13 @@ class Iterate(NamedTuple):
 
 def descend(
     problem: Problem,
+    lam: float,
     start: Coupling | None = None,
     *,
     tol: float = 1e-6,
     max_iter: int = 500,
     memory: int = 6,
     callback: Callback | None = None,
-    verbose: int = 0,
 ) -> Result:
     """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point, going through all pairs every step.
 
@@ -67,63 +62,44 @@ def descend(
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, lam=10.0, beta=5.0)
-    >>> result = descend(problem, tol=1e-10)
-    >>> result.converged, bool(np.all(np.diff([record.objective for record in result.history]) <= 1e-10))
+    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
+    >>> result = descend(problem, 10.0, tol=1e-10)
+    >>> result.converged, bool(np.all(np.diff([record.objective for record in result.certificate.history]) <= 1e-10))
     (True, True)
     """
-    passes = problem.storage.passes
-    history = History(verbose, callback)
-    start = smooth_graph(problem.storage) if start is None else start
-    now = evaluate(problem, start, FIRST_ACCURACY, None)
-    plays = PlayMemory(memory, now.play)
-    status: Status | None = None
-    for iteration in range(max_iter + 1):
-        response, stationarity = certify(problem, now)
-        accuracy = needed_accuracy(problem, now, stationarity)
+    passes = problem.smoothness.passes
+    watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
+    now = evaluate(problem, lam, problem.smooth if start is None else start, FIRST_ACCURACY, None)
+    run = Run(problem, lam, PlayMemory(memory, now.play))
+    ending: Ending | None = None
+    iteration = 0
+    while ending is None:
+        response, stationarity = run.certify(now)
+        accuracy = run.needed_accuracy(now, stationarity)
         if now.accuracy > accuracy or stationarity <= tol:
             # The step before was so good that the game was not solved well enough to judge it, or it is the last.
             accuracy = problem.exact if stationarity <= tol else accuracy
-            now = evaluate(problem, now.coupling, accuracy, now.play)
-            response, stationarity = certify(problem, now)
-        stop = history.add(Record(iteration, now.objective, now.play.welfare, stationarity))
-        status = ending(stationarity, tol, stop, iteration == max_iter)
-        if status is not None:
-            break
-        accuracy = 0.3 * needed_accuracy(problem, now, stationarity)
-        step = accelerated_step(problem, now, plays, accuracy) or descent_step(problem, now, response, plays, accuracy)
-        if step is None:
-            status = Status.STALLED
-            break
-        now = step
-    if status is not Status.CONVERGED:
-        now = evaluate(problem, now.coupling, problem.exact, now.play)
-        _, stationarity = certify(problem, now)
-    return Result(
-        coupling=now.coupling,
-        equilibrium=now.play.actions,
-        adjoint=now.play.adjoint,
-        objective=now.objective,
-        welfare=now.play.welfare,
-        stationarity=stationarity,
-        iterations=iteration,
-        passes=problem.storage.passes - passes,
-        status=status or Status.MAX_ITER,
-        history=tuple(history.records),
-    )
+            now = run.evaluate(now.coupling, accuracy, now.play)
+            response, stationarity = run.certify(now)
+        ending = watch.ends(iteration, now.objective, stationarity, now.play.welfare)
+        if ending is None:
+            step = run.step(now, response, 0.3 * run.needed_accuracy(now, stationarity))
+            ending = Ending.STALLED if step is None else None
+            now, iteration = step or now, iteration + 1
+    if ending is not Ending.CONVERGED:
+        now = run.evaluate(now.coupling, problem.exact, now.play)
+        _, stationarity = run.certify(now)
+    spent = problem.smoothness.passes - passes
+    return Result(now.coupling, now.play, now.objective, spent, watch.certificate(ending, stationarity))
 
 
 class PlayMemory:
-    """Anderson's method on plays: those answered, and those then heard on the graphs that answered them.
+    """Anderson's method on plays (y, u).
 
-    Actions and adjoints are scaled to like size, and what is proposed stays possible (y >= 0, u of the sign it had).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> memory = PlayMemory(6, Play(np.ones(2), np.ones(2), 2.0))
-    >>> memory.propose() is None
-    True
+    A play determines a graph, its best response, and the game on that graph gives the next play. Each such pair, the
+    play that was answered and the play that came of it, is remembered, and their combination of least residual is
+    proposed. Actions and adjoints are scaled to like size, and what is proposed stays possible (y >= 0, u of the sign
+    it had).
     """
 
     def __init__(self, memory: int, scale: Play) -> None:
@@ -132,12 +108,12 @@ class PlayMemory:
         n = len(scale.actions)
         self.scales = np.repeat([np.linalg.norm(scale.actions), np.linalg.norm(scale.adjoint) or 1.0], n)
 
-    def add(self, answered: Play, heard: Play) -> None:
-        """Remember which play was heard on the graph that answered another."""
-        self.anderson.add(self._vector(answered), self._vector(heard))
+    def add(self, answered: Play, resulting: Play) -> None:
+        """Remember a play and the one that came of answering it."""
+        self.anderson.add(self._vector(answered), self._vector(resulting))
 
     def propose(self) -> Play | None:
-        """Return a play that looks better to answer than the last one heard, or None."""
+        """Return a play that looks better to answer than the last that came, or None."""
         if len(self.anderson) < 2 or self.anderson.memory == 0:
             return None
         actions, adjoint = np.split(self.anderson.propose(self.share) * self.scales, 2)
@@ -148,72 +124,83 @@ class PlayMemory:
         return np.concatenate([play.actions, play.adjoint]) / self.scales
 
 
-def evaluate(problem: Problem, coupling: Coupling, tol: float, start: Play | None) -> Iterate:
+def evaluate(problem: Problem, lam: float, coupling: Coupling, tol: float, start: Play | None) -> Iterate:
     """Play the game on a graph and take its objective."""
     play = problem.play(coupling, tol=tol, start=start)
-    return Iterate(coupling, play, problem.objective(coupling, play), tol)
+    return Iterate(coupling, play, problem.objective(coupling, play, lam), tol)
 
 
-def certify(problem: Problem, now: Iterate) -> tuple[Coupling, float]:
-    """Return the best response to a graph and the graph's stationarity."""
-    response = problem.respond(now.play)
-    return response, now.coupling.distance(response) / float(np.sqrt(now.coupling.square))
+class Run(NamedTuple):
+    """A descent under way: the problem at one lambda, and the plays remembered."""
 
+    problem: Problem
+    lam: float
+    plays: PlayMemory
 
-def needed_accuracy(problem: Problem, now: Iterate, stationarity: float) -> float:
-    """Return how accurately the game on a graph of this stationarity must be solved.
+    def evaluate(self, coupling: Coupling, tol: float, start: Play | None) -> Iterate:
+        """Play the game on a graph and take its objective."""
+        return evaluate(self.problem, self.lam, coupling, tol, start)
 
-    A relative error e of the play moves the best response by at most e ||lam u f(y)^T|| / (2 beta), which should be
-    10 % of its distance from W at most; and the objective by about e^2 lam g, which should be 10 % at most of the
-    decrease 2 beta ||W - B(W)||^2 that a step promises.
-    """
-    left, right = problem.bonus(now.play)
-    size, beta = float(np.sqrt(now.coupling.square)), problem.storage.beta
-    bonus = float(np.linalg.norm(left) * np.linalg.norm(right))
-    by_step = 0.2 * beta * size / max(bonus, 2.0 * beta * size)
-    by_objective = np.sqrt(0.2 * beta * size**2 / max(problem.lam * abs(now.play.welfare), beta * size**2))
-    return float(np.clip(stationarity * min(by_step, by_objective), problem.exact, FIRST_ACCURACY))
+    def certify(self, now: Iterate) -> tuple[Coupling, float]:
+        """Return the best response to a graph and the graph's stationarity."""
+        response = self.problem.respond(now.play, self.lam)
+        return response, now.coupling.distance(response) / float(np.sqrt(now.coupling.square))
 
+    def needed_accuracy(self, now: Iterate, stationarity: float) -> float:
+        """Return how accurately the game on a graph of this stationarity must be solved.
 
-def accelerated_step(problem: Problem, now: Iterate, plays: PlayMemory, accuracy: float) -> Iterate | None:
-    """Answer the play that Anderson's method proposes; None where there is none or the objective would not fall."""
-    proposal = plays.propose()
-    if proposal is None:
-        return None
-    step = evaluate(problem, problem.respond(proposal), accuracy, now.play)
-    plays.add(proposal, step.play)
-    if step.objective < now.objective:
-        plays.share = min(1.0, GROW * plays.share)
-        return step
-    plays.share = max(LEAST_MIX, SHRINK * plays.share)
-    return None
+        A relative error e of the play moves the best response by at most e ||lam u f(y)^T|| / (2 beta), which should
+        be 10 % of its distance from W at most; and the objective by about e^2 lam g, which should be 10 % at most of
+        the decrease 2 beta ||W - B(W)||^2 that a step promises.
+        """
+        left, right = self.problem.bonus(now.play, self.lam)
+        size, beta = float(np.sqrt(now.coupling.square)), self.problem.smoothness.beta
+        bonus = float(np.linalg.norm(left) * np.linalg.norm(right))
+        by_step = 0.2 * beta * size / max(bonus, 2.0 * beta * size)
+        by_objective = np.sqrt(0.2 * beta * size**2 / max(self.lam * abs(now.play.welfare), beta * size**2))
+        return float(np.clip(stationarity * min(by_step, by_objective), self.problem.exact, FIRST_ACCURACY))
 
+    def step(self, now: Iterate, response: Coupling, accuracy: float) -> Iterate | None:
+        """Return a graph of lower objective, or None where there is none to be told from rounding."""
+        return self._accelerated(now, accuracy) or self._descending(now, response, accuracy)
 
-def descent_step(
-    problem: Problem, now: Iterate, response: Coupling, plays: PlayMemory, accuracy: float
-) -> Iterate | None:
-    """Go to the best response, or as far toward it as the objective falls enough; None where it cannot fall.
-
-    Enough is ARMIJO times what the slope at W promises. Shares of the way are tried by fitting a parabola to the
-    slope and the last value.
-    """
-    step = evaluate(problem, response, accuracy, now.play)
-    plays.add(now.play, step.play)
-    storage = problem.storage
-    left, right = problem.bonus(now.play)
-    promised = (  # <grad l(W), d>, from J's part and the bonus's
-        response.cost
-        - now.coupling.cost
-        + storage.beta * (response.square - now.coupling.square - now.coupling.distance(response) ** 2)
-        - float(left @ (response.dot(right) - now.coupling.dot(right)))
-    )
-    slack = problem.rounding * (abs(fidelity(storage, now.coupling)) + problem.lam * abs(now.play.welfare))
-    share = 1.0
-    while step.objective > now.objective + ARMIJO * share * min(promised, 0.0) + slack:
-        curvature = step.objective - now.objective - share * promised
-        parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
-        share = float(np.clip(parabola, 0.1 * share, 0.7 * share))
-        if share < LEAST_SHARE:
+    def _accelerated(self, now: Iterate, accuracy: float) -> Iterate | None:
+        """Answer the play that Anderson's method proposes; None where there is none or the objective would not fall."""
+        plays = self.plays
+        proposal = plays.propose()
+        if proposal is None:
             return None
-        step = evaluate(problem, now.coupling.mix(response, share), accuracy, now.play)
-    return step
+        step = self.evaluate(self.problem.respond(proposal, self.lam), accuracy, now.play)
+        plays.add(proposal, step.play)
+        if step.objective < now.objective:
+            plays.share = min(1.0, GROW * plays.share)
+            return step
+        plays.share = max(LEAST_MIX, SHRINK * plays.share)
+        return None
+
+    def _descending(self, now: Iterate, response: Coupling, accuracy: float) -> Iterate | None:
+        """Go to the best response, or as far toward it as the objective falls enough; None where it cannot fall.
+
+        Enough is ARMIJO times what the slope at W promises. Shares of the way are tried by fitting a parabola to the
+        slope and the last value.
+        """
+        step = self.evaluate(response, accuracy, now.play)
+        self.plays.add(now.play, step.play)
+        smoothness = self.problem.smoothness
+        left, right = self.problem.bonus(now.play, self.lam)
+        promised = (  # <grad l(W), d>, from J's part and the bonus's
+            response.cost
+            - now.coupling.cost
+            + smoothness.beta * (response.square - now.coupling.square - now.coupling.distance(response) ** 2)
+            - float(left @ (response.dot(right) - now.coupling.dot(right)))
+        )
+        slack = self.problem.rounding * (abs(smoothness.fidelity(now.coupling)) + self.lam * abs(now.play.welfare))
+        share = 1.0
+        while step.objective > now.objective + ARMIJO * share * min(promised, 0.0) + slack:
+            curvature = step.objective - now.objective - share * promised
+            parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
+            share = float(np.clip(parabola, 0.1 * share, 0.7 * share))
+            if share < LEAST_SHARE:
+                return None
+            step = self.evaluate(now.coupling.mix(response, share), accuracy, now.play)
+        return step

@@ -9,24 +9,18 @@ when it is the row best response to the bonus :math:`\lambda\, u f(y)^\top` (fac
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..couplings import Coupling, Storage, fidelity, make_storage
+from ..couplings import Coupling, Smoothness, make_smoothness, points_of
 from ..games import Interaction, Welfare, as_interaction, as_welfare, solve_affine, solve_concave
 from ..validation import Array
 
 
 class Play(NamedTuple):
-    """The game played on a graph: actions y, adjoint u, welfare g.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Play(np.ones(2), np.ones(2), 2.0).welfare
-    2.0
-    """
+    """The game played on a graph: actions y, adjoint u, welfare g."""
 
     actions: Array
     adjoint: Array
@@ -35,29 +29,25 @@ class Play(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Signals, prior and game.
+    """Signals and game; how much the game counts, lambda, is an argument of solving.
 
     Attributes
     ----------
-    storage : Storage, which knows X, beta and c
+    smoothness : Smoothness, the term J, which knows the signals, beta and c
     benefit : array of shape (n_nodes,), non-negative
-    lam : float
     interaction : Interaction
     welfare : Welfare
 
     Examples
     --------
     >>> import numpy as np
-    >>> from nashgraph.couplings import smooth_graph
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), lam=2.0, beta=1.0)
-    >>> smooth = smooth_graph(problem.storage)
-    >>> round(problem.objective(smooth, problem.play(smooth)), 4)
+    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
+    >>> round(problem.objective(problem.smooth, problem.smooth_play, lam=2.0), 4)
     0.0133
     """
 
-    storage: Storage
+    smoothness: Smoothness
     benefit: Array
-    lam: float
     interaction: Interaction
     welfare: Welfare
 
@@ -67,28 +57,37 @@ class Problem:
         X: Array,
         benefit: Array,
         *,
-        lam: float = 1.0,
         beta: float = 1.0,
         c: float = 0.95,
         interaction: str | Interaction = "log1p",
         welfare: str | Welfare = "total",
         storage: str = "auto",
         dtype: str = "float64",
-        verbose: int = 0,
+        engine: str = "threads",
     ) -> Problem:
         """Make a problem of plain arrays and names; where X has NaN, distances are over what two nodes share."""
-        game = as_interaction(interaction), as_welfare(welfare)
-        return cls(make_storage(X, beta, c, storage, dtype, verbose), benefit, lam, *game)
+        smoothness = make_smoothness(points_of(X, engine, dtype), beta, c, storage)
+        return cls(smoothness, benefit, as_interaction(interaction), as_welfare(welfare))
+
+    @property
+    def smooth(self) -> Coupling:
+        """The graph without prior, found once."""
+        return self.smoothness.smooth
+
+    @cached_property
+    def smooth_play(self) -> Play:
+        """The game on the graph without prior."""
+        return self.play(self.smooth)
 
     @property
     def exact(self) -> float:
         """The relative residual to which a game is solved when it is solved for good."""
-        return max(1e-13, 8.0 * float(np.finfo(self.storage.dtype).eps))
+        return max(1e-13, 8.0 * float(np.finfo(self.smoothness.dtype).eps))
 
     @property
     def rounding(self) -> float:
         """The relative error to which two objectives can be told apart."""
-        return 64.0 * float(np.finfo(self.storage.dtype).eps)
+        return 64.0 * float(np.finfo(self.smoothness.dtype).eps)
 
     def play(self, coupling: Coupling, *, tol: float | None = None, start: Play | None = None) -> Play:
         r"""Solve the game on W for its equilibrium and adjoint, from a warm start if there is one.
@@ -117,19 +116,18 @@ class Problem:
             lambda v: slope * coupling.tdot(v), self.welfare.gradient(actions), tol=tol, start=start
         ).point
 
-    def objective(self, coupling: Coupling, play: Play) -> float:
+    def objective(self, coupling: Coupling, play: Play, lam: float) -> float:
         """Return J(W) - lam g(y), given the play of W."""
-        return fidelity(self.storage, coupling) - self.lam * play.welfare
+        return self.smoothness.fidelity(coupling) - lam * play.welfare
 
-    def bonus(self, play: Play) -> tuple[Array, Array]:
+    def bonus(self, play: Play, lam: float) -> tuple[Array, Array]:
         """Return the two sides of the rank-one bonus lam u f(y)^T."""
-        return self.lam * play.adjoint, self.interaction.value(play.actions)
+        return lam * play.adjoint, self.interaction.value(play.actions)
 
-    def respond(self, play: Play) -> Coupling:
+    def respond(self, play: Play, lam: float) -> Coupling:
         """Return the row best response to a play."""
-        response: Coupling = self.storage.respond(*self.bonus(play))
-        return response
+        return self.smoothness.respond(*self.bonus(play, lam))
 
-    def stationarity(self, coupling: Coupling, play: Play) -> float:
+    def stationarity(self, coupling: Coupling, play: Play, lam: float) -> float:
         """Return ||W - best_response(W)||_F / ||W||_F at the play of W."""
-        return coupling.distance(self.respond(play)) / float(np.sqrt(coupling.square))
+        return coupling.distance(self.respond(play, lam)) / float(np.sqrt(coupling.square))

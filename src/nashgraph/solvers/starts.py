@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..couplings import Coupling, smooth_graph
+from ..couplings import Coupling
 from ..games import solve_affine, solve_concave
 from .problem import Play, Problem
 from .result import Result
@@ -16,38 +16,38 @@ from .result import Result
 RANDOM_NEIGHBOURS = 10
 
 
-def starting_points(problem: Problem, random: np.random.RandomState) -> Iterator[Coupling]:
+def starting_points(problem: Problem, lam: float, random: np.random.RandomState) -> Iterator[Coupling]:
     """Yield starts without end: Smooth-GL, the answer to the uniform graph, the linear approximation, random ones.
 
-    A random start is the best response to the game on a graph with random rows, so that it fits any storage.
+    A random start is the best response to the game on a graph with random rows, so that it can be held in any way.
 
     Examples
     --------
     >>> import numpy as np
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
-    >>> starts = starting_points(problem, np.random.RandomState(0))
+    >>> starts = starting_points(problem, 1.0, np.random.RandomState(0))
     >>> next(starts).weights.shape
     (3, 3)
     """
-    n, c = problem.storage.n_nodes, problem.storage.c
-    yield smooth_graph(problem.storage)
+    n, c = problem.smoothness.n_nodes, problem.smoothness.c
+    yield problem.smooth
 
     def uniform(vector: Any) -> Any:
         return c / (n - 1) * (vector.sum() - vector)
 
-    yield answer_to(problem, uniform, uniform)
-    yield problem.storage.respond(np.full(n, problem.lam), problem.benefit)
+    yield answer_to(problem, lam, uniform, uniform)
+    yield problem.smoothness.respond(np.full(n, lam), problem.benefit)
     while True:
         rows = random_rows(n, c, random)
-        yield answer_to(problem, lambda v, W=rows: W @ v, lambda v, W=rows.T: W @ v)
+        yield answer_to(problem, lam, lambda v, W=rows: W @ v, lambda v, W=rows.T: W @ v)
 
 
-def answer_to(problem: Problem, product: Callable[..., Any], transposed: Callable[..., Any]) -> Coupling:
+def answer_to(problem: Problem, lam: float, product: Callable[..., Any], transposed: Callable[..., Any]) -> Coupling:
     """Return the best response to the game on a graph given by its products."""
     actions = solve_concave(product, problem.benefit, problem.interaction, tol=1e-8).point
     slope = problem.interaction.slope(actions)
     adjoint = solve_affine(lambda v: slope * transposed(v), problem.welfare.gradient(actions), tol=1e-8).point
-    return problem.respond(Play(actions, adjoint, np.nan))
+    return problem.respond(Play(actions, adjoint, np.nan), lam)
 
 
 def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:
@@ -63,6 +63,7 @@ def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:
 
 def multistart(
     problem: Problem,
+    lam: float,
     solve: Callable[..., Result],
     n_starts: int,
     random: np.random.RandomState,
@@ -75,11 +76,11 @@ def multistart(
     >>> import numpy as np
     >>> from nashgraph.solvers import best_response
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
-    >>> multistart(problem, best_response, 4, np.random.RandomState(0)).converged
+    >>> multistart(problem, 1.0, best_response, 4, np.random.RandomState(0)).converged
     True
     """
-    starts = starting_points(problem, random)
+    starts = starting_points(problem, lam, random)
     return min(
-        (solve(problem, next(starts), **options) for _ in range(n_starts)),
+        (solve(problem, lam, next(starts), **options) for _ in range(n_starts)),
         key=lambda result: result.objective,
     )

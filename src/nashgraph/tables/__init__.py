@@ -1,7 +1,7 @@
 """Files in and out: a user's table becomes signals, and a learned graph becomes files."""
 
 from .errors import TableError
-from .graphs import GraphTables, graph_tables, write_edges, write_graphml, write_node_link
+from .graphs import write_edges, write_graphml, write_node_link
 from .model import FileRecord, Job, ModelRecord, file_record, library_versions, read_record, record_to_json, sha256_of
 from .options import TableOptions
 from .read import read_table
@@ -10,14 +10,12 @@ from .truth import read_truth
 
 __all__ = [
     "FileRecord",
-    "GraphTables",
     "Job",
     "ModelRecord",
     "Signals",
     "TableError",
     "TableOptions",
     "file_record",
-    "graph_tables",
     "library_versions",
     "load_signals",
     "read_record",

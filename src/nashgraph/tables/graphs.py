@@ -1,92 +1,45 @@
-"""A learned graph as files: an edge list, GraphML for Gephi, igraph and networkx, and JSON for anything else."""
+"""A learned graph as files: an edge list, GraphML for Gephi, igraph and networkx, and JSON for anything else.
+
+Names are written as text. Every column of the graph's nodes and edges is written; a value that is missing is left out.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+
+from ..graph import LearnedGraph
+from ..validation import Array
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
+TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML, by the kind of a NumPy array
 
 
-@dataclass(frozen=True, eq=False)
-class GraphTables:
-    """A graph as two tables.
-
-    Attributes
-    ----------
-    nodes : DataFrame, with ``name``, ``strength`` (total weight of the edges that leave the node, or touch it where the
-        graph is undirected) and, where there is a game, ``benefit`` and ``action``
-    edges : DataFrame, with ``source``, ``target`` and ``weight``, strongest first
-    directed : bool
-
-    Examples
-    --------
-    >>> from nashgraph import SmoothGL
-    >>> graph = graph_tables(SmoothGL(degree=1).fit(np.array([[0.0, 0.1, 5.0], [0.0, 0.2, 4.0]])))
-    >>> graph.edges
-      source target  weight
-    0      0      1    0.95
-    1      1      0    0.95
-    2      1      2    0.95
-    """
-
-    nodes: pd.DataFrame
-    edges: pd.DataFrame
-    directed: bool
-
-
-def graph_tables(model: Any, *, directed: bool = True) -> GraphTables:
-    """Return the graph of a fitted estimator; undirected, an edge weighs the mean of its two directions.
-
-    Examples
-    --------
-    >>> from nashgraph import SmoothGL
-    >>> model = SmoothGL(degree=1).fit(np.array([[0.0, 0.1, 5.0], [0.0, 0.2, 4.0]]))
-    >>> graph_tables(model, directed=False).edges.weight.tolist()
-    [0.95, 0.475]
-    """
-    names = np.array([str(name) for name in model.node_names_], dtype=object)
-    weights = sparse.csr_array(model.adjacency_)
-    mutual = weights if directed else sparse.csr_array(0.5 * (weights + weights.T))
-    pairs = sparse.coo_array(mutual if directed else sparse.tril(mutual))
-    target, source = pairs.coords
-    order = np.lexsort((target, source, -pairs.data))
-    order = order[pairs.data[order] > 0]
-    nodes = {"name": names, "strength": np.asarray(mutual.sum(axis=0)).ravel()}
-    for column, attribute in (("benefit", "benefit_"), ("action", "equilibrium_")):
-        values = np.asarray(getattr(model, attribute, ()))
-        if values.shape == names.shape:
-            nodes[column] = values
-    edges = {"source": names[source[order]], "target": names[target[order]], "weight": pairs.data[order].astype(float)}
-    return GraphTables(pd.DataFrame(nodes), pd.DataFrame(edges), directed)
-
-
-def write_edges(graph: GraphTables, path: str | Path) -> None:
+def write_edges(graph: LearnedGraph, path: str | Path) -> None:
     """Write the edges as CSV: names to the letter and in quotes, weights to the last digit.
 
     Examples
     --------
     >>> import tempfile
-    >>> from nashgraph import SmoothGL
-    >>> graph = graph_tables(SmoothGL(degree=1).fit(np.array([[0.0, 0.1, 5.0], [0.0, 0.2, 4.0]])))
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
     >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
     >>> write_edges(graph, file)
-    >>> file.read_text().splitlines()[:2]
-    ['"source","target","weight"', '"0","1",0.95']
+    >>> file.read_text().splitlines()
+    ['"source","target","weight"', '"bob","ann",0.4', '"ann","bob",0.2']
     """
-    graph.edges.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
+    table = graph.edges()
+    table = table.assign(source=table["source"].map(str), target=table["target"].map(str))
+    table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
 
 
-def write_graphml(graph: GraphTables, path: str | Path) -> None:
+def write_graphml(graph: LearnedGraph, path: str | Path) -> None:
     """Write GraphML: nodes have their names as ids, edges their weights to the last digit.
 
     Gephi shows the label, igraph goes by the name (of an id it gets "&" wrong), networkx by the id: all are the name.
@@ -94,56 +47,104 @@ def write_graphml(graph: GraphTables, path: str | Path) -> None:
     Examples
     --------
     >>> import networkx as nx, tempfile
-    >>> from nashgraph import SmoothGL
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
     >>> file = Path(tempfile.mkdtemp()) / "graph.graphml"
-    >>> write_graphml(graph_tables(SmoothGL(degree=1).fit(np.array([[0.0, 0.1, 5.0], [0.0, 0.2, 4.0]]))), file)
-    >>> nx.read_graphml(file)["1"]["2"]["weight"]
-    0.95
+    >>> write_graphml(graph, file)
+    >>> nx.read_graphml(file)["bob"]["ann"]["weight"]
+    0.4
     """
     with Path(path).open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{line}\n" for line in _graphml_lines(graph))
 
 
-def _graphml_lines(graph: GraphTables) -> Iterator[str]:
-    numbers = [str(column) for column in graph.nodes if column != "name"]
-    yield '<?xml version="1.0" encoding="UTF-8"?>'
-    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
-    for text in ("name", "label"):
-        yield f'<key id="{text}" for="node" attr.name="{text}" attr.type="string"/>'
-    for column in numbers:
-        yield f'<key id="{column}" for="node" attr.name="{column}" attr.type="double"/>'
-    yield '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>'
-    yield f'<graph id="G" edgedefault="{"directed" if graph.directed else "undirected"}">'
-    ids = {name: escape(name, SPACES) for name in graph.nodes["name"]}
-    for name, *values in zip(graph.nodes["name"], *(graph.nodes[column].tolist() for column in numbers), strict=True):
-        data = "".join(f'<data key="{column}">{value!r}</data>' for column, value in zip(numbers, values, strict=True))
-        names = f'<data key="name">{ids[name]}</data><data key="label">{ids[name]}</data>'
-        yield f'<node id="{ids[name]}">{names}{data}</node>'
-    edges = graph.edges
-    for source, target, weight in zip(edges["source"], edges["target"], edges["weight"].tolist(), strict=True):
-        yield f'<edge source="{ids[source]}" target="{ids[target]}"><data key="weight">{weight!r}</data></edge>'
-    yield "</graph>"
-    yield "</graphml>"
-
-
-def write_node_link(graph: GraphTables, path: str | Path) -> None:
+def write_node_link(graph: LearnedGraph, path: str | Path) -> None:
     """Write node-link JSON, as ``networkx.node_link_graph(data, edges="edges")`` reads it.
 
     Examples
     --------
     >>> import tempfile
-    >>> from nashgraph import SmoothGL
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
     >>> file = Path(tempfile.mkdtemp()) / "graph.json"
-    >>> write_node_link(graph_tables(SmoothGL(degree=1).fit(np.array([[0.0, 0.1, 5.0], [0.0, 0.2, 4.0]]))), file)
+    >>> write_node_link(graph, file)
     >>> json.loads(file.read_text())["edges"][0]
-    {'source': '0', 'target': '1', 'weight': 0.95}
+    {'source': 'bob', 'target': 'ann', 'weight': 0.4}
     """
+    parts = _parts(graph)
     content = {
         "directed": graph.directed,
         "multigraph": False,
         "graph": {},
-        "nodes": graph.nodes.rename(columns={"name": "id"}).to_dict("records"),
-        "edges": graph.edges.to_dict("records"),
+        "nodes": [{"id": name, **record} for name, record in zip(parts.names, _records(parts.nodes), strict=True)],
+        "edges": [
+            {"source": source, "target": target, **record}
+            for (source, target), record in zip(parts.ends, _records(parts.edges), strict=True)
+        ],
     }
     with Path(path).open("w", encoding="utf-8") as file:
         json.dump(content, file, ensure_ascii=False, allow_nan=False)
+
+
+class _Parts(NamedTuple):
+    names: list[str]
+    nodes: dict[str, Array]
+    ends: list[tuple[str, str]]
+    edges: dict[str, Array]
+
+
+def _parts(graph: LearnedGraph) -> _Parts:
+    names, listed = [str(name) for name in graph.names], graph.listed
+    nodes = {"influence": graph.influence} | {name: np.asarray(values) for name, values in graph.node_columns.items()}
+    ends = [(names[j], names[i]) for j, i in zip(listed.source.tolist(), listed.target.tolist(), strict=True)]
+    columns = {name: np.asarray(values)[listed.place] for name, values in graph.edge_columns.items()}
+    return _Parts(names, nodes, ends, {"weight": listed.weight} | columns)
+
+
+def _records(columns: dict[str, Array]) -> Iterator[dict[str, Any]]:
+    """Yield each row without the values it lacks."""
+    for row in zip(*(_plain(values) for values in columns.values()), strict=True):
+        yield {column: value for column, value in zip(columns, row, strict=True) if value is not None}
+
+
+def _plain(values: Array) -> list[Any]:
+    """Return a column's values, None where missing; what is neither a number nor true or false is text."""
+    numeric = values.dtype.kind in TYPES
+    there = np.isfinite(values) if numeric else ~pd.isna(values)
+    plain = values.tolist() if numeric else [str(value) for value in values]
+    return [value if known else None for value, known in zip(plain, there.tolist(), strict=True)]
+
+
+def _graphml_lines(graph: LearnedGraph) -> Iterator[str]:
+    parts = _parts(graph)
+    names = np.array(parts.names, dtype=object)
+    nodes = {"name": names, "label": names, **parts.nodes}
+    # By number, because a column of the nodes and one of the edges may have the same name.
+    node_keys = {column: f"n{k}" for k, column in enumerate(nodes)}
+    edge_keys = {column: f"e{k}" for k, column in enumerate(parts.edges)}
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    for part, keys, columns in (("node", node_keys, nodes), ("edge", edge_keys, parts.edges)):
+        for column, key in keys.items():
+            kind = TYPES.get(columns[column].dtype.kind, "string")
+            yield f'<key id="{key}" for="{part}" attr.name="{_escaped(column)}" attr.type="{kind}"/>'
+    yield f'<graph id="G" edgedefault="{"directed" if graph.directed else "undirected"}">'
+    ids = {name: _escaped(name) for name in parts.names}
+    for record in _records(nodes):
+        yield f'<node id="{ids[record["name"]]}">{_data(record, node_keys)}</node>'
+    for (source, target), record in zip(parts.ends, _records(parts.edges), strict=True):
+        yield f'<edge source="{ids[source]}" target="{ids[target]}">{_data(record, edge_keys)}</edge>'
+    yield "</graph>"
+    yield "</graphml>"
+
+
+def _data(record: dict[str, Any], keys: dict[str, str]) -> str:
+    return "".join(f'<data key="{keys[column]}">{_written(value)}</data>' for column, value in record.items())
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _escaped(value) if isinstance(value, str) else repr(value)
+
+
+def _escaped(text: str) -> str:
+    return escape(text, SPACES)

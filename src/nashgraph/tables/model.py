@@ -22,13 +22,7 @@ PACKAGES = ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "n
 
 @dataclass(frozen=True)
 class FileRecord:
-    """A file that went in: where it lies, seen from model.json, and a hash of its bytes.
-
-    Examples
-    --------
-    >>> FileRecord("../survey.csv", "e3b0c442", 0).path
-    '../survey.csv'
-    """
+    """A file that went in: where it lies, seen from model.json, and a hash of its bytes."""
 
     path: str
     sha256: str
@@ -42,17 +36,12 @@ class Job:
     Attributes
     ----------
     command : "learn" or "path"
-    method : str, a name of :data:`nashgraph.comparison.METHODS`
+    method : str, a name of :data:`nashgraph.estimators.METHODS`
     parameters : dict, all those of the method; a benefit that is a column stands in ``table``
     table : TableOptions
     directed : bool, whether the graph is written with directions
     truth_directed : bool, whether a truth given as text has them
     title : str, of the report
-
-    Examples
-    --------
-    >>> Job("learn", "smooth", {"degree": 5}).table.nodes
-    'rows'
     """
 
     command: str
@@ -75,7 +64,8 @@ class ModelRecord:
     truth : FileRecord, optional
     nodes, signals, edges : int, how many
     edges_sha256 : str, hash of edges.csv, which tells whether two graphs are the same to the last digit
-    certificate : dict, what the fit says of its own answer (converged, stationarity, objective, ...)
+    certificate : dict, that of :meth:`nashgraph.certificate.Certificate.as_dict` (measure, value, tol, converged,
+        iterations, sentence) and the method's own figures (lam, objective, welfare, ...)
     scores : dict, against the truth; empty without
     notes : list of str, everything that was said aloud
     seconds : float, of the fit
@@ -117,28 +107,13 @@ def file_record(path: Path, seen_from: Path) -> FileRecord:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "empty"
-    >>> _ = file.write_text("")
-    >>> sha256_of(file)[:8]
-    'e3b0c442'
-    """
+    """Return the SHA-256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions that a result depends on.
-
-    Examples
-    --------
-    >>> sorted(library_versions())[:3]
-    ['nashgraph', 'networkx', 'numba']
-    """
+    """Return the versions that a result depends on."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

@@ -16,6 +16,7 @@ from .read import check_file
 from .text import read_text
 
 ENDS = ("source", "target")
+# Columns of names, to be read to the letter ("007", "NA"), as a heading may spell them.
 WRITTEN = tuple(write(end) for end in ENDS for write in (str.lower, str.upper, str.title))
 
 

@@ -1,7 +1,7 @@
 // The charts: plain SVG, one sentence each beside them.
 
 const CHART = { top: 12, right: 14, bottom: 42, left: 46 };
-const drawnLog = 1e-17; // a stationarity of exactly zero is drawn here
+const drawnLog = 1e-17; // a value of exactly zero is drawn here
 
 // A chart is made for the width it has, so that its letters are as large as the text around it.
 function makeChart(container, title) {
@@ -56,8 +56,12 @@ function histogram(container, { edges, counts, sentence }, xLabel, yLabel) {
     .attr("height", (count) => y(0) - y(count));
 }
 
-function convergence(container, { iteration, stationarity }, tolerance, sentence) {
-  const values = stationarity.map((value) => Math.max(value ?? drawnLog, drawnLog));
+// The steps of a run, by what its certificate measures; a step without a value (an infinite gap) is left out.
+function convergence(container, history, { measure, tol: tolerance }, sentence) {
+  const known = d3.range(history.value.length).filter((step) => history.value[step] !== null);
+  if (!known.length) return;
+  const iteration = known.map((step) => history.iteration[step]);
+  const values = known.map((step) => Math.max(history.value[step], drawnLog));
   const low = d3.min([...values, tolerance || Infinity]);
   const chart = makeChart(container, sentence);
   const x = chart.x(d3.scaleLinear(), [0, Math.max(1, d3.max(iteration))]);
@@ -66,7 +70,7 @@ function convergence(container, { iteration, stationarity }, tolerance, sentence
   const every = Math.ceil(decades.length / 5);
   const ticks = decades.filter((_, k) => (decades.length - 1 - k) % every === 0).map((power) => Number(`1e${power}`));
   const { svg } = chart;
-  drawAxes(chart, x, y, "step", "stationarity", (axis) =>
+  drawAxes(chart, x, y, "step", measure, (axis) =>
     axis.tickValues(ticks).tickFormat((value) => (value >= 0.01 ? String(value) : value.toExponential(0))),
   );
   if (tolerance) {

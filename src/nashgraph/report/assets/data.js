@@ -27,28 +27,33 @@ function currentView() {
   return drawing.views[state.view];
 }
 
-// Without direction an edge weighs the mean of its two directions, as in GraphEstimator.to_networkx.
-function mutual({ source, target, weight }) {
+// Without direction an edge, and each of its columns, is the mean of the two directions, as in LearnedGraph.undirected.
+function mutual({ source, target, weight, edge_columns: columns }) {
   const sums = new Map();
   const count = nodes.name.length;
+  const all = [weight, ...Object.values(columns)];
   for (let e = 0; e < weight.length; e++) {
     const key = Math.min(source[e], target[e]) * count + Math.max(source[e], target[e]);
-    sums.set(key, (sums.get(key) ?? 0) + weight[e] / 2);
+    if (!sums.has(key)) sums.set(key, all.map(() => 0));
+    const sum = sums.get(key);
+    all.forEach((values, k) => (sum[k] += values[e] / 2));
   }
-  const pairs = [...sums].sort((a, b) => b[1] - a[1]);
+  const pairs = [...sums].sort((a, b) => b[1][0] - a[1][0]);
   return {
     source: pairs.map(([key]) => Math.floor(key / count)),
     target: pairs.map(([key]) => key % count),
-    weight: pairs.map(([, weight]) => weight),
+    weight: pairs.map(([, sum]) => sum[0]),
+    edge_columns: Object.fromEntries(Object.keys(columns).map((name, k) => [name, pairs.map(([, sum]) => sum[k + 1])])),
   };
 }
 
-function splitEdges({ source, target, weight }) {
+function splitEdges(listed) {
+  const { source, target, weight } = listed;
   const drawn = [];
   for (let e = 0; e < weight.length && drawn.length < drawing.edges_at_most; e++) {
     if (source[e] < drawnCount && target[e] < drawnCount) drawn.push(e);
   }
-  return { source, target, weight, drawn };
+  return { ...listed, drawn };
 }
 
 // How many of the edges drawn are left by the threshold: those at least as heavy as the lightest one kept.
@@ -61,14 +66,19 @@ function shownCount({ weight, drawn }) {
   return count;
 }
 
-// A node's strongest ties, heaviest first: those it listens to and those that listen to it.
+// A node's heaviest ties, heaviest first: those it listens to and those that listen to it, each with its columns.
 function neighbours(node, most) {
-  const { source, target, weight } = edges();
+  const { source, target, weight, edge_columns: columns } = edges();
+  const tie = (e, other) => ({
+    node: other,
+    weight: weight[e],
+    columns: Object.entries(columns).map(([name, values]) => [name, values[e]]),
+  });
   const into = [];
   const from = [];
   for (let e = 0; e < weight.length; e++) {
-    if (target[e] === node && into.length < most) into.push({ node: source[e], weight: weight[e] });
-    if (source[e] === node && from.length < most) from.push({ node: target[e], weight: weight[e] });
+    if (target[e] === node && into.length < most) into.push(tie(e, source[e]));
+    if (source[e] === node && from.length < most) from.push(tie(e, target[e]));
   }
   return { into, from };
 }
@@ -90,9 +100,10 @@ function matches(text, most) {
   return [...begin, ...contain].slice(0, most);
 }
 
-// Three figures, as in the text of the report.
+// Three figures, as in the text of the report; what is no number is written as it is.
 function figure(value) {
   if (value === null || value === undefined) return "not known";
+  if (typeof value !== "number") return String(value);
   if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(1);
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
   return String(Number(value.toPrecision(3)));

@@ -2,6 +2,7 @@
 
 const SUGGESTIONS = 20;
 const LISTED = 5;
+const COUNTED = ["name", "influence", "followers", "listens_to"]; // columns of every graph; others are its own
 const root = document.documentElement;
 
 const said = (count) => count.toLocaleString("en");
@@ -82,14 +83,16 @@ function factsOf(node) {
   const list = element("dl", null, { class: "settings" });
   const add = (name, value) => {
     const group = element("div", null);
-    group.append(element("dt", name), element("dd", value));
+    group.append(element("dt", name, { dir: "auto" }), element("dd", value, { dir: "auto" }));
     list.append(group);
   };
   const influence = drawn ? view.influence : nodes.influence;
   const rank = d3.sum(influence, (value) => value > influence[node]) + 1;
   add("influence", `${figure(influence[node])}, rank ${rank}`);
-  if (nodes.action) add("action", figure(drawn ? view.action[node] : nodes.action[node]));
-  if (nodes.benefit) add("benefit", figure(nodes.benefit[node]));
+  for (const [column, values] of Object.entries(nodes)) {
+    if (COUNTED.includes(column)) continue;
+    add(column, figure(drawn && column === "action" ? view.action[node] : values[node]));
+  }
   if (!drawn) add("in the drawing", "no, too little influence");
   return list;
 }
@@ -117,7 +120,8 @@ function tieList(title, ties, kind) {
     const button = element("button", null, { type: "button", class: "node" });
     button.append(element("bdi", nodes.name[tie.node]));
     button.addEventListener("click", () => select(tie.node));
-    item.append(button, element("span", figure(tie.weight), { class: "figure" }));
+    const figures = [figure(tie.weight), ...tie.columns.map(([name, value]) => `${name} ${figure(value)}`)];
+    item.append(button, element("span", figures.join(" · "), { class: "figure" }));
     list.append(item);
   }
   return [heading, list];
@@ -268,7 +272,7 @@ for (const container of document.querySelectorAll("[data-chart]")) {
   const name = container.dataset.chart;
   histogram(container, data.distributions[name], name === "weight" ? "weight" : "neighbours", name === "weight" ? "lines" : "nodes");
 }
-if (data.history) convergence(byId("history-chart"), data.history, data.tolerance, document.querySelector("#history figcaption").textContent);
+if (data.history) convergence(byId("history-chart"), data.history, data.certificate, document.querySelector("#history figcaption").textContent);
 showLegend();
 startPath();
 startControls();

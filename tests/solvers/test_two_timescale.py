@@ -4,32 +4,32 @@ import numpy as np
 import pytest
 
 from nashgraph import project_rows, spectral_benefit
-from nashgraph.couplings import smooth_graph
+from nashgraph.certificate import Ending
 from nashgraph.datasets import preferential_attachment, smooth_signals
-from nashgraph.solvers import Problem, Status, gradient_mapping, theory_steps, ttgd
+from nashgraph.solvers import Problem, gradient_mapping, theory_steps, ttgd
 
 
 @pytest.fixture
 def problem(random):
     X = random.normal(size=(6, 15))
-    return Problem.from_signals(X, spectral_benefit(X), lam=0.5, beta=1.0, c=0.6)
+    return Problem.from_signals(X, spectral_benefit(X), beta=1.0, c=0.6)
 
 
 def test_follows_the_published_recursion(problem):
     """Five iterations written out with dense inverses, as in the paper, against the solver."""
     alpha, gamma, b, n = 0.5, 0.05, problem.benefit, 15
-    D, beta, lam = problem.storage.distances, 1.0, 0.5
-    W = smooth_graph(problem.storage).weights
+    D, beta, lam = problem.smoothness.distances, 1.0, 0.5
+    W = problem.smooth.weights
     y = b.copy()
     for _ in range(5):
         y = y + alpha * (np.maximum(0, b + W @ np.log1p(y)) - y)
         jacobian = W * (1 / (1 + y))
         u = np.linalg.solve((np.eye(n) - jacobian).T, np.ones(n))
         W, _ = project_rows(W - gamma * (D + 2 * beta * W - lam * np.outer(u, np.log1p(y))), 0.6)
-    result = ttgd(problem, alpha=alpha, gamma=gamma, tol=0.0, max_iter=5)
+    result = ttgd(problem, 0.5, alpha=alpha, gamma=gamma, tol=0.0, max_iter=5)
     np.testing.assert_allclose(result.coupling.weights, W, atol=1e-12)
     assert result.iterations == 5
-    assert result.status is Status.MAX_ITER
+    assert result.certificate.ending is Ending.MAX_ITER
 
 
 @pytest.mark.parametrize(("n", "lam", "c"), [(15, 0.5, 0.6), (6, 0.1, 0.3)])
@@ -40,16 +40,16 @@ def test_theorem_squared_gradient_mapping_falls_as_one_over_k(n, lam, c, random)
     is the same at every K, so a shorter run is the beginning of a longer one.
     """
     X = random.normal(size=(6, n))
-    problem = Problem.from_signals(X, spectral_benefit(X), lam=lam, beta=1.0, c=c)
-    uniform = problem.storage.hold(c * (1 - np.eye(n)) / (n - 1))
-    gamma = theory_steps(problem, uniform).gamma
-    best = ttgd(problem, gamma=0.05, tol=1e-9, max_iter=5000)
-    drop = problem.objective(uniform, problem.play(uniform)) - best.objective
+    problem = Problem.from_signals(X, spectral_benefit(X), beta=1.0, c=c)
+    uniform = problem.smoothness.hold(c * (1 - np.eye(n)) / (n - 1))
+    gamma = theory_steps(problem, lam, uniform).gamma
+    best = ttgd(problem, lam, gamma=0.05, tol=1e-9, max_iter=5000)
+    drop = problem.objective(uniform, problem.play(uniform), lam) - best.objective
     iterations = [10, 20, 50, 100, 200, 500, 1000]
     squared = []
     for k in iterations:
-        reached = ttgd(problem, uniform, steps="theory", tol=0.0, max_iter=k, check_every=k).coupling
-        squared.append(float(np.sum(gradient_mapping(problem, reached, gamma) ** 2)))
+        reached = ttgd(problem, lam, uniform, steps="theory", tol=0.0, max_iter=k, check_every=k).coupling
+        squared.append(float(np.sum(gradient_mapping(problem, lam, reached, gamma) ** 2)))
     assert best.converged
     assert squared[-1] < squared[0]
     assert (np.minimum.accumulate(squared) * iterations <= 2 * drop / gamma).all()
@@ -58,8 +58,8 @@ def test_theorem_squared_gradient_mapping_falls_as_one_over_k(n, lam, c, random)
 def test_the_papers_setting_reaches_a_stationary_point():
     graph = preferential_attachment(50, random_state=0)
     X = smooth_signals(graph, 10, "lowpass", noise=0.2, random_state=0)
-    problem = Problem.from_signals(X, spectral_benefit(X), lam=10.0, beta=200.0, c=0.95, interaction="linear")
-    result = ttgd(problem, alpha=0.5, gamma=0.003, tol=0.0, max_iter=700)
+    problem = Problem.from_signals(X, spectral_benefit(X), beta=200.0, c=0.95, interaction="linear")
+    result = ttgd(problem, 10.0, alpha=0.5, gamma=0.003, tol=0.0, max_iter=700)
     assert result.stationarity < 1e-8
 
 
@@ -67,9 +67,9 @@ def test_theory_steps_are_the_papers_formulas(random):
     """The constants recomputed by hand for one problem."""
     X = random.normal(size=(3, 4))
     b = np.array([0.1, 0.2, 0.3, 0.4])
-    problem = Problem.from_signals(X, b, lam=2.0, beta=1.5, c=0.5, interaction="linear")
-    start = smooth_graph(problem.storage)
-    alpha, gamma = theory_steps(problem, start)
+    problem = Problem.from_signals(X, b, beta=1.5, c=0.5, interaction="linear")
+    start = problem.smooth
+    alpha, gamma = theory_steps(problem, 2.0, start)
     assert alpha == pytest.approx(0.5 / 2.25)
     L_y = 2 * 0.4 / 0.25
     L_l = (2 * 2 / 0.5 + 2 * 4 * 0.4 * 0.5 / 0.125) * L_y + 3.0 + 2 * 4 * 0.4 / 0.125
@@ -82,26 +82,26 @@ def test_theory_steps_are_the_papers_formulas(random):
 
 def test_theory_steps_at_lam_zero_and_for_other_welfares(random):
     X, b = random.normal(size=(3, 6)), np.full(6, 1 / 6)
-    zero = Problem.from_signals(X, b, lam=0.0, beta=2.0)
-    assert theory_steps(zero, smooth_graph(zero.storage)).gamma == pytest.approx(0.75 / 4.0)
+    zero = Problem.from_signals(X, b, beta=2.0)
+    assert theory_steps(zero, 0.0, zero.smooth).gamma == pytest.approx(0.75 / 4.0)
     other = Problem.from_signals(X, b, welfare="utilitarian")
     with pytest.raises(ValueError, match="holds for welfare='total' only"):
-        ttgd(other, steps="theory")
+        ttgd(other, 1.0, steps="theory")
 
 
 def test_the_callers_start_is_not_written_to(problem):
-    start = smooth_graph(problem.storage)
+    start = problem.smooth
     kept = start.weights.copy()
-    ttgd(problem, start, gamma=0.05, max_iter=7)
+    ttgd(problem, 0.5, start, gamma=0.05, max_iter=7)
     np.testing.assert_array_equal(start.weights, kept)
 
 
 def test_history_is_monotone_here_and_ends_at_the_result(problem):
-    result = ttgd(problem, gamma=0.02, tol=1e-9, max_iter=3000)
-    objectives = [record.objective for record in result.history]
+    result = ttgd(problem, 0.5, gamma=0.02, tol=1e-9, max_iter=3000)
+    objectives = [record.objective for record in result.certificate.history]
     assert np.diff(objectives).max() <= 1e-12
     assert result.converged
-    assert result.history[-1].stationarity == result.stationarity <= 1e-9
+    assert result.certificate.history[-1].value == result.stationarity <= 1e-9
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_history_is_monotone_here_and_ends_at_the_result(problem):
 )
 def test_bad_input(problem, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        ttgd(problem, **options)
+        ttgd(problem, 0.5, **options)

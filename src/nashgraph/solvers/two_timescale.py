@@ -20,21 +20,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..couplings import DenseCoupling, DenseStorage, smooth_graph
+from ..certificate import Callback, Ending, Measure, Watch
+from ..couplings import Coupling
 from ..games import TotalAction
 from ..validation import Array, InputError, check_choice, check_integer, check_number
 from .problem import Play, Problem
-from .result import Callback, History, Record, Result, Status
+from .result import Result
 
 
 class StepSizes(NamedTuple):
-    """The two step sizes of TTGD: alpha for the actions, gamma for the graph.
-
-    Examples
-    --------
-    >>> StepSizes(0.5, 0.003).gamma
-    0.003
-    """
+    """The two step sizes of TTGD: alpha for the actions, gamma for the graph."""
 
     alpha: float
     gamma: float
@@ -42,7 +37,8 @@ class StepSizes(NamedTuple):
 
 def ttgd(
     problem: Problem,
-    start: DenseCoupling | None = None,
+    lam: float,
+    start: Coupling | None = None,
     *,
     alpha: float = 0.5,
     gamma: float = 0.003,
@@ -51,14 +47,15 @@ def ttgd(
     max_iter: int = 1000,
     check_every: int = 10,
     callback: Callback | None = None,
-    verbose: int = 0,
 ) -> Result:
     """Run TTGD from ``start`` (default: the Smooth-GL graph) and return the last iterate.
 
     Parameters
     ----------
     problem : Problem
-    start : DenseCoupling, optional
+        Its graphs must be held dense: TTGD steps from any W.
+    lam : float, how much the welfare counts
+    start : Coupling, optional
     alpha, gamma : float
         Step sizes; the defaults are the paper's.
     steps : {"given", "theory"}
@@ -67,16 +64,14 @@ def ttgd(
         Stationarity at which to stop; 0 runs all iterations, as the paper does.
     max_iter, check_every : int
     callback : callable, optional
-        Called with the :class:`Record` of every check; a true answer stops the run.
-    verbose : int
-        1 prints a line at every check.
+        Called with the :class:`~nashgraph.certificate.Record` of every check; a true answer stops the run.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, lam=1.0, beta=5.0)
-    >>> result = ttgd(problem, gamma=0.05)
+    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
+    >>> result = ttgd(problem, 1.0, gamma=0.05)
     >>> result.converged, result.coupling.weights.shape
     (True, (30, 30))
     """
@@ -85,41 +80,25 @@ def ttgd(
     gamma = check_number("gamma", gamma, low=0, open_low=True, remedy="the paper's is 0.003")
     max_iter = check_integer("max_iter", max_iter, low=1, remedy="the paper runs 195 to 760")
     check_every = check_integer("check_every", check_every, low=1, remedy="try 10")
-    storage = dense_storage(problem)
-    passes = storage.passes
-    first: DenseCoupling = smooth_graph(storage) if start is None else start
-    sizes = theory_steps(problem, first) if steps == "theory" else StepSizes(alpha, gamma)
+    passes = problem.smoothness.passes
+    first = problem.smooth if start is None else start
+    sizes = theory_steps(problem, lam, first) if steps == "theory" else StepSizes(alpha, gamma)
+    watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
     exact: Play | None = None
-    history = History(verbose, callback)
-    for iteration, coupling in enumerate(iterates(problem, first, sizes)):
+    ending: Ending | None = None
+    for iteration, coupling in enumerate(iterates(problem, lam, first, sizes)):
         if iteration % check_every == 0 or iteration == max_iter:
             exact = problem.play(coupling, start=exact)
-            stop = history.add(take_record(problem, coupling, exact, iteration))
-            if stop or history.records[-1].stationarity <= tol:
-                break
-        if iteration == max_iter:
+            objective = problem.objective(coupling, exact, lam)
+            ending = watch.ends(iteration, objective, problem.stationarity(coupling, exact, lam), exact.welfare)
+        if ending is not None:
             break
+    assert ending is not None
     assert exact is not None
-    last = history.records[-1]
-    if last.stationarity <= tol:
-        status = Status.CONVERGED
-    else:
-        status = Status.MAX_ITER if last.iteration == max_iter else Status.STOPPED
-    return Result(
-        coupling=coupling,
-        equilibrium=exact.actions,
-        adjoint=exact.adjoint,
-        objective=last.objective,
-        welfare=last.welfare,
-        stationarity=last.stationarity,
-        iterations=last.iteration,
-        passes=storage.passes - passes,
-        status=status,
-        history=tuple(history.records),
-    )
+    return Result(coupling, exact, objective, problem.smoothness.passes - passes, watch.certificate(ending))
 
 
-def iterates(problem: Problem, start: DenseCoupling, steps: StepSizes) -> Iterator[DenseCoupling]:
+def iterates(problem: Problem, lam: float, start: Coupling, steps: StepSizes) -> Iterator[Coupling]:
     """Give the iterates of TTGD without end, the start first; each but the start is overwritten by the next but one.
 
     Examples
@@ -127,65 +106,41 @@ def iterates(problem: Problem, start: DenseCoupling, steps: StepSizes) -> Iterat
     >>> from itertools import islice
     >>> import numpy as np
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> start = smooth_graph(problem.storage)
-    >>> [round(W.distance(start), 4) for W in islice(iterates(problem, start, StepSizes(0.5, 0.1)), 3)]
+    >>> start = problem.smooth
+    >>> [round(W.distance(start), 4) for W in islice(iterates(problem, 1.0, start, StepSizes(0.5, 0.1)), 3)]
     [0.0, 0.0652, 0.1045]
     """
-    storage = dense_storage(problem)
-    coupling, spare = start, np.empty_like(start.weights)
+    coupling, spare = start, None
     actions, adjoint = problem.benefit, problem.welfare.gradient(problem.benefit)
     while True:
         yield coupling
         reply = np.maximum(0.0, problem.benefit + coupling.dot(problem.interaction.value(actions)))
         actions = actions + steps.alpha * (reply - actions)
         adjoint = problem.adjoint(coupling, actions, start=adjoint)
-        bonus = problem.bonus(Play(actions, adjoint, np.nan))
-        weights = storage.projected_step(coupling.weights, *bonus, steps.gamma, out=spare)
-        # The two arrays change places, except that a start of the caller's is never written to.
-        spare = np.empty_like(weights) if coupling is start else coupling.weights
-        coupling = storage.hold(weights)
+        bonus = problem.bonus(Play(actions, adjoint, np.nan), lam)
+        # Two graphs change places, except that a start of the caller's is never written to.
+        stepped = problem.smoothness.step(coupling, *bonus, steps.gamma, spare)
+        coupling, spare = stepped, None if coupling is start else coupling
 
 
-def dense_storage(problem: Problem) -> DenseStorage:
-    """Return the problem's storage if it is dense, which TTGD needs: its W is no best response."""
-    if not isinstance(problem.storage, DenseStorage):
-        raise InputError(
-            f"solver='ttgd' needs storage='dense', got storage={problem.storage.name!r}: TTGD steps from any W, so W "
-            "must be stored whole; take solver='best-response' for networks too large for that"
-        )
-    return problem.storage
-
-
-def take_record(problem: Problem, coupling: DenseCoupling, exact: Play, iteration: int) -> Record:
-    """Return objective, welfare and stationarity of W, given its exact play."""
-    return Record(
-        iteration,
-        problem.objective(coupling, exact),
-        exact.welfare,
-        problem.stationarity(coupling, exact),
-    )
-
-
-def gradient_mapping(problem: Problem, coupling: DenseCoupling, gamma: float, play: Play | None = None) -> Array:
+def gradient_mapping(problem: Problem, lam: float, coupling: Coupling, gamma: float, play: Play | None = None) -> Array:
     r"""Return :math:`\gamma^{-1}(W - \mathrm{Proj}_S(W - \gamma \nabla\ell(W)))`, the quantity of the theorem.
 
     Examples
     --------
     >>> import numpy as np
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> best = ttgd(problem, gamma=0.3, tol=1e-12).coupling
-    >>> float(np.linalg.norm(gradient_mapping(problem, best, 0.1))) < 1e-10
+    >>> best = ttgd(problem, 1.0, gamma=0.3, tol=1e-12).coupling
+    >>> float(np.linalg.norm(gradient_mapping(problem, 1.0, best, 0.1))) < 1e-10
     True
     """
     play = problem.play(coupling) if play is None else play
-    moved = dense_storage(problem).projected_step(
-        coupling.weights, *problem.bonus(play), gamma, out=np.empty_like(coupling.weights)
-    )
-    mapping: Array = (coupling.weights - moved) / gamma
+    moved = problem.smoothness.step(coupling, *problem.bonus(play, lam), gamma)
+    mapping: Array = (coupling.matrix() - moved.matrix()) / gamma
     return mapping
 
 
-def theory_steps(problem: Problem, start: DenseCoupling) -> StepSizes:
+def theory_steps(problem: Problem, lam: float, start: Coupling) -> StepSizes:
     r"""Return the step sizes under which the theorem guarantees an O(1/K) squared gradient mapping.
 
     With :math:`\alpha = (1-c)/(1+c)^2` and :math:`\gamma = \min\{3/(4L_\ell),\; (1-c)\,\alpha/(4 L L_y)\}`, where
@@ -204,7 +159,7 @@ def theory_steps(problem: Problem, start: DenseCoupling) -> StepSizes:
     --------
     >>> import numpy as np
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), c=0.5)
-    >>> alpha, gamma = theory_steps(problem, smooth_graph(problem.storage))
+    >>> alpha, gamma = theory_steps(problem, 1.0, problem.smooth)
     >>> round(alpha, 4), gamma < 0.01
     (0.2222, True)
     """
@@ -213,8 +168,8 @@ def theory_steps(problem: Problem, start: DenseCoupling) -> StepSizes:
             f"steps='theory' holds for welfare='total' only, got {problem.welfare!r}: the theorem's constants are "
             "those of the total action; give alpha and gamma instead"
         )
-    c, lam, n = problem.storage.c, problem.lam, problem.storage.n_nodes
-    largest, root, gap = float(problem.benefit.max()), float(np.sqrt(n)), 1.0 - problem.storage.c
+    c, n = problem.smoothness.c, problem.smoothness.n_nodes
+    largest, root, gap = float(problem.benefit.max()), float(np.sqrt(n)), 1.0 - problem.smoothness.c
     alpha = gap / (1.0 + c) ** 2
     exact = problem.play(start).actions
     first = problem.benefit + alpha * (
@@ -223,7 +178,7 @@ def theory_steps(problem: Problem, start: DenseCoupling) -> StepSizes:
     lipschitz_y = root * largest / gap**2
     lipschitz_loss = (
         (root * lam / gap + lam * n * largest * c / gap**3) * lipschitz_y
-        + 2.0 * problem.storage.beta
+        + 2.0 * problem.smoothness.beta
         + lam * n * largest / gap**3
     )
     spread = (1.0 - 0.5 * alpha * gap) * float(np.sum((first - exact) ** 2))

@@ -1,24 +1,23 @@
-"""Dense, sparse and implicit storage: one protocol, one answer."""
+"""The smoothness term with its graphs held dense, sparse and implicitly: one protocol, one answer."""
+
+import pickle
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph.couplings import (
-    STORAGES,
-    DenseStorage,
-    choose,
-    distances,
-    fidelity,
-    listed_storage,
-    make_storage,
-    smooth_graph,
-)
+from nashgraph.couplings import STORAGES, DenseSmoothness, choose, make_smoothness, points, points_of
 from nashgraph.couplings.choose import expected_degree, suitable_storage
+from nashgraph.couplings.passes import Bonus, Nearest, NeighbourSpread, Respond
+from nashgraph.validation import InputError
 
 from ..gaps import with_gaps
 
 NAMES = list(STORAGES)
+
+
+def term(name, X):
+    return STORAGES[name](points_of(X), 0.7, 0.9)
 
 
 def as_array(coupling):
@@ -38,12 +37,12 @@ def X(request, random):  # noqa: N802 (the paper's name)
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Blocks of 16 rows, so that streaming happens at the sizes tests can afford."""
-    monkeypatch.setattr(distances, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(points, "BLOCK_BYTES", 1)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_storage_does_what_the_dense_one_does(name, X, random):
-    reference, storage = DenseStorage(X, 0.7, 0.9), STORAGES[name](X, 0.7, 0.9)
+    reference, storage = term("dense", X), term(name, X)
     left, right, vector = random.random(70), random.random(70), random.random(70)
     expected, found = reference.respond(left, right), storage.respond(left, right)
     np.testing.assert_allclose(as_array(found), expected.weights, atol=1e-12)
@@ -53,38 +52,39 @@ def test_every_storage_does_what_the_dense_one_does(name, X, random):
     np.testing.assert_allclose(found.dot(vector), expected.weights @ vector, rtol=1e-12)
     np.testing.assert_allclose(found.tdot(vector), expected.weights.T @ vector, rtol=1e-12)
     # Two graphs: their distance and their mixture.
-    other, expected_other = smooth_graph(storage), smooth_graph(reference)
+    other, expected_other = storage.smooth, reference.smooth
     difference = np.linalg.norm(expected.weights - expected_other.weights)
     assert found.distance(other) == pytest.approx(difference, rel=1e-10)
     mixed, expected_mixed = found.mix(other, 0.3), 0.7 * expected.weights + 0.3 * expected_other.weights
     np.testing.assert_allclose(as_array(mixed), expected_mixed, atol=1e-12)
     assert mixed.square == pytest.approx(np.sum(expected_mixed**2), rel=1e-10)
-    assert fidelity(storage, mixed) == pytest.approx(
+    assert storage.fidelity(mixed) == pytest.approx(
         np.sum(expected_mixed * reference.distances) + 0.7 * np.sum(expected_mixed**2), rel=1e-10
     )
-    streamed = np.vstack(list(storage.map_distances(lambda _, rows: rows.copy())))
+    streamed = np.vstack(list(storage.run(lambda _, rows: rows.copy())))
     np.testing.assert_allclose(streamed, reference.distances, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["dense", "sparse"])
 def test_a_given_matrix_is_held_as_it_is(name, X, random):
-    storage = STORAGES[name](X, 0.7, 0.9)
+    storage = term(name, X)
     weights = 0.9 * (1 - np.eye(70)) / 69
     held = storage.hold(weights)
     np.testing.assert_array_equal(as_array(held), weights)
-    assert held.cost == pytest.approx(np.sum(weights * DenseStorage(X, 0.7, 0.9).distances))
+    assert held.cost == pytest.approx(np.sum(weights * term("dense", X).distances))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_float32_is_kept_and_close(name, X):
-    single = make_storage(X, 0.7, 0.9, name, "float32").respond(np.zeros(70), np.zeros(70))
-    double = make_storage(X, 0.7, 0.9, name, "float64").respond(np.zeros(70), np.zeros(70))
+    single, double = (
+        make_smoothness(points_of(X, dtype=dtype), 0.7, 0.9, name).smooth for dtype in ("float32", "float64")
+    )
     assert as_array(single).dtype == np.float32
     np.testing.assert_allclose(as_array(single), as_array(double), atol=2e-5)
 
 
 def test_auto_goes_by_size_degree_and_memory(random, monkeypatch):
-    X = random.normal(size=(5, 400))
+    X = points_of(random.normal(size=(5, 400)))
     assert suitable_storage(X, 0.1, 0.95, free=1e9)[0] == "dense"
     assert suitable_storage(X, 0.1, 0.95, free=4e6)[0] == "sparse"
     assert suitable_storage(X, 1e6, 0.95, free=4e6)[0] == "implicit"
@@ -94,29 +94,63 @@ def test_auto_goes_by_size_degree_and_memory(random, monkeypatch):
     assert "400 nodes with about" in why
 
 
-def test_auto_says_which_when_asked(random, capsys):
-    assert make_storage(random.normal(size=(5, 40)), 1.0, 0.95, verbose=1).name == "dense"
-    assert capsys.readouterr().out.startswith("storage: dense (40 nodes")
+def test_auto_logs_which(random, caplog):
+    with caplog.at_level("INFO", logger="nashgraph"):
+        assert make_smoothness(points_of(random.normal(size=(5, 40))), 1.0, 0.95).name == "dense"
+    assert caplog.messages[0].startswith("storage: dense (40 nodes")
 
 
 @pytest.mark.parametrize("name", ["dense", "sparse"])
 def test_listed_pairs_have_the_distances_of_the_whole(name, X, random):
     listed = sparse.csr_array(np.triu(random.random((70, 70)) < 0.3, 1))
-    found = listed_storage(STORAGES[name](X, 0.7, 0.9), listed).pairs
-    np.testing.assert_allclose(found.data, DenseStorage(X, 0.7, 0.9).distances[listed.nonzero()], atol=1e-13)
+    found = term(name, X).listed(listed).pairs
+    np.testing.assert_allclose(found.data, term("dense", X).distances[listed.nonzero()], atol=1e-13)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2])
 def test_expected_degree_is_the_samples_mean(share, random):
-    X = with_gaps(random.normal(size=(5, 120)), random, share)
-    truth = (smooth_graph(DenseStorage(X, 0.3, 0.95)).weights > 0).sum(axis=1).mean()
+    X = points_of(with_gaps(random.normal(size=(5, 120)), random, share))
+    truth = (DenseSmoothness(X, 0.3, 0.95).smooth.weights > 0).sum(axis=1).mean()
     assert expected_degree(X, 0.3, 0.95) == pytest.approx(truth)
 
 
 def test_passes_are_counted(X):
     for name in NAMES:
-        storage = STORAGES[name](X, 0.7, 0.9)
-        graph = smooth_graph(storage)
+        storage = term(name, X)
+        graph = storage.smooth
+        assert storage.smooth is graph
         assert storage.passes == 1
         graph.dot(np.ones(70))
         assert storage.passes == (2 if name == "implicit" else 1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_term_says_itself_what_it_can_do(name, X, random):
+    storage = term(name, X)
+    left, right = random.random(70), random.random(70)
+    if storage.lists:
+        response, near = storage.survey(left, right, 0.1)
+        np.testing.assert_allclose(as_array(response), as_array(storage.respond(left, right)), atol=1e-12)
+        graph = as_array(response)
+        assert (near.toarray()[graph > 0] > 0).all()
+        assert near.nnz > (graph > 0).sum()
+        np.testing.assert_allclose(as_array(storage.adopt(response.sparse())), graph, atol=1e-12)
+    if storage.steps:
+        step = storage.step(storage.smooth, left, right, 0.5 / storage.beta)
+        np.testing.assert_allclose(as_array(step), as_array(storage.respond(left, right)), atol=1e-12)
+    else:
+        with pytest.raises(InputError, match="solver='ttgd' needs storage='dense'"):
+            storage.step(storage.smooth, left, right, 0.1)
+
+
+def test_works_can_be_sent_elsewhere(X, random):
+    """A pass is a value: pickled and run in another process it gives the same parts."""
+    bonus = Bonus.of(random.random(70), random.random(70), np.dtype(float))
+    for work in (
+        Respond(bonus, 0.7, 0.9, margin=0.1),
+        Nearest(3),
+        NeighbourSpread(bonus.left, bonus.right, np.ones(70)),
+    ):
+        sent = pickle.loads(pickle.dumps(work))
+        for one, other in zip(term("sparse", X).run(work), term("sparse", X).run(sent), strict=True):
+            assert pickle.dumps(one) == pickle.dumps(other)

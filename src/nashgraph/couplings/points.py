@@ -1,8 +1,11 @@
-"""Signals as points: each node is a point in R^M, and the cost of an edge is a squared distance.
+"""Where the signals live: each node is a point in R^M, and the cost of an edge is a squared distance.
 
 With M signals the paper's edge cost is ``D_ij = ||x_i - x_j||^2 / (2M)``. All of it follows from the node-major
 array ``Z = (X - node mean)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix of rank M + 2 at most. Where signals
 have gaps (NaN), two nodes are compared on the signals both have.
+
+:class:`Points` is the only thing that knows where the points are and how a pass over all pairs runs. Another place, a
+GPU or a cluster, is a subclass with a ``run`` of its own, registered in ``ENGINES``.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numba import get_num_threads
@@ -20,13 +23,17 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 from threadpoolctl import ThreadpoolController
 
-from ..validation import Array, check_observed
+from ..registry import Registry
+from ..validation import Array, check_choice, check_observed
 from . import _kernels, _partial_kernels
-
-Result = TypeVar("Result")
+from .passes import Nearest, Part, RowsTimes, Work
 
 # A block of rows of distances should stay in a core's cache while it is worked on.
 BLOCK_BYTES = 2 << 20
+
+DTYPES = {"float64": np.float64, "float32": np.float32}
+# Who runs a pass: from a name to what makes points of signals X.
+ENGINES: Registry[Callable[[Array], Points]] = Registry("engine")
 
 
 def node_points(X: Array) -> Array:
@@ -43,6 +50,7 @@ def node_points(X: Array) -> Array:
            [ 0.5,  0. ]])
     """
     centred = X - X.mean(axis=1, keepdims=True)
+    centred[X.max(axis=1) == X.min(axis=1)] = 0.0  # where the mean is off by rounding
     return np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0 * len(X)), dtype=X.dtype)
 
 
@@ -117,23 +125,15 @@ class Points:
 
         O(N^2 M) time, O(N kept) memory and a few blocks.
         """
-        distances = np.empty((len(self), kept), self.dtype)
-        labels = np.empty((len(self), kept), np.int32)
+        distances, labels = zip(*self.run(Nearest(kept)), strict=True)
+        return np.concatenate(distances), np.concatenate(labels)
 
-        def work(first: int, rows: Array) -> None:
-            span = slice(first, first + len(rows))
-            _kernels.nearest_in_rows(rows, first, distances[span], labels[span])
-
-        for _ in self.map(work):
-            pass
-        return distances, labels
-
-    def map(self, work: Callable[[int, Array], Result]) -> Iterator[Result]:
+    def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order.
 
-        The blocks are shared among threads, each with a buffer of its own, and ``work`` must let go of the rows when it
-        returns: they are overwritten. A thread makes its blocks and works on them alone, with BLAS held to one thread
-        too, so that a pass has no barriers but its end. A few blocks are under way at a time, whatever their number.
+        The blocks are shared among threads, each with a buffer of its own that is overwritten by its next block. A
+        thread makes its blocks and works on them alone, with BLAS held to one thread too, so that a pass has no
+        barriers but its end. A few blocks are under way at a time, whatever their number.
         """
         n, size = len(self), self.block_size
         starts = range(0, n, size)
@@ -142,7 +142,7 @@ class Points:
         for _ in range(workers):
             buffers.put(np.empty((size, n), self.dtype))
 
-        def run(first: int) -> Result:
+        def block(first: int) -> Part:
             buffer = buffers.get()
             try:
                 last = min(n, first + size)
@@ -151,13 +151,13 @@ class Points:
                 buffers.put(buffer)
 
         if workers == 1:
-            yield from map(run, starts)
+            yield from map(block, starts)
             return
         with blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-            waiting = deque(pool.submit(run, first) for first in starts[: 4 * workers])
+            waiting = deque(pool.submit(block, first) for first in starts[: 4 * workers])
             for first in starts[4 * workers :]:
                 yield waiting.popleft().result()
-                waiting.append(pool.submit(run, first))
+                waiting.append(pool.submit(block, first))
             while waiting:
                 yield waiting.popleft().result()
 
@@ -228,7 +228,7 @@ class PartialPoints(Points):
         n = len(self)
 
         def product(vector: Array) -> Array:
-            return np.concatenate(list(self.map(lambda _, rows: rows @ vector.ravel())))
+            return np.concatenate(list(self.run(RowsTimes(vector.ravel()))))
 
         distances = LinearOperator((n, n), product, dtype=self.dtype)
         start = np.ones(n, self.dtype)
@@ -237,16 +237,22 @@ class PartialPoints(Points):
         return top
 
 
-def points_of(X: Array) -> Points:
-    """Return the nodes of the signals X as points, with gaps where X has NaN.
+@ENGINES.register("threads")
+def threaded_points(X: Array) -> Points:
+    """Return points in memory, gone through by threads, with gaps where X has NaN."""
+    return PartialPoints(X) if np.isnan(X).any() else Points(X)
+
+
+def points_of(X: Array, engine: str = "threads", dtype: str = "float64") -> Points:
+    """Return the nodes of the signals X as points, where an engine keeps them; made once, they serve a whole fit.
 
     Examples
     --------
-    >>> import numpy as np
     >>> type(points_of(np.array([[0.0, 1.0], [0.0, np.nan]]))).__name__
     'PartialPoints'
     """
-    return PartialPoints(X) if np.isnan(X).any() else Points(X)
+    kind = DTYPES[check_choice("dtype", dtype, DTYPES)]
+    return ENGINES[check_choice("engine", engine, ENGINES)](X.astype(kind, copy=False))
 
 
 @cache
@@ -272,18 +278,3 @@ def squared_distances(X: Array) -> Array:
     """
     points = points_of(X)
     return points.rows(0, len(points))
-
-
-def distance_perron_vector(X: Array) -> Array:
-    """Return the top eigenvector of the distance matrix, oriented to a non-negative sum, norm 1.
-
-    See :meth:`Points.top_eigenvector`; no N x N array is made.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> distance_perron_vector(np.array([[0.0, 0.0, 1.0]])).round(3)
-    array([0.5  , 0.5  , 0.707])
-    """
-    top = points_of(X).top_eigenvector()
-    return -top if top.sum() < 0 else top

@@ -1,7 +1,5 @@
 """The fast solver: stationary, monotone, the same in every storage, never above TTGD, honest when it stops."""
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,9 +7,19 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from nashgraph import spectral_benefit
-from nashgraph.couplings import STORAGES, distances, smooth_graph
+from nashgraph.certificate import Ending
+from nashgraph.couplings import STORAGES, beta_for_degree, points, points_of
 from nashgraph.games import INTERACTIONS
-from nashgraph.solvers import Problem, Status, best_response, continuation, gradient_mapping, multistart, ttgd
+from nashgraph.solvers import (
+    Problem,
+    best_response,
+    descent,
+    gradient_mapping,
+    multistart,
+    rounds,
+    solve_gradually,
+    ttgd,
+)
 from nashgraph.solvers._anderson import Anderson
 
 from ..problems import STRESS_GRID, largest_rise, random_graph, stress_problem
@@ -28,12 +36,12 @@ def village_like(n, random):
 @pytest.mark.parametrize("lam", [0.0, 1.0, 100.0])
 def test_reaches_a_stationary_point_without_ever_rising(interaction, lam, random):
     X, b = village_like(60, random)
-    problem = Problem.from_signals(X, b, lam=lam, beta=2.0, interaction=interaction)
-    result = best_response(problem, tol=1e-9)
+    problem = Problem.from_signals(X, b, beta=2.0, interaction=interaction)
+    result = best_response(problem, lam, tol=1e-9)
     assert result.converged
     assert largest_rise(result) <= 1e-12
     # The certificate, against the gradient mapping computed another way.
-    assert np.linalg.norm(gradient_mapping(problem, result.coupling, 0.1)) <= 1e-6 * np.linalg.norm(
+    assert np.linalg.norm(gradient_mapping(problem, lam, result.coupling, 0.1)) <= 1e-6 * np.linalg.norm(
         result.coupling.weights
     )
     W = result.coupling.weights
@@ -44,25 +52,25 @@ def test_reaches_a_stationary_point_without_ever_rising(interaction, lam, random
 def test_the_direction_descends_as_fact_four_says(random):
     """<grad l(W), B(W) - W> <= -2 beta ||B(W) - W||^2 at random W."""
     X, b = village_like(40, random)
-    problem = Problem.from_signals(X, b, lam=50.0, beta=1.5)
+    problem = Problem.from_signals(X, b, beta=1.5)
     for _ in range(5):
         W = random_graph(40, 0.95, random)
-        coupling = problem.storage.hold(W)
+        coupling = problem.smoothness.hold(W)
         play = problem.play(coupling)
-        d = problem.respond(play).weights - W
-        left, right = problem.bonus(play)
-        gradient = problem.storage.distances + 3.0 * W - np.outer(left, right)
+        d = problem.respond(play, 50.0).weights - W
+        left, right = problem.bonus(play, 50.0)
+        gradient = problem.smoothness.distances + 3.0 * W - np.outer(left, right)
         assert np.sum(gradient * d) <= -3.0 * np.sum(d**2) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
 def test_storages_give_the_same_answer(interaction, random, monkeypatch):
-    monkeypatch.setattr(distances, "BLOCK_BYTES", 1)
+    monkeypatch.setattr(points, "BLOCK_BYTES", 1)
     X, b = village_like(90, random)
     found = {}
     for name in STORAGES:
-        problem = Problem.from_signals(X, b, lam=30.0, beta=1.0, interaction=interaction, storage=name)
-        result = best_response(problem, tol=1e-10)
+        problem = Problem.from_signals(X, b, beta=1.0, interaction=interaction, storage=name)
+        result = best_response(problem, 30.0, tol=1e-10)
         assert result.converged
         matrix = result.coupling.matrix()
         found[name] = matrix.toarray() if sparse.issparse(matrix) else matrix
@@ -75,17 +83,17 @@ def test_line_search_takes_over_where_the_bare_iteration_oscillates():
     random = np.random.default_rng(301)
     X = random.integers(0, 2, size=(4, 50)).astype(float)
     b = random.random(50)
-    problem = Problem.from_signals(X, b / b.sum(), lam=0.1, beta=0.1, interaction="linear")
-    coupling = smooth_graph(problem.storage)
+    problem = Problem.from_signals(X, b / b.sum(), beta=0.1, interaction="linear")
+    coupling = problem.smooth
     bare = []
     for _ in range(30):
         play = problem.play(coupling)
-        bare.append(problem.objective(coupling, play))
-        coupling = problem.respond(play)
+        bare.append(problem.objective(coupling, play, 0.1))
+        coupling = problem.respond(play, 0.1)
     assert np.diff(bare).max() > 0
     for storage in STORAGES:
-        problem = Problem.from_signals(X, b / b.sum(), lam=0.1, beta=0.1, interaction="linear", storage=storage)
-        result = best_response(problem, max_iter=25)
+        problem = Problem.from_signals(X, b / b.sum(), beta=0.1, interaction="linear", storage=storage)
+        result = best_response(problem, 0.1, max_iter=25)
         assert largest_rise(result) <= 1e-12
         assert result.objective < min(bare)
 
@@ -100,7 +108,7 @@ GRID = st.tuples(
 def test_a_sample_of_the_stress_grid(point):
     """Finite, feasible, monotone; and stationary, or said not to be."""
     problem = stress_problem(*point)
-    result = best_response(problem)
+    result = best_response(problem, point[1])
     W = result.coupling.weights
     assert np.isfinite(W).all()
     assert W.min() >= 0
@@ -115,39 +123,40 @@ def test_objective_is_no_higher_than_ttgds(seed):
     random = np.random.default_rng(seed)
     X, b = village_like(30, random)
     lam, beta = [(1.0, 1.0), (20.0, 5.0), (100.0, 20.0)][seed % 3]
-    problem = Problem.from_signals(X, b, lam=lam, beta=beta, interaction=["linear", "log1p"][seed % 2])
-    slow = ttgd(problem, gamma=0.05 / beta, tol=1e-7, max_iter=4000, check_every=100)
-    fast = best_response(problem)
+    problem = Problem.from_signals(X, b, beta=beta, interaction=["linear", "log1p"][seed % 2])
+    slow = ttgd(problem, lam, gamma=0.05 / beta, tol=1e-7, max_iter=4000, check_every=100)
+    fast = best_response(problem, lam)
     assert fast.objective <= slow.objective + 1e-6 * abs(slow.objective)
 
 
 def test_starts_and_paths_never_make_it_worse(random):
     X, b = village_like(40, random)
-    problem = Problem.from_signals(X, b, lam=100.0, beta=20.0, interaction="linear")
-    plain = best_response(problem)
-    assert multistart(problem, best_response, 5, np.random.RandomState(0)).objective <= plain.objective
-    assert continuation(problem).objective <= plain.objective
+    problem = Problem.from_signals(X, b, beta=20.0, interaction="linear")
+    plain = best_response(problem, 100.0)
+    assert multistart(problem, 100.0, best_response, 5, np.random.RandomState(0)).objective <= plain.objective
+    assert solve_gradually(problem, 100.0).objective <= plain.objective
 
 
 def test_status_says_how_it_ended(random, monkeypatch):
     X, b = village_like(40, random)
-    problem = Problem.from_signals(X, b, lam=100.0, beta=20.0)
-    assert best_response(problem).passes > 0
-    assert best_response(problem, max_iter=1).status is Status.MAX_ITER
-    assert best_response(problem, callback=lambda record: record.iteration >= 1).status is Status.STOPPED
+    problem = Problem.from_signals(X, b, beta=20.0)
+    assert best_response(problem, 100.0).passes > 0
+    assert best_response(problem, 100.0, max_iter=1).certificate.ending is Ending.MAX_ITER
+    stopped = best_response(problem, 100.0, callback=lambda record: record.iteration >= 1)
+    assert stopped.certificate.ending is Ending.STOPPED
     # Ask of every step more than the slope can promise: no step is good enough, and that is said.
-    monkeypatch.setattr(sys.modules["nashgraph.solvers.descent"], "ARMIJO", 1e6)
-    stalled = best_response(problem, memory=0)
-    assert stalled.status is Status.STALLED
+    monkeypatch.setattr(descent, "ARMIJO", 1e6)
+    stalled = best_response(problem, 100.0, memory=0)
+    assert stalled.certificate.ending is Ending.STALLED
     assert stalled.stationarity > 1e-6
 
 
 def test_single_precision_reaches_what_it_can(random):
     X, b = village_like(60, random)
-    exact = best_response(Problem.from_signals(X, b, lam=10.0, beta=1.0), tol=1e-9)
+    exact = best_response(Problem.from_signals(X, b, beta=1.0), 10.0, tol=1e-9)
     for storage in STORAGES:
-        problem = Problem.from_signals(X, b, lam=10.0, beta=1.0, storage=storage, dtype="float32")
-        result = best_response(problem, tol=1e-3)
+        problem = Problem.from_signals(X, b, beta=1.0, storage=storage, dtype="float32")
+        result = best_response(problem, 10.0, tol=1e-3)
         assert result.converged
         assert result.objective == pytest.approx(exact.objective, rel=1e-4)
 
@@ -167,9 +176,9 @@ def test_spectral_benefit_on_the_papers_problem(random):
     from nashgraph.datasets import preferential_attachment, smooth_signals
 
     X = smooth_signals(preferential_attachment(50, random_state=0), 10, noise=0.2, random_state=0)
-    problem = Problem.from_signals(X, spectral_benefit(X), lam=10.0, beta=200.0, interaction="linear")
-    fast = best_response(problem, tol=1e-10)
-    slow = ttgd(problem, tol=1e-10, max_iter=3000)
+    problem = Problem.from_signals(X, spectral_benefit(X), beta=200.0, interaction="linear")
+    fast = best_response(problem, 10.0, tol=1e-10)
+    slow = ttgd(problem, 10.0, tol=1e-10, max_iter=3000)
     assert fast.converged
     assert fast.passes <= 40
     np.testing.assert_allclose(fast.coupling.weights, slow.coupling.weights, atol=1e-8)
@@ -179,51 +188,49 @@ def test_spectral_benefit_on_the_papers_problem(random):
 @pytest.mark.parametrize("lam", [0.02, 1.0])
 def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, monkeypatch):
     """Large sparse problems are descended on the pairs that matter; the certificate is that of the whole problem."""
-    from nashgraph.couplings import beta_for_degree
     from nashgraph.datasets import random_geometric, smooth_signals
 
     X = smooth_signals(random_geometric(250, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
-    options = {"lam": lam, "beta": beta_for_degree(X, 6, 0.95), "interaction": "linear"}
+    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": "linear"}
     whole = Problem.from_signals(X, spectral_benefit(X), storage="dense", **options)
-    direct = best_response(whole, tol=1e-8)
-    monkeypatch.setattr(sys.modules["nashgraph.solvers.best_response"], "LISTING_NODES", 100)
+    direct = best_response(whole, lam, tol=1e-8)
+    monkeypatch.setattr(rounds, "LISTING_NODES", 100)
     problem = Problem.from_signals(X, spectral_benefit(X), storage=storage, **options)
-    listed = best_response(problem, tol=1e-8)
+    listed = best_response(problem, lam, tol=1e-8)
     assert listed.converged
     assert listed.passes < direct.passes
     assert largest_rise(listed) <= 1e-12
     weights = listed.coupling.matrix()
     weights = weights.toarray() if sparse.issparse(weights) else weights
-    held = whole.storage.hold(weights)
-    assert whole.stationarity(held, whole.play(held)) <= 1e-7
+    held = whole.smoothness.hold(weights)
+    assert whole.stationarity(held, whole.play(held), lam) <= 1e-7
     np.testing.assert_allclose(weights.sum(axis=1), 0.95, atol=1e-10)
     assert listed.objective <= direct.objective + 1e-3 * abs(direct.objective)
 
 
 def test_a_list_that_grows_too_long_gives_way_to_all_pairs(monkeypatch, random):
-    module = sys.modules["nashgraph.solvers.best_response"]
+    module = rounds
     monkeypatch.setattr(module, "LISTING_NODES", 10)
-    monkeypatch.setattr(module, "density", lambda problem, start: 0.0)
+    monkeypatch.setattr(module, "listing_pays", lambda problem, start: True)
     X, b = village_like(60, random)
-    result = best_response(Problem.from_signals(X, b, lam=10.0, beta=5.0))
+    result = best_response(Problem.from_signals(X, b, beta=5.0), 10.0)
     assert result.converged
     assert largest_rise(result) <= 1e-12
-    assert len(result.history) == result.iterations + 1
+    assert [record.iteration for record in result.certificate.history] == list(range(result.iterations + 1))
 
 
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_a_callback_sees_the_steps_on_listed_pairs_and_stops_among_them(storage, monkeypatch):
-    from nashgraph.couplings import beta_for_degree
     from nashgraph.datasets import random_geometric, smooth_signals
 
-    monkeypatch.setattr(sys.modules["nashgraph.solvers.best_response"], "LISTING_NODES", 100)
+    monkeypatch.setattr(rounds, "LISTING_NODES", 100)
     X = smooth_signals(random_geometric(200, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
-    options = {"lam": 1.0, "beta": beta_for_degree(X, 6, 0.95), "interaction": "linear", "storage": storage}
+    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": "linear", "storage": storage}
     problem = Problem.from_signals(X, spectral_benefit(X), **options)
     seen = []
-    result = best_response(problem, tol=1e-10, callback=lambda record: seen.append(record) or len(seen) == 4)
-    assert len(seen) == 4 > len(result.history)
-    assert result.status is Status.STOPPED
+    result = best_response(problem, 1.0, tol=1e-10, callback=lambda record: seen.append(record) or len(seen) == 4)
+    assert len(seen) == 4 > len(result.certificate.history)
+    assert result.certificate.ending is Ending.STOPPED
     assert result.objective == pytest.approx(seen[-1].objective, rel=1e-9)
     exact = problem.play(result.coupling)
-    assert result.stationarity == pytest.approx(problem.stationarity(result.coupling, exact), rel=1e-6)
+    assert result.stationarity == pytest.approx(problem.stationarity(result.coupling, exact, 1.0), rel=1e-6)

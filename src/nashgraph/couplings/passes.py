@@ -1,0 +1,200 @@
+"""What a pass over all pairs of nodes does with a block of rows of their costs, as values that can be sent anywhere.
+
+A work is called with the number of its first node and the rows, which it may overwrite, and returns its part of the
+answer: it holds all that it needs, writes to nothing else, and can be pickled. An engine runs it where the points live;
+one with kernels of its own may know a work by its type and do the same in another way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from ..validation import Array
+from . import _kernels
+
+Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (it is no more than the part)
+
+
+class Work(Protocol[Part]):
+    """Something to do with every block of rows."""
+
+    def __call__(self, first: int, rows: Array) -> Part:
+        """Return the part of the nodes from ``first`` on; ``rows`` may be overwritten, and must be let go of."""
+
+
+class Bonus(NamedTuple):
+    """A rank-one bonus l r^T with its row constants taken off, in the points' kind of float.
+
+    A constant added to a row of scores changes its threshold and nothing else. Taking off l_i max(r) leaves small
+    numbers where it matters, near the row's best, and so keeps digits that l_i r_j - d_ij would lose when lam is large.
+
+    Examples
+    --------
+    >>> bonus = Bonus.of(np.ones(2), np.array([1.0, 3.0]), np.dtype(float))
+    >>> bonus.right, bonus.shift
+    (array([-2.,  0.]), array([3., 3.]))
+    """
+
+    left: Array
+    right: Array
+    shift: Array
+
+    @classmethod
+    def of(cls, left: Array, right: Array, dtype: np.dtype[np.floating]) -> Bonus:
+        """Shift and convert."""
+        top = right.max()
+        return cls(left.astype(dtype, copy=False), (right - top).astype(dtype, copy=False), left * top)
+
+
+class Answer(NamedTuple):
+    """Best responses of some nodes: thresholds in score units, cost and square of each row, CSR rows as asked for."""
+
+    eta: Array
+    sums: Array
+    weights: Any = None
+    near: Any = None
+
+
+@dataclass(frozen=True)
+class Respond:
+    """Answer a rank-one bonus; keep the neighbours, and with a margin the pairs that lack less than it of being one."""
+
+    bonus: Bonus
+    gain: float
+    total: float
+    keep: bool = True
+    margin: float | None = None
+
+    def __call__(self, first: int, rows: Array) -> Answer:
+        """Return the answers of a block of nodes."""
+        eta, sums = np.empty(len(rows), rows.dtype), np.empty((len(rows), 2))
+        lifted = None if self.margin is None else rows.copy()
+        left, right, _ = self.bonus
+        _kernels.respond_block(rows, first, left, right, self.gain, self.total, eta, sums)
+        if lifted is not None:
+            _kernels.lift_block(lifted, first, left, right, self.gain, eta, self.margin)
+        return Answer(
+            eta, sums, positive_part(rows) if self.keep else None, None if lifted is None else positive_part(lifted)
+        )
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Find the nearest of each node: their costs, sorted upward, and who they are."""
+
+    kept: int
+
+    def __call__(self, first: int, rows: Array) -> tuple[Array, Array]:
+        """Return both for a block of nodes."""
+        costs, labels = np.empty((len(rows), self.kept), rows.dtype), np.empty((len(rows), self.kept), np.int32)
+        _kernels.nearest_in_rows(rows, first, costs, labels)
+        return costs, labels
+
+
+@dataclass(frozen=True)
+class RowsTimes:
+    """Multiply the rows with a vector."""
+
+    vector: Array
+
+    def __call__(self, first: int, rows: Array) -> Array:
+        """Return a block's part of the product."""
+        product: Array = rows @ self.vector
+        return product
+
+
+@dataclass(frozen=True)
+class TimesRows:
+    """Multiply a vector with the rows: the parts add up."""
+
+    vector: Array
+
+    def __call__(self, first: int, rows: Array) -> Array:
+        """Return a block's part of the sum."""
+        product: Array = self.vector[first : first + len(rows)] @ rows
+        return product
+
+
+@dataclass(frozen=True)
+class SumOfSquares:
+    """Add up the squares of the rows."""
+
+    def __call__(self, first: int, rows: Array) -> float:
+        """Return a block's part of the sum."""
+        return float(np.vdot(rows, rows))
+
+
+@dataclass(frozen=True)
+class PositivePart:
+    """Keep the positive entries."""
+
+    def __call__(self, first: int, rows: Array) -> Any:
+        """Return a block of them as CSR."""
+        return positive_part(rows)
+
+
+@dataclass(frozen=True)
+class CostOf:
+    """Add up the costs of a graph's edges."""
+
+    weights: Any
+
+    def __call__(self, first: int, rows: Array) -> float:
+        """Return a block's part of <W, D>."""
+        return float(self.weights[first : first + len(rows)].multiply(rows).sum())
+
+
+@dataclass(frozen=True)
+class NeighbourSpread:
+    r"""Measure how a bonus differs among the neighbours of the graph without one.
+
+    It is :math:`\sum_i l_i^2 \sum_{j \in N_i} (r_j - \bar r_{N_i})^2`.
+    """
+
+    left: Array
+    right: Array
+    threshold: Array
+
+    def __call__(self, first: int, rows: Array) -> float:
+        """Return a block's part of the sum."""
+        spread = np.empty(len(rows))
+        _kernels.neighbour_spread(rows, first, self.right, self.threshold, spread)
+        return float(self.left[first : first + len(rows)] ** 2 @ spread)
+
+
+@dataclass(frozen=True)
+class LamRange:
+    """Find the least lam at which a bonus moves an edge, and the largest at which something else still counts."""
+
+    left: Array
+    right: Array
+    threshold: Array
+    floor: float
+
+    def __call__(self, first: int, rows: Array) -> tuple[float, float]:
+        """Return both for a block of nodes."""
+        found = np.empty(len(rows), rows.dtype)
+        slack = 1e-9 * float(rows.max())
+        _kernels.first_change(rows, first, self.left, self.right, self.threshold, slack, found)
+        others = rows.max(axis=1) - np.partition(rows, 1, axis=1)[:, 1] + self.floor
+        weighed = self.left[first : first + len(rows)] * float(np.ptp(self.right))
+        return float(found.min()), float((others / np.maximum(weighed, np.finfo(rows.dtype).tiny)).max())
+
+
+def stacked(blocks: Any) -> Any:
+    """Return blocks of rows as one CSR array."""
+    return sparse.csr_array(sparse.vstack(list(blocks)))
+
+
+def positive_part(rows: Array) -> Any:
+    """Return the positive entries of dense rows as CSR."""
+    counts = np.empty(len(rows), np.int64)
+    _kernels.count_positive(rows, counts)
+    pointers = np.concatenate([[0], np.cumsum(counts)])
+    indices, data = np.empty(pointers[-1], np.int32), np.empty(pointers[-1], rows.dtype)
+    _kernels.gather_positive(rows, pointers[:-1], indices, data)
+    return sparse.csr_array((data, indices, pointers), shape=rows.shape)

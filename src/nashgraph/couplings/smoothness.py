@@ -1,0 +1,184 @@
+r"""The smoothness term J on the admissible graphs S, and how a graph in S may be held: all that a solver may ask.
+
+.. math:: J(W) = \langle W, D \rangle + \beta \|W\|_F^2, \quad S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}
+
+D is the cost of an edge, for example :math:`\|x_i - x_j\|^2 / (2M)`. J's value is called the fidelity: the lower, the
+smoother the signals on W.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+
+from ..validation import Array, InputError
+from .passes import Part, Work
+from .points import Points
+
+
+class Coupling(Protocol):
+    r"""A graph W in S, with the numbers its fidelity needs.
+
+    Attributes
+    ----------
+    cost : float, the linear part <W, D> of J
+    square : float, ||W||_F^2
+    threshold : array of shape (n,) or None
+        The :math:`\eta_i` of the row best response, where W is one.
+    """
+
+    @property
+    def cost(self) -> float: ...  # noqa: D102
+    @property
+    def square(self) -> float: ...  # noqa: D102
+    @property
+    def threshold(self) -> Array | None: ...  # noqa: D102
+
+    def dot(self, vector: Array) -> Array:
+        """Return W v."""
+
+    def tdot(self, vector: Array) -> Array:
+        """Return W^T v."""
+
+    def distance(self, other: Self) -> float:
+        """Return ||W - V||_F for another graph held the same way."""
+
+    def mix(self, other: Self, share: float) -> Self:
+        """Return (1 - share) W + share V, which is in S again."""
+
+    def matrix(self) -> Any:
+        """Return W as a matrix: a numpy array or a scipy CSR array."""
+
+    def sparse(self) -> SparseCoupling:
+        """Return W as CSR, whose products cost what its edges cost."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCoupling:
+    """A graph in S as a CSR matrix. See :class:`~nashgraph.couplings.Coupling`."""
+
+    weights: Any
+    cost: float
+    square: float
+    threshold: Array | None = None
+
+    def dot(self, vector: Array) -> Array:
+        """Return W v."""
+        product: Array = self.weights @ vector
+        return product
+
+    def tdot(self, vector: Array) -> Array:
+        """Return W^T v."""
+        product: Array = self.weights.T @ vector
+        return product
+
+    def distance(self, other: Self) -> float:
+        """Return ||W - V||_F."""
+        difference = (self.weights - other.weights).data
+        return float(np.sqrt(np.vdot(difference, difference)))
+
+    def mix(self, other: Self, share: float) -> Self:
+        """Return (1 - share) W + share V, on the union of their neighbours."""
+        weights = (1.0 - share) * self.weights + share * other.weights
+        cost = (1.0 - share) * self.cost + share * other.cost
+        return type(self)(weights, cost, float(np.vdot(weights.data, weights.data)))
+
+    def matrix(self) -> Any:
+        """Return W as CSR."""
+        return self.weights
+
+    def sparse(self) -> SparseCoupling:
+        """Return the graph itself."""
+        return self
+
+
+class Smoothness(ABC):
+    """The term J for some points, beta and c, and how graphs on it are held.
+
+    Attributes
+    ----------
+    name : str
+    beta, c : float
+    passes : int, how many times all pairs of nodes have been gone through
+    lists : bool, whether it can be cut down to listed pairs (``survey``, ``listed``, ``adopt``)
+    steps : bool, whether it can take a gradient step from any graph (``step``)
+    """
+
+    name: ClassVar[str]
+    lists: ClassVar[bool] = False
+    steps: ClassVar[bool] = False
+    points: Points
+
+    def __init__(self, points: Points, beta: float, c: float) -> None:
+        self.points, self.beta, self.c = points, beta, c
+        self.passes = 0
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.points)
+
+    @property
+    def dtype(self) -> np.dtype[np.floating]:
+        """The kind of float graphs are held in."""
+        return self.points.dtype
+
+    @property
+    def gain(self) -> float:
+        """What a score is worth in weight, 1 / (2 beta)."""
+        return 0.5 / self.beta
+
+    @abstractmethod
+    def respond(self, left: Array, right: Array) -> Coupling:
+        r"""Return the graph that answers the rank-one bonus :math:`l r^\top`.
+
+        .. math:: \min_{W \in S} \; J(W) - \langle W, l r^\top \rangle
+
+        It is :math:`W_{ij} = \frac{1}{2\beta} \max(0,\; l_i r_j + \eta_i - D_{ij})`, :math:`i \ne j` (Proposition
+        "kkt" of the paper, for any rank-one bonus).
+        """
+
+    @abstractmethod
+    def hold(self, weights: Any) -> Coupling:
+        """Return a given W in S, as a matrix, as a coupling."""
+
+    @cached_property
+    def smooth(self) -> Coupling:
+        """The Smooth-GL graph, the one that answers no bonus at all; found once."""
+        nothing = np.zeros(self.n_nodes)
+        return self.respond(nothing, nothing)
+
+    def fidelity(self, coupling: Coupling) -> float:
+        """Return J(W)."""
+        return coupling.cost + self.beta * coupling.square
+
+    def run(self, work: Work[Part]) -> Iterator[Part]:
+        """Yield the parts of a pass over all pairs; see :meth:`Points.run`."""
+        self.passes += 1
+        yield from self.points.run(work)
+
+    def survey(self, left: Array, right: Array, margin: float) -> tuple[Coupling, Any]:
+        """Return the answer to a bonus and, as a CSR pattern, the pairs that lack less than ``margin`` of an edge."""
+        raise NotImplementedError(self.name)
+
+    def listed(self, pattern: Any) -> Smoothness:
+        """Return the term on the pairs of a CSR pattern only, whose graphs are held as CSR."""
+        raise NotImplementedError(self.name)
+
+    def adopt(self, coupling: SparseCoupling) -> Coupling:
+        """Return a graph found on listed pairs as one of this term."""
+        raise NotImplementedError(self.name)
+
+    def step(
+        self, coupling: Coupling, left: Array, right: Array, gamma: float, spare: Coupling | None = None
+    ) -> Coupling:
+        r"""Return :math:`\mathrm{Proj}_S(W - \gamma (D + 2\beta W - l r^\top))`; ``spare`` may be overwritten."""
+        raise InputError(
+            f"solver='ttgd' needs storage='dense', got storage={self.name!r}: TTGD steps from any W, so W must be "
+            "stored whole; take solver='best-response' for networks too large for that"
+        )

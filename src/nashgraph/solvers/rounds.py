@@ -1,0 +1,173 @@
+r"""The fast solver: descent by best responses, on the few pairs that matter.
+
+.. math:: \min_{W \in S} \; \ell(W) = J(W) - \lambda\, g(y(W)), \quad y = \max(0, b + W f(y))
+
+In a large sparse network nearly all pairs are far from ever being an edge, and a pass over all of them is what costs.
+So the descent of :mod:`nashgraph.solvers.descent` runs on a list of pairs: those that are edges of W or of its best
+response B(W), and those that lack little of it. A round is
+
+1. B(W) by one pass over all pairs, which certifies W by :math:`\|W - B(W)\|_F / \|W\|_F`, the stopping measure, and
+   lists the pairs near it;
+2. descent from W among the pairs listed, to a fraction of that stationarity.
+
+W stays in S and its objective never rises, because the descent starts at W. The list only grows, so the rounds end:
+when no pair outside it is wanted, the descent's own stationarity is that of the whole problem. Small or dense problems
+are descended directly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..certificate import Callback, Ending, Measure, Watch
+from ..couplings import Coupling, blas_threads
+from ..validation import check_integer
+from .descent import Iterate, descend, evaluate
+from .problem import Problem
+from .result import Result
+
+LISTING_NODES = 1000
+BLAS_NODES = 3000
+LISTING_DENSITY = 0.05
+INNER_ITERATIONS = 100
+# Far from the end the list is still wrong, and descending deep on it may lead into a worse valley; near it, depth saves
+# passes.
+FAR, SHARE_FAR, SHARE_NEAR = 1e-2, 0.3, 0.03
+
+
+def best_response(
+    problem: Problem,
+    lam: float,
+    start: Coupling | None = None,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+    memory: int = 6,
+    callback: Callback | None = None,
+) -> Result:
+    """Go down from ``start`` (default: the Smooth-GL graph) to a stationary point.
+
+    Parameters
+    ----------
+    problem : Problem
+    lam : float, how much the welfare counts
+    start : Coupling, optional
+        A graph of the problem's own smoothness term.
+    tol : float
+        Stationarity at which to stop.
+    max_iter : int
+        Steps of a direct descent, or rounds over all pairs.
+    memory : int
+        Plays that Anderson's method remembers; 0 turns it off.
+    callback : callable, optional
+        Called with the :class:`Record` of every step; a true answer stops the run. Where pairs are listed, the steps
+        between two rounds give their stationarity among the pairs listed; the history keeps the rounds, which certify.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
+    >>> result = best_response(problem, 10.0, tol=1e-10)
+    >>> result.converged, bool(np.all(np.diff([record.objective for record in result.certificate.history]) <= 1e-10))
+    (True, True)
+    """
+    max_iter = check_integer("max_iter", max_iter, low=1, remedy="try 500")
+    check_integer("memory", memory, low=0, remedy="try 6; 0 turns acceleration off")
+    smoothness = problem.smoothness
+    passes = smoothness.passes
+    start = problem.smooth if start is None else start
+    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "memory": memory, "callback": callback}
+    # Products this small gain nothing from BLAS's threads, and lose much to their quarrel with the kernels' own.
+    direct = not listing_pays(problem, start)
+    small = not direct or smoothness.n_nodes < BLAS_NODES
+    with blas_threads().limit(limits=1 if small else None, user_api="blas"):
+        solve = descend if direct else descend_listed
+        result = solve(problem, lam, start, **options)
+    return replace(result, passes=smoothness.passes - passes)
+
+
+def listing_pays(problem: Problem, coupling: Coupling) -> bool:
+    """Tell whether to descend on listed pairs: where they can be listed, in a large problem with a sparse graph."""
+    smoothness = problem.smoothness
+    if smoothness.n_nodes < LISTING_NODES or not smoothness.lists:
+        return False
+    return coupling.sparse().weights.nnz <= LISTING_DENSITY * smoothness.n_nodes**2
+
+
+def descend_listed(
+    problem: Problem,
+    lam: float,
+    start: Coupling,
+    *,
+    tol: float,
+    max_iter: int,
+    memory: int,
+    callback: Callback | None,
+) -> Result:
+    """Alternate full passes, which certify and list, with descents on the pairs listed."""
+    smoothness = problem.smoothness
+    watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
+    graph = start.sparse()
+    now = evaluate(problem, lam, graph, problem.exact, None)
+    listed = pattern(sparse.csr_array(graph.weights.shape, dtype=smoothness.dtype))
+    best = np.inf
+    for iteration in range(max_iter + 1):
+        margin = 2.0 * smoothness.c * smoothness.n_nodes / graph.weights.nnz
+        response, near = smoothness.survey(*problem.bonus(now.play, lam), margin)
+        stationarity = graph.distance(response.sparse()) / float(np.sqrt(graph.square))
+        ending = watch.ends(iteration, now.objective, stationarity, now.play.welfare)
+        if ending is not None:
+            break
+        listed = listed + pattern(near) + pattern(graph.weights)
+        listed.data[:] = 1.0
+        if listed.nnz > 4.0 * LISTING_DENSITY * smoothness.n_nodes**2:
+            return descend_on(problem, lam, smoothness.adopt(graph), watch, memory)
+        inner = descend(
+            replace(problem, smoothness=smoothness.listed(listed)),
+            lam,
+            graph,
+            tol=max(0.3 * tol, (SHARE_FAR if stationarity > FAR else SHARE_NEAR) * stationarity),
+            max_iter=INNER_ITERATIONS,
+            memory=memory,
+            callback=callback,
+        )
+        # Near the end the objective is equal to rounding, and the certificate alone tells progress.
+        if not inner.objective < now.objective and stationarity >= best:
+            ending = Ending.STALLED
+            break
+        best = min(best, stationarity)
+        graph = inner.coupling.sparse()
+        now = Iterate(graph, inner.play, inner.objective, problem.exact)
+        if inner.certificate.ending is Ending.STOPPED:
+            ending, stationarity = Ending.STOPPED, problem.stationarity(smoothness.adopt(graph), now.play, lam)
+            break
+    assert ending is not None  # the watch ends the last iteration
+    certificate = watch.certificate(ending, stationarity)
+    return Result(smoothness.adopt(graph), now.play, now.objective, smoothness.passes, certificate)
+
+
+def descend_on(problem: Problem, lam: float, start: Coupling, watch: Watch, memory: int) -> Result:
+    """Go on without a list, which has grown too long to pay, and keep the history."""
+    rest = descend(problem, lam, start, tol=watch.tol, max_iter=watch.max_iter, memory=memory, callback=watch.callback)
+    done = len(watch.records) - 1
+    # Its first record is of the same graph as our last.
+    history = (
+        *watch.records,
+        *(record._replace(iteration=done + record.iteration) for record in rest.certificate.history[1:]),
+    )
+    certificate = replace(rest.certificate, iterations=done + rest.iterations, history=history)
+    return replace(rest, certificate=certificate)
+
+
+def pattern(matrix: Any) -> Any:
+    """Return where a CSR matrix has entries, as ones: sums of patterns then never cancel."""
+    return sparse.csr_array((np.ones_like(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)

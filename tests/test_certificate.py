@@ -1,0 +1,55 @@
+"""One certificate for every method, and one place where runs are told to end."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from nashgraph.certificate import Certificate, Ending, Measure, Watch, exact
+from nashgraph.estimators import METHODS
+
+SMALL = {"spectemp": {"max_iter": 60}, "glasso": {"alpha": 0.3}}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_certified_alike(name, random):
+    signals = random.normal(size=(20, 12)) + np.repeat(random.normal(size=(20, 2)), 6, axis=1)
+    model = METHODS[name](**SMALL.get(name, {})).fit(signals)
+    certificate = model.certificate_
+    assert certificate.converged
+    assert certificate.value <= certificate.tol or certificate.measure is Measure.EXACT
+    assert model.converged_ is certificate.converged
+    assert model.n_iter_ == certificate.iterations
+    assert certificate.sentence.startswith(("converged: ", "exact: "))
+    assert certificate.as_dict()["converged"] is True
+    for record in certificate.history:
+        assert record.value >= 0
+
+
+def test_a_watch_ends_a_run_in_one_place():
+    seen = []
+    watch = Watch(Measure.GAP, 1e-3, 5, callback=lambda record: seen.append(record) or record.iteration == 3)
+    assert [watch.ends(k, 1.0 - k, 0.5) for k in range(4)] == [None, None, None, Ending.STOPPED]
+    assert watch.ends(4, 0.0, 1e-4) is Ending.CONVERGED
+    assert watch.ends(5, 0.0, 0.1) is Ending.MAX_ITER
+    assert len(seen) == len(watch.records) == 6
+    assert pd.DataFrame(watch.certificate(Ending.MAX_ITER).history).columns.tolist() == [
+        "iteration",
+        "objective",
+        "value",
+        "welfare",
+    ]
+
+
+def test_falling_short_is_said_with_the_figure_and_a_remedy():
+    short = Certificate(Measure.STATIONARITY, 0.25, 1e-6, Ending.MAX_ITER, 1, "take a smaller lam")
+    with pytest.warns(ConvergenceWarning, match=r"GLGP not converged: stationarity 2\.5e-01 > tol=1e-06 after 1 iter"):
+        short.warn("GLGP")
+    assert short.sentence.endswith("take a smaller lam")
+    exact().warn("SmoothGL")  # says nothing
+
+
+def test_what_is_not_finite_becomes_none_in_json():
+    certificate = Certificate(Measure.GAP, np.nan, np.inf, Ending.STALLED, 3)
+    assert certificate.as_dict()["value"] is None
+    assert certificate.as_dict()["tol"] is None

@@ -1,0 +1,99 @@
+"""The learned graph: one place for edges, influence, directions and columns."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from nashgraph import GLGP, InputError, LearnedGraph, as_graph
+
+WEIGHTS = arrays(float, (6, 6), elements=st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0]))
+
+
+@pytest.fixture
+def graph():
+    weights = np.array([[0.0, 0.4, 0.0], [0.2, 0.0, 0.6], [0.0, 0.0, 0.0]])
+    columns = {"frequency": np.array([0.9, 0.5, 1.0])}  # of 0-1, 1-0, 1-2, as CSR has them
+    return LearnedGraph.of(
+        weights, ["ann", "bob", "cat"], node_columns={"age": np.array([30, 40, 50])}, edge_columns=columns
+    )
+
+
+@given(WEIGHTS)
+def test_edges_are_the_positive_entries_heaviest_first(matrix):
+    graph = LearnedGraph.of(matrix)
+    table = graph.edges()
+    assert table.weight.is_monotonic_decreasing
+    rebuilt = np.zeros((6, 6))
+    rebuilt[table.target.astype(int), table.source.astype(int)] = table.weight
+    np.testing.assert_array_equal(rebuilt, matrix * ~np.eye(6, dtype=bool))
+    np.testing.assert_allclose(graph.influence, rebuilt.sum(axis=0))
+    assert (np.diff(graph.influence[graph.by_influence]) <= 0).all()
+
+
+@given(WEIGHTS)
+def test_the_undirected_view_is_the_mean_of_both_directions_each_pair_once(matrix):
+    graph = LearnedGraph.of(matrix)
+    mutual = graph.undirected()
+    expected = 0.5 * (matrix + matrix.T) * ~np.eye(6, dtype=bool)
+    np.testing.assert_allclose(mutual.weights.toarray(), expected)
+    assert mutual.n_edges == (np.triu(expected) > 0).sum()
+    assert mutual.undirected() is mutual
+    np.testing.assert_allclose(nx.to_numpy_array(graph.to_networkx(directed=False)), expected)
+    np.testing.assert_allclose(nx.to_numpy_array(graph.to_networkx()).T, matrix * ~np.eye(6, dtype=bool))
+
+
+def test_columns_travel_with_edges_and_nodes(graph):
+    table = graph.edges().set_index(["source", "target"])
+    assert table.frequency.to_dict() == {("bob", "ann"): 0.9, ("ann", "bob"): 0.5, ("cat", "bob"): 1.0}
+    assert graph.to_networkx()["cat"]["bob"] == {"weight": 0.6, "frequency": 1.0}
+    assert graph.to_networkx().nodes["cat"] == {"age": 50}
+    mutual = graph.undirected().edges().set_index(["source", "target"])
+    assert mutual.frequency.to_dict() == {("ann", "bob"): pytest.approx(0.7), ("bob", "cat"): 0.5}
+    nodes = graph.nodes()
+    assert nodes.columns.tolist() == ["name", "influence", "followers", "listens_to", "age"]
+    assert nodes.name.tolist() == ["cat", "bob", "ann"]
+    assert nodes.age.tolist() == [50, 40, 30]
+    assert nodes.followers.tolist() == [1, 1, 1]
+    assert nodes.listens_to.tolist() == [0, 2, 1]
+
+
+def test_a_column_that_is_zero_in_one_direction_keeps_its_edge(graph):
+    """The pattern is that of the weights, whatever the values of a column."""
+    zero = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), edge_columns={"low": np.array([0.0, 0.0])})
+    assert zero.undirected().edges().low.tolist() == [0.0]
+
+
+def test_attention_is_what_every_row_sums_to():
+    equal = LearnedGraph.of(np.array([[0.0, 0.5], [0.5, 0.0]]))
+    assert equal.attention == 0.5
+    assert LearnedGraph.of(np.array([[0.0, 0.5], [0.1, 0.0]])).attention is None
+
+
+def test_whatever_is_meant_for_a_graph(signals):
+    model = GLGP(degree=5).fit(signals)
+    for thing in (model, model.graph_, model.adjacency_, sparse.csr_array(model.adjacency_)):
+        assert as_graph(thing).n_edges == len(model.edges())
+    assert as_graph(nx.path_graph(["a", "b", "c"])).edges().target.tolist() == ["b", "c"]
+    assert as_graph(nx.DiGraph([("a", "b")])).edges().iloc[0].tolist() == ["a", "b", 1.0]
+    with pytest.raises(InputError, match="GLGP has no graph yet: call fit first"):
+        as_graph(GLGP())
+    with pytest.raises(InputError, match="negative"):
+        as_graph(-np.ones((2, 2)))
+
+
+def test_names_of_any_kind_stay_what_they_are(signals):
+    frame = pd.DataFrame(signals[:, :3], columns=[("a", 1), ("b", 2), ("c", 3)])
+    names = LearnedGraph.of(np.ones((3, 3)), frame.columns.tolist()).names
+    assert names.tolist() == [("a", 1), ("b", 2), ("c", 3)]
+
+
+def test_a_second_fit_makes_a_new_graph(signals):
+    model = GLGP(degree=3).fit(signals)
+    first = model.graph_
+    assert model.graph_ is first
+    assert model.set_params(degree=6).fit(signals).graph_.n_edges > first.n_edges
