@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ..estimators import spectral_benefit
-from ..solvers import Problem
-from ..solvers.ttgd import StepSizes, gradient_mapping, iterates, theory_steps
+from ..solvers import Problem, StepSizes, gradient_mapping, theory_steps
+from ..solvers.two_timescale import iterates
 from .fig1 import draw_problem
 from .figures import COLOURS, Figure, new_figure
 from .study import Check, Experiment, Plan, Study, where
@@ -49,7 +49,7 @@ def measure(setting: str, steps: str, trial: int, seed: int, iterations: int) ->
     _, X = draw_problem(trial, seed)
     c, beta, lam = SETTINGS[setting]
     problem = Problem.from_signals(X, spectral_benefit(X), beta=beta, c=c, interaction="log1p")
-    start = problem.smoothness.smooth
+    start = problem.smooth
     sizes = theory_steps(problem, lam, start) if steps == "theory" else PRACTICAL
     run = {"setting": setting, "steps": steps, "trial": trial, "gamma": sizes.gamma}
     shown = set(np.unique(np.geomspace(1, iterations, 60).astype(int)).tolist())
