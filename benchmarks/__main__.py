@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nashgraph import SmoothGL
-from nashgraph.couplings import DenseStorage, beta_for_degree, smooth_graph
+from nashgraph.couplings import DenseSmoothness, beta_for_degree, points_of
 
 from .problems import attachment, geometric, village
 from .report import Report
@@ -36,12 +36,13 @@ def solvers(report: Report) -> None:
     cases += [attachment(50, 10, 10), attachment(500, 50, 50), attachment(2000, 50, 50), geometric(500, 50, 10)]
     rows, ratios = [], {"published": [], "best": []}
     for case in cases:
-        problem = case.make()
-        n = problem.storage.n_nodes
-        fast(problem, repeats=1)
-        quick = fast(problem, repeats=5 if n <= SMALL else 2)
-        paper = published(problem, case.published_iterations, None if n <= SMALL else TIMED)
-        tuned = at_its_best(problem) if n <= SMALL else at_its_best(problem, 160, gammas=(0.5, 1.0), alphas=(1.0,))
+        problem, lam = case.make()
+        small = problem.smoothness.n_nodes <= SMALL
+        fast(problem, lam, repeats=1)
+        quick = fast(problem, lam, repeats=5 if small else 2)
+        paper = published(problem, lam, case.published_iterations, None if small else TIMED)
+        within = {} if small else {"max_iter": 160, "gammas": (0.5, 1.0), "alphas": (1.0,)}
+        tuned = at_its_best(problem, lam, **within)
         over_paper = paper.seconds / quick.seconds
         over_tuned = tuned.seconds / quick.seconds
         if "N=330" in case.name:
@@ -58,7 +59,7 @@ def solvers(report: Report) -> None:
                 f"{over_tuned:.0f}x" if np.isfinite(over_tuned) else f"never: {tuned.stationarity:.0e}",
                 f"{tuned.passes}",
                 difference(quick.objective, tuned.objective),
-                f"{peak_arrays(problem):.1f}",
+                f"{peak_arrays(problem, lam):.1f}",
             ]
         )
     report.table(
@@ -106,7 +107,8 @@ def memory(report: Report) -> None:
     SmoothGL().fit(X)
     whole = time.perf_counter() - start
     start = time.perf_counter()
-    smooth_graph(DenseStorage(X, beta_for_degree(X, 10, 0.95), 0.95))
+    points = points_of(X)
+    _ = DenseSmoothness(points, beta_for_degree(points, 10, 0.95), 0.95).smooth
     kernels = time.perf_counter() - start
     report.say(
         f"A fit takes {whole:.3f} s, of which {kernels:.3f} s ({100 * kernels / whole:.0f} %) are BLAS and the row "

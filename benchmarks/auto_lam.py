@@ -55,7 +55,7 @@ def trial(network: str, filter: str, signals: int, degree: int, seed: int) -> di
         "SmoothGL": base,
         "lam=1": edge_auc(one.adjacency_, graph) - base,
         "auto": edge_auc(auto.adjacency_, graph) - base,
-        "cost": 1000 * ((auto.objective_ + auto.lam_ * auto.welfare_) / smooth.objective_ - 1.0),
+        "cost": 1000 * (auto.prior_.fidelity / smooth.objective_ - 1.0),
     }
 
 

@@ -19,8 +19,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import DataWarning, SmoothGL, edge_auc
 from nashgraph.datasets import preferential_attachment, smooth_signals
-from nashgraph.estimators.quad_game import QuadGameGL
-from nashgraph.estimators.spec_temp import SpecTemp
+from nashgraph.estimators import QuadGameGL, SpecTemp
+from nashgraph.files import written_whole
 
 SEEDS = range(20)
 SCAN_SEEDS = range(10)
@@ -209,9 +209,8 @@ def main() -> None:
         parts += [[measure(setting, SCAN_SEEDS) for setting in part] for part in (TEMPLATES, GAMES)]
     text = report(*parts)
     print(text)
-    beside = REPORT.with_suffix(".md.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(REPORT)  # os.replace underneath: readers see the old file or the new one, never half
+    with written_whole(REPORT) as path:
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

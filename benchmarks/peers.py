@@ -10,14 +10,11 @@ at one theta, and LogDegreeGL learns 30,000 nodes. Prints tables and writes ``be
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -25,13 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 from scipy import sparse
 
-from nashgraph import SmoothGL, edge_auc, edge_average_precision, edge_precision_recall, squared_distances
+from nashgraph import LogDegreeGL, SmoothGL, edge_auc, edge_average_precision, edge_precision_recall, squared_distances
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
-from nashgraph.estimators.log_degree import LogDegreeGL
+
+from .report import Report
 
 GRAPHS = {"geometric": random_geometric, "preferential": preferential_attachment}
 SIGNALS, DEGREE, LARGE, LIMIT = 50, 10, 30_000, 120.0
@@ -211,37 +207,6 @@ def in_process(task: str, name: str, graph: str, n_nodes: int) -> dict[str, Any]
 # ------------------------------------------------------------------------------------------------ the tables
 
 
-class Report:
-    """Tables that are printed as they come and written as Markdown at the end."""
-
-    def __init__(self) -> None:
-        self.console = Console(width=150)
-        self.lines: list[str] = []
-
-    def text(self, line: str) -> None:
-        """Add a paragraph."""
-        self.console.print(line, markup=False)
-        self.lines += [line, ""]
-
-    def table(self, title: str, columns: list[str], rows: list[list[str]]) -> None:
-        """Add a table; its title is a heading in Markdown."""
-        table = Table(title=title)
-        for column in columns:
-            table.add_column(column, justify="left" if column == columns[0] else "right")
-        for row in rows:
-            table.add_row(*row)
-        self.console.print(table)
-        self.lines += [f"## {title}", "", "| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
-        self.lines += ["| " + " | ".join(row) + " |" for row in rows] + [""]
-
-    def write(self, path: Path) -> None:
-        """Write beside the file and put it in place at once, so that no half of it is ever seen."""
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, suffix=".tmp", delete=False) as beside:
-            beside.write("\n".join(self.lines).rstrip() + "\n")
-        os.chmod(beside.name, 0o644)  # noqa: PTH101
-        os.replace(beside.name, path)  # noqa: PTH105
-
-
 def score_tables(report: Report, sizes: list[int]) -> None:
     columns = [
         "method",
@@ -272,7 +237,8 @@ def score_tables(report: Report, sizes: list[int]) -> None:
                         f"{figures['degree']:.4g}",
                     ]
                 )
-            report.table(f"{graph}, N = {n_nodes}, M = {SIGNALS}", [*columns, "degree asked", "obtained"], rows)
+            report.section(f"{graph}, N = {n_nodes}, M = {SIGNALS}")
+            report.table([*columns, "degree asked", "obtained"], rows)
 
 
 def objective_table(report: Report, n_nodes: int) -> None:
@@ -295,11 +261,8 @@ def objective_table(report: Report, n_nodes: int) -> None:
                     f"{mine['degree']:.4g}",
                 ]
             )
-        report.table(
-            f"One objective, one theta (LogModel's for degree {DEGREE}): {graph}, N = {n_nodes}",
-            ["method", "seconds", "times LogDegreeGL", "objective", "degree"],
-            rows,
-        )
+        report.section(f"One objective, one theta (LogModel's for degree {DEGREE}): {graph}, N = {n_nodes}")
+        report.table(["method", "seconds", "times LogDegreeGL", "objective", "degree"], rows)
 
 
 def large_table(report: Report) -> None:
@@ -321,25 +284,8 @@ def large_table(report: Report) -> None:
                     str(figures["iterations"]),
                 ]
             )
-    report.table(
-        f"LogDegreeGL(degree={DEGREE}) on listed pairs, N = {LARGE:,}, M = {SIGNALS}",
-        ["graph", "seconds", "peak GB", "degree", "gap", "Newton steps"],
-        rows,
-    )
-
-
-def machine() -> str:
-    versions = []
-    for package in PACKAGES:
-        try:
-            versions.append(f"{package} {importlib.metadata.version(package)}")
-        except importlib.metadata.PackageNotFoundError:
-            versions.append(f"{package} not installed")
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores (one thread used), {memory:.0f} "
-        f"GB, Python {platform.python_version()}; {', '.join(versions)}."
-    )
+    report.section(f"LogDegreeGL(degree={DEGREE}) on listed pairs, N = {LARGE:,}, M = {SIGNALS}")
+    report.table(["graph", "seconds", "peak GB", "degree", "gap", "Newton steps"], rows)
 
 
 def main() -> None:
@@ -352,11 +298,8 @@ def main() -> None:
         warnings.simplefilter("ignore")
         print(json.dumps(TASKS[task](name, graph, int(n_nodes))))
         return
-    report = Report()
-    report.text("# LogDegreeGL and its peers")
-    report.text("Written by `python -m benchmarks.peers`.")
-    report.text(machine())
-    report.text(
+    report = Report("LogDegreeGL and its peers", "python -m benchmarks.peers", PACKAGES)
+    report.say(
         "Signals: white noise through the filter (I + L)^-1, plus noise of standard deviation 0.1; seed 0. "
         "Each fit runs in its own process after a warm-up on a small problem, with one thread; memory is the "
         "peak resident size of that process, interpreter and libraries included, and how much the fit raised "

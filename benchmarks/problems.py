@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nashgraph import spectral_benefit
-from nashgraph.couplings import beta_for_degree, smooth_graph
+from nashgraph.couplings import beta_for_degree, points_of
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 from nashgraph.solvers import Problem, best_response
 
@@ -16,10 +16,10 @@ VISIBLE = 0.05  # a graph has visibly changed when it is this far from Smooth-GL
 
 
 class Case(NamedTuple):
-    """A problem with its name and the iterations the paper would run on it."""
+    """A problem and its lambda, with a name and the iterations the paper would run on it."""
 
     name: str
-    make: Callable[[], Problem]
+    make: Callable[[], tuple[Problem, float]]
     published_iterations: int
 
 
@@ -44,35 +44,34 @@ def village_signals(n: int, seed: int = 0):
 def village(n: int, beta: float, interaction: str) -> Case:
     """Return a village-like survey at the paper's lambda = 100."""
 
-    def make() -> Problem:
+    def make() -> tuple[Problem, float]:
         X, benefit = village_signals(n)
-        return Problem.from_signals(X, benefit, lam=100.0, beta=beta, interaction=interaction, storage="dense")
+        return Problem.from_signals(X, benefit, beta=beta, interaction=interaction, storage="dense"), 100.0
 
     iterations = 760 if interaction == "linear" else 320
     return Case(f"village-like N={n}, beta={beta:g}, {interaction}", make, iterations)
 
 
-def by_degree(X, degree: float, interaction: str = "linear") -> Problem:
-    """Return a problem whose beta follows from a degree and whose lambda visibly changes the graph."""
-    beta = beta_for_degree(X, degree, 0.95)
-    benefit = spectral_benefit(X)
-    lam, problem = 0.01, None
-    while problem is None or changed(problem) < VISIBLE:
+def by_degree(X, degree: float, interaction: str = "linear") -> tuple[Problem, float]:
+    """Return a problem whose beta follows from a degree, and a lambda that visibly changes the graph."""
+    beta = beta_for_degree(points_of(X), degree, 0.95)
+    problem = Problem.from_signals(X, spectral_benefit(X), beta=beta, interaction=interaction, storage="dense")
+    lam = 0.02
+    while changed(problem, lam) < VISIBLE:
         lam *= 2.0
-        problem = Problem.from_signals(X, benefit, lam=lam, beta=beta, interaction=interaction, storage="dense")
-    return problem
+    return problem, lam
 
 
-def changed(problem: Problem) -> float:
+def changed(problem: Problem, lam: float) -> float:
     """Return how far the learned graph is from Smooth-GL's, relative to it."""
-    smooth = smooth_graph(problem.storage)
-    return best_response(problem, tol=1e-3).coupling.distance(smooth) / float(np.sqrt(smooth.square))
+    smooth = problem.smooth
+    return best_response(problem, lam, tol=1e-3).coupling.distance(smooth) / float(np.sqrt(smooth.square))
 
 
 def attachment(n: int, m: int, degree: float) -> Case:
     """Low-pass signals on a preferential-attachment tree."""
 
-    def make() -> Problem:
+    def make() -> tuple[Problem, float]:
         graph = preferential_attachment(n, random_state=0)
         return by_degree(smooth_signals(graph, m, noise=0.2, random_state=0), degree)
 
@@ -82,7 +81,7 @@ def attachment(n: int, m: int, degree: float) -> Case:
 def geometric(n: int, m: int, degree: float) -> Case:
     """Heat-kernel signals on a random geometric graph."""
 
-    def make() -> Problem:
+    def make() -> tuple[Problem, float]:
         graph = random_geometric(n, degree=degree, random_state=0)
         return by_degree(smooth_signals(graph, m, "heat", noise=0.1, random_state=0), degree, "log1p")
 

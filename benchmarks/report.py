@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib.metadata import version
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +16,15 @@ from nashgraph.files import written_whole
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
-def machine() -> str:
+def installed(package: str) -> str:
+    """Return a package with its version, or that it is not here."""
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"{package} not installed"
+
+
+def machine(packages: Sequence[str] = PACKAGES) -> str:
     """Describe this machine in one line."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
@@ -25,21 +34,20 @@ def machine() -> str:
         ]
         cpu = names[0] if names else cpu
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return (
         f"{os.cpu_count()} cores ({cpu}), {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, "
-        f"{versions}"
+        + ", ".join(map(installed, packages))
     )
 
 
 class Report:
     """Sections of prose and tables: printed as they come, written whole at the end."""
 
-    def __init__(self, title: str, command: str) -> None:
+    def __init__(self, title: str, command: str, packages: Sequence[str] = PACKAGES) -> None:
         self.console = Console(width=190)
-        self.lines = [f"# {title}", "", f"Printed by `{command}` on: {machine()}.", ""]
+        self.lines = [f"# {title}", "", f"Printed by `{command}` on: {machine(packages)}.", ""]
         self.console.rule(title)
-        self.console.print(machine())
+        self.console.print(machine(packages))
 
     def section(self, title: str) -> None:
         """Open a section."""

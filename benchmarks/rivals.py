@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nashgraph.couplings import smooth_graph
-from nashgraph.solvers import Problem, Result, best_response, ttgd
+from nashgraph.solvers import Problem, best_response, ttgd
 
 STATIONARITY = 1e-6
 
@@ -25,41 +24,40 @@ class Timing(NamedTuple):
     note: str = ""
 
 
-def fast(problem: Problem, repeats: int = 5) -> Timing:
+def fast(problem: Problem, lam: float, repeats: int = 5) -> Timing:
     """Best-response to the stationarity asked, the median of several runs."""
     results, seconds = [], []
     for _ in range(repeats):
         start = time.perf_counter()
-        results.append(best_response(problem, tol=STATIONARITY))
+        results.append(best_response(problem, lam, tol=STATIONARITY))
         seconds.append(time.perf_counter() - start)
-    result: Result = results[-1]
-    return Timing(float(np.median(seconds)), result.objective, result.stationarity, result.iterations, result.passes)
+    result, certificate = results[-1], results[-1].certificate
+    return Timing(float(np.median(seconds)), result.objective, certificate.value, certificate.iterations, result.passes)
 
 
-def published(problem: Problem, iterations: int, timed: int | None = None) -> Timing:
+def published(problem: Problem, lam: float, iterations: int, timed: int | None = None) -> Timing:
     """TTGD as the paper has it: alpha = 0.5, gamma = 0.003, a dense LAPACK solve in every iteration.
 
     The projection is our own fast kernel, in the rival's favour. With ``timed`` only that many iterations are run and
     the time is scaled up, which the note says; objective and stationarity are then those of the library's TTGD.
     """
-    storage, benefit, f = problem.storage, problem.benefit, problem.interaction
-    n = storage.n_nodes
-    weights, spare = smooth_graph(storage).weights, np.empty((n, n))
-    actions = benefit
+    smoothness, benefit, f = problem.smoothness, problem.benefit, problem.interaction
+    graph, spare, actions = smoothness.smooth, None, benefit
     done = iterations if timed is None else min(timed, iterations)
     start = time.perf_counter()
     for _ in range(done):
+        weights = graph.matrix()
         reply = np.maximum(0.0, benefit + weights @ f.value(actions))
         actions = actions + 0.5 * (reply - actions)
         jacobian = weights * f.slope(actions)
-        adjoint = np.linalg.solve((np.eye(n) - jacobian).T, problem.welfare.gradient(actions))
-        storage.projected_step(weights, problem.lam * adjoint, f.value(actions), 0.003, spare)
-        weights, spare = spare, weights
+        adjoint = np.linalg.solve((np.eye(len(benefit)) - jacobian).T, problem.welfare.gradient(actions))
+        moved = smoothness.step(graph, lam * adjoint, f.value(actions), 0.003, spare)
+        # The two arrays change places, except that the Smooth-GL graph, which the term keeps, is never written to.
+        graph, spare = moved, None if graph is smoothness.smooth else graph
     seconds = time.perf_counter() - start
     if done == iterations:
-        coupling = storage.hold(weights)
-        play = problem.play(coupling)
-        objective, stationarity = problem.objective(coupling, play), problem.stationarity(coupling, play)
+        play = problem.play(graph)
+        objective, stationarity = problem.objective(graph, play, lam), problem.stationarity(graph, play, lam)
         return Timing(seconds, objective, stationarity, iterations, iterations)
     return Timing(
         seconds * iterations / done,
@@ -71,7 +69,9 @@ def published(problem: Problem, iterations: int, timed: int | None = None) -> Ti
     )
 
 
-def at_its_best(problem: Problem, max_iter: int = 3000, gammas=(0.25, 0.5, 1.0, 1.5), alphas=(0.5, 1.0)) -> Timing:
+def at_its_best(
+    problem: Problem, lam: float, max_iter: int = 3000, gammas=(0.25, 0.5, 1.0, 1.5), alphas=(0.5, 1.0)
+) -> Timing:
     """TTGD with adjoints by warm-started products and the best of several constant steps, to the same stationarity.
 
     gamma runs over multiples of 1/(2 beta), alpha over the paper's and the full step. How many iterations each needs is
@@ -81,27 +81,27 @@ def at_its_best(problem: Problem, max_iter: int = 3000, gammas=(0.25, 0.5, 1.0, 
     closest = np.inf
     for alpha in alphas:
         for multiple in gammas:
-            gamma = multiple / (2.0 * problem.storage.beta)
+            gamma = multiple / (2.0 * problem.smoothness.beta)
             limit = max_iter if best is None else best[0]
-            result = ttgd(problem, alpha=alpha, gamma=gamma, tol=STATIONARITY, max_iter=limit, check_every=20)
-            closest = min(closest, result.stationarity)
-            if result.converged and (best is None or result.iterations < best[0]):
-                best = (result.iterations, alpha, gamma)
+            steps = {"alpha": alpha, "gamma": gamma, "check_every": 20}
+            reached = ttgd(problem, lam, **steps, tol=STATIONARITY, max_iter=limit).certificate
+            closest = min(closest, reached.value)
+            if reached.converged and (best is None or reached.iterations < best[0]):
+                best = (reached.iterations, alpha, gamma)
     if best is None:
         return Timing(np.nan, np.nan, closest, max_iter, max_iter, f"not reached in {max_iter} iterations")
     iterations, alpha, gamma = best
     start = time.perf_counter()
-    result = ttgd(problem, alpha=alpha, gamma=gamma, tol=0.0, max_iter=iterations, check_every=iterations)
+    result = ttgd(problem, lam, alpha=alpha, gamma=gamma, tol=0.0, max_iter=iterations, check_every=iterations)
     seconds = time.perf_counter() - start
-    return Timing(
-        seconds, result.objective, result.stationarity, iterations, iterations, f"alpha={alpha:g}, gamma={gamma:.3g}"
-    )
+    note = f"alpha={alpha:g}, gamma={gamma:.3g}"
+    return Timing(seconds, result.objective, result.certificate.value, iterations, iterations, note)
 
 
-def peak_arrays(problem: Problem) -> float:
+def peak_arrays(problem: Problem, lam: float) -> float:
     """Return the peak of new memory in a best-response run, in N x N arrays of 8 bytes."""
     tracemalloc.start()
-    best_response(problem, tol=STATIONARITY)
+    best_response(problem, lam, tol=STATIONARITY)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return peak / (8.0 * problem.storage.n_nodes**2)
+    return peak / (8.0 * problem.smoothness.n_nodes**2)

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from nashgraph import GLGP
-from nashgraph.couplings import SparseStorage, beta_for_degree
+from nashgraph.couplings import SparseSmoothness, beta_for_degree, points_of
 
 from .report import Report
 
@@ -58,13 +58,13 @@ def scale_signals(n: int):
 
 def one_pass(n: int) -> float:
     """Time one best response in sparse storage, the best of several."""
-    X = scale_signals(n)
-    storage = SparseStorage(X, beta_for_degree(X, 20, 0.95), 0.95)
+    points = points_of(scale_signals(n))
+    smoothness = SparseSmoothness(points, beta_for_degree(points, 20, 0.95), 0.95)
     bonus = np.zeros(n)
     times = []
     for _ in range(5 if n <= 10_000 else 3):
         start = time.perf_counter()
-        storage.respond(bonus, bonus)
+        smoothness.respond(bonus, bonus)
         times.append(time.perf_counter() - start)
     return min(times)
 

@@ -19,9 +19,15 @@ TTGD_POINTS = 100
 TTGD_ITERATIONS = 20_000
 
 
+def lam_of(point) -> float:
+    """Return the strength of the prior at a point of the grid."""
+    return point[list(STRESS_GRID).index("lam")]
+
+
 def run_point(point) -> dict:
     """Solve one point and say what is true of the answer."""
-    result = best_response(stress_problem(*point))
+    result = best_response(stress_problem(*point), lam_of(point))
+    certificate = result.certificate
     weights = result.coupling.weights
     infeasible = max(
         float(np.abs(weights.sum(axis=1) - point[3]).max()),
@@ -33,25 +39,25 @@ def run_point(point) -> dict:
         "finite": bool(np.isfinite(weights).all() and np.isfinite(result.objective)),
         "infeasible": infeasible,
         "rise": float(largest_rise(result)),
-        "converged": result.converged,
-        "said": result.converged == (result.stationarity <= 1e-6),
-        "stationarity": result.stationarity,
-        "iterations": result.iterations,
+        "converged": certificate.converged,
+        "said": certificate.converged == (certificate.value <= 1e-6),
+        "stationarity": certificate.value,
+        "iterations": certificate.iterations,
     }
 
 
 def against_ttgd(point) -> dict:
     """Compare objectives with a TTGD whose steps are small enough to descend."""
-    problem = stress_problem(*point)
-    gamma = 0.5 / problem.storage.beta
+    problem, lam = stress_problem(*point), lam_of(point)
+    gamma = 0.5 / problem.smoothness.beta
     while True:
         gamma /= 2.0
-        slow = ttgd(problem, gamma=gamma, tol=1e-12, max_iter=TTGD_ITERATIONS, check_every=200)
-        values = np.array([record.objective for record in slow.history])
+        slow = ttgd(problem, lam, gamma=gamma, tol=1e-12, max_iter=TTGD_ITERATIONS, check_every=200)
+        values = np.array([record.objective for record in slow.certificate.history])
         if np.diff(values).max(initial=-1.0) <= 1e-9 * np.abs(values).max() or gamma < 1e-9:
             break
-    fast = best_response(problem)
-    several = multistart(problem, best_response, 4, np.random.RandomState(0))
+    fast = best_response(problem, lam)
+    several = multistart(problem, lam, best_response, 4, np.random.RandomState(0))
     scale = max(abs(slow.objective), 1e-12)
     return {
         "point": point,

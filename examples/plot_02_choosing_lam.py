@@ -5,9 +5,9 @@ Choosing lam by the Pareto front
 ``lam`` trades smooth signals against welfare. The lambda-path shows the whole trade, so that you choose a point on it
 and not a number in the dark.
 
-:func:`~nashgraph.glgp_path` finds the range in which ``lam`` matters by itself: from where the prior first changes an
-edge to where it outweighs the signals. Each solution starts from its neighbours', upward and downward, and the better
-is kept.
+:meth:`GLGP.path <nashgraph.GLGP.path>` finds the range in which ``lam`` matters by itself: from where the prior first
+changes an edge to where it outweighs the signals. Each solution starts from its neighbours', upward and downward, and
+the better is kept.
 """
 
 import matplotlib.pyplot as plt
@@ -15,32 +15,30 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from nashgraph import edge_auc, glgp_path, plot_path
+from nashgraph import GLGP, edge_auc, plot_path
 from nashgraph.datasets import preferential_attachment, smooth_signals
 
 club = nx.karate_club_graph()
 X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=1)
-path = glgp_path(X, n_lams=25, degree=10)
+path = GLGP(degree=10).path(X, n_lams=25)
 
 # %%
 # Along the path the welfare rises and the signals fit worse. We also look at how concentrated influence becomes (the
-# share of the three strongest nodes), which needs no truth, and at the AUC, which does.
+# share of the three most influential nodes), which needs no truth, and at the AUC, which does.
 
 
-def share_of_three(weights):
-    """Return the share of all influence that the three strongest nodes have."""
-    influence = np.sort(np.asarray(weights.sum(axis=0)).ravel())
-    return influence[-3:].sum() / influence.sum()
+def share_of_three(graph):
+    """Return the share of all influence that the three most influential nodes have."""
+    return graph.influence[graph.by_influence[:3]].sum() / graph.influence.sum()
 
 
-graphs = [result.coupling.matrix() for result in path.results]
 table = pd.DataFrame(
     {
         "lam": path.lams,
         "J": path.fidelities,
         "welfare": path.welfares,
-        "top three": [share_of_three(graph) for graph in graphs],
-        "auc": [edge_auc(graph, club) for graph in graphs],
+        "top three": [share_of_three(model.graph_) for model in path.models],
+        "auc": [edge_auc(model.adjacency_, club) for model in path.models],
         "stationarity": path.stationarities,
     }
 )
@@ -50,7 +48,8 @@ print(table.iloc[::3].to_string(index=False, float_format="{:.3g}".format))
 # Where on the front? Two rules that need no truth:
 #
 # - *the bend*: the point farthest from the straight line between the ends of the front, the elbow that one's eye picks;
-# - *a thousandth*: the largest ``lam`` at which J has risen by 0.1 % at most, so that the signals hardly notice it.
+# - *a thousandth*: the largest ``lam`` at which J has risen by 0.1 % at most, so that the signals hardly notice it;
+#   ``path.affordable()`` finds it.
 
 
 def bend(path):
@@ -60,13 +59,8 @@ def bend(path):
     return int(np.argmax(y - x))
 
 
-def thousandth(path):
-    """Return the last point at which J is within 0.1 % of its least."""
-    return int(np.flatnonzero(path.fidelities <= 1.001 * path.fidelities.min())[-1])
-
-
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-chosen = {"a thousandth": thousandth(path), "bend": bend(path)}
+chosen = {"a thousandth": path.affordable(), "bend": bend(path)}
 plot_path(path, left, marked=path.lams[[*chosen.values(), -1]])
 left.set_title("the front", fontsize=10)
 right.semilogx(table.lam, table["top three"], color="#d55e00", label="share of influence of the top three")
@@ -100,9 +94,9 @@ rows = []
 for kind in ("karate, Gaussian-Markov", "tree, Gaussian-Markov", "tree, low-pass, dense"):
     for seed in range(3):
         truth, signals, options = draw(kind, seed)
-        front = glgp_path(signals, [0, *np.geomspace(0.01, 30, 14)], max_iter=500, **options)
-        auc = np.array([edge_auc(result.coupling.matrix(), truth) for result in front.results])
-        rules = {"no prior": 0, "a thousandth": thousandth(front), "bend": bend(front), "best": auc.argmax()}
+        front = GLGP(max_iter=500, **options).path(signals, [0, *np.geomspace(0.01, 30, 14)])
+        auc = np.array([edge_auc(model.adjacency_, truth) for model in front.models])
+        rules = {"no prior": 0, "a thousandth": front.affordable(), "bend": bend(front), "best": auc.argmax()}
         rows.append({"problem": kind} | {name: auc[k] for name, k in rules.items()})
 scores = pd.DataFrame(rows).groupby("problem", sort=False).mean()
 print(scores.round(3))
@@ -121,6 +115,6 @@ gain = scores["a thousandth"] - scores["no prior"]
 print(f"a thousandth against no prior: from {gain.min():+.3f} to {gain.max():+.3f}")
 
 # %%
-# One caution. The range that ``glgp_path`` finds by itself starts where the first edge changes. In a graph in which
+# One caution. The range that ``path`` finds by itself starts where the first edge changes. In a graph in which
 # everybody is everybody's neighbour no edge changes for long, and the range starts too late: pass ``lams`` yourself, as
 # above, with 0 among them.

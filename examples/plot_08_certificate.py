@@ -2,9 +2,10 @@
 How good is the answer? Certificate, solvers and starts
 =======================================================
 
-A fitted model carries its own certificate. ``stationarity_`` is ``||W - best_response(W)|| / ||W||``: how far the graph
-is from the one that everybody would answer it with. It is zero exactly at the stationary points of the problem, it has
-no units, and anybody can recompute it from the graph alone.
+A fitted model carries its own ``certificate_``: what is measured, its value, the tolerance, how the run ended. GLGP's
+measure is the stationarity ``||W - best_response(W)|| / ||W||``, ``stationarity_`` for short: how far the graph is from
+the one that everybody would answer it with. It is zero exactly at the stationary points of the problem, it has no
+units, and anybody can recompute it from the graph alone.
 """
 
 import time
@@ -12,6 +13,7 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, adjoint, equilibrium, plot_convergence, project_rows, squared_distances
@@ -38,11 +40,11 @@ for name, model in runs.items():
         model.fit(X)
     seconds = time.perf_counter() - start
     print(f"{name:31} {seconds:6.2f} s  {model.n_iter_:5} iterations  stationarity {model.stationarity_:.1e}  ", end="")
-    print(f"objective {model.objective_:.9f}\n{'':31} {model.result_.status.value}")
+    print(f"objective {model.objective_:.9f}\n{'':31} {model.certificate_.sentence}")
 
 # %%
-# A run that does not reach its tolerance says so, in ``converged_``, in ``result_.status`` and in a warning, and is
-# never silent. An iteration of the two solvers is not the same work, so compare the seconds, not the axis. The two TTGD
+# A run that does not reach its tolerance says so, in ``converged_``, in ``certificate_`` and in a warning, and is never
+# silent. An iteration of the two solvers is not the same work, so compare the seconds, not the axis. The two TTGD
 # runs head for different stationary points: the one with the larger step reaches its tolerance at a higher objective.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
@@ -51,8 +53,8 @@ for name, model in runs.items():
 left.set_xscale("symlog", linthresh=10)
 least = min(model.objective_ for model in runs.values())
 for model, color in zip(runs.values(), ("#0072b2", "#d55e00", "#009e73"), strict=True):
-    excess = [record.objective - least for record in model.result_.history]
-    right.semilogy([record.iteration for record in model.result_.history], np.maximum(excess, 1e-12), color=color)
+    history = pd.DataFrame(model.certificate_.history)
+    right.semilogy(history.iteration, np.maximum(history.objective - least, 1e-12), color=color)
 right.set_xscale("symlog", linthresh=10)
 right.set_xlabel("iteration")
 right.set_ylabel("objective above the least found")

@@ -1,6 +1,7 @@
-"""Make the pictures of the report in this folder: ``python docs/report/make_screenshots.py``.
+"""Make the pictures of the report: ``python docs/report/make_screenshots.py``.
 
-Needs playwright and Chromium. The pictures are to be looked at after a change to the page, not just made.
+``dark.png``, which the documentation shows, is made in this folder, the others in ``docs/_build/report``: they are to
+be looked at after a change to the page, not kept. Needs playwright and Chromium.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from nashgraph.datasets import smooth_signals
 from nashgraph.report import summarize, write_report
 
 HERE = Path(__file__).parent
+LOOK = HERE.parent / "_build" / "report"
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 375, "height": 2600}
 PAPER = {"width": 688, "height": 970}  # A4 within its margins
@@ -60,11 +62,10 @@ def opened(browser: Browser, file: Path, viewport: dict[str, int], **options: An
     return page
 
 
-def save(page: Page, name: str, **options: Any) -> None:
+def save(page: Page, file: Path, **options: Any) -> None:
     """Save what a page shows, in 256 colours: a third of the bytes, and rare colours stay what they are."""
     from PIL import Image  # noqa: PLC0415 (comes with matplotlib)
 
-    file = HERE / name
     page.screenshot(path=file, **options)
     Image.open(file).convert("RGB").quantize(256, Image.Quantize.FASTOCTREE).save(file, optimize=True)
     page.close()
@@ -72,28 +73,29 @@ def save(page: Page, name: str, **options: Any) -> None:
 
 def main() -> None:
     """Make all pictures."""
+    LOOK.mkdir(parents=True, exist_ok=True)
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         karate, hostile = Path(folder) / "karate.html", Path(folder) / "hostile.html"
         karate_report(karate)
         hostile_report(hostile)
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        save(opened(browser, karate, DESKTOP), "light.png", full_page=True)
+        save(opened(browser, karate, DESKTOP), LOOK / "light.png", full_page=True)
 
         dark = opened(browser, karate, {**DESKTOP, "height": 1160}, color_scheme="dark", reduced_motion="reduce")
         dark.fill("#search", "member 34")
         dark.locator("#search").blur()
         dark.locator("#network").evaluate("section => section.scrollIntoView()")
-        save(dark, "dark.png")
+        save(dark, HERE / "dark.png")
 
-        save(opened(browser, karate, PHONE, has_touch=True, is_mobile=True), "phone.png")
+        save(opened(browser, karate, PHONE, has_touch=True, is_mobile=True), LOOK / "phone.png")
 
         paper = opened(browser, karate, DESKTOP, color_scheme="dark")
         paper.set_viewport_size(PAPER)
         paper.emulate_media(media="print")
-        save(paper, "print.png", full_page=True)
+        save(paper, LOOK / "print.png", full_page=True)
 
-        save(opened(browser, hostile, {**DESKTOP, "height": 1250}), "hostile.png")
+        save(opened(browser, hostile, {**DESKTOP, "height": 1250}), LOOK / "hostile.png")
         browser.close()
 
 

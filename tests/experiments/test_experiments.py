@@ -1,17 +1,35 @@
 from __future__ import annotations
 
 import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from nashgraph.datasets import load_karate
-from nashgraph.experiments import EXPERIMENTS, beyond, fig1, fig2, reproduce, table1, table2, table3, theorem1, villages
+from nashgraph.experiments import (
+    EXPERIMENTS,
+    beyond,
+    fig1,
+    fig2,
+    reproduce,
+    reproduction,
+    table1,
+    table2,
+    table3,
+    theorem1,
+    villages,
+)
+from nashgraph.experiments.methods import GLGP_NAMES, LINEAR, QUAD_HOMOPHILOUS, SMOOTH
 from nashgraph.experiments.paper import paper_numbers
+from nashgraph.experiments.reproduction import csv_of, section, write_study, write_verdicts
 from nashgraph.experiments.study import Plan, Study
 from nashgraph.experiments.trials import run_trials
 
+RESULTS = Path(__file__).parents[2] / "results"
 with_data = pytest.mark.skipif(
     not os.environ.get("NASHGRAPH_DATA"), reason="the real data are not here: set NASHGRAPH_DATA to their folder"
 )
@@ -53,7 +71,7 @@ def test_the_karate_row_of_table_1_comes_out():
 @pytest.fixture(scope="module")
 def figure_1(tmp_path_factory) -> pd.DataFrame:
     first, *_, more = fig1.trials(Plan(quick=True))
-    return run_trials("fig1", fig1.measure, [first, more], tmp_path_factory.mktemp("fig1"), progress=False)
+    return run_trials("fig1", fig1.measure, [first, more], tmp_path_factory.mktemp("fig1"))
 
 
 def test_figure_1_measures_every_method_at_every_lambda(figure_1):
@@ -61,7 +79,7 @@ def test_figure_1_measures_every_method_at_every_lambda(figure_1):
     for method, solver in (
         ("GLGP f(x)=x", "TTGD"),
         ("GLGP f(x)=log(1+x)", "best response"),
-        (fig1.LINEAR, "closed form"),
+        (LINEAR, "closed form"),
     ):
         rows = figure_1[(figure_1["method"] == method) & (figure_1["solver"] == solver)]
         assert rows["lam"].tolist() == lams
@@ -72,7 +90,7 @@ def test_figure_1_measures_every_method_at_every_lambda(figure_1):
 
 
 def test_figure_1_at_a_tiny_lambda_is_smooth_gl(figure_1):
-    smooth = figure_1.loc[(figure_1["method"] == fig1.SMOOTH) & (figure_1["trial"] == 0), "auc"].item()
+    smooth = figure_1.loc[(figure_1["method"] == SMOOTH) & (figure_1["trial"] == 0), "auc"].item()
     tiny = figure_1.loc[figure_1["lam"] == 0.005, "auc"]
     assert np.abs(tiny - smooth).max() < 1e-3
 
@@ -91,7 +109,7 @@ def test_figure_1_says_when_a_claim_fails(figure_1):
 def test_leads_are_taken_at_equal_fidelity_inside_the_front():
     front = pd.DataFrame({"fidelity": [3.0, 1.0], "welfare": [2.0, 0.0]})
     other = pd.DataFrame({"fidelity": [0.5, 1.0, 2.0, 4.0], "welfare": [0.0, 0.5, 0.5, 0.0]})
-    assert fig2.leads(front, other)["lead"].tolist() == [-0.5, 0.5]
+    assert fig2.leads(front, other).tolist() == [-0.5, 0.5]
 
 
 def test_the_papers_own_curves_have_glgp_in_front():
@@ -117,9 +135,9 @@ def test_the_squared_gradient_mapping_vanishes_with_practical_steps():
 def fake_villages(auc: dict[str, float]) -> pd.DataFrame:
     """A table of two villages in which every method scores what it is told to, at every setting."""
     settings = [(method, villages.PAPER) for method in auc if not method.startswith("control")]
-    settings += [(name, villages.CONVERGED) for name, _ in villages.GAMES.values()]
+    settings += [(name, villages.CONVERGED) for name in GLGP_NAMES.values()]
     settings += [(name, "control") for name in auc if name.startswith("control")]
-    settings += [(villages.LINEAR, f"distances x {times}") for times in villages.SCALES]
+    settings += [(LINEAR, f"distances x {times}") for times in villages.SCALES]
     return pd.DataFrame(
         [
             {
@@ -141,7 +159,7 @@ def fake_villages(auc: dict[str, float]) -> pd.DataFrame:
 def paper_means() -> dict[str, float]:
     paper = paper_numbers()["table2"]
     means = {name: values[1] for name, values in paper.items() if name not in ("place", "statistics")}
-    return {**means, villages.QUAD_HOMOPHILOUS: 0.55, villages.SURVEYED: 0.72, villages.RANDOM: 0.5}
+    return {**means, QUAD_HOMOPHILOUS: 0.55, villages.SURVEYED: 0.72, villages.RANDOM: 0.5}
 
 
 def test_table_2_is_reproduced_by_the_papers_own_means():
@@ -152,7 +170,7 @@ def test_table_2_is_reproduced_by_the_papers_own_means():
 
 def test_table_2_sees_a_wrong_winner_and_a_wrong_number():
     means = paper_means()
-    study = table2.study(fake_villages({**means, villages.SMOOTH: 0.7}))
+    study = table2.study(fake_villages({**means, SMOOTH: 0.7}))
     assert study.verdict == "not reproduced"
     near = table2.study(fake_villages({**means, "GLGP f(x)=log(1+x)": means["GLGP f(x)=log(1+x)"] + 0.03}))
     assert near.verdict == "reproduced in shape only"
@@ -169,7 +187,7 @@ def test_beyond_chooses_on_the_tuning_villages_alone():
     rows = [
         {"village": v, "tuning": v == 1, "interaction": game, "beta": beta, "lam": beta, "control": 0.7,
          "auc": 0.6 + (0.1 if (beta == 1.0) == (v == 1) else 0.0), "auc_symmetric": 0.75, "stationarity": 0.0}
-        for v in (1, 10) for game in villages.GAMES for beta in (1.0, 10.0)
+        for v in (1, 10) for game in GLGP_NAMES for beta in (1.0, 10.0)
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
     assert beyond.chosen(frame, "linear") == (1.0, 1.0)
@@ -182,7 +200,7 @@ def test_beyond_chooses_on_the_tuning_villages_alone():
 @with_data
 def test_a_village_is_measured_whole(tmp_path):
     [trial] = [trial for trial in villages.trials(Plan(quick=True)) if trial.arguments["village"] == 10]
-    frame = run_trials("villages", villages.measure, [trial], tmp_path, progress=False)
+    frame = run_trials("villages", villages.measure, [trial], tmp_path)
     control = frame.loc[frame["method"] == villages.SURVEYED, "auc"].item()
     assert 0.65 < control < 0.8
     assert frame.loc[frame["setting"] == villages.CONVERGED, "stationarity"].max() <= 1e-8
@@ -201,24 +219,52 @@ def test_every_experiment_has_fewer_trials_when_quick():
 
 
 def test_reproduce_writes_csv_figures_and_the_report(tmp_path):
-    studies = reproduce(["theorem1"], tmp_path, quick=True, progress=False)
+    studies = reproduce(["theorem1"], tmp_path, quick=True)
     names = {file.name for file in tmp_path.iterdir() if file.is_file()}
-    assert names == {"theorem1.csv", "theorem1.png", "theorem1.svg", "theorem1.md", "REPRODUCTION.md"}
+    assert names == {"theorem1.csv", "theorem1.svg", "theorem1.md", "REPRODUCTION.md"}
     text = (tmp_path / "REPRODUCTION.md").read_text()
     assert f"| {EXPERIMENTS['theorem1'].title} | {studies['theorem1'].verdict} |" in text
     assert "Not run: table1, fig1, fig2, table2, table3, beyond." in text
 
 
 def test_the_report_follows_from_the_csvs_alone(tmp_path):
-    reproduce(["theorem1"], tmp_path, quick=True, progress=False)
+    reproduce(["theorem1"], tmp_path, quick=True)
     path = tmp_path / "theorem1.csv"
     frame = pd.read_csv(path)
     frame["least_squared_mapping"] = 1.0
     frame.to_csv(path, index=False)
-    from nashgraph.experiments.reproduction import write_report
-
-    write_report(tmp_path)
+    write_verdicts(tmp_path)
     assert "not reproduced" in (tmp_path / "REPRODUCTION.md").read_text().split("## Theorem 1")[1]
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_what_the_repository_keeps_follows_from_its_csvs(experiment):
+    study = experiment.study(pd.read_csv(csv_of(experiment, RESULTS)))
+    text = section(experiment, study)
+    assert (RESULTS / f"{experiment.name}.md").read_text(encoding="utf-8") == text
+    assert text in (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8")
+    assert (RESULTS / f"{experiment.name}.svg").exists()
+
+
+def test_both_village_tables_are_written_from_one_csv(tmp_path):
+    shutil.copy(RESULTS / "villages.csv", tmp_path)
+    for name in ("table2", "table3"):
+        write_study(EXPERIMENTS[name], tmp_path)
+        assert (tmp_path / f"{name}.md").read_bytes() == (RESULTS / f"{name}.md").read_bytes()
+        assert (tmp_path / f"{name}.svg").read_bytes().startswith(b"<?xml")
+    write_verdicts(tmp_path)
+    assert "Not run: table1, fig1, fig2, theorem1, beyond." in (tmp_path / "REPRODUCTION.md").read_text()
+
+
+def test_experiments_that_share_their_trials_are_run_once_and_written_together(tmp_path, monkeypatch):
+    one, other = (replace(EXPERIMENTS["theorem1"], name=name, shared="both") for name in ("table2", "table3"))
+    monkeypatch.setattr(reproduction, "EXPERIMENTS", {"table2": one, "table3": other})
+    told = []
+    studies = reproduce(["table2"], tmp_path, quick=True, progress=lambda *news: told.append(news))
+    assert list(studies) == ["table2"]
+    names = {file.name for file in tmp_path.iterdir() if file.is_file()}
+    assert names == {"both.csv", "table2.md", "table2.svg", "table3.md", "table3.svg", "REPRODUCTION.md"}
+    assert told == [("both", done, 6) for done in range(7)]
 
 
 def test_an_unknown_experiment_is_refused(tmp_path):

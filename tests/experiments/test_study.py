@@ -14,8 +14,10 @@ from nashgraph.experiments.study import (
     closeness,
     compared,
     comparison_table,
-    markdown_table,
+    data_table,
     mean_and_error,
+    same_ranking,
+    unfinished,
 )
 
 
@@ -43,10 +45,22 @@ def test_closeness_looks_at_the_worst_and_at_those_with_a_number_only():
     assert "far" in check.detail
 
 
+def test_a_ranking_is_of_the_papers_methods_alone():
+    paper = {"a": 0.5, "b": 0.7}
+    assert same_ranking("rank", {"a": 1.0, "b": 2.0, "c": 9.0}, paper).holds
+    assert same_ranking("rank", {"a": 2.0, "b": 1.0}, paper).detail == "here: a > b; in the paper: b > a"
+
+
+def test_fits_that_did_not_converge_are_counted():
+    fits = pd.DataFrame({"method": ["a", "a", "b"], "converged": [False, False, True]})
+    assert unfinished(fits, "fits") == ["Not converged: a in 2 fits."]
+    assert unfinished(fits[fits["converged"]], "fits") == []
+
+
 def test_tables_leave_blank_what_is_missing():
     text = comparison_table([compared("a", [0.25, 0.75], 0.4), Comparison("b", 0.1)], digits=2)
     assert text.splitlines()[2:] == ["| a | 0.50 ± 0.25 | 0.40 | +0.10 |", "| b | 0.10 |  |  |"]
-    assert markdown_table(pd.DataFrame({"x": [float("nan"), 1.0], "y": ["a|b", None]}), 1).splitlines()[2:] == [
+    assert data_table(pd.DataFrame({"x": [float("nan"), 1.0], "y": ["a|b", None]}), 1).splitlines()[2:] == [
         "|  | a\\|b |",
         "| 1.0 |  |",
     ]

@@ -6,24 +6,17 @@ neither beta nor the lambdas, so only the shape can be compared: at equal J, GLG
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 import pandas as pd
 
-from ..couplings import fidelity
+from ..couplings import squared_distances
 from ..datasets import load_karate, smooth_signals
-from ..estimators import LinearGLGP, SmoothGL, glgp_path, spectral_benefit
+from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
 from ..games import welfare
-from ..solvers import Problem
-from ..validation import Array
-from .figures import COLOURS, new_figure
+from .figures import COLOURS, Figure, new_figure
 from .paper import paper_numbers
-from .study import SHAPE, Check, Comparison, Experiment, Plan, Study, compared
+from .study import Check, Comparison, Experiment, Plan, Study, compared, where
 from .trials import Row, Trial
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIGNALS, DEGREE, C = 50, 10, 0.95
 LAMS, LAMS_QUICK = 40, 12
@@ -34,13 +27,7 @@ GLGP_FRONT, LINEAR_FRONT, SMOOTH_POINT = "GLGP", "Linear approximation", "Smooth
 
 
 def trials(plan: Plan) -> list[Trial]:
-    """Return the draws of signals, each with both interactions.
-
-    Examples
-    --------
-    >>> len(trials(Plan(quick=True)))
-    2
-    """
+    """Return the draws of signals, each with both interactions."""
     count, lams = (TRIALS_QUICK, LAMS_QUICK) if plan.quick else (TRIALS, LAMS)
     return [
         Trial(f"{interaction}-{trial}", {"interaction": interaction, "trial": trial, "seed": plan.seed, "n_lams": lams})
@@ -53,49 +40,38 @@ def measure(interaction: str, trial: int, seed: int, n_lams: int) -> list[Row]:
     """Return the points of both fronts on one draw of signals."""
     (state,) = np.random.SeedSequence([seed, trial]).generate_state(1)
     X = smooth_signals(load_karate().graph, SIGNALS, "gmrf", random_state=int(state))
-    benefit = spectral_benefit(X)
+    benefit, distances = spectral_benefit(X), squared_distances(X)
     smooth = SmoothGL(degree=DEGREE, c=C).fit(X)
-    problem = Problem.from_signals(X, benefit, lam=0.0, beta=smooth.beta_, c=C, interaction=interaction)
 
-    def point(method: str, lam: float, weights: Array) -> Row:
+    def point(method: str, lam: float, model: GraphEstimator) -> Row:
+        weights = model.adjacency_
         return {
             "interaction": interaction,
             "trial": trial,
             "method": method,
-            "lam": lam,
-            "fidelity": fidelity(problem.storage, problem.storage.hold(weights)),
+            "lam": float(lam),
+            "fidelity": float(np.vdot(weights, distances) + smooth.beta_ * np.vdot(weights, weights)),
             "welfare": welfare(weights, benefit, interaction),
         }
 
-    path = glgp_path(X, n_lams=n_lams, degree=DEGREE, c=C, interaction=interaction, max_iter=1000)
-    rows = [point(SMOOTH_POINT, 0.0, smooth.adjacency_)]
+    path = GLGP(degree=DEGREE, c=C, interaction=interaction, max_iter=1000).path(X, n_lams=n_lams)
+    rows = [point(SMOOTH_POINT, 0.0, smooth)]
     rows += [
-        {**point(GLGP_FRONT, float(lam), result.coupling.matrix()), "stationarity": result.stationarity}
-        for lam, result in zip(path.lams, path.results, strict=True)
+        {**point(GLGP_FRONT, lam, model), "stationarity": model.stationarity_}
+        for lam, model in zip(path.lams, path.models, strict=True)
     ]
-    for lam in LINEAR_LAMS:
-        weights = LinearGLGP(lam=float(lam), degree=DEGREE, c=C).fit(X).adjacency_
-        rows.append(point(LINEAR_FRONT, float(lam), weights))
+    rows += [point(LINEAR_FRONT, lam, LinearGLGP(lam=float(lam), degree=DEGREE, c=C).fit(X)) for lam in LINEAR_LAMS]
     return rows
 
 
-def leads(front: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+def leads(front: pd.DataFrame, other: pd.DataFrame) -> pd.Series[float]:
     """Return by how much one front lies above another at the other's J, where it reaches that far.
 
     Between its points a front is taken to be straight.
-
-    Examples
-    --------
-    >>> front = pd.DataFrame({"fidelity": [1.0, 3.0], "welfare": [0.0, 2.0]})
-    >>> other = pd.DataFrame({"fidelity": [2.0, 9.0], "welfare": [0.5, 5.0]})
-    >>> leads(front, other)
-       fidelity  lead
-    0       2.0   0.5
     """
     front = front.sort_values("fidelity")
     reached = other[other["fidelity"].between(front["fidelity"].min(), front["fidelity"].max())]
-    at_equal = np.interp(reached["fidelity"], front["fidelity"], front["welfare"])
-    return pd.DataFrame({"fidelity": reached["fidelity"], "lead": at_equal - reached["welfare"]})
+    return np.interp(reached["fidelity"], front["fidelity"], front["welfare"]) - reached["welfare"]
 
 
 def study(frame: pd.DataFrame) -> Study:
@@ -103,34 +79,17 @@ def study(frame: pd.DataFrame) -> Study:
     comparisons: list[Comparison] = []
     checks: list[Check] = []
     for interaction, label in GAMES.items():
-        of_game = frame[frame["interaction"] == interaction]
         ahead = [
-            leads(draw[draw["method"] == GLGP_FRONT], draw[draw["method"] == LINEAR_FRONT])["lead"]
-            for _, draw in of_game.groupby("trial")
+            leads(where(draw, method=GLGP_FRONT), where(draw, method=LINEAR_FRONT))
+            for _, draw in where(frame, interaction=interaction).groupby("trial")
         ]
         least = min(float(lead.min()) for lead in ahead)
-        checks.append(
-            Check(
-                f"{label}: GLGP's front lies above the linear approximation's at equal J, in every draw",
-                least > 0,
-                f"least lead {least:+.2e} in {len(ahead)} draws",
-                SHAPE,
-            )
-        )
-        comparisons.append(
-            compared(
-                f"{label}: GLGP's mean lead in welfare at equal J",
-                [lead.mean() for lead in ahead],
-                paper_lead(interaction, "mean"),
-            )
-        )
-        comparisons.append(
-            compared(
-                f"{label}: GLGP's largest lead in welfare at equal J",
-                [lead.max() for lead in ahead],
-                paper_lead(interaction, "max"),
-            )
-        )
+        claim = f"{label}: GLGP's front lies above the linear approximation's at equal J, in every draw"
+        checks.append(Check(claim, least > 0, f"least lead {least:+.2e} in {len(ahead)} draws"))
+        for word, what in (("mean", "mean"), ("largest", "max")):
+            ours = [lead.agg(what) for lead in ahead]
+            claim = f"{label}: GLGP's {word} lead in welfare at equal J"
+            comparisons.append(compared(claim, ours, paper_lead(interaction, what)))
     worst = float(frame["stationarity"].max())
     notes = [
         f"β is that of {DEGREE} neighbours a node, our default: the paper's is not stated, and J is not on its scale, "
@@ -147,25 +106,23 @@ def paper_lead(interaction: str, what: str) -> float:
         pd.DataFrame({"fidelity": curves[f"{name}_fidelity"], "welfare": curves[f"{name}_welfare"]})
         for name in ("glgp", "linear")
     )
-    return float(getattr(leads(front, other)["lead"], what)())
+    return float(leads(front, other).agg(what))
 
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw the fronts of the first draw, both interactions."""
     figure, both = new_figure(columns=2)
-    axes: Any
     for axes, colour, (interaction, label) in zip(both, COLOURS, GAMES.items(), strict=False):
-        rows = frame[(frame["interaction"] == interaction) & (frame["trial"] == 0)]
+        rows = where(frame, interaction=interaction, trial=0)
         for method, style in ((GLGP_FRONT, "o-"), (LINEAR_FRONT, "x--")):
-            front = rows[rows["method"] == method].sort_values("fidelity")
+            front = where(rows, method=method).sort_values("fidelity")
             axes.plot(front["fidelity"], front["welfare"], style, color=colour, markersize=4, label=method)
-        smooth = rows[rows["method"] == SMOOTH_POINT]
+        smooth = where(rows, method=SMOOTH_POINT)
         axes.plot(smooth["fidelity"], smooth["welfare"], "s", color=COLOURS[5], label=SMOOTH_POINT)
-        far = rows[rows["method"] == GLGP_FRONT]["fidelity"].max()
         axes.set(xlabel="J(W), the less the smoother", ylabel="welfare", title=label)
-        axes.set_xlim(right=float(far) * 1.05)
+        axes.set_xlim(right=1.05 * float(where(rows, method=GLGP_FRONT)["fidelity"].max()))
         axes.legend()
     return figure
 
 
-FIG2 = Experiment("fig2", "Figure 2: Pareto fronts on the karate club", trials, measure, study, draw, kept="fig2")
+FIG2 = Experiment("fig2", "Figure 2: Pareto fronts on the karate club", trials, measure, study, draw)

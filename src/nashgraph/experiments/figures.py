@@ -9,22 +9,18 @@ from ..files import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+else:
+    Figure = Any  # matplotlib is an extra: imported where something is drawn
 
+__all__ = ["COLOURS", "Figure", "new_figure", "save_figure"]
 # Okabe and Ito's colours, the dark ones first.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c510a")
 
 
 def new_figure(columns: int = 1, width: float = 5.4, height: float = 4.0, **options: Any) -> tuple[Figure, Any]:
-    """Return an empty figure and its axes, with a light grid.
-
-    Examples
-    --------
-    >>> figure, (left, right) = new_figure(columns=2)
-    >>> len(figure.axes)
-    2
-    """
+    """Return an empty figure and its axes, with a light grid."""
     try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 (an extra: imported where used)
+        from matplotlib.figure import Figure  # noqa: PLC0415
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install 'nashgraph[plot]'") from error
     figure = Figure(figsize=(width * columns, height), layout="constrained")
@@ -36,11 +32,8 @@ def new_figure(columns: int = 1, width: float = 5.4, height: float = 4.0, **opti
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG and SVG beside each other, the same bytes each time."""
+    """Write a figure as SVG, the same bytes each time."""
     import matplotlib  # noqa: PLC0415
 
-    with matplotlib.rc_context({"svg.hashsalt": "nashgraph"}):
-        with written_whole(path.with_suffix(".png")) as beside:
-            figure.savefig(beside, dpi=130, format="png")
-        with written_whole(path.with_suffix(".svg")) as beside:
-            figure.savefig(beside, format="svg", metadata={"Date": None})
+    with matplotlib.rc_context({"svg.hashsalt": "nashgraph"}), written_whole(path) as beside:
+        figure.savefig(beside, format="svg", metadata={"Date": None})

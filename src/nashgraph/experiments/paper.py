@@ -10,11 +10,5 @@ from typing import Any
 
 @cache
 def paper_numbers() -> dict[str, Any]:
-    """Return all of the paper's numbers, by table or figure.
-
-    Examples
-    --------
-    >>> paper_numbers()["table1"]["Karate"][0]
-    94.06
-    """
+    """Return all of the paper's numbers, by table or figure."""
     return tomllib.loads(files(__package__).joinpath("paper.toml").read_text(encoding="utf-8"))

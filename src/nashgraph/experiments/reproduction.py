@@ -14,17 +14,17 @@ from .fig1 import FIG1
 from .fig2 import FIG2
 from .figures import save_figure
 from .paper import paper_numbers
-from .study import Experiment, Plan, Study, comparison_table, markdown_table
+from .study import Experiment, Plan, Study, comparison_table, data_table, markdown
 from .table1 import TABLE1
 from .table2 import TABLE2
 from .table3 import TABLE3
 from .theorem1 import THEOREM1
-from .trials import run_trials
+from .trials import Progress, run_trials
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     experiment.name: experiment for experiment in (TABLE1, FIG1, FIG2, TABLE2, TABLE3, THEOREM1, BEYOND)
 }
-REPORT = "REPRODUCTION.md"
+PAGE = "REPRODUCTION.md"
 
 
 def reproduce(
@@ -34,12 +34,13 @@ def reproduce(
     seed: int = 0,
     quick: bool = False,
     jobs: int = 1,
-    progress: bool = True,
+    progress: Progress = lambda *_: None,
 ) -> dict[str, Study]:
     """Run experiments of the paper and write their CSVs, figures and Markdown, and REPRODUCTION.md, to ``out``.
 
     Every trial is kept in ``out/.trials`` when it is done: a run that was stopped goes on where it was, and gives the
-    same bits. Kept trials of other seeds or of older code are not used.
+    same bits. Kept trials of other seeds or of older code are not used. Experiments that share their trials (Tables 2
+    and 3 share the villages) share one CSV, and running one of them writes the others too.
 
     Parameters
     ----------
@@ -52,8 +53,8 @@ def reproduce(
         Few trials, for a look.
     jobs : int
         Trials at the same time, in processes; -1 is one per core. The numbers do not depend on it.
-    progress : bool
-        Show progress bars on standard error.
+    progress : callable, optional
+        Called as ``progress(name, done, total)`` when an experiment starts and after each of its trials.
 
     Returns
     -------
@@ -62,49 +63,53 @@ def reproduce(
     Examples
     --------
     >>> import tempfile
-    >>> study = reproduce(["theorem1"], tempfile.mkdtemp(), quick=True, progress=False)["theorem1"]
+    >>> study = reproduce(["theorem1"], tempfile.mkdtemp(), quick=True)["theorem1"]
     >>> len(study.checks)
     5
     """
     wanted = list(EXPERIMENTS) if names is None else [check_choice("experiment", name, EXPERIMENTS) for name in names]
     plan = Plan(check_integer("seed", seed, low=0, remedy="try 0"), quick)
     folder = Path(out)
-    studies = {}
+    studies: dict[str, Study] = {}
     for name in wanted:
-        experiment = EXPERIMENTS[name]
-        experiment.prepare()
-        trials = experiment.trials(plan)
-        frame = run_trials(experiment.kept, experiment.measure, trials, folder, jobs=jobs, progress=progress)
-        with written_whole(folder / f"{name}.csv") as path:
+        if name in studies:
+            continue  # written with another that shares its trials
+        chosen = EXPERIMENTS[name]
+        chosen.prepare()
+        frame = run_trials(chosen.data, chosen.measure, chosen.trials(plan), folder, jobs=jobs, progress=progress)
+        with written_whole(csv_of(chosen, folder)) as path:
             frame.to_csv(path, index=False)
-        studies[name] = write_study(experiment, folder)
-    write_report(folder)
-    return studies
+        for each in EXPERIMENTS.values():
+            if each.data == chosen.data:
+                studies[each.name] = write_study(each, folder)
+    write_verdicts(folder)
+    return {name: studies[name] for name in wanted}
 
 
-def read_results(name: str, folder: Path) -> pd.DataFrame:
-    """Read the trials of an experiment from its CSV."""
-    return pd.read_csv(folder / f"{name}.csv")
+def csv_of(experiment: Experiment, folder: Path) -> Path:
+    """Return where the trials of an experiment are written."""
+    return folder / f"{experiment.data}.csv"
 
 
 def write_study(experiment: Experiment, folder: Path) -> Study:
     """Write figure and Markdown of an experiment from its CSV."""
-    frame = read_results(experiment.name, folder)
+    frame = pd.read_csv(csv_of(experiment, folder))
     study = experiment.study(frame)
-    save_figure(experiment.draw(frame), folder / f"{experiment.name}.png")
+    save_figure(experiment.draw(frame), folder / f"{experiment.name}.svg")
     with written_whole(folder / f"{experiment.name}.md") as path:
         path.write_text(section(experiment, study), encoding="utf-8")
     return study
 
 
-def write_report(folder: Path) -> None:
+def write_verdicts(folder: Path) -> None:
     """Write REPRODUCTION.md from the CSVs that are there."""
     found = {
-        name: experiment.study(read_results(name, folder))
+        name: experiment.study(pd.read_csv(csv_of(experiment, folder)))
         for name, experiment in EXPERIMENTS.items()
-        if (folder / f"{name}.csv").exists()
+        if csv_of(experiment, folder).exists()
     }
     missing = [name for name in EXPERIMENTS if name not in found]
+    rows = [(EXPERIMENTS[name].title, EXPERIMENTS[name].verdict(study), study.held) for name, study in found.items()]
     parts = [
         "# Does the paper hold?",
         "Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology Learning*, every table and figure, run "
@@ -112,23 +117,13 @@ def write_report(folder: Path) -> None:
         "`src/nashgraph/experiments/paper.toml`, with the place each comes from. Ours are means ± standard errors.",
         "A verdict follows from the claims checked below it: *reproduced* if all hold, *reproduced in shape only* if "
         "all hold but those that compare numbers, *not reproduced* otherwise.",
-        summary_table(found),
+        markdown(("", "verdict", "claims that hold"), rows),
     ]
     if missing:
         parts.append(f"Not run: {', '.join(missing)}.")
     parts += [section(EXPERIMENTS[name], study) for name, study in found.items()]
-    with written_whole(folder / REPORT) as path:
+    with written_whole(folder / PAGE) as path:
         path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-
-
-def summary_table(studies: Mapping[str, Study]) -> str:
-    """Return the verdicts in one table."""
-    lines = ["| | verdict | claims that hold |", "|---|---|---|"]
-    for name, study in studies.items():
-        held = sum(check.holds for check in study.checks)
-        verdict = study.verdict if EXPERIMENTS[name].of_paper else "not in the paper"
-        lines.append(f"| {EXPERIMENTS[name].title} | {verdict} | {held} of {len(study.checks)} |")
-    return "\n".join(lines)
 
 
 def section(experiment: Experiment, study: Study) -> str:
@@ -139,10 +134,10 @@ def section(experiment: Experiment, study: Study) -> str:
     parts.append(
         "\n".join(f"- {'holds' if c.holds else '**does not hold**'}: {c.claim}: {c.detail}." for c in study.checks)
     )
-    parts.append(f"![{experiment.title}]({experiment.name}.png)")
-    parts += list(study.notes)
-    for heading, table in study.tables:
-        parts += [heading] * bool(heading) + [markdown_table(table, study.digits)]
+    parts.append(f"![{experiment.title}]({experiment.name}.svg)")
+    parts += study.notes
+    if study.table is not None:
+        parts.append(data_table(study.table, study.digits))
     if study.comparisons:
         parts += [f"In {study.unit}:", comparison_table(study.comparisons, study.digits)]
     return "\n\n".join(parts)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .trials import Measure, Trial
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .figures import Figure
+from .trials import Measurement, Trial
 
 NUMBER, SHAPE = "number", "shape"
 VERDICTS = ("reproduced", "reproduced in shape only", "not reproduced")
@@ -20,13 +18,7 @@ VERDICTS = ("reproduced", "reproduced in shape only", "not reproduced")
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to run: the seed of all draws, and whether a quick look will do.
-
-    Examples
-    --------
-    >>> Plan(seed=1).quick
-    False
-    """
+    """How much to run: the seed of all draws, and whether a quick look will do."""
 
     seed: int = 0
     quick: bool = False
@@ -55,13 +47,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Check:
-    """A claim of the paper, whether it holds here, and by how much; it is of a number or of a shape.
-
-    Examples
-    --------
-    >>> Check("welfare grows with lambda", True, "least step 0.1", SHAPE).holds
-    True
-    """
+    """A claim of the paper, whether it holds here, and by how much; it is of a shape or of a number."""
 
     claim: str
     holds: bool
@@ -75,8 +61,9 @@ class Study:
 
     Examples
     --------
-    >>> Study([], [Check("a", True, ""), Check("b", False, "", NUMBER)]).verdict
-    'reproduced in shape only'
+    >>> study = Study([], [Check("GLGP is first", True, "by 0.1"), Check("AUC is 0.8", False, "it is 0.7", NUMBER)])
+    >>> study.verdict, study.held
+    ('reproduced in shape only', '1 of 2')
     """
 
     comparisons: Sequence[Comparison]
@@ -84,7 +71,7 @@ class Study:
     notes: Sequence[str] = ()
     unit: str = "AUC"
     digits: int = 3
-    tables: Sequence[tuple[str, pd.DataFrame]] = ()
+    table: pd.DataFrame | None = None
 
     @property
     def verdict(self) -> str:
@@ -92,6 +79,11 @@ class Study:
         if all(check.holds for check in self.checks):
             return VERDICTS[0]
         return VERDICTS[1] if all(check.holds for check in self.checks if check.kind == SHAPE) else VERDICTS[2]
+
+    @property
+    def held(self) -> str:
+        """How many of the claims hold."""
+        return f"{sum(check.holds for check in self.checks)} of {len(self.checks)}"
 
 
 @dataclass(frozen=True)
@@ -105,7 +97,7 @@ class Experiment:
     measure : the rows of one trial
     study : what all rows amount to
     draw : a figure of all rows
-    kept : str, the name under which trials are kept; experiments that share it share their trials
+    shared : str, the name of the trials where other experiments read the same ones
     prepare : fetches the data, once, before the trials
     of_paper : bool, whether the paper has it, so that there is a verdict
     """
@@ -113,72 +105,77 @@ class Experiment:
     name: str
     title: str
     trials: Callable[[Plan], list[Trial]]
-    measure: Measure
+    measure: Measurement
     study: Callable[[pd.DataFrame], Study]
     draw: Callable[[pd.DataFrame], Figure]
-    kept: str
+    shared: str = ""
     prepare: Callable[[], object] = lambda: None
     of_paper: bool = True
 
+    @property
+    def data(self) -> str:
+        """What the trials' folder and their CSV are called."""
+        return self.shared or self.name
+
+    def verdict(self, study: Study) -> str:
+        """Return the verdict, or that there is none."""
+        return study.verdict if self.of_paper else "not in the paper"
+
+
+def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """Return the rows that have the given values in the columns named."""
+    return frame[np.logical_and.reduce([frame[column] == value for column, value in values.items()])]
+
 
 def mean_and_error(values: Iterable[float]) -> tuple[float, float | None]:
-    """Return the mean and its standard error over draws, which one draw does not have.
-
-    Examples
-    --------
-    >>> mean_and_error([1.0, 3.0])
-    (2.0, 1.0)
-    """
+    """Return the mean and its standard error over draws, which one draw does not have."""
     array = np.asarray(list(values), dtype=float)
     mean = float(array.mean())
     return mean, float(array.std(ddof=1) / np.sqrt(array.size)) if array.size > 1 else None
 
 
 def compared(what: str, values: Iterable[float], paper: float | None = None) -> Comparison:
-    """Return the comparison of the mean of some values with the paper's number.
-
-    Examples
-    --------
-    >>> compared("SmoothGL", [0.5, 0.7], 0.73).ours
-    0.6
-    """
+    """Return the comparison of the mean of some values with the paper's number."""
     return Comparison(what, *mean_and_error(values), paper)
 
 
 def closeness(name: str, comparisons: Sequence[Comparison], within: float, digits: int = 3) -> Check:
-    """Return the check that every comparison lies within a distance of the paper's number.
-
-    Examples
-    --------
-    >>> closeness("AUC", [Comparison("SmoothGL", 0.734, 0.008, 0.730)], 0.02).detail
-    'largest difference +0.004 (SmoothGL)'
-    """
-    given = [line for line in comparisons if line.difference is not None]
-    worst = max(given, key=lambda line: abs(line.difference or 0.0))
-    difference = worst.difference or 0.0
-    detail = f"largest difference {difference:+.{digits}f} ({worst.what})"
+    """Return the check that every comparison lies within a distance of the paper's number."""
+    differences = {line.what: line.difference for line in comparisons if line.difference is not None}
+    worst, difference = max(differences.items(), key=lambda item: abs(item[1]))
+    detail = f"largest difference {difference:+.{digits}f} ({worst})"
     return Check(f"{name} within {within:g} of the paper's", abs(difference) <= within, detail, NUMBER)
 
 
-def markdown_table(frame: pd.DataFrame, digits: int = 3) -> str:
-    """Return a table in Markdown; what is missing is left blank.
+def same_ranking(claim: str, ours: Mapping[Any, float], paper: Mapping[str, float]) -> Check:
+    """Return the check that the paper's methods rank here as they do there, the highest first."""
+    here, there = sorted(paper, key=lambda name: -ours[name]), sorted(paper, key=lambda name: -paper[name])
+    return Check(claim, here == there, f"here: {' > '.join(here)}; in the paper: {' > '.join(there)}", NUMBER)
 
-    Examples
-    --------
-    >>> print(markdown_table(pd.DataFrame({"a": ["x"], "b": [0.12345]})))
-    | a | b |
-    |---|---|
-    | x | 0.123 |
-    """
+
+def unfinished(fits: pd.DataFrame, what: str) -> list[str]:
+    """Return a note on the methods that did not converge in some fits, where there are any."""
+    counts = fits[~fits["converged"].astype(bool)]["method"].value_counts()
+    short = ", ".join(f"{name} in {count}" for name, count in counts.items())
+    return [f"Not converged: {short} {what}."] if short else []
+
+
+def markdown(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    names = list(headings)
+    lines = ["|" + "".join(f" {name} |" if name else " |" for name in names), "|" + "---|" * len(names)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def data_table(frame: pd.DataFrame, digits: int = 3) -> str:
+    """Return a table of data in Markdown; what is missing is left blank."""
 
     def cell(value: Any) -> str:
         if value is None or (isinstance(value, float) and not np.isfinite(value)):
             return ""
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
-    lines = ["| " + " | ".join(map(str, frame.columns)) + " |", "|" + "---|" * frame.shape[1]]
-    lines += ["| " + " | ".join(map(cell, row)) + " |" for row in frame.itertuples(index=False)]
-    return "\n".join(lines)
+    return markdown(map(str, frame.columns), (map(cell, row) for row in frame.itertuples(index=False)))
 
 
 def comparison_table(comparisons: Sequence[Comparison], digits: int = 3) -> str:
@@ -191,10 +188,10 @@ def comparison_table(comparisons: Sequence[Comparison], digits: int = 3) -> str:
     |---|---|---|---|
     | SmoothGL | 0.734 ± 0.008 | 0.730 | +0.004 |
     """
-    lines = ["| | ours | paper | difference |", "|---|---|---|---|"]
-    for line in comparisons:
+
+    def cells(line: Comparison) -> list[str]:
         ours = f"{line.ours:.{digits}f}" + ("" if line.error is None else f" ± {line.error:.{digits}f}")
         paper = "" if line.paper is None else f"{line.paper:.{digits}f}"
-        difference = "" if line.difference is None else f"{line.difference:+.{digits}f}"
-        lines.append(f"| {line.what} | {ours} | {paper} | {difference} |")
-    return "\n".join(lines)
+        return [line.what, ours, paper, "" if line.difference is None else f"{line.difference:+.{digits}f}"]
+
+    return markdown(("", "ours", "paper", "difference"), map(cells, comparisons))

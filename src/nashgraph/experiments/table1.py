@@ -7,7 +7,7 @@ of the edges and adds as many among the pairs then not joined, uniformly, its nu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -17,31 +17,20 @@ from scipy import sparse
 from ..datasets import load_dolphins, load_karate, load_wiki_vote
 from ..games import welfare
 from ..validation import Array
-from .figures import COLOURS, new_figure
+from .figures import COLOURS, Figure, new_figure
 from .paper import paper_numbers
-from .study import SHAPE, Check, Experiment, Plan, Study, closeness, compared
+from .study import Check, Experiment, Plan, Study, closeness, compared, where
 from .trials import Row, Trial
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NETWORKS = {"Karate": load_karate, "WikiVote": load_wiki_vote, "Dolphins": load_dolphins}
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
 SCALE = 1.15
-DRAWS = 500
-DRAWS_QUICK = 20
-BATCH = 20
+DRAWS, DRAWS_QUICK, BATCH = 500, 20, 20
 WITHIN = 1.0  # percentage points
 
 
 def trials(plan: Plan) -> list[Trial]:
-    """Return batches of draws, of every network.
-
-    Examples
-    --------
-    >>> len(trials(Plan(quick=True)))
-    3
-    """
+    """Return batches of draws, of every network."""
     draws = DRAWS_QUICK if plan.quick else DRAWS
     return [
         Trial(f"{network}-{first}", {"network": network, "first": first, "seed": plan.seed})
@@ -73,26 +62,13 @@ def measure(network: str, first: int, seed: int) -> list[Row]:
 
 
 def edge_array(graph: nx.Graph[Any]) -> Array:
-    """Return the edges as pairs of node numbers, the smaller first.
-
-    Examples
-    --------
-    >>> edge_array(nx.path_graph(3))
-    array([[0, 1],
-           [1, 2]])
-    """
+    """Return the edges as pairs of node numbers, the smaller first."""
     number = {node: k for k, node in enumerate(graph)}
     return np.array([sorted((number[i], number[j])) for i, j in graph.edges()])
 
 
 def pairs_apart(edges: Array, n: int) -> Array:
-    """Return the pairs that are not joined.
-
-    Examples
-    --------
-    >>> pairs_apart(np.array([[0, 1], [1, 2]]), 3)
-    array([[0, 2]])
-    """
+    """Return the pairs that are not joined."""
     pairs = np.stack(np.triu_indices(n, 1), axis=1)
     return pairs[~np.isin(pairs @ [n, 1], edges @ [n, 1])]
 
@@ -101,12 +77,6 @@ def rewired(edges: Array, apart: Array, share: float, random: np.random.Generato
     """Return the edges with a share of them deleted, and as many added among the pairs that are then not joined.
 
     An edge just deleted may come back: so the paper's numbers come out, and not if it may not.
-
-    Examples
-    --------
-    >>> edges = np.array([[0, 1], [1, 2], [2, 3], [0, 3]])
-    >>> len(rewired(edges, pairs_apart(edges, 4), 0.5, np.random.default_rng(0)))
-    4
     """
     moved = round(share * len(edges))
     order = random.permutation(len(edges))
@@ -115,13 +85,7 @@ def rewired(edges: Array, apart: Array, share: float, random: np.random.Generato
 
 
 def network_welfare(edges: Array, n: int) -> float:
-    """Return what the network adds to the welfare, Wel - 1'b, in the linear game with b = 1 on W = 1.15 A / ||A||_F.
-
-    Examples
-    --------
-    >>> round(network_welfare(np.array([[0, 1]]), 2), 3)
-    8.705
-    """
+    """Return what the network adds to the welfare, Wel - 1'b, in the linear game with b = 1 on W = 1.15 A / ||A||_F."""
     weight = SCALE / np.sqrt(2 * len(edges))
     i, j = np.concatenate([edges, edges[:, ::-1]]).T
     W = sparse.csr_array((np.full(len(i), weight), (i, j)), shape=(n, n))
@@ -131,15 +95,11 @@ def network_welfare(edges: Array, n: int) -> float:
 def study(frame: pd.DataFrame) -> Study:
     """Compare the fifteen numbers; the claim is that networks people built lose more than the dolphins do."""
     paper = paper_numbers()["table1"]
-    percent = 100 * frame["welfare_left"]
     comparisons = [
-        compared(
-            f"{network}, {100 * share:.0f} %",
-            percent[(frame["network"] == network) & (frame["rewired"] == share)],
-            paper[network][k],
-        )
+        compared(f"{network}, {100 * share:.0f} %", 100 * rows["welfare_left"], target)
         for network in NETWORKS
-        for k, share in enumerate(SHARES)
+        for share, target in zip(SHARES, paper[network], strict=True)
+        for rows in [where(frame, network=network, rewired=share)]
     ]
     left = frame.groupby(["network", "rewired"])["welfare_left"].mean().unstack("network")
     margin = float((left["Dolphins"] - left[["Karate", "WikiVote"]].max(axis=1)).min())
@@ -148,7 +108,6 @@ def study(frame: pd.DataFrame) -> Study:
             "Karate and WikiVote lose more than Dolphins at every share",
             margin > 0,
             f"by at least {100 * margin:.2f} percentage points",
-            SHAPE,
         ),
         closeness("all fifteen numbers, in percentage points,", comparisons, WITHIN, digits=2),
     ]
@@ -165,10 +124,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     figure, axes = new_figure()
     paper = paper_numbers()["table1"]
     for colour, network in zip(COLOURS, NETWORKS, strict=False):
-        mine = frame[frame["network"] == network].groupby("rewired")["welfare_left"].agg(["mean", "std"])
-        axes.errorbar(
-            100 * mine.index, 100 * mine["mean"], 100 * mine["std"], color=colour, marker="o", capsize=3, label=network
-        )
+        mine = 100 * where(frame, network=network).groupby("rewired")["welfare_left"].agg(["mean", "std"])
+        axes.errorbar(100 * mine.index, mine["mean"], mine["std"], color=colour, marker="o", capsize=3, label=network)
         axes.plot(paper["rewired_percent"], paper[network], "x", color="black", zorder=3)
     axes.plot([], [], "x", color="black", label="the paper")
     axes.set(xlabel="edges rewired (%)", ylabel="welfare left (%)", title="Bars: standard deviation over draws")
@@ -176,6 +133,4 @@ def draw(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-TABLE1 = Experiment(
-    "table1", "Table 1: welfare under random rewiring", trials, measure, study, draw, kept="table1", prepare=prepare
-)
+TABLE1 = Experiment("table1", "Table 1: welfare under random rewiring", trials, measure, study, draw, prepare=prepare)

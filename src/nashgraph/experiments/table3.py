@@ -2,72 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import pandas as pd
 
+from .figures import Figure
+from .methods import GLGP_NAMES, LINEAR, SMOOTH
 from .paper import paper_numbers
-from .study import NUMBER, SHAPE, Check, Comparison, Experiment, Study
-from .table2 import GLGP_NAMES, draw_villages, lines
-from .villages import (
-    CONVERGED,
-    GAMES,
-    LINEAR,
-    PAPER,
-    QUAD,
-    QUAD_HOMOPHILOUS,
-    RANDOM,
-    SMOOTH,
-    SPECTEMP,
-    SURVEYED,
-    measure,
-    prepare,
-    trials,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-OTHERS = (LINEAR, SMOOTH, QUAD, SPECTEMP)
+from .study import NUMBER, Check, Comparison, Study, same_ranking, where
+from .villages import OTHERS, PAPER, compared_villages, draw_villages, shown, village_table
 
 
 def study(frame: pd.DataFrame) -> Study:
     """Compare the gains; the claims are that GLGP's is the largest and always positive."""
     comparisons: list[Comparison] = []
-    checks: list[Check] = []
-    for game, (name, _) in GAMES.items():
-        paper, score, label = paper_numbers()["table3"][game], f"gain_{game}", "x" if game == "linear" else "log(1+x)"
-        part = [line for method in (name, *OTHERS) for line in lines(frame, method, PAPER, score, paper[method])]
-        part += lines(frame, QUAD_HOMOPHILOUS, PAPER, score, paper[QUAD])
-        part += lines(frame, name, CONVERGED, score)
-        part += [line for method in (SURVEYED, RANDOM) for line in lines(frame, method, "control", score)]
-        comparisons += [Comparison(f"f(x)={label}: {line.what}", line.ours, line.error, line.paper) for line in part]
-        published = frame[frame["setting"] == PAPER]
-        means = published.groupby("method")[score].mean()
-        least = float(published[published["method"] == name][score].min())
-        lead = float(means[name] - means[list(OTHERS)].max())
-        ours = sorted((name, *OTHERS), key=lambda method: -means[method])
-        theirs = sorted((name, *OTHERS), key=lambda method: -paper[method][1])
-        checks += [
-            Check(f"f(x) = {label}: GLGP gains most on average", lead > 0, f"by {lead:.4f}", SHAPE),
-            Check(f"f(x) = {label}: GLGP gains in every village", least > 0, f"at least {least:.3f}", SHAPE),
-            Check(
-                f"f(x) = {label}: SmoothGL loses on average", float(means[SMOOTH]) < 0, f"{means[SMOOTH]:+.3f}", SHAPE
-            ),
-            Check(
-                f"f(x) = {label}: the linear approximation loses on average",
-                float(means[LINEAR]) < 0,
-                f"{means[LINEAR]:+.3f} against the paper's {paper[LINEAR][1]:+.3f}",
-                NUMBER,
-            ),
-            Check(
-                f"f(x) = {label}: the methods rank as in the paper",
-                ours == theirs,
-                f"here: {' > '.join(ours)}; in the paper: {' > '.join(theirs)}",
-                NUMBER,
-            ),
-        ]
-    stretched = frame[(frame["method"] == LINEAR) & frame["setting"].str.startswith("distances")]
+    for game, label in (("linear", "f(x)=x"), ("log1p", "f(x)=log(1+x)")):
+        lines = compared_villages(frame, f"gain_{game}", shown([game]), paper_numbers()["table3"][game])
+        comparisons += [replace(line, what=f"{label}: {line.what}") for line in lines]
+    checks = [*checks_of(frame, "linear", "f(x) = x"), *checks_of(frame, "log1p", "f(x) = log(1+x)")]
+    stretched = where(frame[frame["setting"].str.startswith("distances")], method=LINEAR)
     gains = stretched.groupby("setting", sort=False)["gain_linear"].mean()
     notes = [
         "The paper does not say how the true graph and those of QuadGameGL and SpecTemp are scaled before the game is "
@@ -81,20 +34,28 @@ def study(frame: pd.DataFrame) -> Study:
     return Study(comparisons, checks, notes, unit="welfare gain over the true graph")
 
 
+def checks_of(frame: pd.DataFrame, game: str, label: str) -> list[Check]:
+    """Return the paper's claims about one game, checked."""
+    name, score = GLGP_NAMES[game], f"gain_{game}"
+    paper = {method: float(paper_numbers()["table3"][game][method][1]) for method in (name, *OTHERS)}
+    published = where(frame, setting=PAPER)
+    means = published.groupby("method")[score].mean().to_dict()
+    least = float(where(published, method=name)[score].min())
+    lead = means[name] - max(means[method] for method in OTHERS)
+    against = f"{means[LINEAR]:+.3f} against the paper's {paper[LINEAR]:+.3f}"
+    return [
+        Check(f"{label}: GLGP gains most on average", lead > 0, f"by {lead:.4f}"),
+        Check(f"{label}: GLGP gains in every village", least > 0, f"at least {least:.3f}"),
+        Check(f"{label}: SmoothGL loses on average", means[SMOOTH] < 0, f"{means[SMOOTH]:+.3f}"),
+        Check(f"{label}: the linear approximation loses on average", means[LINEAR] < 0, against, NUMBER),
+        same_ranking(f"{label}: the methods rank as in the paper", means, paper),
+    ]
+
+
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw the gains under f(x) = x."""
-    columns = [(method, PAPER) for method in (GLGP_NAMES[0], *OTHERS, QUAD_HOMOPHILOUS)]
-    columns += [(GLGP_NAMES[0], CONVERGED), (SURVEYED, "control"), (RANDOM, "control")]
-    return draw_villages(frame, "gain_linear", "welfare gain, f(x) = x", columns, paper_numbers()["table3"]["linear"])
+    paper = paper_numbers()["table3"]["linear"]
+    return draw_villages(frame, "gain_linear", "welfare gain, f(x) = x", shown(["linear"]), paper)
 
 
-TABLE3 = Experiment(
-    "table3",
-    "Table 3: welfare gain on 40 Indian villages",
-    trials,
-    measure,
-    study,
-    draw,
-    kept="villages",
-    prepare=prepare,
-)
+TABLE3 = village_table("table3", "Table 3: welfare gain on 40 Indian villages", study, draw)

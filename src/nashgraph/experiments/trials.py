@@ -12,37 +12,30 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import pandas as pd
 from joblib import Parallel, delayed
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
+from ..certificate import Certificate, Measure
 from ..files import written_whole
 
 Row = dict[str, Any]
-Measure = Callable[..., list[Row]]
+Measurement = Callable[..., list[Row]]
+# Called with the experiment, the trials done and all its trials: once at the start and after each trial.
+Progress = Callable[[str, int, int], object]
 KEPT = ".trials"
-# What the numbers depend on: not the command line, the reports, nor the way results are drawn.
-SOURCES = ("couplings", "games", "solvers", "estimators", "metrics.py", "validation.py", "datasets", "experiments")
+# What the numbers do not depend on: the command line, reading tables, and the way results are shown.
+SHOWING = {"cli", "comparison", "report", "tables", "files"}
 
 
-@dataclass(frozen=True)
-class Trial:
-    """One measurement: a readable name, unique in its experiment, and the arguments of the measuring function.
-
-    Examples
-    --------
-    >>> Trial("village-10", {"village": 10}).arguments
-    {'village': 10}
-    """
+class Trial(NamedTuple):
+    """One measurement: a readable name, unique in its experiment, and the arguments of the measuring function."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -50,58 +43,30 @@ class Trial:
 
 def run_trials(
     experiment: str,
-    measure: Measure,
+    measure: Measurement,
     trials: Sequence[Trial],
     out: Path,
     *,
     jobs: int = 1,
-    progress: bool = True,
+    progress: Progress = lambda *_: None,
 ) -> pd.DataFrame:
     """Run the trials that are not kept already, and return the rows of all, in their order.
 
-    Parameters
-    ----------
-    experiment : str
-        Names the folder in which trials are kept, under ``out``.
-    measure : function of a trial's arguments that returns rows of numbers and texts
-        A function of a module, so that other processes can import it.
-    trials : list of Trial
-    out : Path
-    jobs : int
-        Trials run at the same time, in processes; -1 is one per core.
-    progress : bool
-        Show a progress bar on standard error.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> def square(x):
-    ...     return [{"x": x, "square": x * x}]
-    >>> trials = [Trial(f"x-{x}", {"x": x}) for x in (2, 3)]
-    >>> run_trials("squares", square, trials, Path(tempfile.mkdtemp()), progress=False)
-       x  square
-    0  2       4
-    1  3       9
+    They are kept in a folder of ``out`` named after the experiment. ``measure`` takes a trial's arguments; it must be a
+    function of a module, so that the processes of other ``jobs`` can import it.
     """
     kept = [(trial, kept_at(experiment, trial, out)) for trial in trials]
     missing = [(trial, path) for trial, path in kept if not path.exists()]
     tasks = (delayed(_run_one)(experiment, measure, trial, path) for trial, path in missing)
-    with _bar(progress) as bar:
-        task = bar.add_task(experiment, total=len(kept), completed=len(kept) - len(missing))
-        for _ in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
-            bar.advance(task)
-    rows = [row for _, path in kept for row in json.loads(path.read_text(encoding="utf-8"))]
-    return pd.DataFrame(rows)
+    before = len(kept) - len(missing)
+    progress(experiment, before, len(kept))
+    for done, _ in enumerate(Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks), before + 1):
+        progress(experiment, done, len(kept))
+    return pd.DataFrame([row for _, path in kept for row in json.loads(path.read_text(encoding="utf-8"))])
 
 
 def kept_at(experiment: str, trial: Trial, out: Path) -> Path:
-    """Return where a trial's rows are kept.
-
-    Examples
-    --------
-    >>> kept_at("fig1", Trial("trial-3", {"seed": 0}), Path("results")).parent.as_posix()
-    'results/.trials/fig1'
-    """
+    """Return where a trial's rows are kept."""
     text = json.dumps([experiment, trial.arguments, code_digest()], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return out / KEPT / experiment / f"{trial.name}-{digest}.json"
@@ -109,23 +74,25 @@ def kept_at(experiment: str, trial: Trial, out: Path) -> Path:
 
 @cache
 def code_digest() -> str:
-    """Return a digest of the source that the numbers depend on.
-
-    Examples
-    --------
-    >>> len(code_digest())
-    64
-    """
+    """Return a digest of the source that the numbers depend on."""
     digest = hashlib.sha256()
     package = Path(str(files(__package__.rpartition(".")[0])))
-    for source in SOURCES:
-        place = package / source
-        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        if place.parts[0].removesuffix(".py") not in SHOWING:
+            digest.update(place.as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def _run_one(experiment: str, measure: Measure, trial: Trial, path: Path) -> None:
+def certified(certificate: Certificate | None = None) -> Row:
+    """Return what a row says of a fit: whether it converged, and its stationarity where that is what was measured."""
+    if certificate is None:
+        return {"stationarity": None, "converged": True}
+    measured = certificate.measure in (Measure.STATIONARITY, Measure.EXACT)
+    return {"stationarity": certificate.value if measured else None, "converged": certificate.converged}
+
+
+def _run_one(experiment: str, measure: Measurement, trial: Trial, path: Path) -> None:
     """Measure one trial and keep its rows: this runs in a worker."""
     try:
         with _one_thread(), warnings.catch_warnings():
@@ -149,15 +116,3 @@ def _one_thread() -> Iterator[None]:
             yield
     finally:
         numba.set_num_threads(threads)
-
-
-def _bar(shown: bool) -> Progress:
-    columns = (
-        TextColumn("{task.description:>9}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=Console(stderr=True), disable=not shown)
