@@ -36,7 +36,9 @@ DENSE_NODES = 3000
 # The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
 PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
 OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-3, 1e-2, 1e-1)
-PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS = 3, 1e-4, 60
+# Members with a prior are solved, not ladders: a few degrees in the lower half do, to three digits.
+PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS = (0.15, 0.4, 0.65), 1e-3, 30
+LEAST_SHARE = 0.05
 
 
 class ConsensusGL(GraphEstimator):
@@ -47,7 +49,8 @@ class ConsensusGL(GraphEstimator):
     The members :math:`W^{(m)}` differ in their degree (log-spaced, from 2 to all nodes), in what makes two nodes alike
     (cosine, distance, inner product), in the weights of the signals (resampled), and in the strength :math:`\lambda` of
     the game prior, 0 among them. Each lies in :math:`S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}`, so that
-    their mean does too: it is an admissible graph with an equilibrium and a welfare of its own. There is nothing to choose.
+    their mean does too: it is an admissible graph with an equilibrium and a welfare of its own. There is nothing
+    to choose.
 
     Parameters
     ----------
@@ -220,7 +223,7 @@ class ConsensusGL(GraphEstimator):
         if share > 0:
             mean.weights, mean.frequency = (1.0 - share) * mean.weights, (1.0 - share) * mean.frequency
         certificates, lams = [], []
-        chosen = np.unique(np.linspace(0, len(ladders.degrees) - 1, PRIOR_DEGREES).round().astype(int))
+        chosen = np.unique([round(place * (len(ladders.degrees) - 1)) for place in PRIOR_DEGREES])
         ladders.steps += len(geometries) * len(chosen) * len(costs) if share > 0 else 0
         for geometry, weight in geometries.items() if share > 0 else ():
             points = points_of(signals, self.engine, geometry=geometry)
@@ -260,7 +263,8 @@ class ConsensusGL(GraphEstimator):
             popular = np.asarray(ladders(signals, "cosine").weights.sum(axis=0)).ravel()
             lopsided = float(skew(popular)) if np.ptp(popular) > 1e-9 * popular.max() else 0.0
             share = float(np.clip((lopsided - SKEW_NONE) / (SKEW_FULL - SKEW_NONE), 0.0, 1.0))
-            return PRIOR_SHARE * share, influence / influence.sum(), "own", OWN_COSTS
+            share = PRIOR_SHARE * share if share >= LEAST_SHARE else 0.0
+            return share, influence / influence.sum(), "own", OWN_COSTS
         benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
         return (0.0 if origin == "uniform" else PRIOR_SHARE), benefit, origin, GIVEN_COSTS
 
