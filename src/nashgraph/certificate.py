@@ -152,7 +152,8 @@ def exact() -> Certificate:
 class Watch:
     """The watch on a run: it keeps the records, logs them, shows them to a callback, and says when the run ends.
 
-    A new rule for stopping is a line in :meth:`ends`, and every solver and baseline has it.
+    A new rule for stopping is a line in :meth:`ends`, and every solver and baseline has it. A callback that answers
+    with an :class:`Ending` ends a run as that; with anything else that is true, as stopped.
 
     Examples
     --------
@@ -176,7 +177,7 @@ class Watch:
         if value <= self.tol:
             return Ending.CONVERGED
         if stop:
-            return Ending.STOPPED
+            return stop if isinstance(stop, Ending) else Ending.STOPPED
         return Ending.MAX_ITER if iteration >= self.max_iter else None
 
     def certificate(self, ending: Ending, value: float | None = None, remedy: str = "") -> Certificate:

@@ -78,6 +78,7 @@ class GraphicalLassoGL(GraphEstimator):
     covariance_: Array
     alpha_: float
     objective_: float
+    quick_up_to = 80
     _min_signals = 2
 
     def __init__(

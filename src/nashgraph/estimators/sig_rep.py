@@ -62,6 +62,7 @@ class GLSigRep(GraphEstimator):
     denoised_: Array
     beta_: float
     objective_: float
+    quick_up_to = 200
 
     def __init__(
         self,
