@@ -58,7 +58,7 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
 
 
 def neighbour_costs(nearest: Array) -> Array:
-    r"""Return :math:`S_{ik}` from the sorted costs of the nearest of each node; what is rounding only is zero."""
+    r"""Return :math:`S_{ik}` from the sorted costs of the nearest of each node; what is within rounding of 0 is 0."""
     ranks = np.arange(1, nearest.shape[1] + 1)
     total = ranks * nearest
     costs: Array = total - np.cumsum(nearest, axis=1)

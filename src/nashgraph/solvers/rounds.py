@@ -158,7 +158,7 @@ def descend_listed(
 
 
 def descend_on(problem: Problem, lam: float, start: Coupling, watch: Watch, memory: int) -> Result:
-    """Go on without a list, which has grown too long to pay, and keep the history."""
+    """Descend on all pairs from here on, because the list is too long to save time; the history goes on."""
     rest = descend(problem, lam, start, tol=watch.tol, max_iter=watch.max_iter, memory=memory, callback=watch.callback)
     done = len(watch.records) - 1
     # Its first record is of the same graph as our last.
