@@ -295,8 +295,10 @@ def listed_distances(pointers: Array, indices: Array, points: Array, distances: 
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def ladder_rows(nearest: Array, costs: Array, levels: Array, total: float, weights: Array, counts: Array) -> None:
-    """Add to each row its best responses without bonus at several levels, each of sum ``total``.
+def ladder_rows(
+    nearest: Array, costs: Array, levels: Array, total: float, share: float, weights: Array, shares: Array
+) -> None:
+    """Add to each row its best responses without bonus at several levels, each of sum ``total``, and where they are.
 
     Row i has the m nearest as neighbours whose costs lie below the level, and the weights
     ``total * (eta - d_k) / level`` with ``eta = (level + sum of their d) / m``.
@@ -313,7 +315,15 @@ def ladder_rows(nearest: Array, costs: Array, levels: Array, total: float, weigh
                 weight = total * (eta - nearest[i, k]) / level
                 if weight > 0.0:
                     weights[i, k] += weight
-                    counts[i, k] += 1
+                    shares[i, k] += share
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None:
+    """Add ``share`` times the values of each row to the columns that the labels name."""
+    for i in prange(labels.shape[0]):
+        for k in range(labels.shape[1]):
+            out[i, labels[i, k]] += share * values[i, k]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)

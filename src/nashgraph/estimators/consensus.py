@@ -21,9 +21,11 @@ from ..solvers import Problem, best_response, lam_for_cost
 from ..validation import Array, InputError, check_c, check_choice, check_integer, warn
 from ._benefit import marginal_benefit
 from ._members import (
+    DENSE_NODES,
     Mean,
     agreement,
     geometry_weights,
+    influence_of,
     ladder_degrees,
     mean_of_ladders,
     quantiles,
@@ -32,7 +34,6 @@ from ._members import (
 from .base import GraphEstimator, Prior
 
 INTERVAL = (0.05, 0.95)
-DENSE_NODES = 3000
 # The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
 PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
 OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-3, 1e-2, 1e-1)
@@ -168,10 +169,10 @@ class ConsensusGL(GraphEstimator):
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
-        smooth = mean.weights
+        smooth = mean.weights.csr()
         learned = self._with_prior(mean, signals, ladders, geometries)
-        weights, frequency = (sorted_csr(part) for part in (mean.weights, mean.frequency))
-        columns = {"frequency": frequency.data}
+        weights = mean.weights.csr()
+        columns = {"frequency": mean.frequency.csr().data}
         if mean.graphs:
             columns["low"], columns["high"] = quantiles(mean.graphs, weights, INTERVAL)
         return {
@@ -205,7 +206,7 @@ class ConsensusGL(GraphEstimator):
         """Return the weight of each geometry, those of weight 0 left out."""
         if isinstance(self.geometries, str):
             check_choice("geometries", self.geometries, ("auto",), f", or a list of {', '.join(GEOMETRIES)}")
-            found = geometry_weights(signals, ladders(signals, "cosine").weights)
+            found = geometry_weights(signals, ladders(signals, "cosine"))
             return {name: weight for name, weight in found.items() if weight > 0}
         named = [check_choice("geometry", name, GEOMETRIES) for name in self.geometries]
         if not named:
@@ -221,7 +222,8 @@ class ConsensusGL(GraphEstimator):
         share, benefit, origin, costs = found
         game = as_interaction(self.interaction), as_welfare(self.welfare)
         if share > 0:
-            mean.weights, mean.frequency = (1.0 - share) * mean.weights, (1.0 - share) * mean.frequency
+            mean.weights.scale(1.0 - share)
+            mean.frequency.scale(1.0 - share)
         certificates, lams = [], []
         chosen = np.unique([round(place * (len(ladders.degrees) - 1)) for place in PRIOR_DEGREES])
         ladders.steps += len(geometries) * len(chosen) * len(costs) if share > 0 else 0
@@ -234,14 +236,11 @@ class ConsensusGL(GraphEstimator):
                     reach = problem.interaction.value(play.actions)
                     lam = lam_for_cost(problem.smoothness, play.adjoint, reach, cost)
                     result = best_response(problem, lam, tol=PRIOR_TOL, max_iter=PRIOR_ITERATIONS)
-                    graph = sparse.csr_array(result.coupling.sparse().weights)
-                    part = share * weight / (len(chosen) * len(costs))
-                    mean.add(part, graph, graph.astype(bool).astype(float))
+                    mean.add_graph(result.coupling.sparse().weights, share * weight / (len(chosen) * len(costs)))
                     certificates.append(result.certificate)
                     lams.append(lam)
                     ladders.done()
-        weights = sorted_csr(mean.weights)
-        actions = equilibrium(weights, benefit, game[0])
+        actions = equilibrium(mean.weights.csr(), benefit, game[0])
         welfare = game[1].value(actions)
         return {
             "certificate_": worst(certificates) if certificates else exact(),
@@ -259,8 +258,8 @@ class ConsensusGL(GraphEstimator):
         if self.benefit is None:
             return None
         if isinstance(self.benefit, str) and self.benefit == "own":
-            influence = np.asarray(mean.weights.sum(axis=0)).ravel()
-            popular = np.asarray(ladders(signals, "cosine").weights.sum(axis=0)).ravel()
+            influence = np.asarray(mean.weights.csr().sum(axis=0)).ravel()
+            popular = influence_of(ladders(signals, "cosine"))
             lopsided = float(skew(popular)) if np.ptp(popular) > 1e-9 * popular.max() else 0.0
             share = float(np.clip((lopsided - SKEW_NONE) / (SKEW_FULL - SKEW_NONE), 0.0, 1.0))
             share = PRIOR_SHARE * share if share >= LEAST_SHARE else 0.0
@@ -317,22 +316,16 @@ class Ladders:
             for degree in (self.degrees if "degree" in known else self.degrees[:1])
         ]
         graphs = Parallel(n_jobs=self.consensus.n_jobs)(delayed(fitted)(estimator, setting, X) for setting in settings)
-        mean = sum(graphs[1:], graphs[0]) / len(graphs)
-        counts = sum((graph.astype(bool).astype(float) for graph in graphs[1:]), graphs[0].astype(bool).astype(float))
-        return Ladder(sparse.csr_array(mean), sparse.csr_array(counts), np.full(len(graphs), np.nan))
+        everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
+        return Ladder(
+            everybody, np.mean(graphs, axis=0), np.mean([graph > 0 for graph in graphs], axis=0), np.array([])
+        )
 
 
 def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> Any:
-    """Return the graph of one member as CSR: this runs in a worker."""
-    return sparse.csr_array(clone(estimator).set_params(**setting).fit(X).adjacency_)
-
-
-def sorted_csr(matrix: Any) -> Any:
-    """Return a CSR matrix with its columns in order and its positive entries only."""
-    found = sparse.csr_array(matrix)
-    found.eliminate_zeros()
-    found.sort_indices()
-    return found
+    """Return the graph of one member: this runs in a worker."""
+    graph = clone(estimator).set_params(**setting).fit(X).adjacency_
+    return graph.toarray() if sparse.issparse(graph) else graph
 
 
 def node_intervals(mean: Mean) -> dict[str, Array]:
