@@ -90,7 +90,7 @@ class Sum:
     def __init__(self, n_nodes: int) -> None:
         self.n_nodes = n_nodes
         self.dense = np.zeros((n_nodes, n_nodes)) if n_nodes <= DENSE_NODES else None
-        self.sparse = None if n_nodes <= DENSE_NODES else sparse.csr_array((n_nodes, n_nodes))
+        self.sparse: Any = None if n_nodes <= DENSE_NODES else sparse.csr_array((n_nodes, n_nodes))
 
     def add_rows(self, labels: Array, values: Array, share: float) -> None:
         """Add values that each node has for some others."""
@@ -130,6 +130,11 @@ class Mean:
     def __init__(self, n_nodes: int) -> None:
         self.weights, self.frequency = Sum(n_nodes), Sum(n_nodes)
         self.graphs: list[Any] = []
+
+    def scale(self, factor: float) -> None:
+        """Make room for more members."""
+        self.weights.scale(factor)
+        self.frequency.scale(factor)
 
     def add_graph(self, graph: Any, share: float) -> None:
         """Add one member with its share."""
