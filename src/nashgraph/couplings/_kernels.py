@@ -418,11 +418,12 @@ def squared_difference(first: Array, second: Array) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def gram_to_distances(gram: Array, nodes: Array, norms: Array, noise: float) -> None:
-    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``max(0, n_i + n_j - 2 gram_kj)``, and dust into 0.
+def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fine: float) -> None:
+    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
 
-    What is below ``noise * (n_i + n_j)`` is the rounding of a difference of equal numbers: two nodes with the
-    same signals are at distance 0, not 1e-16.
+    It is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above the distance: where that is less
+    than a share ``fine`` of them, the differences are taken one by one. So every distance is accurate relative to
+    itself, whatever outliers there are, and two nodes with the same signals are at distance 0.
     """
     n_rows, n = gram.shape
     for k in range(n_rows):
@@ -430,7 +431,12 @@ def gram_to_distances(gram: Array, nodes: Array, norms: Array, noise: float) -> 
         for j in range(n):
             scale = norms[i] + norms[j]
             distance = scale - 2.0 * gram[k, j]
-            gram[k, j] = distance if distance > noise * scale else 0.0
+            if distance < fine * scale:
+                distance = 0.0
+                for m in range(points.shape[1]):
+                    difference = points[i, m] - points[j, m]
+                    distance += difference * difference
+            gram[k, j] = distance
         gram[k, i] = 0.0
 
 
