@@ -6,6 +6,12 @@ arrays share their rows among threads; kernels over a block of rows run in one t
 
 from __future__ import annotations
 
+import os
+
+# Threads of GNU OpenMP that wait for each other spin, unless told to sleep before they are first started: where cores
+# are shared with anything else, spinning makes a fit ten times slower.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import numpy as np
 from numba import njit, prange
 
@@ -296,8 +302,10 @@ def listed_distances(pointers: Array, indices: Array, points: Array, distances: 
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def ladder_rows(nearest: Array, costs: Array, levels: Array, total: float, weights: Array, counts: Array) -> None:
-    """Add to each row its best responses without bonus at several levels, each of sum ``total``.
+def ladder_rows(
+    nearest: Array, costs: Array, levels: Array, total: float, share: float, weights: Array, shares: Array
+) -> None:
+    """Add to each row its best responses without bonus at several levels, each of sum ``total``, and where they are.
 
     Row i has the m nearest as neighbours whose costs lie below the level, and the weights
     ``total * (eta - d_k) / level`` with ``eta = (level + sum of their d) / m``.
@@ -314,7 +322,15 @@ def ladder_rows(nearest: Array, costs: Array, levels: Array, total: float, weigh
                 weight = total * (eta - nearest[i, k]) / level
                 if weight > 0.0:
                     weights[i, k] += weight
-                    counts[i, k] += 1
+                    shares[i, k] += share
+
+
+@njit(cache=True, parallel=True, nogil=True)
+def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None:
+    """Add ``share`` times the values of each row to the columns that the labels name."""
+    for i in prange(labels.shape[0]):
+        for k in range(labels.shape[1]):
+            out[i, labels[i, k]] += share * values[i, k]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -403,11 +419,12 @@ def squared_difference(first: Array, second: Array) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def gram_to_distances(gram: Array, nodes: Array, norms: Array, noise: float) -> None:
-    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``max(0, n_i + n_j - 2 gram_kj)``, and dust into 0.
+def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fine: float) -> None:
+    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
 
-    What is below ``noise * (n_i + n_j)`` is the rounding of a difference of equal numbers: two nodes with the
-    same signals are at distance 0, not 1e-16.
+    It is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above the distance: where that is less
+    than a share ``fine`` of them, the differences are taken one by one. So every distance is accurate relative to
+    itself, whatever outliers there are, and two nodes with the same signals are at distance 0.
     """
     n_rows, n = gram.shape
     for k in range(n_rows):
@@ -415,7 +432,12 @@ def gram_to_distances(gram: Array, nodes: Array, norms: Array, noise: float) -> 
         for j in range(n):
             scale = norms[i] + norms[j]
             distance = scale - 2.0 * gram[k, j]
-            gram[k, j] = distance if distance > noise * scale else 0.0
+            if distance < fine * scale:
+                distance = 0.0
+                for m in range(points.shape[1]):
+                    difference = points[i, m] - points[j, m]
+                    distance += difference * difference
+            gram[k, j] = distance
         gram[k, i] = 0.0
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ..validation import Array, InputError, warn
 from . import _kernels
 from .points import Points
+
+SAME = 1e-9  # costs that differ by less, relative to themselves, are tied
 
 
 def beta_for_degree(points: Points, degree: float, c: float) -> float:
@@ -39,8 +40,8 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
     kept = min(n - 1, int(2 * degree) + 8)
     while True:
         nearest, _ = points.nearest(kept)
-        costs = neighbour_costs(nearest)
-        level = level_of(costs, degree) or (float(nearest.mean()) if kept == n - 1 else np.inf)
+        costs = neighbour_costs(farther_than_first(nearest))
+        level = levels_of(costs, np.array([degree]))[0] or (float(nearest.mean()) if kept == n - 1 else np.inf)
         if kept == n - 1 or (costs[:, -1] >= level).all():
             break
         kept = min(n - 1, 2 * kept)
@@ -57,46 +58,57 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
     return level / (2.0 * c)
 
 
-def neighbour_costs(nearest: Array) -> Array:
-    r"""Return :math:`S_{ik}` from the sorted costs of the nearest of each node; what is within rounding of 0 is 0."""
-    ranks = np.arange(1, nearest.shape[1] + 1)
-    total = ranks * nearest
-    costs: Array = total - np.cumsum(nearest, axis=1)
-    costs[costs <= 64.0 * np.finfo(nearest.dtype).eps * total] = 0.0
-    return costs
+def farther_than_first(nearest: Array) -> Array:
+    """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
+    farther: Array = nearest - nearest[:, :1]
+    farther[farther <= 64.0 * np.finfo(nearest.dtype).eps * nearest] = 0.0
+    return farther
 
 
-def level_of(costs: Array, degree: float) -> float:
-    """Return the level at which nodes have ``degree`` neighbours on average, or as nearly as ties allow.
+def neighbour_costs(farther: Array) -> Array:
+    r"""Return :math:`S_{ik}`, which a row constant leaves as it is, from the sorted costs of the nearest."""
+    return np.maximum(np.arange(1, farther.shape[1] + 1) * farther - np.cumsum(farther, axis=1), 0.0)
 
-    Where the degree falls into a run of equal costs, those neighbours are taken together or left out together,
-    whichever comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
+
+def levels_of(costs: Array, degrees: Array) -> list[float]:
+    """Return the levels at which nodes have some degrees on average, or as nearly as ties allow; one partition for all.
+
+    Where a degree falls into a run of equal costs, those neighbours are taken together or left out together, whichever
+    comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
     """
-    n, wanted = len(costs), min(round(degree * len(costs)), costs.size)
-    if wanted == costs.size:
-        return 2.0 * float(costs.max())
-    below, above = np.partition(costs, [wanted - 1, wanted], axis=None)[wanted - 1 : wanted + 1].tolist()
-    if below < above:
-        return 0.5 * (below + above)
-    higher = costs[costs > above]
-    fewer, more = int((costs < above).sum()), costs.size - higher.size
-    if fewer >= n and wanted - fewer < more - wanted:
-        return float(above)  # costs must be below the level, so these are left out
-    return 0.5 * (above + float(higher.min())) if higher.size else 2.0 * float(above)
+    n, wanted = len(costs), np.minimum(np.round(np.asarray(degrees) * len(costs)).astype(int), costs.size)
+    places = np.unique([wanted - 1, np.minimum(wanted, costs.size - 1)])
+    pooled = np.partition(costs, places, axis=None)
+
+    def level(rank: int) -> float:
+        if rank == costs.size:
+            return 2.0 * float(pooled[-1])
+        below, above = float(pooled[rank - 1]), float(pooled[rank])
+        if above - below > SAME * above:
+            return 0.5 * (below + above)
+        higher, lower = costs[costs > (1.0 + SAME) * above], (1.0 - SAME) * above
+        fewer, more = int((costs < lower).sum()), costs.size - higher.size
+        if fewer >= n and rank - fewer < more - rank:
+            return lower
+        return 0.5 * (above + float(higher.min())) if higher.size else 2.0 * above
+
+    return [level(int(rank)) for rank in wanted]
 
 
 class Ladder(NamedTuple):
-    """Smooth-GL graphs of several degrees, added up.
+    """Smooth-GL graphs of several degrees, added up: for each node its nearest others.
 
     Attributes
     ----------
-    weights : CSR array, the mean of the graphs
-    counts : CSR array of the same pattern, how many of them have each edge
+    labels : array of shape (n_nodes, kept), who they are
+    weights : array of the same shape, the mean weight over the graphs
+    shares : array of the same shape, the share of the graphs that have the edge
     betas : array, those of the degrees
     """
 
-    weights: sparse.csr_array
-    counts: sparse.csr_array
+    labels: Array
+    weights: Array
+    shares: Array
     betas: Array
 
 
@@ -112,19 +124,14 @@ def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder
     >>> from nashgraph.couplings import points_of
     >>> points = points_of(np.random.default_rng(0).normal(size=(20, 100)))
     >>> ladder = smooth_ladder(points, np.array([2.0, 20.0]), 0.95, kept=99)
-    >>> float(ladder.counts.sum()) / 100, bool(np.allclose(ladder.weights.sum(axis=1), 0.95))
-    (22.0, True)
+    >>> round(float(ladder.shares.sum()) / 50), bool(np.allclose(ladder.weights.sum(axis=1), 0.95))
+    (22, True)
     """
-    n = len(points)
     nearest, labels = points.nearest(kept)
-    costs = neighbour_costs(nearest)
+    farther = farther_than_first(nearest)
+    costs = neighbour_costs(farther)
     anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
-    levels = np.array([level_of(costs, degree) or anything for degree in degrees], dtype=nearest.dtype)
-    weights, counts = np.zeros_like(nearest), np.zeros(nearest.shape, np.int16)
-    _kernels.ladder_rows(nearest, costs, levels, c / len(levels), weights, counts)
-    pointers = np.arange(n + 1, dtype=np.int64) * kept
-    order = np.argsort(labels, axis=1)
-    columns, found, times = (np.take_along_axis(part, order, axis=1).ravel() for part in (labels, weights, counts))
-    mean = sparse.csr_array((found, columns, pointers), shape=(n, n))
-    share = sparse.csr_array((times, columns, pointers), shape=(n, n))
-    return Ladder(mean, share, levels / (2.0 * c))
+    levels = np.array([level or anything for level in levels_of(costs, degrees)], dtype=nearest.dtype)
+    weights, shares = np.zeros_like(nearest), np.zeros_like(nearest)
+    _kernels.ladder_rows(farther, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
+    return Ladder(labels, weights, shares, levels / (2.0 * c))

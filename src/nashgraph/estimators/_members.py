@@ -7,7 +7,6 @@ three are a *ladder* of degrees, which costs one pass over all pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,11 +15,13 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from ..couplings import Ladder
+from ..couplings._kernels import scatter_rows
 from ..validation import Array
 
 WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest
 ENERGY_SLOPE = 0.3  # the rank correlation of energy and influence at which the inner product has its full weight
 LEAST_KEPT, PAIRS_KEPT = 64, 1_000_000
+DENSE_NODES = 3000
 
 
 class Resample(NamedTuple):
@@ -64,14 +65,13 @@ def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
     return np.unique(np.geomspace(min(2, most), top, count)), min(most, top + top // 2 + 8)
 
 
-def geometry_weights(X: Array, cosine: Any) -> dict[str, float]:
+def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
     """Return how much each geometry counts, by whether strong nodes are the popular ones.
 
     The cosine counts half, and the distance and the inner product share the other half: the inner product the more, up
     to a half of that, the more a node's energy goes with its influence in the mean cosine graph (fact 7 of the design).
     """
-    energy, influence = np.nanmean(X * X, axis=0), np.asarray(cosine.sum(axis=0)).ravel()
-    together = rank_correlation(energy, influence)
+    together = rank_correlation(np.nanmean(X * X, axis=0), influence_of(cosine))
     share = float(np.clip(0.5 + 0.5 * together / ENERGY_SLOPE, 0.0, 1.0))
     return {"cosine": 0.5, "distance": 0.5 - 0.25 * share, "inner": 0.25 * share}
 
@@ -84,19 +84,62 @@ def rank_correlation(one: Array, other: Array) -> float:
     return float(first @ second) / size if size > 0 else 0.0
 
 
-@dataclass(eq=False)
+class Sum:
+    """A weighted sum of graphs as they come: an N x N array while that is small, else CSR."""
+
+    def __init__(self, n_nodes: int) -> None:
+        self.n_nodes = n_nodes
+        self.dense = np.zeros((n_nodes, n_nodes)) if n_nodes <= DENSE_NODES else None
+        self.sparse: Any = None if n_nodes <= DENSE_NODES else sparse.csr_array((n_nodes, n_nodes))
+
+    def add_rows(self, labels: Array, values: Array, share: float) -> None:
+        """Add values that each node has for some others."""
+        if self.dense is not None:
+            scatter_rows(labels, values, share, self.dense)
+            return
+        pointers = np.arange(self.n_nodes + 1, dtype=np.int64) * labels.shape[1]
+        graph = sparse.csr_array((values.ravel(), labels.ravel(), pointers), shape=(self.n_nodes, self.n_nodes))
+        self.add(graph, share)
+
+    def add(self, graph: Any, share: float) -> None:
+        """Add a CSR matrix."""
+        if self.dense is None:
+            self.sparse = self.sparse + share * graph
+        else:
+            rows = np.repeat(np.arange(self.n_nodes), np.diff(graph.indptr))
+            self.dense[rows, graph.indices] += share * graph.data
+
+    def scale(self, factor: float) -> None:
+        """Multiply all of it."""
+        if self.dense is None:
+            self.sparse = factor * self.sparse
+        else:
+            self.dense *= factor
+
+    def csr(self, dtype: Any = np.float64) -> Any:
+        """Return the sum as CSR, its columns in order and its positive entries only."""
+        found = sparse.csr_array(self.sparse if self.dense is None else self.dense, dtype=dtype)
+        found.eliminate_zeros()
+        found.sort_indices()
+        return found
+
+
 class Mean:
-    """A weighted mean of graphs as they come, the share of them that has each edge, and one graph for each resample."""
+    """A weighted mean of graphs, the share of them that has each edge, and one graph for each resample."""
 
-    n_nodes: int
-    weights: Any = None
-    frequency: Any = None
-    graphs: list[Any] = field(default_factory=list)
+    def __init__(self, n_nodes: int) -> None:
+        self.weights, self.frequency = Sum(n_nodes), Sum(n_nodes)
+        self.graphs: list[Any] = []
 
-    def add(self, share: float, graph: Any, counts: Any) -> None:
-        """Add a graph with its share; ``counts`` are the shares of its own members that have each edge."""
-        self.weights = share * graph if self.weights is None else self.weights + share * graph
-        self.frequency = share * counts if self.frequency is None else self.frequency + share * counts
+    def scale(self, factor: float) -> None:
+        """Make room for more members."""
+        self.weights.scale(factor)
+        self.frequency.scale(factor)
+
+    def add_graph(self, graph: Any, share: float) -> None:
+        """Add one member with its share."""
+        self.weights.add(graph, share)
+        self.frequency.add(sparse.csr_array((np.ones_like(graph.data), graph.indices, graph.indptr)), share)
 
 
 def mean_of_ladders(
@@ -107,19 +150,25 @@ def mean_of_ladders(
     done: Callable[[], object],
 ) -> Mean:
     """Return the mean over resamples and geometries of ladders of degrees."""
-    mean = Mean(X.shape[1])
+    n_nodes = X.shape[1]
+    mean = Mean(n_nodes)
     for resample in resamples:
         share = 1.0 if len(resamples) == 1 else WHOLE if resample.number == 0 else (1.0 - WHOLE) / (len(resamples) - 1)
-        signals, graph = resample.of(X), None
+        signals, graph = resample.of(X), Sum(n_nodes)
         for geometry, weight in geometries.items():
             found = ladder(signals, geometry)
-            part = weight * found.weights
-            graph = part if graph is None else graph + part
-            mean.add(share * weight, found.weights, found.counts / len(found.betas))
+            mean.weights.add_rows(found.labels, found.weights, share * weight)
+            mean.frequency.add_rows(found.labels, found.shares, share * weight)
+            graph.add_rows(found.labels, found.weights, weight)
             done()
         if resample.number:
-            mean.graphs.append(sparse.csr_array(graph, dtype=np.float32))
+            mean.graphs.append(graph.csr(np.float32))
     return mean
+
+
+def influence_of(ladder: Ladder) -> Array:
+    """Return each node's influence in the mean of a ladder."""
+    return np.bincount(ladder.labels.ravel(), weights=ladder.weights.ravel(), minlength=len(ladder.labels))
 
 
 def quantiles(graphs: list[Any], pattern: Any, levels: tuple[float, float]) -> tuple[Array, Array]:

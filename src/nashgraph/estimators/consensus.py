@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -21,9 +21,11 @@ from ..solvers import Problem, best_response, lam_for_cost
 from ..validation import Array, InputError, check_c, check_choice, check_integer, warn
 from ._benefit import marginal_benefit
 from ._members import (
+    DENSE_NODES,
     Mean,
     agreement,
     geometry_weights,
+    influence_of,
     ladder_degrees,
     mean_of_ladders,
     quantiles,
@@ -32,12 +34,12 @@ from ._members import (
 from .base import GraphEstimator, Prior
 
 INTERVAL = (0.05, 0.95)
-DENSE_NODES = 3000
 # The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
 PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
 OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-3, 1e-2, 1e-1)
-# Members with a prior are solved, not ladders: a few degrees in the lower half do, to three digits.
-PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS = (0.15, 0.4, 0.65), 1e-3, 30
+# Members with a prior are solved, one by one: two degrees in the lower half do, to two digits; in large networks
+# with the cosine alone.
+PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS, PRIOR_NODES = (0.15, 0.4), 1e-2, 40, 5000
 LEAST_SHARE = 0.05
 
 
@@ -168,10 +170,10 @@ class ConsensusGL(GraphEstimator):
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
-        smooth = mean.weights
+        smooth = mean.weights.csr()
         learned = self._with_prior(mean, signals, ladders, geometries)
-        weights, frequency = (sorted_csr(part) for part in (mean.weights, mean.frequency))
-        columns = {"frequency": frequency.data}
+        weights = mean.weights.csr()
+        columns = {"frequency": mean.frequency.csr().data}
         if mean.graphs:
             columns["low"], columns["high"] = quantiles(mean.graphs, weights, INTERVAL)
         return {
@@ -180,6 +182,7 @@ class ConsensusGL(GraphEstimator):
             "degrees_": degrees,
             "geometries_": geometries,
             "_smooth": smooth,
+            "_signals": signals,
             "_columns": (columns, node_intervals(mean)),
             **learned,
         }
@@ -205,68 +208,56 @@ class ConsensusGL(GraphEstimator):
         """Return the weight of each geometry, those of weight 0 left out."""
         if isinstance(self.geometries, str):
             check_choice("geometries", self.geometries, ("auto",), f", or a list of {', '.join(GEOMETRIES)}")
-            found = geometry_weights(signals, ladders(signals, "cosine").weights)
+            found = geometry_weights(signals, ladders(signals, "cosine"))
             return {name: weight for name, weight in found.items() if weight > 0}
         named = [check_choice("geometry", name, GEOMETRIES) for name in self.geometries]
         if not named:
             raise InputError(f"geometries is empty: name some of {', '.join(GEOMETRIES)}, or take 'auto'")
         return dict.fromkeys(named, 1.0 / len(set(named)))
 
+    def _prior(self, mean: Mean, signals: Array, ladders: Ladders) -> PriorPlan | None:
+        """Return what prior there is: of the user's benefit, or of the consensus's own influence where it is skewed."""
+        if self.benefit is None or self.estimator is not None:
+            return None
+        if isinstance(self.benefit, str) and self.benefit == "own":
+            influence = np.asarray(mean.weights.csr().sum(axis=0)).ravel()
+            share = prior_share(influence_of(ladders(signals, "cosine")))
+            return PriorPlan(share, influence / influence.sum(), "own", OWN_COSTS)
+        benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
+        return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, GIVEN_COSTS)
+
     def _with_prior(self, mean: Mean, signals: Array, ladders: Ladders, geometries: dict[str, float]) -> dict[str, Any]:
         """Add the members with a prior to the mean, and return what there is to say about them."""
-        nothing = {"certificate_": exact(), "prior_share_": 0.0}
-        found = self._prior_benefit(mean, signals, ladders)
-        if found is None or self.estimator is not None:
-            return nothing
-        share, benefit, origin, costs = found
+        plan = self._prior(mean, signals, ladders)
+        if plan is None:
+            return {"certificate_": exact(), "prior_share_": 0.0}
         game = as_interaction(self.interaction), as_welfare(self.welfare)
-        if share > 0:
-            mean.weights, mean.frequency = (1.0 - share) * mean.weights, (1.0 - share) * mean.frequency
         certificates, lams = [], []
-        chosen = np.unique([round(place * (len(ladders.degrees) - 1)) for place in PRIOR_DEGREES])
-        ladders.steps += len(geometries) * len(chosen) * len(costs) if share > 0 else 0
-        for geometry, weight in geometries.items() if share > 0 else ():
-            points = points_of(signals, self.engine, geometry=geometry)
-            for beta in ladders(signals, geometry).betas[chosen]:
-                problem = Problem(make_smoothness(points, float(beta), ladders.c), benefit, *game)
+        if plan.share > 0:
+            mean.scale(1.0 - plan.share)
+            members = list(plan.members(ladders.degrees, geometries))
+            ladders.steps += len(members)
+            for geometry, place, cost, share in members:
+                points = points_of(signals, self.engine, geometry=geometry)
+                beta = float(ladders(signals, geometry).betas[place])
+                problem = Problem(make_smoothness(points, beta, ladders.c), plan.benefit, *game)
                 play = problem.smooth_play
-                for cost in costs:
-                    reach = problem.interaction.value(play.actions)
-                    lam = lam_for_cost(problem.smoothness, play.adjoint, reach, cost)
-                    result = best_response(problem, lam, tol=PRIOR_TOL, max_iter=PRIOR_ITERATIONS)
-                    graph = sparse.csr_array(result.coupling.sparse().weights)
-                    part = share * weight / (len(chosen) * len(costs))
-                    mean.add(part, graph, graph.astype(bool).astype(float))
-                    certificates.append(result.certificate)
-                    lams.append(lam)
-                    ladders.done()
-        weights = sorted_csr(mean.weights)
-        actions = equilibrium(weights, benefit, game[0])
+                lam = lam_for_cost(problem.smoothness, play.adjoint, problem.interaction.value(play.actions), cost)
+                result = best_response(problem, lam, tol=PRIOR_TOL, max_iter=PRIOR_ITERATIONS)
+                mean.add_graph(result.coupling.sparse().weights, share)
+                certificates.append(result.certificate)
+                lams.append(lam)
+                ladders.done()
+        actions = equilibrium(mean.weights.csr(), plan.benefit, game[0])
         welfare = game[1].value(actions)
         return {
             "certificate_": worst(certificates) if certificates else exact(),
-            "prior_share_": share,
-            "prior_": Prior(float(np.mean(lams)), origin, np.nan, welfare) if lams else None,
-            "benefit_": benefit,
+            "prior_share_": plan.share,
+            "prior_": Prior(float(np.mean(lams)), plan.origin, np.nan, welfare) if lams else None,
+            "benefit_": plan.benefit,
             "equilibrium_": actions,
             "welfare_": welfare,
         }
-
-    def _prior_benefit(
-        self, mean: Mean, signals: Array, ladders: Ladders
-    ) -> tuple[float, Array, str, tuple[float, ...]] | None:
-        """Return the share of members with a prior, the benefit, where it came from, and what each prior may cost."""
-        if self.benefit is None:
-            return None
-        if isinstance(self.benefit, str) and self.benefit == "own":
-            influence = np.asarray(mean.weights.sum(axis=0)).ravel()
-            popular = np.asarray(ladders(signals, "cosine").weights.sum(axis=0)).ravel()
-            lopsided = float(skew(popular)) if np.ptp(popular) > 1e-9 * popular.max() else 0.0
-            share = float(np.clip((lopsided - SKEW_NONE) / (SKEW_FULL - SKEW_NONE), 0.0, 1.0))
-            share = PRIOR_SHARE * share if share >= LEAST_SHARE else 0.0
-            return share, influence / influence.sum(), "own", OWN_COSTS
-        benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
-        return (0.0 if origin == "uniform" else PRIOR_SHARE), benefit, origin, GIVEN_COSTS
 
     @property
     def without_prior_(self) -> LearnedGraph:
@@ -281,12 +272,39 @@ class ConsensusGL(GraphEstimator):
         return self._columns[0]
 
 
+class PriorPlan(NamedTuple):
+    """The members with a prior: their share of the consensus, the benefit and its origin, what each may cost of J."""
+
+    share: float
+    benefit: Array
+    origin: str
+    costs: tuple[float, ...]
+
+    def members(self, degrees: Array, geometries: dict[str, float]) -> Iterator[tuple[str, int, float, float]]:
+        """Yield geometry, number of the degree, cost and share of each."""
+        places = sorted({round(place * (len(degrees) - 1)) for place in PRIOR_DEGREES})
+        if len(self.benefit) > PRIOR_NODES:
+            geometries = {max(geometries, key=geometries.__getitem__): 1.0}
+        for geometry, weight in geometries.items():
+            for place in places:
+                for cost in self.costs:
+                    yield geometry, place, cost, self.share * weight / (len(places) * len(self.costs))
+
+
+def prior_share(influence: Array) -> float:
+    """Return how much a prior of one's own influence may count: nothing unless hubs make the influence skewed."""
+    if np.ptp(influence) <= 1e-9 * influence.max():
+        return 0.0
+    share = float(np.clip((float(skew(influence)) - SKEW_NONE) / (SKEW_FULL - SKEW_NONE), 0.0, 1.0))
+    return PRIOR_SHARE * share if share >= LEAST_SHARE else 0.0
+
+
 class Ladders:
     """The ladders of one fit: made once for the signals as they are, and counted."""
 
     def __init__(self, consensus: ConsensusGL, degrees: Array, kept: int, c: float) -> None:
         self.consensus, self.degrees, self.kept, self.c = consensus, degrees, kept, c
-        self.known: dict[tuple[int, str], Ladder] = {}
+        self.known: dict[str, Ladder] = {}
         self.whole: Array | None = None
         self.steps = self.taken = 0
 
@@ -295,9 +313,9 @@ class Ladders:
         self.whole = X if self.whole is None else self.whole
         if X is not self.whole:
             return self._made(X, geometry)
-        if (0, geometry) not in self.known:
-            self.known[0, geometry] = self._made(X, geometry)
-        return self.known[0, geometry]
+        if geometry not in self.known:
+            self.known[geometry] = self._made(X, geometry)
+        return self.known[geometry]
 
     def done(self) -> None:
         """Tell that a step is done."""
@@ -317,22 +335,16 @@ class Ladders:
             for degree in (self.degrees if "degree" in known else self.degrees[:1])
         ]
         graphs = Parallel(n_jobs=self.consensus.n_jobs)(delayed(fitted)(estimator, setting, X) for setting in settings)
-        mean = sum(graphs[1:], graphs[0]) / len(graphs)
-        counts = sum((graph.astype(bool).astype(float) for graph in graphs[1:]), graphs[0].astype(bool).astype(float))
-        return Ladder(sparse.csr_array(mean), sparse.csr_array(counts), np.full(len(graphs), np.nan))
+        everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
+        return Ladder(
+            everybody, np.mean(graphs, axis=0), np.mean([graph > 0 for graph in graphs], axis=0), np.array([])
+        )
 
 
 def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> Any:
-    """Return the graph of one member as CSR: this runs in a worker."""
-    return sparse.csr_array(clone(estimator).set_params(**setting).fit(X).adjacency_)
-
-
-def sorted_csr(matrix: Any) -> Any:
-    """Return a CSR matrix with its columns in order and its positive entries only."""
-    found = sparse.csr_array(matrix)
-    found.eliminate_zeros()
-    found.sort_indices()
-    return found
+    """Return the graph of one member: this runs in a worker."""
+    graph = clone(estimator).set_params(**setting).fit(X).adjacency_
+    return graph.toarray() if sparse.issparse(graph) else graph
 
 
 def node_intervals(mean: Mean) -> dict[str, Array]:
