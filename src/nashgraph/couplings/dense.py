@@ -69,7 +69,7 @@ class DenseSmoothness(Smoothness):
     array([[0. , 0.5, 0. ],
            [0.5, 0. , 0. ],
            [0. , 0.5, 0. ]])
-    >>> smoothness.fidelity(smoothness.smooth)
+    >>> round(smoothness.fidelity(smoothness.smooth), 12)
     2.25
     """
 
