@@ -173,7 +173,7 @@ def respond_rows(
     eta: Array,
     sums: Array,
 ) -> None:
-    """Answer a rank-one bonus, row by row, from stored distances."""
+    """Write the best response to a rank-one bonus, row by row, from stored distances."""
     n = distances.shape[0]
     n_chunks = min(n, CHUNKS)
     for chunk in prange(n_chunks):
@@ -186,7 +186,7 @@ def respond_rows(
 def respond_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, total: float, eta: Array, sums: Array
 ) -> None:
-    """Answer a rank-one bonus for the nodes from ``first`` on, their rows of distances becoming their weights."""
+    """Turn the rows of distances of the nodes from ``first`` on, in place, into best responses to a rank-one bonus."""
     n_rows, n = distances.shape
     buffer = np.empty(n, distances.dtype)
     out = np.empty(n, distances.dtype)
@@ -234,11 +234,12 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def lift_block(distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float) -> None:
-    """Turn rows of distances in place into ``margin`` plus the best response before it is cut off at zero.
+def uncut_block(
+    distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float
+) -> None:
+    """Turn rows of distances in place into ``margin`` plus the best response before its cut at zero.
 
-    ``eta`` are the thresholds of these rows. What is positive then is a neighbour, or lacks less than ``margin`` of
-    being one.
+    ``eta`` are the thresholds of these rows.
     """
     n_rows, n = distances.shape
     for k in range(n_rows):
@@ -261,7 +262,7 @@ def respond_listed(
     eta: Array,
     sums: Array,
 ) -> None:
-    """Answer a rank-one bonus where each row may use its listed columns only (CSR)."""
+    """Write the best response to a rank-one bonus where each row may use its listed columns only (CSR)."""
     n = pointers.shape[0] - 1
     n_chunks = min(n, CHUNKS)
     for chunk in prange(n_chunks):

@@ -59,7 +59,7 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
 
 
 def farther_than_first(nearest: Array) -> Array:
-    """Return how much farther than its nearest each of a node's nearest is; what is rounding only is zero."""
+    """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
     farther: Array = nearest - nearest[:, :1]
     farther[farther <= 64.0 * np.finfo(nearest.dtype).eps * nearest] = 0.0
     return farther

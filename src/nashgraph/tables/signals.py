@@ -29,11 +29,6 @@ class Signals:
     table : DataFrame of shape (n_signals, n_nodes), the columns named by the nodes
     benefit : array of shape (n_nodes,), where a column of the file gives it
     notes : list of str, what was decided on the way
-
-    Examples
-    --------
-    >>> Signals(pd.DataFrame([[1.0, 2.0]], columns=["ann", "bob"]), None, []).table.shape
-    (1, 2)
     """
 
     table: pd.DataFrame
