@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nashgraph.cli.compare import QUICK_UP_TO
 from nashgraph.datasets.store import VARIABLE
+from nashgraph.estimators import METHODS
 
 from .recovery_problems import FIGURE, REAL, SIMULATED, SYNTHETIC, VILLAGES
 from .report import Report
@@ -172,7 +172,7 @@ def write_report(frame: pd.DataFrame, controls: Sequence[str], path: Path | None
 
 
 def introduce(report: Report, frame: pd.DataFrame, controls: Sequence[str]) -> None:
-    limits = ", ".join(f"{name} {limit}" for name, limit in QUICK_UP_TO.items())
+    limits = ", ".join(f"{name} {limit}" for name, kind in METHODS.items() if np.isfinite(limit := kind.quick_up_to))
     counts = frame[PROBLEM].drop_duplicates()["group"].value_counts()
     report.say(
         f"Problems: {', '.join(f'{counts[group]} {group}' for group in GROUPS if group in counts)}. Every method is at "

@@ -15,7 +15,6 @@ import numpy as np
 from scipy import sparse
 
 from nashgraph import edge_auc, edge_average_precision, edge_precision_recall, spectral_benefit, squared_distances
-from nashgraph.cli.compare import QUICK_UP_TO
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.estimators import METHODS, ConsensusGL, GraphEstimator
 from nashgraph.graph import adjacency_matrix
@@ -79,7 +78,7 @@ CONTROLS: dict[str, Callable[[Problem, np.random.Generator], Array]] = {
 
 def chosen(n_nodes: int) -> list[str]:
     """Return the methods that are run at a size: the slow ones are left out above theirs."""
-    return [name for name in METHODS if n_nodes <= QUICK_UP_TO.get(name, n_nodes)]
+    return [name for name in METHODS if n_nodes <= METHODS[name].quick_up_to]
 
 
 def at_defaults(name: str) -> GraphEstimator:

@@ -24,7 +24,8 @@ def rows():
         Setting(FIGURE, FIGURE),
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("benchmarks.recovery_trials.QUICK_UP_TO", {"spectemp": 0, "glasso": 0, "modular": NODES})
+        for name, limit in (("spectemp", 0), ("glasso", 0), ("modular", NODES)):
+            patch.setattr(METHODS[name], "quick_up_to", limit)
         patch.setattr("benchmarks.recovery_trials.warm_up", lambda: None)
         return pd.DataFrame([row for setting in given for row in trial(setting)])
 
