@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +12,12 @@ from scipy.stats import rankdata, skew
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..certificate import Certificate, Ending, Measure, exact
-from ..couplings import Ladder, make_smoothness, points_of, smooth_ladder
+from ..certificate import exact
+from ..couplings import Ladder, answering_ladder, make_smoothness, points_of, smooth_ladder
 from ..couplings.points import GEOMETRIES
-from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
+from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
-from ..solvers import Problem, best_response, lam_for_cost
+from ..solvers import lam_for_cost
 from ..validation import Array, InputError, check_c, check_choice, check_integer, warn
 from ._benefit import marginal_benefit
 from ._members import (
@@ -36,10 +36,7 @@ from .base import GraphEstimator, Prior
 INTERVAL = (0.05, 0.95)
 # The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
 PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
-OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-3, 1e-2, 1e-1)
-# Members with a prior are solved, one by one: two degrees in the lower half do, to two digits; in large networks
-# with the cosine alone.
-PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS, PRIOR_NODES = (0.15, 0.4), 1e-2, 40, 5000
+OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-2, 1.0, 100.0)
 LEAST_SHARE = 0.05
 
 
@@ -62,15 +59,16 @@ class ConsensusGL(GraphEstimator):
     n_degrees : int
         How many degrees.
     geometries : "auto" or list of "cosine", "distance", "inner"
-        "auto" takes all three: the cosine counts half, and the inner product the more of the rest, the more a node's
-        energy goes with its influence. A list counts alike.
+        "auto" weighs them by the signals: distance and cosine, or, where a node's energy goes with its influence,
+        cosine and inner product. A list counts alike.
     resamples : int
         How many weightings of the signals besides the signals as they are, which count half. 0 turns intervals off.
     resampling : "bayes" or "half"
         Dirichlet weights (the Bayesian bootstrap), or random halves of the signals and their complements.
     benefit : "own", "spectral", array of shape (n_nodes,) or None
-        Benefits of the game prior. "own" takes the influence in the consensus itself, where that is skewed as hubs make
-        it; an array is your own knowledge and counts in half of the members; None leaves the prior out.
+        Benefits of the game prior: its members are the best responses to the game played on the mean of the others.
+        "own" takes the influence in that mean, where it is skewed as hubs make it; an array is your own knowledge and
+        counts in half of the members; None leaves the prior out.
     interaction, welfare
         As in :class:`GLGP`.
     c : float in (0, 1)
@@ -99,7 +97,7 @@ class ConsensusGL(GraphEstimator):
     prior_share_ : float, the weight of the members with a prior
     without_prior_ : LearnedGraph, the mean without them
     benefit_, equilibrium_, welfare_ : of the game on the consensus, where there is a benefit
-    certificate_ : Certificate, the worst of the members'
+    certificate_ : Certificate: members are exact, in closed form
 
     Notes
     -----
@@ -229,35 +227,44 @@ class ConsensusGL(GraphEstimator):
     def _with_prior(self, mean: Mean, signals: Array, ladders: Ladders, geometries: dict[str, float]) -> dict[str, Any]:
         """Add the members with a prior to the mean, and return what there is to say about them."""
         plan = self._prior(mean, signals, ladders)
+        learned: dict[str, Any] = {"certificate_": exact(), "prior_share_": 0.0}
         if plan is None:
-            return {"certificate_": exact(), "prior_share_": 0.0}
-        game = as_interaction(self.interaction), as_welfare(self.welfare)
-        certificates, lams = [], []
+            return learned
+        interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
         if plan.share > 0:
-            mean.scale(1.0 - plan.share)
-            members = list(plan.members(ladders.degrees, geometries))
-            ladders.steps += len(members)
-            for geometry, place, cost, share in members:
-                points = points_of(signals, self.engine, geometry=geometry)
-                beta = float(ladders(signals, geometry).betas[place])
-                problem = Problem(make_smoothness(points, beta, ladders.c), plan.benefit, *game)
-                play = problem.smooth_play
-                lam = lam_for_cost(problem.smoothness, play.adjoint, problem.interaction.value(play.actions), cost)
-                result = best_response(problem, lam, tol=PRIOR_TOL, max_iter=PRIOR_ITERATIONS)
-                mean.add_graph(result.coupling.sparse().weights, share)
-                certificates.append(result.certificate)
-                lams.append(lam)
-                ladders.done()
-        actions = equilibrium(mean.weights.csr(), plan.benefit, game[0])
-        welfare = game[1].value(actions)
-        return {
-            "certificate_": worst(certificates) if certificates else exact(),
+            lam = self._answer_the_game(plan, mean, signals, ladders, geometries)
+            learned["prior_"] = Prior(lam, plan.origin, np.nan, np.nan)
+        actions = equilibrium(mean.weights.csr(), plan.benefit, interaction)
+        value = welfare.value(actions)
+        if plan.share > 0:
+            learned["prior_"] = learned["prior_"]._replace(welfare=value)
+        return learned | {
             "prior_share_": plan.share,
-            "prior_": Prior(float(np.mean(lams)), plan.origin, np.nan, welfare) if lams else None,
             "benefit_": plan.benefit,
             "equilibrium_": actions,
-            "welfare_": welfare,
+            "welfare_": value,
         }
+
+    def _answer_the_game(
+        self, plan: PriorPlan, mean: Mean, signals: Array, ladders: Ladders, geometries: dict[str, float]
+    ) -> float:
+        """Add the best responses to the game on the consensus, each at several strengths; return the mean strength."""
+        graph, interaction = mean.weights.csr(), as_interaction(self.interaction)
+        actions = equilibrium(graph, plan.benefit, interaction)
+        left, right = adjoint(graph, actions, interaction, self.welfare), interaction.value(actions)
+        mean.scale(1.0 - plan.share)
+        ladders.steps += len(geometries) * len(plan.costs)
+        lams = []
+        for geometry, weight in geometries.items():
+            points = points_of(signals, self.engine, geometry=geometry)
+            betas = ladders(signals, geometry).betas
+            middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
+            for cost in plan.costs:
+                lams.append(lam_for_cost(middle, left, right, cost))
+                answers = answering_ladder(points, betas, ladders.c, ladders.kept, lams[-1] * left, right)
+                mean.add(answers, plan.share * weight / len(plan.costs))
+                ladders.done()
+        return float(np.mean(lams))
 
     @property
     def without_prior_(self) -> LearnedGraph:
@@ -279,16 +286,6 @@ class PriorPlan(NamedTuple):
     benefit: Array
     origin: str
     costs: tuple[float, ...]
-
-    def members(self, degrees: Array, geometries: dict[str, float]) -> Iterator[tuple[str, int, float, float]]:
-        """Yield geometry, number of the degree, cost and share of each."""
-        places = sorted({round(place * (len(degrees) - 1)) for place in PRIOR_DEGREES})
-        if len(self.benefit) > PRIOR_NODES:
-            geometries = {max(geometries, key=geometries.__getitem__): 1.0}
-        for geometry, weight in geometries.items():
-            for place in places:
-                for cost in self.costs:
-                    yield geometry, place, cost, self.share * weight / (len(places) * len(self.costs))
 
 
 def prior_share(influence: Array) -> float:
@@ -361,13 +358,3 @@ def node_intervals(mean: Mean) -> dict[str, Array]:
         "rank_low": np.floor(first).astype(int),
         "rank_high": np.ceil(last).astype(int),
     }
-
-
-def worst(certificates: list[Certificate]) -> Certificate:
-    """Return one certificate for all members: the worst value, all iterations."""
-    value = max(certificate.value for certificate in certificates)
-    iterations = sum(certificate.iterations for certificate in certificates)
-    missed = sum(not certificate.converged for certificate in certificates)
-    ending = Ending.MAX_ITER if missed else Ending.CONVERGED
-    remedy = f"{missed} of {len(certificates)} members with a prior fell short; benefit=None leaves them all out"
-    return Certificate(Measure.STATIONARITY, value, PRIOR_TOL, ending, iterations, remedy)
