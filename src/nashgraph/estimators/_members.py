@@ -21,8 +21,8 @@ from ..validation import Array
 WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest
 # The weights of the geometries where strong nodes are not the popular ones, and where they are; and between which rank
 # correlations of energy and influence one passes into the other.
-GEOMETRY_WEIGHTS = {"cosine": (0.25, 0.625), "distance": (0.75, 0.0), "inner": (0.0, 0.375)}
-ENERGY_RANGE = (0.2, 0.5)
+GEOMETRY_WEIGHTS = {"cosine": (0.125, 0.5625), "distance": (0.875, 0.0), "inner": (0.0, 0.4375)}
+ENERGY_RANGE = (0.15, 0.45)
 LEAST_KEPT, PAIRS_KEPT = 64, 1_000_000
 DENSE_NODES = 3000
 

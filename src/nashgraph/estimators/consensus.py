@@ -36,7 +36,7 @@ from .base import GraphEstimator, Prior
 INTERVAL = (0.05, 0.95)
 # The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
 PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
-OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-2, 1.0, 100.0)
+OWN_COSTS, GIVEN_COSTS = (1e-2,), (0.1, 1.0, 10.0)
 LEAST_SHARE = 0.05
 
 
