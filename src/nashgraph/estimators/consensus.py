@@ -19,7 +19,7 @@ from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
 from ..solvers import Problem, best_response, lam_for_cost
-from ..validation import Array, InputError, check_c, check_choice, check_integer, warn
+from ..validation import Array, InputError, check_c, check_choice, check_integer, check_observed, warn
 from ._benefit import marginal_benefit
 from ._members import (
     DENSE_NODES,
@@ -309,6 +309,7 @@ class ConsensusGL(GraphEstimator):
 
     def _plain(self, signals: Array) -> Any:
         """Return the consensus of some signals without resamples and prior; everything in it is learned from them."""
+        check_observed(signals, self.node_names_)
         n_nodes = signals.shape[1]
         ladders, graph = Ladders(self, *ladder_degrees(n_nodes, self.n_degrees), self.c), Sum(n_nodes)
         for geometry, weight in self._geometries(signals, ladders).items():
