@@ -1,14 +1,14 @@
 r"""Complementary-pairs stability selection (Shah and Samworth 2013): ties with a bound on how many are there by chance.
 
 The signals are halved at random, B times; on each of the 2B halves a graph is learned and its q heaviest of p pairs
-of nodes are taken; a pair is *selected* when a share of at least :math:`\tau` of the halves takes it. Let L be the pairs
+of nodes are taken; a pair is *selected* if a share of at least :math:`\tau` of the halves takes it. Let L be the pairs
 that one half takes with probability q/p at the most, no better than drawing q of p pairs blindly. Where signals are
 independent draws of one source,
 
 .. math:: E \, |\text{selected} \cap L| \;\le\; \frac{q^2}{p \, (2 \tau - 1)},
 
 their Theorem 1 with :math:`\theta = q/p`; and where moreover the share of splits with a pair in *both* halves is
-unimodal for all pairs of L, and :math:`q/p \le 1/\sqrt 3`, then :math:`\le C(\tau, B) \, q^2 / p`, their Theorem 2, with
+unimodal for all pairs of L, :math:`q/p \le 1/\sqrt 3`, then :math:`\le C(\tau, B) \, q^2 / p`, their Theorem 2, with
 
 .. math:: C(\tau, B) = \frac{1}{2 \, (2 \tau - 1 - 1/2B)} \;\; (\tau \le 3/4), \qquad
     C(\tau, B) = \frac{4 \, (1 - \tau + 1/2B)}{1 + 1/B} \;\; (\tau > 3/4).
