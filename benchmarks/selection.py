@@ -68,7 +68,7 @@ def taken_shares(graphs: list[Any], found: Plan) -> np.ndarray:
 
 
 def measured(setting: Setting) -> dict[str, tuple[float, ...]]:
-    """Return for each plan: chance pairs, those selected (mean, error), selected ties and others, share of ties found."""
+    """Return for each plan: chance pairs, those selected (mean, error), selected ties and others, share of ties."""
     learn = ConsensusGL(resamples=0, benefit=None).fit(setting.draw(setting.signals, 0))._plain
     chance = [learn(setting.draw(setting.signals // 2, seed)) for seed in range(DRAWS)]
     fresh = []
@@ -103,9 +103,9 @@ def main() -> None:
         f"{len(settings)} settings of {N} nodes. In each the probability that a half of the signals takes a pair is "
         f"estimated from {DRAWS} independent draws of half the signals; *chance pairs* are those whose estimate is "
         "q/p at the most, or above it by two standard errors at the most, so that none is missed; a few better ones "
-        f"count too, which makes the test harder. Then {FRESH} fresh draws, {SPLITS} splits each. The promise: the mean number "
-        f"of selected chance pairs is at most {FALSE_EDGES}. Nothing is promised about how many selected pairs are no "
-        "ties, and the last columns say how many are."
+        f"count too, which makes the test harder. Then {FRESH} fresh draws, {SPLITS} splits each. The promise: on "
+        f"average, at most {FALSE_EDGES} selected pairs are chance pairs. Nothing is promised about how many selected "
+        "pairs are no ties, and the last columns say how many are."
     )
     report.section("Over all settings")
     report.table(
