@@ -277,6 +277,7 @@ class ConsensusGL(GraphEstimator):
         Complementary-pairs stability selection (Shah and Samworth 2013, JRSS B 75): the signals are halved at random
         ``splits`` times; on each half the plain consensus is learned anew (no resamples, no prior), and its q heaviest
         of the p pairs are taken; ties that a share ``tau`` of the halves takes are selected. q follows from the bound.
+        It costs as much as ``2 * splits`` resamples in a fit.
 
         Parameters
         ----------
