@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificate import Certificate, Measure
+from ..graph import LearnedGraph
 from ..validation import Array
 
 CERTIFIED = {
@@ -75,6 +76,32 @@ def weights_sentence(weights: Array) -> str:
         f"Half of the {len(weights):,} edges weigh {number(float(np.median(weights)))} or less. The heaviest tenth of "
         f"them carries {percent(float(weights[:tenth].sum() / weights.sum()))} of all weight."
     )
+
+
+def settled_sentence(graph: LearnedGraph, agreement: float = np.nan) -> str:
+    """Say how much of a network is settled: by the frequency of its ties among members, and by resampled signals.
+
+    ``agreement`` is the weight that two resamples have in common (``ConsensusGL.agreement_``). Nothing is said of a
+    graph whose edges have no frequency.
+
+    Examples
+    --------
+    >>> weights = np.array([[0, 0.9, 0.1], [0.9, 0, 0], [0.9, 0, 0]])
+    >>> graph = LearnedGraph.of(weights, edge_columns={"frequency": np.array([1.0, 0.3, 0.9, 0.8])})
+    >>> settled_sentence(graph, agreement=0.62)
+    'Of 2 ties that at least half of the members have, 1 is in nine of ten; two resamples of the signals agree on 62 %
+    of the weight.'
+    """
+    if "frequency" not in graph.edge_columns:
+        return ""
+    frequency = graph.undirected().edges()["frequency"].to_numpy()
+    likely, sure = int((frequency >= 0.5 - 1e-9).sum()), int((frequency >= 0.9 - 1e-9).sum())
+    ties, are = "tie" if likely == 1 else "ties", "is" if sure == 1 else "are"
+    said = f"Of {likely:,} {ties} that at least half of the members have, {sure:,} {are} in nine of ten"
+    if not likely:
+        said = "No tie is in half of the members, so nothing of this network is settled"
+    shared = f"; two resamples of the signals agree on {percent(agreement)} of the weight" if agreement >= 0 else ""
+    return f"{said}{shared}."
 
 
 def degree_sentence(counts: Array, verb: str) -> str:
