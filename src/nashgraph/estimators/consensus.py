@@ -119,10 +119,8 @@ class ConsensusGL(GraphEstimator):
     True
     """
 
-    agreement_: float
     degrees_: Array
     geometries_: dict[str, float]
-    prior_share_: float
 
     def __init__(
         self,
