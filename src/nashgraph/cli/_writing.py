@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ..files import written_together
 from ..report import summarize, write_report
-from ..tables import ModelRecord, record_to_json, sha256_of, write_edges, write_graphml, write_node_link
+from ..tables import ModelRecord, record_to_json, sha256_of, write_edges, write_graphml, write_node_link, write_nodes
 from ._fitting import Outcome
 
-EDGES = "edges.csv"
+EDGES, NODES = "edges.csv", "nodes.csv"
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -20,7 +20,7 @@ SCORES = {
 
 
 def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[ModelRecord, list[str]]:
-    """Write all files of a learned graph; return the record, with the hash of its edges, and the files' names."""
+    """Write all files of a learned graph; return the record, with the hashes of its tables, and the files' names."""
     summary = summarize(
         outcome.model,
         title=record.job.title,
@@ -31,10 +31,12 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[Mod
         directed=record.job.directed,
     )
     with written_together(out) as folder:
-        write_edges(outcome.graph, folder / EDGES)
-        write_graphml(outcome.graph, folder / "graph.graphml")
-        write_node_link(outcome.graph, folder / "graph.json")
-        record = replace(record, edges_sha256=sha256_of(folder / EDGES))
+        write_edges(outcome.written, folder / EDGES)
+        write_nodes(outcome.written, folder / NODES)
+        write_graphml(outcome.written, folder / "graph.graphml")
+        write_node_link(outcome.written, folder / "graph.json")
+        edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
+        record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
         (folder / "model.json").write_text(record_to_json(record), encoding="utf-8")
         if outcome.path is not None:
             outcome.path.table().to_csv(folder / "path.csv", index=False)

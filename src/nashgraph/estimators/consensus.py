@@ -23,6 +23,7 @@ from ._benefit import marginal_benefit
 from ._members import (
     DENSE_NODES,
     Mean,
+    Sum,
     agreement,
     geometry_weights,
     influence_of,
@@ -168,7 +169,7 @@ class ConsensusGL(GraphEstimator):
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
-        smooth = mean.weights.csr()
+        smooth, alike = mean.weights.csr(), agreement(mean.graphs)
         learned = self._with_prior(mean, signals, ladders, geometries)
         weights = mean.weights.csr()
         columns = {"frequency": mean.frequency.csr().data}
@@ -176,7 +177,7 @@ class ConsensusGL(GraphEstimator):
             columns["low"], columns["high"] = quantiles(mean.graphs, weights, INTERVAL)
         return {
             "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
-            "agreement_": agreement(mean.graphs),
+            "agreement_": alike,
             "degrees_": degrees,
             "geometries_": geometries,
             "_smooth": smooth,
@@ -233,7 +234,7 @@ class ConsensusGL(GraphEstimator):
         certificates, lams = [], []
         if plan.share > 0:
             mean.scale(1.0 - plan.share)
-            members = list(plan.members(ladders.degrees, geometries))
+            members, prior = list(plan.members(ladders.degrees, geometries)), Sum(len(plan.benefit))
             ladders.steps += len(members)
             for geometry, place, cost, share in members:
                 points = points_of(signals, self.engine, geometry=geometry)
@@ -242,10 +243,14 @@ class ConsensusGL(GraphEstimator):
                 play = problem.smooth_play
                 lam = lam_for_cost(problem.smoothness, play.adjoint, problem.interaction.value(play.actions), cost)
                 result = best_response(problem, lam, tol=PRIOR_TOL, max_iter=PRIOR_ITERATIONS)
-                mean.add_graph(result.coupling.sparse().weights, share)
+                graph = result.coupling.sparse().weights
+                mean.add_graph(graph, share)
+                prior.add(graph, share)
                 certificates.append(result.certificate)
                 lams.append(lam)
                 ladders.done()
+            # These members are not resampled: every resample has them as they are, so that intervals are of the mean.
+            mean.graphs = [(1.0 - plan.share) * graph + prior.csr(np.float32) for graph in mean.graphs]
         actions = equilibrium(mean.weights.csr(), plan.benefit, game[0])
         welfare = game[1].value(actions)
         return {

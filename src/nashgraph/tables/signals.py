@@ -233,7 +233,7 @@ def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     apart = f"{found.signals[widest]!r} spreads {ratio:.0f} times as widely as {found.signals[narrowest]!r}"
     wanted = options.standardize
     if wanted or (wanted is None and (options.nodes == "rows" or ratio > UNEVEN)):
-        why = f", for {apart}" if wanted is None and options.nodes == "columns" else ""
+        why = f", for {apart}" if options.nodes == "columns" and ratio > UNEVEN else ""
         undo = "--no-standardize takes them as they are"
         return True, f"scaled {len(spreads)} signal(s) to mean 0 and spread 1 over the nodes{why}; {undo}"
     if ratio > UNEVEN:
