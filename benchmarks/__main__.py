@@ -10,14 +10,22 @@ import numpy as np
 
 from nashgraph import SmoothGL
 from nashgraph.couplings import DenseSmoothness, beta_for_degree, points_of
+from nashgraph.validation import Array
 
-from .problems import attachment, geometric, village
+from .problems import Case, attachment, geometric, village
 from .report import Report
 from .rivals import at_its_best, fast, peak_arrays, published
 from .scale import scale
 
 SMALL = 600  # above this many nodes the published TTGD is timed over some iterations and scaled
 TIMED = 15
+
+
+PUBLISHED, BEST = "published TTGD", "TTGD at its best"
+HEADINGS = [
+    *("problem", "best-response", "steps / passes", "published", "its stationarity", "objective vs published"),
+    *("TTGD's best", "its passes", "objective vs best", "N x N arrays"),
+]
 
 
 def solvers(report: Report) -> None:
@@ -34,59 +42,54 @@ def solvers(report: Report) -> None:
     cases = [village(330, beta, f) for beta in (1.0, 20.0) for f in ("linear", "log1p")]
     cases += [village(77, 20.0, "log1p"), village(1000, 20.0, "log1p")]
     cases += [attachment(50, 10, 10), attachment(500, 50, 50), attachment(2000, 50, 50), geometric(500, 50, 10)]
-    rows, ratios = [], {"published": [], "best": []}
+    rows: list[list[str]] = []
+    ratios: dict[str, list[float]] = {PUBLISHED: [], BEST: []}
     for case in cases:
-        problem, lam = case.make()
-        small = problem.smoothness.n_nodes <= SMALL
-        fast(problem, lam, repeats=1)
-        quick = fast(problem, lam, repeats=5 if small else 2)
-        paper = published(problem, lam, case.published_iterations, None if small else TIMED)
-        within = {} if small else {"max_iter": 160, "gammas": (0.5, 1.0), "alphas": (1.0,)}
-        tuned = at_its_best(problem, lam, **within)
-        over_paper = paper.seconds / quick.seconds
-        over_tuned = tuned.seconds / quick.seconds
+        row, times = raced(case)
+        rows.append(row)
         if "N=330" in case.name:
-            ratios["published"].append(over_paper)
-            ratios["best"].append(over_tuned)
-        rows.append(
-            [
-                case.name,
-                f"{1e3 * quick.seconds:.1f} ms",
-                f"{quick.iterations} / {quick.passes}",
-                f"{over_paper:.0f}x{'*' if paper.note else ''}",
-                "" if paper.note else f"{paper.stationarity:.0e}",
-                difference(quick.objective, paper.objective),
-                f"{over_tuned:.0f}x" if np.isfinite(over_tuned) else f"never: {tuned.stationarity:.0e}",
-                f"{tuned.passes}",
-                difference(quick.objective, tuned.objective),
-                f"{peak_arrays(problem, lam):.1f}",
-            ]
-        )
-    report.table(
-        [
-            "problem",
-            "best-response",
-            "steps / passes",
-            "published",
-            "its stationarity",
-            "objective vs published",
-            "TTGD's best",
-            "its passes",
-            "objective vs best",
-            "N x N arrays",
-        ],
-        rows,
-    )
+            for name, ratio in times.items():
+                ratios[name].append(ratio)
+    report.table(HEADINGS, rows)
     report.say(f"\\* {TIMED} iterations timed and scaled up; published TTGD's end point was not computed there.")
-    for name, label in (("published", "published TTGD"), ("best", "TTGD at its best")):
-        values = np.array(ratios[name])
-        finite = values[np.isfinite(values)]
-        geometric_mean = float(np.exp(np.mean(np.log(finite)))) if finite.size else np.nan
-        missed = f"; in {values.size - finite.size} it never arrived" if finite.size < values.size else ""
-        report.say(
-            f"Village-like N = 330, four cases: {label} takes {geometric_mean:.0f} times as long in geometric mean, "
-            f"{np.nanmin(values):.0f} times at the least{missed}."
-        )
+    for name, values in ratios.items():
+        report.say(in_geometric_mean(name, np.array(values)))
+
+
+def raced(case: Case) -> tuple[list[str], dict[str, float]]:
+    """Solve a problem with best-response and both rivals: a line of the table, and how many times longer each took."""
+    problem, lam = case.make()
+    small = problem.smoothness.n_nodes <= SMALL
+    fast(problem, lam, repeats=1)
+    quick = fast(problem, lam, repeats=5 if small else 2)
+    paper = published(problem, lam, case.published_iterations, None if small else TIMED)
+    within = {} if small else {"max_iter": 160, "gammas": (0.5, 1.0), "alphas": (1.0,)}
+    tuned = at_its_best(problem, lam, **within)
+    over_paper, over_tuned = paper.seconds / quick.seconds, tuned.seconds / quick.seconds
+    row = [
+        case.name,
+        f"{1e3 * quick.seconds:.1f} ms",
+        f"{quick.iterations} / {quick.passes}",
+        f"{over_paper:.0f}x{'*' if paper.note else ''}",
+        "" if paper.note else f"{paper.stationarity:.0e}",
+        difference(quick.objective, paper.objective),
+        f"{over_tuned:.0f}x" if np.isfinite(over_tuned) else f"never: {tuned.stationarity:.0e}",
+        f"{tuned.passes}",
+        difference(quick.objective, tuned.objective),
+        f"{peak_arrays(problem, lam):.1f}",
+    ]
+    return row, {PUBLISHED: over_paper, BEST: over_tuned}
+
+
+def in_geometric_mean(name: str, ratios: Array) -> str:
+    """Say how many times longer a rival takes on the village-like problems."""
+    finite = ratios[np.isfinite(ratios)]
+    mean = float(np.exp(np.mean(np.log(finite)))) if finite.size else np.nan
+    missed = f"; in {ratios.size - finite.size} it never arrived" if finite.size < ratios.size else ""
+    return (
+        f"Village-like N = 330, four cases: {name} takes {mean:.0f} times as long in geometric mean, "
+        f"{np.nanmin(ratios):.0f} times at the least{missed}."
+    )
 
 
 def difference(mine: float, other: float) -> str:

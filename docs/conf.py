@@ -1,7 +1,8 @@
 """How the documentation is built: ``sphinx-build -W --keep-going -b html docs docs/_build/html``.
 
 Nothing is fetched, neither while building nor by the pages when they are read: formulas are MathML, which browsers draw
-themselves. The option reference of the command line is written from the code, and the gallery is run.
+themselves. The option reference of the command line and the reference of the methods are written from the
+registries in the code, and the gallery is run.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ GENERATED = HERE / "generated"
 EXTRA = GENERATED / "extra"  # copied to the root of the built site as it is
 EXTRA.mkdir(parents=True, exist_ok=True)
 sys.path.insert(0, str(HERE))
-from pages import run_tutorial, write_reproduction  # noqa: E402
+from pages import methods_reference, run_tutorial, write_reproduction  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "report", "generated/command_line.md"]
+exclude_patterns = ["_build", "report", "generated/command_line.md", "generated/methods.rst"]
 
 html_theme = "furo"
 html_title = f"nashgraph {release}"
@@ -101,6 +102,7 @@ def write_option_reference(page: Path) -> None:
 def generate(app: Any) -> None:
     """Write what is made of code and runs, before Sphinx looks for pages."""
     write_option_reference(GENERATED / "command_line.md")
+    (GENERATED / "methods.rst").write_text(methods_reference())
     write_reproduction(GENERATED / "reproduction.md")
     run_tutorial(GENERATED / "tutorial")
     shutil.copy(GENERATED / "tutorial" / "village" / "report.html", EXTRA / "tutorial-report.html")

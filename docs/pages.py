@@ -54,6 +54,16 @@ def run_tutorial(folder: Path) -> None:
             raise RuntimeError("the tutorial's Python does not give what it shows; see above")
 
 
+def methods_reference() -> str:
+    """Return the reference of every registered method: a table of all, then each one's docstring."""
+    from nashgraph.estimators import METHODS  # noqa: PLC0415 (run as a script, this file needs no library)
+
+    classes = {name: kind.__name__ for name, kind in METHODS.items()}
+    rows = "".join(f'   "{name}", :class:`{kind}`\n' for name, kind in classes.items())
+    table = f".. csv-table::\n   :header: name, class\n\n{rows}"
+    return "\n".join([table, *(f".. autoclass:: {kind}\n" for kind in classes.values())])
+
+
 def write_reproduction(page: Path) -> None:
     """Write the page on the paper's experiments: what they wrote, or how to run them."""
     if REPRODUCTION.exists():

@@ -19,7 +19,7 @@ from nashgraph.datasets import preferential_attachment, smooth_signals, stochast
 
 blocks = stochastic_block_model(40, n_blocks=4, degree=6, random_state=0)
 X = smooth_signals(blocks, n_signals=60, filter="tikhonov", noise=0.1, random_state=0)
-table = compare(X, blocks, progress=False)
+table = compare(X, blocks)
 shown = ["method", "auc", "average_precision", "welfare", "edges", "seconds", "converged"]
 print(table[shown].round(3).to_string(index=False))
 
@@ -50,7 +50,7 @@ chosen = [
     "logdegree",
     "glasso",
 ]
-second = compare(signals, tree, chosen, progress=False)
+second = compare(signals, tree, chosen)
 print(second[shown].round(3).to_string(index=False))
 
 # %%

@@ -41,6 +41,11 @@ def test_a_watch_ends_a_run_in_one_place():
     ]
 
 
+def test_a_callback_may_say_how_a_run_ended():
+    watch = Watch(Measure.GAP, 1e-3, 5, callback=lambda record: Ending.STALLED)
+    assert watch.ends(0, 1.0, 0.5) is Ending.STALLED
+
+
 def test_falling_short_is_said_with_the_figure_and_a_remedy():
     short = Certificate(Measure.STATIONARITY, 0.25, 1e-6, Ending.MAX_ITER, 1, "take a smaller lam")
     with pytest.warns(ConvergenceWarning, match=r"GLGP not converged: stationarity 2\.5e-01 > tol=1e-06 after 1 iter"):

@@ -94,7 +94,7 @@ def test_a_method(nearest, table):
     assert compare(signals(table), methods=["smooth", "nearest"])["method"].tolist() == ["smooth", "nearest"]
 
     out = table.parent / "out"
-    result = run("learn", table, "--method", "nearest", "--set", "n_neighbors=4", "--out", out, "--json")
+    result = run("learn", table, "--method", "nearest", "--no-standardize", "--set", "n_neighbors=4", "--out", out, "--json")
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(written(out), model.adjacency_)
     certificate = json.loads(result.stdout)["certificate"]
@@ -156,7 +156,7 @@ def test_an_interaction_with_a_welfare(table):
         named = GLGP(interaction="arctangent", welfare="logarithmic", **given).fit(data)
         np.testing.assert_array_equal(named.adjacency_, model.adjacency_)
         out, game = table.parent / "out", ("--interaction", "arctangent", "--welfare", "logarithmic")
-        result = run("learn", table, "--lam", "2", "--benefit", "rank", *game, "--out", out, "--json")
+        result = run("learn", table, *RAW, "--lam", "2", "--benefit", "rank", *game, "--out", out, "--json")
         assert result.exit_code == 0, result.output
         np.testing.assert_allclose(written(out), model.adjacency_, atol=1e-9)
         assert json.loads(result.stdout)["certificate"]["welfare"] == pytest.approx(model.welfare_)
@@ -204,7 +204,7 @@ def test_a_place_where_signals_live(table, storage):
         )
         assert CountedPoints.passes > 0
         CountedPoints.passes, out = 0, table.parent / "out"
-        options = ("--lam", "2", "--engine", "counted", "--set", f"storage={storage}")
+        options = (*RAW, "--lam", "2", "--engine", "counted", "--set", f"storage={storage}")
         result = run("learn", table, *options, "--out", out)
         assert result.exit_code == 0, result.output
         assert CountedPoints.passes > 1

@@ -17,13 +17,7 @@ LOG = logging.getLogger("nashgraph")
 
 
 class Measure(enum.Enum):
-    """What a certificate measures; every measure is zero at an exact answer, and free of the signals' unit.
-
-    Examples
-    --------
-    >>> Measure.GAP.value
-    'duality gap'
-    """
+    """What a certificate measures; every measure is zero at an exact answer, and free of the signals' unit."""
 
     EXACT = "distance from the closed form"
     STATIONARITY = "stationarity"  # ||W - best_response(W)||_F / ||W||_F
@@ -32,13 +26,7 @@ class Measure(enum.Enum):
 
 
 class Ending(enum.Enum):
-    """How a run ended.
-
-    Examples
-    --------
-    >>> Ending.MAX_ITER.value
-    'the iterations allowed were used up'
-    """
+    """How a run ended."""
 
     CONVERGED = "the accuracy asked for was reached"
     MAX_ITER = "the iterations allowed were used up"
@@ -139,20 +127,15 @@ class Certificate:
 
 
 def exact() -> Certificate:
-    """Return the certificate of a closed form.
-
-    Examples
-    --------
-    >>> exact().converged
-    True
-    """
+    """Return the certificate of a closed form."""
     return Certificate(Measure.EXACT, 0.0, 0.0, Ending.CONVERGED, 1)
 
 
 class Watch:
     """The watch on a run: it keeps the records, logs them, shows them to a callback, and says when the run ends.
 
-    A new rule for stopping is a line in :meth:`ends`, and every solver and baseline has it.
+    A new rule for stopping is a line in :meth:`ends`, and every solver and baseline has it. A callback that answers
+    with an :class:`Ending` ends a run as that; with anything else that is true, as stopped.
 
     Examples
     --------
@@ -176,7 +159,7 @@ class Watch:
         if value <= self.tol:
             return Ending.CONVERGED
         if stop:
-            return Ending.STOPPED
+            return stop if isinstance(stop, Ending) else Ending.STOPPED
         return Ending.MAX_ITER if iteration >= self.max_iter else None
 
     def certificate(self, ending: Ending, value: float | None = None, remedy: str = "") -> Certificate:

@@ -20,33 +20,15 @@ Array = NDArray[Any]
 
 
 class InputError(ValueError):
-    """What a user gave cannot be used; the message is all they need. Any other error is a bug of the library's.
-
-    Examples
-    --------
-    >>> issubclass(InputError, ValueError)
-    True
-    """
+    """What a user gave cannot be used; the message is all they need. Any other error is a bug of the library's."""
 
 
 class InputTypeError(InputError, TypeError):
-    """What a user gave is of the wrong type.
-
-    Examples
-    --------
-    >>> issubclass(InputTypeError, TypeError)
-    True
-    """
+    """What a user gave is of the wrong type."""
 
 
 class DataWarning(UserWarning):
-    """The input is usable, but something about it is probably not what the user meant.
-
-    Examples
-    --------
-    >>> issubclass(DataWarning, UserWarning)
-    True
-    """
+    """The input is usable, but something about it is probably not what the user meant."""
 
 
 def warn(message: str, category: type[Warning] = DataWarning) -> None:
@@ -293,7 +275,7 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
 
 
 def check_gaps(X: Array, names: Array, missing: str | None) -> Array:
-    """Return where X is observed; refuse infinities always, NaN unless ``missing="pairwise"`` can do without."""
+    """Return where X is observed; refuse infinities, and NaN unless ``missing="pairwise"``."""
     fill = "fill the gaps (for example sklearn.impute.KNNImputer)"
     if missing is None:
         check_finite("X", X, ("signal", "node"), f"drop these nodes or signals, or {fill}")

@@ -11,7 +11,7 @@ import pytest
 from tests.commands import run
 
 from nashgraph.cli import _options
-from nashgraph.experiments import EXPERIMENTS
+from nashgraph.cli._groups import completing
 
 FIGURE_1 = ("reproduce", "fig1", "--quick", "--seed", "0")
 
@@ -89,7 +89,7 @@ def refuse(*_: object, **__: object) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(("table9",), "no such experiment: table9"), (("fig1", "--jobs", "0"), "--jobs 0"), ((), "EXPERIMENT")],
+    [(("table9",), "no such experiment: table9"), (("fig1", "--jobs", "0"), "--jobs 0"), ((), "[table1|fig1|")],
 )
 def test_a_wrong_call_says_what_there_is(arguments, message, tmp_path):
     result = run("reproduce", *arguments, "--out", str(tmp_path / "out"))
@@ -99,5 +99,5 @@ def test_a_wrong_call_says_what_there_is(arguments, message, tmp_path):
 
 
 def test_completion_knows_the_experiments():
-    assert (*EXPERIMENTS, "all") == _options.EXPERIMENT_NAMES
-    assert _options.experiment_names("tab") == ["table1", "table2", "table3"]
+    assert completing(_options.EXPERIMENTS)("tab") == ["table1", "table2", "table3"]
+    assert "[table1|fig1|" in run("reproduce", "--help").output

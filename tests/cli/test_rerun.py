@@ -23,11 +23,12 @@ def survey(tmp_path, random):
 CASES = {
     "all defaults but gaps": ("learn", "--missing", "pairwise"),
     "many choices": (
-        *("learn", "--missing", "impute", "--standardize", "--benefit", "rank", "--lam", "3", "--degree", "4"),
+        *("learn", "--method", "glgp", "--missing", "impute", "--no-standardize", "--benefit", "rank", "--lam", "3", "--degree", "4"),
         *("--interaction", "linear", "--undirected", "--set", "init=path", "--categorical", "auto,f", "--drop", "a"),
     ),
     "another method": ("learn", "--method", "logdegree", "--missing", "impute", "--degree", "5"),
-    "random starts": ("learn", "--missing", "impute", "--set", "multistart=4", "--set", "random_state=1", "--lam", "9"),
+    "few resamples, all ties": ("learn", "--missing", "impute", "--resamples", "3", "--seed", "5", "--least-frequency", "0"),
+    "random starts": ("learn", "--method", "glgp", "--missing", "impute", "--set", "multistart=4", "--set", "random_state=1", "--lam", "9"),
     "a path": ("path", "--missing", "pairwise", "--n-lams", "4"),
 }
 

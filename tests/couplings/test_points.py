@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import nan_euclidean_distances
@@ -115,3 +117,31 @@ def test_geometries_follow_their_definitions(geometry, gaps, random):
 def test_a_node_without_any_signal_has_a_cosine_all_the_same():
     X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
     assert np.isfinite(points_of(X, geometry="cosine").rows(0, 3)).all()
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=60)
+def test_distances_are_accurate_relative_to_themselves(seed):
+    """Whatever the scales of the signals, whatever outliers there are, with gaps and without, in either precision."""
+    random = np.random.default_rng(seed)
+    n_signals, n = random.integers(1, 9), random.integers(2, 40)
+    X = random.normal(size=(n_signals, n)) * 10.0 ** random.uniform(-4, 4, (n_signals, 1)) + 10.0 ** random.uniform(
+        -3, 5
+    )
+    X[:, random.integers(n)] = X[:, 0]
+    X[random.integers(n_signals), random.integers(n)] = 10.0 ** random.uniform(0, 12)
+    for dtype, digits in (("float64", 1e-6), ("float32", 2e-3)):
+        signals = X.astype(dtype)
+        truth = cdist(signals.T.astype(float), signals.T.astype(float), "sqeuclidean") / (2 * n_signals)
+        found = points_of(signals, dtype=dtype).rows(0, n)
+        centre = np.abs(signals - np.median(signals, axis=1, keepdims=True)).max()
+        floor = (4 * np.finfo(dtype).eps * (np.abs(signals).max() if dtype == "float32" else centre)) ** 2
+        np.testing.assert_allclose(found, truth, rtol=digits, atol=floor)
+
+
+def test_one_refusal_code_spoils_no_other_distance(random):
+    X = random.normal(size=(5, 60))
+    X[2, 7] = 1e9
+    others = np.delete(np.arange(60), 7)
+    found = squared_distances(X)[np.ix_(others, others)]
+    np.testing.assert_allclose(found, squared_distances(X[:, others]), rtol=1e-6)

@@ -26,8 +26,7 @@ from scipy import linalg
 from ..certificate import Certificate, Ending, Measure, Watch
 from ..validation import Array
 
-# Near the end, this many iterations without gain mean that rounding has the last word; far from it they mean
-# nothing.
+# Once the error is below NEAR, this many iterations without gain end the run: rounding allows no more.
 PATIENCE, NEAR = 6, 1e-4
 SHORTEN = 0.99
 REFINEMENTS = 3

@@ -1,4 +1,4 @@
-"""Where the log-degree model's theta is: the first guess from nodes that choose alone, and a search from there."""
+"""The theta that gives a degree in the log-degree model: a first guess that treats each node alone, and a search."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class Game:
         return self.pairs.values(self.classes.scaled(np.full((n, n), 1.0 / (len(self.classes.labels) - 1.0))))
 
     def foregone(self, graph: Array) -> Array:
-        """Return the actions less what the others' actions make of them: the benefits at equilibrium."""
+        """Return (I - rho G) Y, the benefits at which the actions Y are an equilibrium."""
         left: Array = self.actions - self.rho * (graph @ self.actions)
         return left
 

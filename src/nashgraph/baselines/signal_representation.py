@@ -113,7 +113,7 @@ class LaplacianBlock:
 
     @property
     def conditioning(self) -> float:
-        """Not used: the bound, 2 / N, is so far below what the few edges of an answer meet that it slows the method."""
+        """Zero: the known bound, 2 / N, is far too small for sparse graphs and slows the method; restarts do better."""
         return 0.0
 
     def at(self, point: Array) -> Iterate:

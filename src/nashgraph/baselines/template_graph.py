@@ -55,7 +55,7 @@ from .template_support import FEASIBILITY, Candidate, best_candidate
 # An epsilon below ZERO is zero in working precision. One that is found stays above FLOOR, because a cone so
 # nearly closed costs digits of the objective and gains nothing: the anchor's row of S is of size one.
 ZERO, FLOOR = 1e-9, 1e-6
-# The multiple of the squared norm times the heaviest weight, as a share of the tolerance of the gap.
+# The weight of the squared norm is this share of tol, over the heaviest weight.
 TIE_BREAK = 0.25
 # Three arrays of this many rows squared take about four gigabytes, and a step about a minute.
 MOST_ROWS = 12_000

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ..tables import TableOptions
 
 METHODS = "nashgraph.estimators:METHODS"
+EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
 RENAMED = {"random_state": "seed"}  # parameters whose option has another name
-EXPERIMENT_NAMES = ("table1", "fig1", "fig2", "table2", "table3", "theorem1", "beyond", "all")
 TABLE, METHOD, TRUTH, OUTPUT = "The table", "The method", "A true network", "Output"
 
 table_option, method_option, truth_option, output_option = (

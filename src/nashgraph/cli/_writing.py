@@ -1,4 +1,4 @@
-"""What a command leaves behind: the graph in three formats, the record, the report; all of them or none."""
+"""What a command leaves behind: the graph in every format, the record, the report; all of them or none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..files import written_together
 from ..report import summarize, write_report
-from ..tables import ModelRecord, record_to_json, sha256_of, write_edges, write_graphml, write_node_link, write_nodes
+from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of
 from ._fitting import Outcome
 
 EDGES, NODES = "edges.csv", "nodes.csv"
@@ -31,10 +31,8 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[Mod
         directed=record.job.directed,
     )
     with written_together(out) as folder:
-        write_edges(outcome.written, folder / EDGES)
-        write_nodes(outcome.written, folder / NODES)
-        write_graphml(outcome.written, folder / "graph.graphml")
-        write_node_link(outcome.written, folder / "graph.json")
+        for name, write in GRAPH_FILES.items():
+            write(outcome.written, folder / name)
         edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
         record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
         (folder / "model.json").write_text(record_to_json(record), encoding="utf-8")

@@ -11,7 +11,7 @@ import typer
 from .. import __version__
 from ._groups import Command, completing, grouped
 from ._options import (
-    EXPERIMENT_NAMES,
+    EXPERIMENTS,
     METHODS,
     CompareArguments,
     GameArguments,
@@ -157,9 +157,9 @@ def reproduce(
     experiments: Annotated[
         list[str],
         typer.Argument(
-            help="table1, fig1, fig2, table2, table3, theorem1, beyond (villages, with settings of our own), or all.",
-            metavar="EXPERIMENT",
-            autocompletion=completing(EXPERIMENT_NAMES),
+            help="Which of them; all runs every one. beyond is on villages, with settings of our own.",
+            metavar=EXPERIMENTS,
+            autocompletion=completing(EXPERIMENTS),
             show_default=False,
         ),
     ],

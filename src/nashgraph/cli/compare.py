@@ -22,14 +22,12 @@ from ._showing import listed
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
 ERROR = re.compile(r"^\w+(Error|Exception): ")
-# Nodes up to which a method takes seconds; named, it runs at any size.
-QUICK_UP_TO = {"spectemp": 60, "glasso": 80, "modular": 200, "quadgame": 200, "sigrep": 200}
 
 
 def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
     voice, out = asked.speech.voice(), asked.out
-    options, given = asked.table.options(game.benefit), game.parameters()
+    options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     if options.missing == "pairwise":
         raise typer.BadParameter("compare needs complete signals: pass --missing impute, or learn with one method")
     with voice.noting_warnings():
@@ -65,7 +63,7 @@ def chosen(given: list[str], n_nodes: int, voice: Voice) -> list[str]:
             raise typer.BadParameter(f"there is no method {name!r}: there are {', '.join(METHODS)}")
     if names:
         return names
-    slow = [name for name, limit in QUICK_UP_TO.items() if n_nodes > limit]
+    slow = [name for name, kind in METHODS.items() if n_nodes > kind.quick_up_to]
     if slow:
         voice.note(f"left out {', '.join(slow)}, slow on {n_nodes} nodes; --methods takes them in")
     return [name for name in METHODS if name not in slow]

@@ -6,6 +6,12 @@ arrays share their rows among threads; kernels over a block of rows run in one t
 
 from __future__ import annotations
 
+import os
+
+# Threads of GNU OpenMP that wait for each other spin, unless told to sleep before they are first started: where cores
+# are shared with anything else, spinning makes a fit ten times slower.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import numpy as np
 from numba import njit, prange
 
@@ -167,7 +173,7 @@ def respond_rows(
     eta: Array,
     sums: Array,
 ) -> None:
-    """Answer a rank-one bonus, row by row, from stored distances."""
+    """Write the best response to a rank-one bonus, row by row, from stored distances."""
     n = distances.shape[0]
     n_chunks = min(n, CHUNKS)
     for chunk in prange(n_chunks):
@@ -180,7 +186,7 @@ def respond_rows(
 def respond_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, total: float, eta: Array, sums: Array
 ) -> None:
-    """Answer a rank-one bonus for the nodes from ``first`` on, their rows of distances becoming their weights."""
+    """Turn the rows of distances of the nodes from ``first`` on, in place, into best responses to a rank-one bonus."""
     n_rows, n = distances.shape
     buffer = np.empty(n, distances.dtype)
     out = np.empty(n, distances.dtype)
@@ -228,11 +234,12 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def lift_block(distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float) -> None:
-    """Turn rows of distances in place into ``margin`` plus the best response before it is cut off at zero.
+def uncut_block(
+    distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float
+) -> None:
+    """Turn rows of distances in place into ``margin`` plus the best response before its cut at zero.
 
-    ``eta`` are the thresholds of these rows. What is positive then is a neighbour, or lacks less than ``margin`` of
-    being one.
+    ``eta`` are the thresholds of these rows.
     """
     n_rows, n = distances.shape
     for k in range(n_rows):
@@ -255,7 +262,7 @@ def respond_listed(
     eta: Array,
     sums: Array,
 ) -> None:
-    """Answer a rank-one bonus where each row may use its listed columns only (CSR)."""
+    """Write the best response to a rank-one bonus where each row may use its listed columns only (CSR)."""
     n = pointers.shape[0] - 1
     n_chunks = min(n, CHUNKS)
     for chunk in prange(n_chunks):
@@ -412,11 +419,12 @@ def squared_difference(first: Array, second: Array) -> float:
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def gram_to_distances(gram: Array, nodes: Array, norms: Array, noise: float) -> None:
-    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``max(0, n_i + n_j - 2 gram_kj)``, and dust into 0.
+def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fine: float) -> None:
+    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
 
-    What is below ``noise * (n_i + n_j)`` is the rounding of a difference of equal numbers: two nodes with the
-    same signals are at distance 0, not 1e-16.
+    It is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above the distance: where that is less
+    than a share ``fine`` of them, the differences are taken one by one. So every distance is accurate relative to
+    itself, whatever outliers there are, and two nodes with the same signals are at distance 0.
     """
     n_rows, n = gram.shape
     for k in range(n_rows):
@@ -424,7 +432,12 @@ def gram_to_distances(gram: Array, nodes: Array, norms: Array, noise: float) -> 
         for j in range(n):
             scale = norms[i] + norms[j]
             distance = scale - 2.0 * gram[k, j]
-            gram[k, j] = distance if distance > noise * scale else 0.0
+            if distance < fine * scale:
+                distance = 0.0
+                for m in range(points.shape[1]):
+                    difference = points[i, m] - points[j, m]
+                    distance += difference * difference
+            gram[k, j] = distance
         gram[k, i] = 0.0
 
 

@@ -12,17 +12,24 @@ from ._kernels import FAST
 
 
 @njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
-def sums_to_distances(sums: Array, shared: Array, nodes: Array, totals: Array, noise: float) -> None:
-    """Divide the sums of squares of a block of rows, in place, by the number of signals shared, and turn dust into 0.
+def sums_to_distances(
+    sums: Array, shared: Array, nodes: Array, points: Array, observed: Array, totals: Array, fine: float
+) -> None:
+    """Divide the sums of squares of a block of rows, in place, by the number of signals shared.
 
-    What is below ``noise * (t_i + t_j)`` is the rounding of a difference of equal numbers, as in
-    ``gram_to_distances``.
+    Where a sum is less than a share ``fine`` of the totals it is a difference of, it is taken anew, one signal after
+    the other, as in ``gram_to_distances``.
     """
     n_rows, n = sums.shape
     for k in range(n_rows):
         i = nodes[k]
         for j in range(n):
-            total = sums[k, j] if sums[k, j] > noise * (totals[i] + totals[j]) else 0.0
+            total = sums[k, j]
+            if total < fine * (totals[i] + totals[j]):
+                total = 0.0
+                for m in range(points.shape[1]):
+                    difference = observed[i, m] * observed[j, m] * (points[i, m] - points[j, m])
+                    total += difference * difference
             sums[k, j] = total / shared[k, j]
         sums[k, i] = 0.0
 

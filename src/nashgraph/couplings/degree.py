@@ -15,6 +15,8 @@ from ..validation import Array, InputError, warn
 from . import _kernels
 from .points import Points
 
+SAME = 1e-9  # costs that differ by less, relative to themselves, are tied
+
 
 def beta_for_degree(points: Points, degree: float, c: float) -> float:
     r"""Return the beta at which the Smooth-GL graph of the points has ``degree`` neighbours per node on average.
@@ -38,7 +40,7 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
     kept = min(n - 1, int(2 * degree) + 8)
     while True:
         nearest, _ = points.nearest(kept)
-        costs = neighbour_costs(nearest)
+        costs = neighbour_costs(farther_than_first(nearest))
         level = levels_of(costs, np.array([degree]))[0] or (float(nearest.mean()) if kept == n - 1 else np.inf)
         if kept == n - 1 or (costs[:, -1] >= level).all():
             break
@@ -56,13 +58,16 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
     return level / (2.0 * c)
 
 
-def neighbour_costs(nearest: Array) -> Array:
-    r"""Return :math:`S_{ik}` from the sorted costs of the nearest of each node; what is rounding only is zero."""
-    ranks = np.arange(1, nearest.shape[1] + 1)
-    total = ranks * nearest
-    costs: Array = total - np.cumsum(nearest, axis=1)
-    costs[costs <= 64.0 * np.finfo(nearest.dtype).eps * total] = 0.0
-    return costs
+def farther_than_first(nearest: Array) -> Array:
+    """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
+    farther: Array = nearest - nearest[:, :1]
+    farther[farther <= 64.0 * np.finfo(nearest.dtype).eps * nearest] = 0.0
+    return farther
+
+
+def neighbour_costs(farther: Array) -> Array:
+    r"""Return :math:`S_{ik}`, which a row constant leaves as it is, from the sorted costs of the nearest."""
+    return np.maximum(np.arange(1, farther.shape[1] + 1) * farther - np.cumsum(farther, axis=1), 0.0)
 
 
 def levels_of(costs: Array, degrees: Array) -> list[float]:
@@ -79,12 +84,12 @@ def levels_of(costs: Array, degrees: Array) -> list[float]:
         if rank == costs.size:
             return 2.0 * float(pooled[-1])
         below, above = float(pooled[rank - 1]), float(pooled[rank])
-        if below < above:
+        if above - below > SAME * above:
             return 0.5 * (below + above)
-        higher = costs[costs > above]
-        fewer, more = int((costs < above).sum()), costs.size - higher.size
+        higher, lower = costs[costs > (1.0 + SAME) * above], (1.0 - SAME) * above
+        fewer, more = int((costs < lower).sum()), costs.size - higher.size
         if fewer >= n and rank - fewer < more - rank:
-            return above  # costs must be below the level, so these are left out
+            return lower
         return 0.5 * (above + float(higher.min())) if higher.size else 2.0 * above
 
     return [level(int(rank)) for rank in wanted]
@@ -123,9 +128,10 @@ def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder
     (22, True)
     """
     nearest, labels = points.nearest(kept)
-    costs = neighbour_costs(nearest)
+    farther = farther_than_first(nearest)
+    costs = neighbour_costs(farther)
     anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
     levels = np.array([level or anything for level in levels_of(costs, degrees)], dtype=nearest.dtype)
     weights, shares = np.zeros_like(nearest), np.zeros_like(nearest)
-    _kernels.ladder_rows(nearest, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
+    _kernels.ladder_rows(farther, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
     return Ladder(labels, weights, shares, levels / (2.0 * c))

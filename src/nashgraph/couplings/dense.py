@@ -69,7 +69,7 @@ class DenseSmoothness(Smoothness):
     array([[0. , 0.5, 0. ],
            [0.5, 0. , 0. ],
            [0. , 0.5, 0. ]])
-    >>> smoothness.fidelity(smoothness.smooth)
+    >>> round(smoothness.fidelity(smoothness.smooth), 12)
     2.25
     """
 
@@ -104,15 +104,15 @@ class DenseSmoothness(Smoothness):
             yield work(first, self.distances[first : first + BLOCK_ROWS].copy())
 
     def survey(self, left: Array, right: Array, margin: float) -> tuple[DenseCoupling, Any]:
-        """Return the answer to a bonus, and where less than ``margin`` is lacking."""
+        """Return the best response to a bonus, and the pairs within ``margin`` of being edges."""
         response = self.respond(left, right)
         bonus = Bonus.of(left, right, self.dtype)
         eta = ((response.threshold + bonus.shift) * self.gain).astype(self.dtype)
         near = []
         for first in range(0, self.n_nodes, BLOCK_ROWS):
-            lifted = self.distances[first : first + BLOCK_ROWS].copy()
-            _kernels.lift_block(lifted, first, bonus.left, bonus.right, self.gain, eta[first:], margin)
-            near.append(positive_part(lifted))
+            uncut = self.distances[first : first + BLOCK_ROWS].copy()
+            _kernels.uncut_block(uncut, first, bonus.left, bonus.right, self.gain, eta[first:], margin)
+            near.append(positive_part(uncut))
         return response, stacked(near)
 
     def listed(self, pattern: Any) -> ListedSmoothness:

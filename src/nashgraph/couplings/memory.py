@@ -17,13 +17,7 @@ V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
 
 def free_memory() -> float:
-    """Return the bytes of memory that can still be taken without swapping or being killed.
-
-    Examples
-    --------
-    >>> free_memory() > 0
-    True
-    """
+    """Return the bytes of memory that can still be taken without swapping or being killed."""
     return max(0.0, min([float(psutil.virtual_memory().available), *_left_in_groups()]))
 
 

@@ -25,7 +25,7 @@ class Work(Protocol[Part]):
     """Something to do with every block of rows."""
 
     def __call__(self, first: int, rows: Array) -> Part:
-        """Return the part of the nodes from ``first`` on; ``rows`` may be overwritten, and must be let go of."""
+        """Return the part of the nodes from ``first`` on; ``rows`` may be overwritten, and is not to be kept."""
 
 
 class Bonus(NamedTuple):
@@ -53,7 +53,7 @@ class Bonus(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Best responses of some nodes: thresholds in score units, cost and square of each row, CSR rows as asked for."""
+    """Best responses of some nodes: thresholds as weights, cost and square of each row, CSR rows as asked for."""
 
     eta: Array
     sums: Array
@@ -63,7 +63,11 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Respond:
-    """Answer a rank-one bonus; keep the neighbours, and with a margin the pairs that lack less than it of being one."""
+    """Compute the best responses to a rank-one bonus.
+
+    ``keep`` returns their edges. A ``margin`` returns, too, the pairs whose weight before the cut at zero is above
+    ``-margin``: those that are edges, or nearly.
+    """
 
     bonus: Bonus
     gain: float
@@ -74,13 +78,13 @@ class Respond:
     def __call__(self, first: int, rows: Array) -> Answer:
         """Return the answers of a block of nodes."""
         eta, sums = np.empty(len(rows), rows.dtype), np.empty((len(rows), 2))
-        lifted = None if self.margin is None else rows.copy()
+        uncut = None if self.margin is None else rows.copy()
         left, right, _ = self.bonus
         _kernels.respond_block(rows, first, left, right, self.gain, self.total, eta, sums)
-        if lifted is not None:
-            _kernels.lift_block(lifted, first, left, right, self.gain, eta, self.margin)
+        if uncut is not None:
+            _kernels.uncut_block(uncut, first, left, right, self.gain, eta, self.margin)
         return Answer(
-            eta, sums, positive_part(rows) if self.keep else None, None if lifted is None else positive_part(lifted)
+            eta, sums, positive_part(rows) if self.keep else None, None if uncut is None else positive_part(uncut)
         )
 
 
@@ -156,7 +160,7 @@ class CostOf:
 
 @dataclass(frozen=True)
 class NeighbourSpread:
-    r"""Measure how a bonus differs among the neighbours of the graph without one.
+    r"""Add up how much a bonus varies among the neighbours of each node in the graph without prior.
 
     It is :math:`\sum_i l_i^2 \sum_{j \in N_i} (r_j - \bar r_{N_i})^2`.
     """
@@ -174,7 +178,7 @@ class NeighbourSpread:
 
 @dataclass(frozen=True)
 class LamRange:
-    """Find the least lam at which a bonus moves an edge, and the largest at which something else still counts."""
+    """Find the least lam at which a bonus adds or removes an edge, and that at which it outweighs the costs."""
 
     left: Array
     right: Array

@@ -1,8 +1,8 @@
 r"""Where the signals live: each node is a point in R^M, and the cost of an edge is a squared distance.
 
 With M signals the paper's edge cost is ``D_ij = ||x_i - x_j||^2 / (2M)``. All of it follows from the node-major
-array ``Z = (X - node mean)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix of rank M + 2 at most. Where signals
-have gaps (NaN), two nodes are compared on the signals both have.
+array ``Z = (X - median)^T / sqrt(2M)``, with the median of each signal over the nodes: ``D_ij = ||z_i - z_j||^2``, a
+matrix of rank M + 2 at most. Where signals have gaps (NaN), two nodes are compared on the signals both have.
 
 Two other geometries are the same family (fact 7 of the design). The cosine is the distance of nodes scaled to one norm.
 The inner product is the distance with strong nodes cheaper: with :math:`s_j` the energy of node j and l the *lift*
@@ -43,8 +43,8 @@ GEOMETRIES = ("distance", "cosine", "inner")
 def node_points(X: Array) -> Array:
     """Return Z of shape (n_nodes, n_signals), C-contiguous, with ``D_ij = ||z_i - z_j||^2``.
 
-    Taking each signal's mean off leaves the distances as they are and keeps the cancellation in
-    ``n_i + n_j - 2 <z_i, z_j>`` small. O(NM) time and memory.
+    Taking each signal's median off leaves the distances as they are and keeps the cancellation in
+    ``n_i + n_j - 2 <z_i, z_j>`` small, for all nodes but the outliers. O(NM) time and memory.
 
     Examples
     --------
@@ -53,9 +53,13 @@ def node_points(X: Array) -> Array:
     array([[-0.5,  0. ],
            [ 0.5,  0. ]])
     """
-    centred = X - X.mean(axis=1, keepdims=True)
-    centred[X.max(axis=1) == X.min(axis=1)] = 0.0  # where the mean is off by rounding
+    centred = X - np.median(X, axis=1, keepdims=True)
     return np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0 * len(X)), dtype=X.dtype)
+
+
+def fine_share(dtype: np.dtype[np.floating]) -> float:
+    """Return the share of two norms below which a distance is taken by differences: half of the digits are left."""
+    return float(np.sqrt(np.finfo(dtype).eps))
 
 
 class Points:
@@ -80,7 +84,6 @@ class Points:
         self.points = node_points(X)
         self.lift = lift
         self.norms = np.einsum("ij,ij->i", self.points, self.points)
-        self.noise = 32.0 * float(np.finfo(self.points.dtype).eps)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -102,7 +105,7 @@ class Points:
     def rows_of(self, nodes: Array, out: Array | None = None) -> Array:
         """Return the rows of the given nodes of the distance matrix: one BLAS product, then one pass in place."""
         block = np.matmul(self.points[nodes], self.points.T, out=out)
-        _kernels.gram_to_distances(block, nodes, self.norms, self.noise)
+        _kernels.gram_to_distances(block, nodes, self.points, self.norms, fine_share(self.dtype))
         return self._lifted(block, nodes)
 
     def _lifted(self, block: Array, nodes: Array) -> Array:
@@ -213,14 +216,13 @@ class PartialPoints(Points):
         check_observed(X, np.arange(X.shape[1]))
         self.lift = lift
         observed = ~np.isnan(X)
-        centred = np.where(observed, X - np.nanmean(X, axis=1, keepdims=True), 0.0)
+        centred = np.where(observed, X - np.nanmedian(X, axis=1, keepdims=True), 0.0)
         self.points = np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0), dtype=X.dtype)
         # Ones and zeros, in single precision: numbers of signals are exact in it, at half the price.
         self.observed = np.ascontiguousarray(observed.T, dtype=np.float32)
         squares = self.points * self.points
         self.totals = squares.sum(axis=1)
         self.norms = self.totals / observed.sum(axis=0).astype(X.dtype)
-        self.noise = 32.0 * float(np.finfo(self.points.dtype).eps)
         self.facing = np.hstack([self.observed, squares, -2.0 * self.points])
 
     def rows_of(self, nodes: Array, out: Array | None = None) -> Array:
@@ -235,7 +237,8 @@ class PartialPoints(Points):
         """Write the distances of a few nodes to all: two BLAS products, then one pass in place."""
         points, observed = self.points[nodes], self.observed[nodes]
         np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
-        _partial_kernels.sums_to_distances(rows, observed @ self.observed.T, nodes, self.totals, self.noise)
+        shared, fine = observed @ self.observed.T, fine_share(self.dtype)
+        _partial_kernels.sums_to_distances(rows, shared, nodes, self.points, self.observed, self.totals, fine)
 
     def listed(self, pattern: Any) -> Array:
         """Return the distances of the pairs that a CSR pattern lists."""

@@ -163,7 +163,10 @@ class Smoothness(ABC):
         yield from self.points.run(work)
 
     def survey(self, left: Array, right: Array, margin: float) -> tuple[Coupling, Any]:
-        """Return the answer to a bonus and, as a CSR pattern, the pairs that lack less than ``margin`` of an edge."""
+        """Return the best response to a bonus and, as a CSR pattern, the pairs within ``margin`` of being edges.
+
+        Those are the pairs whose weight before the cut at zero is above ``-margin``, edges among them.
+        """
         raise NotImplementedError(self.name)
 
     def listed(self, pattern: Any) -> Smoothness:

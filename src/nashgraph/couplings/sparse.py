@@ -37,7 +37,7 @@ class SparseSmoothness(Smoothness):
         return self._answer(left, right, None)[0]
 
     def survey(self, left: Array, right: Array, margin: float) -> tuple[SparseCoupling, Any]:
-        """Return the answer to a bonus, and where less than ``margin`` is lacking: one pass for both."""
+        """Return the best response to a bonus, and the pairs within ``margin`` of being edges: one pass for both."""
         return self._answer(left, right, margin)
 
     def _answer(self, left: Array, right: Array, margin: float | None) -> tuple[SparseCoupling, Any]:

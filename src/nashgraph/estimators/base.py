@@ -70,6 +70,8 @@ class GraphEstimator(BaseEstimator):
     prior_share_: float = 0.0
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
+    # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
+    quick_up_to: float = np.inf
     _min_signals = 1
 
     def fit(self, X: Any, y: Any = None) -> Self:

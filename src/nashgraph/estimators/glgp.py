@@ -77,10 +77,10 @@ class GLGP(GraphEstimator):
         Mean number of neighbours wanted of the graph without prior; beta is found from it.
     c : float in (0, 1)
         Row sum: the total influence of others on a node.
-    interaction : "log1p", "linear", "saturating", "exponential" or an Interaction
+    interaction : "log1p", "linear", "saturating", "exponential", another registered name, or an Interaction
     benefit : "spectral", "uniform" or array of shape (n_nodes,)
         Marginal benefits b, the main modelling choice: the prior speaks only through their differences.
-    welfare : "total", "utilitarian" or a Welfare
+    welfare : "total", "utilitarian", another registered name, or a Welfare
     solver : "best-response" or "ttgd"
         The fast solver, or the paper's two-timescale gradient descent.
     solver_params : dict, optional
@@ -99,7 +99,7 @@ class GLGP(GraphEstimator):
     storage : "auto", "dense", "sparse" or "implicit"
         How graphs are held while learning; "auto" goes by size and free memory, and logs which.
     dtype : "float64" or "float32"
-    engine : "threads"
+    engine : "threads" or another name in ``nashgraph.couplings.ENGINES``
         Where the signals live and who runs a pass over all pairs of nodes.
     geometry : "distance", "cosine" or "inner"
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength

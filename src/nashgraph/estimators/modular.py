@@ -69,6 +69,7 @@ class ModularGL(GraphEstimator):
     lam_: float
     beta_: float
     objective_: float
+    quick_up_to = 200
 
     def __init__(
         self,

@@ -71,6 +71,7 @@ class QuadGameGL(GraphEstimator):
     benefits_: Array
     spectral_radius_: float
     objective_: float
+    quick_up_to = 200
 
     def __init__(
         self,

@@ -62,6 +62,7 @@ class GLSigRep(GraphEstimator):
     denoised_: Array
     beta_: float
     objective_: float
+    quick_up_to = 200
 
     def __init__(
         self,
@@ -92,7 +93,7 @@ class GLSigRep(GraphEstimator):
         }
 
     def _beta(self, X: Array, alpha: float) -> float:
-        """Near degrees of 1, w = max(0, potentials - alpha z) / (4 beta): SmoothGL's rows in other units."""
+        """Return beta, found from the degree as SmoothGL's: where degrees are 1 the rows are its, in other units."""
         if self.beta is not None:
             return check_beta(self.beta)
         return alpha * len(X) * beta_for_degree(points_of(X), check_degree(self.degree, X.shape[1]), 1.0)

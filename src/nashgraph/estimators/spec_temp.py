@@ -79,6 +79,7 @@ class SpecTemp(GraphEstimator):
     n_components_: int
     distance_: float
     objective_: float
+    quick_up_to = 60
     _min_signals = 2
 
     def __init__(

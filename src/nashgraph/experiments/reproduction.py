@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from ..files import written_whole
 from ..validation import check_choice, check_integer
-from .beyond import BEYOND
-from .fig1 import FIG1
-from .fig2 import FIG2
+from . import EXPERIMENTS
 from .figures import save_figure
 from .paper import paper_numbers
 from .study import Experiment, Plan, Study, comparison_table, data_table, markdown
-from .table1 import TABLE1
-from .table2 import TABLE2
-from .table3 import TABLE3
-from .theorem1 import THEOREM1
 from .trials import Progress, run_trials
 
-EXPERIMENTS: Mapping[str, Experiment] = {
-    experiment.name: experiment for experiment in (TABLE1, FIG1, FIG2, TABLE2, TABLE3, THEOREM1, BEYOND)
-}
 PAGE = "REPRODUCTION.md"
 
 
@@ -45,7 +36,7 @@ def reproduce(
     Parameters
     ----------
     names : list of str, optional
-        "table1", "fig1", "fig2", "table2", "table3", "theorem1", "beyond"; None takes all.
+        Those of ``nashgraph.experiments.EXPERIMENTS``, for example "table1" or "fig2"; None takes all.
     out : path
     seed : int
         Of all draws.

@@ -26,13 +26,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One line of a table: our mean, its standard error, and the paper's number where there is one.
-
-    Examples
-    --------
-    >>> round(Comparison("SmoothGL", 0.734, 0.008, 0.730).difference, 3)
-    0.004
-    """
+    """One line of a table: our mean, its standard error, and the paper's number where there is one."""
 
     what: str
     ours: float

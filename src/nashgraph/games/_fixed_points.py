@@ -29,12 +29,6 @@ class FixedPoint(NamedTuple):
     """Where a solve ended: the point, its defect (the map's image minus the point), and the products spent.
 
     A defect of infinities says that the point ran away, that is, that there is no fixed point.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> FixedPoint(np.array([3.0, 4.0]), np.array([0.0, 0.5]), 7).residual
-    0.1
     """
 
     point: Array

@@ -1,8 +1,7 @@
 """Welfare functions g: what a society's actions y are worth. The prior of the learned graph is g(y) at equilibrium.
 
 A new welfare is one class with ``value`` (a number) and ``gradient`` (an array), both functions of y, registered under
-its name. It should
-not decrease in any action: the adjoint is then non-negative and says how much each node's influence is worth.
+its name. It should not decrease in any action: the adjoint is then non-negative, what a unit of benefit is worth.
 """
 
 from __future__ import annotations
@@ -128,13 +127,7 @@ class CustomWelfare:
 
 
 def as_welfare(welfare: str | Welfare) -> Welfare:
-    """Return the welfare function meant by a name or an object.
-
-    Examples
-    --------
-    >>> as_welfare("total")
-    TotalAction()
-    """
+    """Return the welfare function meant by a name or an object."""
     if not isinstance(welfare, str) and isinstance(welfare, Welfare):
         return welfare
     hint = ", or pass an object with value and gradient (see WeightedTotal, CustomWelfare)"

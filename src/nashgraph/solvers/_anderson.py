@@ -13,7 +13,7 @@ class Anderson:
     .. math:: z = \sum_k a_k\, G(z_k), \quad a = \arg\min_{1^\top a = 1} \big\|\sum_k a_k (G(z_k) - z_k)\big\|
 
     Solved in differences by a least-squares factorisation that drops directions below ``cutoff``, O(n memory^2).
-    Whoever asks decides whether the proposal is any good.
+    The caller decides whether to take the proposal.
 
     Examples
     --------

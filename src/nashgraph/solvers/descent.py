@@ -57,15 +57,6 @@ def descend(
     """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point, going through all pairs every step.
 
     The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> result = descend(problem, 10.0, tol=1e-10)
-    >>> result.converged, bool(np.all(np.diff([record.objective for record in result.certificate.history]) <= 1e-10))
-    (True, True)
     """
     passes = problem.smoothness.passes
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
@@ -77,7 +68,7 @@ def descend(
         response, stationarity = run.certify(now)
         accuracy = run.needed_accuracy(now, stationarity)
         if now.accuracy > accuracy or stationarity <= tol:
-            # The step before was so good that the game was not solved well enough to judge it, or it is the last.
+            # The game on this graph was solved too roughly to certify it; the last one is solved for good.
             accuracy = problem.exact if stationarity <= tol else accuracy
             now = run.evaluate(now.coupling, accuracy, now.play)
             response, stationarity = run.certify(now)
@@ -113,7 +104,7 @@ class PlayMemory:
         self.anderson.add(self._vector(answered), self._vector(resulting))
 
     def propose(self) -> Play | None:
-        """Return a play that looks better to answer than the last that came, or None."""
+        """Return the play to answer next by Anderson's method, or None where fewer than two are remembered."""
         if len(self.anderson) < 2 or self.anderson.memory == 0:
             return None
         actions, adjoint = np.split(self.anderson.propose(self.share) * self.scales, 2)

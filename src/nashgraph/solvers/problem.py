@@ -92,8 +92,8 @@ class Problem:
     def play(self, coupling: Coupling, *, tol: float | None = None, start: Play | None = None) -> Play:
         r"""Solve the game on W for its equilibrium and adjoint, from a warm start if there is one.
 
-        The welfare returned is :math:`g(y) + u^\top (T(y) - y)`: what is still missing of y, weighed by what it is
-        worth. Its error is of second order in ``tol``, so half the digits of y are enough to compare objectives.
+        The welfare returned is :math:`g(y) + u^\top (T(y) - y)`, corrected to first order for the residual of y. Its
+        error is of second order in ``tol``, so half the digits of y are enough to compare objectives.
         """
         tol = self.exact if tol is None else tol
         y = solve_concave(

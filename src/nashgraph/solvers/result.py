@@ -22,14 +22,6 @@ class Result:
     passes : int, how many times all pairs of nodes were gone through
     certificate : Certificate
         Its measure is the scale-free ||W - best_response(W)||_F / ||W||_F: zero exactly at stationary points.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.solvers import Problem, best_response
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> best_response(problem, lam=1.0).certificate.converged
-    True
     """
 
     coupling: Coupling

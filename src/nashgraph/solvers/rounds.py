@@ -37,6 +37,7 @@ INNER_ITERATIONS = 100
 # Far from the end the list is still wrong, and descending deep on it may lead into a worse valley; near it, depth saves
 # passes.
 FAR, SHARE_FAR, SHARE_NEAR = 1e-2, 0.3, 0.03
+OF_A_ROUND = (Ending.CONVERGED, Ending.MAX_ITER, Ending.STALLED)  # endings after which the rounds go on
 
 
 def best_response(
@@ -147,8 +148,9 @@ def descend_listed(
         best = min(best, stationarity)
         graph = inner.coupling.sparse()
         now = Iterate(graph, inner.play, inner.objective, problem.exact)
-        if inner.certificate.ending is Ending.STOPPED:
-            ending, stationarity = Ending.STOPPED, problem.stationarity(smoothness.adopt(graph), now.play, lam)
+        if inner.certificate.ending not in OF_A_ROUND:  # the callback ended it
+            ending = inner.certificate.ending
+            stationarity = problem.stationarity(smoothness.adopt(graph), now.play, lam)
             break
     assert ending is not None  # the watch ends the last iteration
     certificate = watch.certificate(ending, stationarity)
@@ -156,7 +158,7 @@ def descend_listed(
 
 
 def descend_on(problem: Problem, lam: float, start: Coupling, watch: Watch, memory: int) -> Result:
-    """Go on without a list, which has grown too long to pay, and keep the history."""
+    """Descend on all pairs from here on, because the list is too long to save time; the history goes on."""
     rest = descend(problem, lam, start, tol=watch.tol, max_iter=watch.max_iter, memory=memory, callback=watch.callback)
     done = len(watch.records) - 1
     # Its first record is of the same graph as our last.

@@ -17,9 +17,9 @@ RANDOM_NEIGHBOURS = 10
 
 
 def starting_points(problem: Problem, lam: float, random: np.random.RandomState) -> Iterator[Coupling]:
-    """Yield starts without end: Smooth-GL, the answer to the uniform graph, the linear approximation, random ones.
+    """Yield starts without end: Smooth-GL, the best response to the game on the uniform graph, LinearGLGP, random ones.
 
-    A random start is the best response to the game on a graph with random rows, so that it can be held in any way.
+    A random start is the best response to the game on a random graph, so that any storage can hold it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""How strong a prior is: the lambdas at which it is felt, at which it costs a given share of J, and at which it rules.
+r"""Three lambdas: where the prior first changes an edge, where it raises J by a given share, where it outweighs D.
 
 All are seen from the Smooth-GL graph, to first order in lambda. With the bonus :math:`\lambda\, l_i r_j`, row i moves
 by its bonus less its neighbours' mean, over :math:`2\beta`, so that J rises from its minimum :math:`J_0` by

@@ -99,7 +99,7 @@ def ttgd(
 
 
 def iterates(problem: Problem, lam: float, start: Coupling, steps: StepSizes) -> Iterator[Coupling]:
-    """Give the iterates of TTGD without end, the start first; each but the start is overwritten by the next but one.
+    """Yield the iterates of TTGD without end, the start first; each but the start is overwritten two iterations later.
 
     Examples
     --------

@@ -24,11 +24,6 @@ class Coded:
     names : list of str, of the signals
     values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
     categorical : bool
-
-    Examples
-    --------
-    >>> Coded(["age"], np.array([[31.0], [45.0]]), categorical=False).values.shape
-    (2, 1)
     """
 
     names: list[str]
@@ -134,15 +129,7 @@ def as_name(value: object) -> str:
 
 
 def refuse_infinite(values: Array, nodes: list[str], names: list[str]) -> None:
-    """Refuse infinities, whatever is done about gaps.
-
-    Examples
-    --------
-    >>> refuse_infinite(np.array([[1.0, np.inf]]), ["ann"], ["age", "income"])
-    Traceback (most recent call last):
-    ...
-    nashgraph.tables.errors.TableError: 1 value(s) are infinite, the first at node ann, 'income': correct them, or ...
-    """
+    """Refuse infinities, whatever is done about gaps."""
     places = np.argwhere(np.isinf(values))
     if places.size:
         raise TableError(
@@ -152,15 +139,7 @@ def refuse_infinite(values: Array, nodes: list[str], names: list[str]) -> None:
 
 
 def refuse_gaps(gaps: Array, nodes: list[str], names: list[str]) -> None:
-    """Refuse gaps, where the user has not said what to do about them.
-
-    Examples
-    --------
-    >>> refuse_gaps(np.array([[False, True]]), ["ann"], ["age", "income"])
-    Traceback (most recent call last):
-    ...
-    nashgraph.tables.errors.TableError: 1 value(s) are missing, the first at node ann, 'income': pass --missing ...
-    """
+    """Refuse gaps, where the user has not said what to do about them."""
     places = np.argwhere(gaps)
     if places.size:
         raise TableError(
@@ -170,15 +149,7 @@ def refuse_gaps(gaps: Array, nodes: list[str], names: list[str]) -> None:
 
 
 def refuse_silent(values: Array, nodes: list[str]) -> None:
-    """Refuse nodes of which nothing is known.
-
-    Examples
-    --------
-    >>> refuse_silent(np.array([[np.nan], [1.0]]), ["ann", "bob"])
-    Traceback (most recent call last):
-    ...
-    nashgraph.tables.errors.TableError: 1 node(s) have no values at all: ann; leave them out
-    """
+    """Refuse nodes of which nothing is known."""
     silent = np.flatnonzero(np.isnan(values).all(axis=1))
     if silent.size:
         names = listing(nodes[k] for k in silent)

@@ -6,10 +6,4 @@ from ..validation import InputError
 
 
 class TableError(InputError):
-    """A file that cannot be used as it is; the message names the place and the remedy.
-
-    Examples
-    --------
-    >>> issubclass(TableError, InputError)
-    True
-    """
+    """A file that cannot be used as it is; the message names the place and the remedy."""

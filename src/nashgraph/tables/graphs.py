@@ -102,6 +102,15 @@ def write_node_link(graph: LearnedGraph, path: str | Path) -> None:
         json.dump(content, file, ensure_ascii=False, allow_nan=False)
 
 
+# What is written of a learned graph, by the file's name: a format more is a function and a line.
+GRAPH_FILES = {
+    "edges.csv": write_edges,
+    "nodes.csv": write_nodes,
+    "graph.graphml": write_graphml,
+    "graph.json": write_node_link,
+}
+
+
 class _Parts(NamedTuple):
     names: list[str]
     nodes: dict[str, Array]

@@ -128,15 +128,7 @@ def library_versions() -> dict[str, str]:
 
 
 def record_to_json(record: ModelRecord) -> str:
-    """Return model.json's text: strict JSON, numbers that are not finite as null.
-
-    Examples
-    --------
-    >>> "NaN" in record_to_json(
-    ...     ModelRecord(Job("learn", "smooth"), FileRecord("a", "b", 0), None, 1, 1, 1, "c", seconds=float("nan"))
-    ... )
-    False
-    """
+    """Return model.json's text: strict JSON, numbers that are not finite as null."""
     content = {"format": FORMAT, "version": VERSION, **_finite(asdict(record))}
     return json.dumps(content, indent=2, allow_nan=False) + "\n"  # in ASCII: a path need not be proper text
 
@@ -178,15 +170,7 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
 
 
 def read_record(path: Path) -> tuple[ModelRecord, Path]:
-    """Return the record in a model.json, or in the folder of one, and its path.
-
-    Examples
-    --------
-    >>> read_record(Path("nowhere.json"))
-    Traceback (most recent call last):
-    ...
-    nashgraph.tables.errors.TableError: there is no file nowhere.json
-    """
+    """Return the record in a model.json, or in the folder of one, and its path."""
     path = check_file(path / "model.json" if path.is_dir() else path)
     try:
         text = path.read_text(encoding="utf-8")

@@ -58,15 +58,7 @@ def split_names(given: Iterable[str], columns: Iterable[str]) -> list[str]:
 
 
 def check_nodes(names: Sequence[str], kind: str) -> None:
-    """Refuse nodes that cannot be told apart, or written, or are too few.
-
-    Examples
-    --------
-    >>> check_nodes(["ann"], "rows")
-    Traceback (most recent call last):
-    ...
-    nashgraph.tables.errors.TableError: the table has one node only, because nodes are rows: a network needs two; ...
-    """
+    """Refuse nodes that cannot be told apart, or written, or are too few."""
     if len(names) < 2:
         other = {"rows": "columns", "columns": "rows"}[kind]
         count = "one node" if names else "no node"

@@ -39,11 +39,6 @@ class TableOptions:
         Of an Excel file; None is the first.
     array : str, optional
         Of an NPZ file with several arrays.
-
-    Examples
-    --------
-    >>> TableOptions(drop=("village",)).missing
-    'error'
     """
 
     nodes: str = "rows"
