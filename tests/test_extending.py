@@ -20,6 +20,8 @@ from nashgraph.games import INTERACTIONS, WELFARES, check_h1
 
 from .commands import error_lines, run
 
+RAW = ("--method", "glgp", "--no-standardize")
+
 
 @contextmanager
 def registered(registry, name, thing):
@@ -94,7 +96,9 @@ def test_a_method(nearest, table):
     assert compare(signals(table), methods=["smooth", "nearest"])["method"].tolist() == ["smooth", "nearest"]
 
     out = table.parent / "out"
-    result = run("learn", table, "--method", "nearest", "--no-standardize", "--set", "n_neighbors=4", "--out", out, "--json")
+    result = run(
+        "learn", table, "--method", "nearest", "--no-standardize", "--set", "n_neighbors=4", "--out", out, "--json"
+    )
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(written(out), model.adjacency_)
     certificate = json.loads(result.stdout)["certificate"]
@@ -161,7 +165,9 @@ def test_an_interaction_with_a_welfare(table):
         np.testing.assert_allclose(written(out), model.adjacency_, atol=1e-9)
         assert json.loads(result.stdout)["certificate"]["welfare"] == pytest.approx(model.welfare_)
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0
-        path = run("path", table, "--lams", "0.5,2", "--benefit", "rank", *game, "--out", out, "--json")
+        path = run(
+            "path", table, "--lams", "0.5,2", "--no-standardize", "--benefit", "rank", *game, "--out", out, "--json"
+        )
         assert path.exit_code == 0, path.output
         assert pd.read_csv(out / "path.csv")["welfare"][1] == pytest.approx(model.welfare_)
         compared = run("compare", table, "--methods", "glgp", "--benefit", "rank", *game, "--json")

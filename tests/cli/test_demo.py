@@ -16,7 +16,16 @@ def test_demo_prints_a_table_and_writes_four_files(tmp_path):
     out = tmp_path / "demo"
     result = run("demo", "--out", out)
     assert result.exit_code == 0, result.output
-    for word in ("ConsensusGL", "SmoothGL", "LinearGLGP", "GLGP", "auc", "average precision", "converged", "most influential:"):
+    for word in (
+        "ConsensusGL",
+        "SmoothGL",
+        "LinearGLGP",
+        "GLGP",
+        "auc",
+        "average precision",
+        "converged",
+        "most influential:",
+    ):
         assert word in result.output
     assert sorted(file.name for file in out.iterdir()) == ["edges.csv", "karate.graphml", "karate.png", "report.html"]
     edges = pd.read_csv(out / "edges.csv")

@@ -9,7 +9,6 @@ from nashgraph import GLGP
 
 from ..commands import error_lines, run
 
-
 RAW = ("--method", "glgp", "--no-standardize", "--degree", "4", "--lam", "5")
 
 

@@ -40,7 +40,7 @@ PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
 OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-3, 1e-2, 1e-1)
 # Members with a prior are solved, one by one: two degrees in the lower half do, to two digits; in large networks
 # with the cosine alone.
-PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS, PRIOR_NODES = (0.15, 0.4), 1e-2, 40, 5000
+PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS, PRIOR_NODES = (0.15, 0.4), 1e-2, 100, 5000
 LEAST_SHARE = 0.05
 
 

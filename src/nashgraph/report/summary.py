@@ -246,7 +246,7 @@ def said(value: Any) -> str:
     if isinstance(value, np.ndarray | pd.Series):
         return f"an array of {' × '.join(str(size) for size in value.shape)} numbers"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.6g}"
     if isinstance(value, dict):
         return ", ".join(f"{name} {said(part)}" for name, part in value.items())
     return str(getattr(value, "__name__", value))  # a function by its name
