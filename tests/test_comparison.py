@@ -114,7 +114,7 @@ def test_progress_is_told_after_every_method_and_nothing_is_printed(X, capsys):
     [
         (
             {"methods": ["smooth", "magic"]},
-            "method='magic' is not known: choose one of 'consensus', 'smooth', 'linear'",
+            "method='magic' is not known: choose one of 'consensus', 'smooth'",
         ),
         ({"methods": []}, "methods is empty"),
         ({"methods": ["smooth", "smooth"]}, "label 'smooth' more than once"),

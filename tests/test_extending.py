@@ -114,7 +114,7 @@ def test_a_method(nearest, table):
 def test_what_a_method_does_not_have_or_refuses_is_said(nearest, table):
     out = table.parent / "out"
     result = run("learn", table, "--method", "nearest", "--c", "0.5", "--out", out)
-    assert (result.exit_code, "nearest has no --c: of these options it has --degree" in result.stderr) == (2, True)
+    assert (result.exit_code, "nearest has no --c (consensus, smooth" in result.stderr) == (2, True)
     result = run("learn", table, "--method", "nearest", "--set", "n_neighbors=30", "--out", out)
     assert result.exit_code == 1
     assert error_lines(result)[-1] == "nashgraph learn: n_neighbors must be below the number of nodes, got 30"
