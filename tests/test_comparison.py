@@ -112,10 +112,13 @@ def test_progress_is_told_after_every_method_and_nothing_is_printed(X, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"methods": ["smooth", "magic"]}, "method='magic' is not known: choose one of 'smooth', 'linear'"),
+        (
+            {"methods": ["smooth", "magic"]},
+            "method='magic' is not known: choose one of 'consensus', 'smooth'",
+        ),
         ({"methods": []}, "methods is empty"),
         ({"methods": ["smooth", "smooth"]}, "label 'smooth' more than once"),
-        ({"methods": [SmoothGL]}, "known names are smooth, linear"),
+        ({"methods": [SmoothGL]}, "known names are consensus, smooth, linear"),
         ({"methods": [("a", "smooth")]}, "is not a name, an estimator"),
         ({"truth": np.zeros((25, 25))}, "A has no possible edge"),
         ({"truth": np.eye(3)}, r"A \(3, 3\): both must be on the same nodes"),

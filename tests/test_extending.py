@@ -20,6 +20,8 @@ from nashgraph.games import INTERACTIONS, WELFARES, check_h1
 
 from .commands import error_lines, run
 
+RAW = ("--method", "glgp", "--no-standardize")
+
 
 @contextmanager
 def registered(registry, name, thing):
@@ -94,7 +96,9 @@ def test_a_method(nearest, table):
     assert compare(signals(table), methods=["smooth", "nearest"])["method"].tolist() == ["smooth", "nearest"]
 
     out = table.parent / "out"
-    result = run("learn", table, "--method", "nearest", "--set", "n_neighbors=4", "--out", out, "--json")
+    result = run(
+        "learn", table, "--method", "nearest", "--no-standardize", "--set", "n_neighbors=4", "--out", out, "--json"
+    )
     assert result.exit_code == 0, result.output
     np.testing.assert_array_equal(written(out), model.adjacency_)
     certificate = json.loads(result.stdout)["certificate"]
@@ -110,7 +114,7 @@ def test_a_method(nearest, table):
 def test_what_a_method_does_not_have_or_refuses_is_said(nearest, table):
     out = table.parent / "out"
     result = run("learn", table, "--method", "nearest", "--c", "0.5", "--out", out)
-    assert (result.exit_code, "nearest has no --c: of these options it has --degree" in result.stderr) == (2, True)
+    assert (result.exit_code, "nearest has no --c (consensus, smooth" in result.stderr) == (2, True)
     result = run("learn", table, "--method", "nearest", "--set", "n_neighbors=30", "--out", out)
     assert result.exit_code == 1
     assert error_lines(result)[-1] == "nashgraph learn: n_neighbors must be below the number of nodes, got 30"
@@ -156,12 +160,14 @@ def test_an_interaction_with_a_welfare(table):
         named = GLGP(interaction="arctangent", welfare="logarithmic", **given).fit(data)
         np.testing.assert_array_equal(named.adjacency_, model.adjacency_)
         out, game = table.parent / "out", ("--interaction", "arctangent", "--welfare", "logarithmic")
-        result = run("learn", table, "--lam", "2", "--benefit", "rank", *game, "--out", out, "--json")
+        result = run("learn", table, *RAW, "--lam", "2", "--benefit", "rank", *game, "--out", out, "--json")
         assert result.exit_code == 0, result.output
         np.testing.assert_allclose(written(out), model.adjacency_, atol=1e-9)
         assert json.loads(result.stdout)["certificate"]["welfare"] == pytest.approx(model.welfare_)
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0
-        path = run("path", table, "--lams", "0.5,2", "--benefit", "rank", *game, "--out", out, "--json")
+        path = run(
+            "path", table, "--lams", "0.5,2", "--no-standardize", "--benefit", "rank", *game, "--out", out, "--json"
+        )
         assert path.exit_code == 0, path.output
         assert pd.read_csv(out / "path.csv")["welfare"][1] == pytest.approx(model.welfare_)
         compared = run("compare", table, "--methods", "glgp", "--benefit", "rank", *game, "--json")
@@ -204,7 +210,7 @@ def test_a_place_where_signals_live(table, storage):
         )
         assert CountedPoints.passes > 0
         CountedPoints.passes, out = 0, table.parent / "out"
-        options = ("--lam", "2", "--engine", "counted", "--set", f"storage={storage}")
+        options = (*RAW, "--lam", "2", "--engine", "counted", "--set", f"storage={storage}")
         result = run("learn", table, *options, "--out", out)
         assert result.exit_code == 0, result.output
         assert CountedPoints.passes > 1

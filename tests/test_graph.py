@@ -97,3 +97,41 @@ def test_a_second_fit_makes_a_new_graph(signals):
     first = model.graph_
     assert model.graph_ is first
     assert model.set_params(degree=6).fit(signals).graph_.n_edges > first.n_edges
+
+
+def test_a_part_of_the_graph_keeps_the_influence_of_the_whole(graph):
+    sure = graph.at_least("frequency", 0.9)
+    assert sure.edges()[["source", "target", "frequency"]].values.tolist() == [["cat", "bob", 1.0], ["bob", "ann", 0.9]]
+    np.testing.assert_array_equal(sure.influence, graph.influence)
+    assert sure.nodes().columns.tolist() == ["name", "influence", "followers", "listens_to", "age"]
+    assert sure.nodes().followers.tolist() == [1, 1, 0]
+    assert graph.at_least("frequency", 0.0).n_edges == 3
+    assert graph.at_least("frequency", 2.0).n_edges == 0
+    with pytest.raises(InputError, match="edges have no 'weigth': of such columns it has frequency"):
+        graph.at_least("weigth", 0.5)
+
+
+@given(WEIGHTS, st.sampled_from([0.0, 0.3, 0.6, 2.0]), st.integers(0, 7), st.booleans())
+def test_every_node_keeps_a_few_edges_the_highest_and_then_the_heaviest(matrix, level, fewest, directed):
+    whole = LearnedGraph.of(matrix)
+    frequency = np.round(np.modf(7.3 * np.arange(whole.weights.nnz))[0], 1)
+    whole = LearnedGraph.of(matrix, edge_columns={"frequency": frequency})
+    whole = whole if directed else whole.undirected()
+    part = whole.at_least("frequency", level, fewest)
+    assert (abs(part.weights - part.weights.T).sum() == 0) or directed
+    kept = part.weights.toarray() > 0
+    for node in range(6):
+        row = slice(*whole.weights.indptr[node : node + 2])
+        others, height = whole.weights.indices[row], whole.edge_columns["frequency"][row]
+        assert kept[node, others[height >= level]].all()
+        best = np.lexsort((-whole.weights.data[row], -height))[:fewest]
+        assert kept[node, others[best]].all()
+        if directed:
+            assert kept[node].sum() == max((height >= level).sum(), min(fewest, len(others)))
+
+
+def test_without_directions_an_interval_of_influence_still_holds_it(graph):
+    ends = {"influence_low": graph.influence - 0.1, "influence_high": graph.influence + 0.1}
+    mutual = LearnedGraph(graph.names, graph.weights, node_columns=ends).undirected()
+    np.testing.assert_allclose(mutual.node_columns["influence_low"], mutual.influence - 0.05)
+    np.testing.assert_allclose(mutual.node_columns["influence_high"], mutual.influence + 0.05)

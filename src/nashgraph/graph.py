@@ -18,6 +18,8 @@ from scipy import sparse
 
 from .validation import Array, InputError, check_number, check_weights
 
+INFLUENCES = {"influence", "influence_low", "influence_high"}  # node columns that are sums of weights
+
 
 class Edges(NamedTuple):
     """Edges by the numbers of their ends, heaviest first; ``place`` is where each stands in ``weights.data``."""
@@ -43,6 +45,7 @@ class LearnedGraph:
         Symmetric where the graph is not directed.
     directed : bool
     node_columns : dict from name to array of shape (n_nodes,), for example "benefit" and "action"
+        "influence_low" and "influence_high" are an interval of the influence, "rank_low" and "rank_high" of its rank.
     edge_columns : dict from name to array as long as ``weights.data``, for example "frequency"
         They are shown wherever edges are: in :meth:`edges`, in every file, in the report.
 
@@ -87,8 +90,9 @@ class LearnedGraph:
 
     @cached_property
     def influence(self) -> Array:
-        """Each node's influence on all others."""
-        return np.asarray(self.weights.sum(axis=0), dtype=float).ravel()
+        """Each node's influence on all others; in a part of a graph (see :meth:`at_least`), that in the whole of it."""
+        whole = self.node_columns.get("influence", self.weights.sum(axis=0))
+        return np.asarray(whole, dtype=float).ravel()
 
     @cached_property
     def by_influence(self) -> Array:
@@ -148,7 +152,46 @@ class LearnedGraph:
 
         weights = sparse.csr_array((mutual(self.weights.data), (keys // n, keys % n)), shape=(n, n))
         edge_columns = {name: mutual(values) for name, values in self.edge_columns.items()}
-        return replace(self, weights=weights, directed=False, edge_columns=edge_columns)
+        # A node's influence becomes the mean of what it gives and what it gets, and so do the ends of its interval.
+        gets = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
+        ends = {name: 0.5 * (self.node_columns[name] + gets) for name in INFLUENCES & self.node_columns.keys()}
+        node_columns = {**self.node_columns, **ends}
+        return replace(self, weights=weights, directed=False, node_columns=node_columns, edge_columns=edge_columns)
+
+    def at_least(self, column: str, level: float, fewest: int = 0) -> LearnedGraph:
+        """Return the part of the graph that is at least so high in an edge column, "frequency" for example.
+
+        Every node keeps at least ``fewest`` of the edges into it, those highest in the column and then the heaviest.
+        Nodes keep their influence in the whole graph.
+
+        Examples
+        --------
+        >>> columns = {"frequency": np.array([0.9, 0.3])}
+        >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"], edge_columns=columns)
+        >>> graph.at_least("frequency", 0.5).edges()
+          source target  weight  frequency
+        0    bob    ann     0.4        0.9
+        """
+        if column not in self.edge_columns:
+            known = ", ".join(self.edge_columns) or "none"
+            raise InputError(f"the graph's edges have no {column!r}: of such columns it has {known}")
+        values, weights = np.asarray(self.edge_columns[column]), self.weights
+        kept = values >= level
+        target = np.repeat(np.arange(self.n_nodes), np.diff(weights.indptr))
+        short = np.flatnonzero(np.bincount(target[kept], minlength=self.n_nodes)[target] < fewest)
+        order = short[np.lexsort((-weights.data[short], -values[short], target[short]))]
+        first = np.searchsorted(target[order], target[order])  # where the edges into the same node begin
+        kept[order[np.arange(len(order)) - first < fewest]] = True
+        if not self.directed:  # both directions of a pair, or none
+            pair = np.minimum(target, weights.indices) * self.n_nodes + np.maximum(target, weights.indices)
+            kept = np.isin(pair, pair[kept])
+        entries = (weights.data[kept], (target[kept], weights.indices[kept]))
+        return replace(
+            self,
+            weights=sparse.csr_array(entries, shape=weights.shape),
+            node_columns={"influence": self.influence, **self.node_columns},
+            edge_columns={name: np.asarray(each)[kept] for name, each in self.edge_columns.items()},
+        )
 
     def to_networkx(self, directed: bool = True, threshold: float = 0.0) -> nx.Graph[Any]:
         """Return the graph for networkx, with all nodes and the edges heavier than ``threshold``, columns and all."""

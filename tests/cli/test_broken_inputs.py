@@ -103,8 +103,20 @@ BROKEN = {
     "decimal commas": ("t.csv", text("a;b\n1,5;1\n2,5;3\n"), [], 1, "pass --decimal ,"),
     "beta and degree": ("t.csv", text(GOOD), ["--beta", "1", "--degree", "2"], 2, "--beta and --degree both"),
     "c outside": ("t.csv", text(GOOD), ["--c", "1.5"], 1, "c must be a finite number in (0, 1), got 1.5"),
-    "negative lam": ("t.csv", text(GOOD), ["--lam", "-1"], 1, "lam must be a finite number in [0, inf)"),
-    "degree below one": ("t.csv", text(GOOD), ["--degree", "0.5"], 1, "degree must be a finite number in [1"),
+    "negative lam": (
+        "t.csv",
+        text(GOOD),
+        ["--method", "glgp", "--lam", "-1"],
+        1,
+        "lam must be a finite number in [0, inf)",
+    ),
+    "degree below one": (
+        "t.csv",
+        text(GOOD),
+        ["--method", "glgp", "--degree", "0.5"],
+        1,
+        "degree must be a finite number in [1",
+    ),
     "degree no number": ("t.csv", text(GOOD), ["--degree", "ten"], 2, "--degree"),
     "negative benefit": (
         "t.csv",
@@ -129,11 +141,17 @@ BROKEN = {
         text(GOOD),
         ["--method", "glasso", "--missing", "pairwise"],
         2,
-        "or take one of ",
+        "take one of consensus, smooth, linear, glgp",
     ),
     "setting without value": ("t.csv", text(GOOD), ["--set", "tol"], 2, "--set tol must read name=value"),
-    "unknown setting": ("t.csv", text(GOOD), ["--set", "magic=1"], 2, "glgp has no parameter 'magic' to set"),
-    "setting of a wrong kind": ("t.csv", text(GOOD), ["--set", "tol=small"], 1, "tol must be a number, got 'small'"),
+    "unknown setting": ("t.csv", text(GOOD), ["--set", "magic=1"], 2, "consensus has no parameter 'magic' to set"),
+    "setting of a wrong kind": (
+        "t.csv",
+        text(GOOD),
+        ["--method", "glgp", "--set", "tol=small"],
+        1,
+        "tol must be a number, got 'small'",
+    ),
     "corrupt xlsx": ("t.xlsx", excel_in_pieces, [], 1, "cannot be read as an Excel file"),
     "text named xlsx": ("t.xlsx", text(GOOD), [], 1, "cannot be read as an Excel file"),
     "corrupt parquet": ("t.parquet", parquet_in_pieces, [], 1, "cannot be read as a Parquet file"),
@@ -244,7 +262,7 @@ def test_unwritable_folders(tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("part", [*GRAPH_FILES, "the report"])
+@pytest.mark.parametrize("part", [*GRAPH_FILES, "report.html"])
 @pytest.mark.parametrize("there", [True, False])
 def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, part, there):
     (tmp_path / "t.csv").write_text(GOOD)

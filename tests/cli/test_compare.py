@@ -33,6 +33,7 @@ def test_scores_are_printed_and_written(club):
         "smooth,glgp",
         "--degree",
         "5",
+        "--no-standardize",
     )
     result = run(*arguments, "--out", club / "out")
     assert result.exit_code == 0, result.output
@@ -79,7 +80,18 @@ def test_slow_methods_are_left_out_unless_named(club, monkeypatch):
 
 
 def test_the_game_that_scores_is_the_one_asked_for(club):
-    given = ("compare", club / "club.csv", "--methods", "smooth", "--degree", "4", "--json", "--interaction", "linear")
+    given = (
+        "compare",
+        club / "club.csv",
+        "--methods",
+        "smooth",
+        "--degree",
+        "4",
+        "--json",
+        "--interaction",
+        "linear",
+        "--no-standardize",
+    )
     scored = [
         json.loads(run(*given, *more).stdout)["methods"][0]["welfare"] for more in ([], ["--welfare", "utilitarian"])
     ]

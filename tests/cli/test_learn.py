@@ -10,13 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import GLGP, SmoothGL, edge_auc
+from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
+from nashgraph.cli._fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
 
 from ..commands import error_lines, run
 
-FILES = ["edges.csv", "graph.graphml", "graph.json", "model.json", "report.html"]
+FILES = ["edges.csv", "graph.graphml", "graph.json", "model.json", "nodes.csv", "report.html"]
+GLGP_RAW = ("--method", "glgp", "--no-standardize")  # as the library takes it
 
 
 @pytest.fixture
@@ -41,13 +43,13 @@ def matrix(folder, order):
     edges = pd.read_csv(folder / "edges.csv", keep_default_na=False)
     place = {name: k for k, name in enumerate(order)}
     weights = np.zeros((len(order), len(order)))
-    for source, target, weight in edges.itertuples(index=False):
+    for source, target, weight, *_ in edges.itertuples(index=False):
         weights[place[str(target)], place[str(source)]] = weight
     return weights
 
 
 def test_the_graph_is_that_of_the_library_in_every_file(club):
-    result = run("learn", club / "club.csv", "--lam", "0.5", "--degree", "6", "--out", club / "out")
+    result = run("learn", club / "club.csv", *GLGP_RAW, "--lam", "0.5", "--degree", "6", "--out", club / "out")
     assert result.exit_code == 0, result.output
     assert names(club / "out") == FILES
     table = pd.read_csv(club / "club.csv").set_index("name")
@@ -77,6 +79,7 @@ def test_the_model_says_everything(club):
     result = run(
         "learn",
         club / "club.csv",
+        *GLGP_RAW,
         "--truth",
         club / "truth.csv",
         "--out",
@@ -117,6 +120,7 @@ def test_undirected_graphs_and_their_scores(club):
         club / "truth.csv",
         "--json",
         "--undirected",
+        "--no-standardize",
         "--method",
         "smooth",
     ]
@@ -135,7 +139,7 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
     assert result.exit_code == 1  # Gaussian numbers are negative, too
     table = pd.read_csv(club / "club.csv").assign(q0=np.arange(34.0))
     table.to_csv(club / "club.csv", index=False)
-    result = run("learn", club / "club.csv", "--benefit", "q0", "--out", club / "out", "--json")
+    result = run("learn", club / "club.csv", *GLGP_RAW, "--benefit", "q0", "--out", club / "out", "--json")
     assert json.loads(result.stdout)["signals"] == 29
     data = table.set_index("name").drop(columns="q0").T
     model = GLGP(benefit=np.arange(34.0)).fit(data)
@@ -143,7 +147,7 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
 
 
 def test_not_converged_is_written_and_told(club):
-    result = run("learn", club / "club.csv", "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
+    result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
     assert result.exit_code == 3
     assert "note: GLGP not converged: stationarity" in result.stderr
     assert "\nnot converged: stationarity" in result.stdout
@@ -183,7 +187,7 @@ def test_a_thousand_nodes_with_gaps_and_a_category(tmp_path, random):
     table["region"] = random.choice(["north", "south", "east"], 1000)
     table.loc[::10, "region"] = None
     table.to_csv(tmp_path / "survey.csv", index=False)
-    arguments = ("learn", tmp_path / "survey.csv", "--id", "household", "--standardize", "--json")
+    arguments = ("learn", tmp_path / "survey.csv", "--id", "household", "--method", "glgp", "--json")
     answers = {}
     for missing in ("pairwise", "impute"):
         result = run(*arguments, "--missing", missing, "--out", tmp_path / missing)
@@ -215,7 +219,7 @@ def test_names_are_never_markup(tmp_path, random):
         0, "id", ["[bold]x[/bold]", ":smile:", "<script>alert(1)</script>", "[link=http://x]", "[/]", "\u202ertl"]
     )
     table.to_csv(tmp_path / "t.csv", index=False)
-    result = run("learn", tmp_path / "t.csv", "--out", tmp_path / "out", "--degree", "2")
+    result = run("learn", tmp_path / "t.csv", "--out", tmp_path / "out", "--method", "smooth", "--degree", "2")
     assert result.exit_code == 0, result.output
     shown = run("show", tmp_path / "out").stdout
     influential = set(pd.read_csv(tmp_path / "out" / "edges.csv")["source"])
@@ -232,3 +236,82 @@ def test_file_names_that_are_no_proper_text(club):
     assert result.exit_code == 0, result.output
     assert run("rerun", club / "out", "--out", club / "again").exit_code == 0
     assert run("show", club / "out", "--json").exit_code == 0
+
+
+def test_the_default_is_the_consensus_with_a_seed(club):
+    result = run("learn", club / "club.csv", "--truth", club / "truth.csv", "--out", club / "out", "--json")
+    assert result.exit_code in (0, 3), result.output
+    answer = json.loads(result.stdout)
+    assert answer["method"] == "consensus"
+    content = json.loads((club / "out" / "model.json").read_text())
+    assert (content["job"]["parameters"]["random_state"], content["job"]["table"]["standardize"]) == (0, True)
+    assert content["job"]["least_frequency"] == 0.25
+    table = pd.read_csv(club / "club.csv").set_index("name").T
+    table = table.sub(table.mean(axis=1), axis=0).div(table.std(axis=1, ddof=0), axis=0)
+    model = ConsensusGL(random_state=0).fit(table)
+    written = pd.read_csv(club / "out" / "edges.csv")
+    assert written.columns.tolist() == ["source", "target", "weight", "frequency", "low", "high"]
+    assert len(written) == model.graph_.at_least("frequency", 0.25, 2).n_edges < model.graph_.n_edges
+    assert written.groupby("target").size().min() >= 2
+    truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(model, truth))  # of the whole graph
+    nodes = pd.read_csv(club / "out" / "nodes.csv")
+    assert nodes["influence"].tolist() == pytest.approx(sorted(model.graph_.influence, reverse=True))
+    assert (nodes["rank_low"] <= nodes["rank_high"]).all()
+    left = f"{model.graph_.n_edges - len(written):,} more are left out: --least-frequency 0"
+    assert any(left in note for note in answer["notes"])
+
+
+def test_all_ties_or_only_the_sure_ones_are_written(club):
+    fast = ("learn", club / "club.csv", "--resamples", "2", "--benefit", "none", "--seed", "7", "--json")
+    counts = {}
+    for level in ("0", "0.5", "1"):
+        result = run(*fast, "--least-frequency", level, "--out", club / "out")
+        assert result.exit_code == 0, result.output
+        table = pd.read_csv(club / "out" / "edges.csv")
+        counts[level] = len(table)
+        sure = table[table["frequency"] >= float(level)]
+        assert len(table) - len(sure) <= 2 * 34
+        assert "left out" not in result.stderr if level == "0" else "left out" in result.stderr
+    assert counts["0"] > counts["0.5"] > counts["1"] >= 2 * 34
+    content = json.loads((club / "out" / "model.json").read_text())["job"]["parameters"]
+    assert (content["resamples"], content["random_state"], content["benefit"]) == (2, 7, None)
+    mutual = run(*fast, "--undirected", "--out", club / "out")
+    assert mutual.exit_code == 0, mutual.output
+    assert (pd.read_csv(club / "out" / "edges.csv")["source"] != "").all()
+
+
+def test_gaps_are_left_to_the_consensus(club):
+    table = pd.read_csv(club / "club.csv")
+    table.iloc[3, 5] = np.nan
+    table.to_csv(club / "club.csv", index=False)
+    result = run("learn", club / "club.csv", "--missing", "pairwise", "--resamples", "2", "--out", club / "out")
+    assert result.exit_code in (0, 3), result.output
+    assert "compared over the signals both have" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--degree", "5"], "consensus has no --degree (smooth, linear, glgp"),
+        (["--method", "smooth", "--seed", "1"], "smooth has no --seed (consensus, glgp"),
+        (["--method", "glgp", "--resamples", "1"], "glgp has no --resamples (consensus have)"),
+        (["--method", "smooth", "--least-frequency", "0.5"], "edges have no 'frequency'"),
+    ],
+)
+def test_what_a_method_lacks_is_refused(club, options, message):
+    result = run("learn", club / "club.csv", *options, "--out", club / "out")
+    assert result.exit_code in (1, 2)
+    assert message in error_lines(result)[-1]
+
+
+def test_a_dense_consensus_is_written_to_a_bound(random):
+    n = 200
+    frequency = random.uniform(0.2, 1.0, size=n * (n - 1))
+    graph = LearnedGraph.of(np.ones((n, n)), edge_columns={"frequency": frequency})
+    part, level = sure_part(graph, None)
+    assert level > LEAST_FREQUENCY
+    assert MOST_EACH * n <= part.n_edges <= 1.02 * MOST_EACH * n
+    assert sure_part(graph, level)[0].n_edges == part.n_edges
+    plain = LearnedGraph.of(np.ones((3, 3)))
+    assert sure_part(plain, None) == (plain, None)

@@ -22,10 +22,10 @@ def table(tmp_path, random):
 
 def test_the_path_is_that_of_the_library_and_the_strongest_cheap_prior_is_written(table):
     out = table.parent / "out"
-    result = run("path", table, "--n-lams", "6", "--degree", "5", "--out", out, "--json")
+    result = run("path", table, "--n-lams", "6", "--degree", "5", "--no-standardize", "--out", out, "--json")
     assert result.exit_code == 0, result.output
     assert sorted(file.name for file in out.iterdir()) == [
-        *("edges.csv", "graph.graphml", "graph.json", "model.json", "path.csv", "report.html")
+        *("edges.csv", "graph.graphml", "graph.json", "model.json", "nodes.csv", "path.csv", "report.html")
     ]
     written = pd.read_csv(out / "path.csv")
     path = GLGP(degree=5).path(pd.read_csv(table).T, n_lams=6)
@@ -63,10 +63,8 @@ def test_a_range_that_is_too_strong_is_said(table):
 
 def test_other_parameters_may_be_set_and_are_recorded_in_full(table):
     out = table.parent / "out"
-    assert (
-        run("path", table, "--lams", "0.1,1", "--set", "tol=1e-3", "--welfare", "utilitarian", "--out", out).exit_code
-        == 0
-    )
+    settings = ("--set", "tol=1e-3", "--welfare", "utilitarian", "--no-standardize")
+    assert run("path", table, "--lams", "0.1,1", *settings, "--out", out).exit_code == 0
     parameters = json.loads((out / "model.json").read_text())["job"]["parameters"]
     assert parameters.items() >= {"lams": [0.1, 1.0], "tol": 1e-3, "welfare": "utilitarian", "storage": "auto"}.items()
     assert not {"lam", "callback", "missing", "n_lams"} & parameters.keys()

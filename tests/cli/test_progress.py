@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from nashgraph.certificate import Record
-from nashgraph.cli._progress import converging, counting, share_done
+from nashgraph.cli._progress import bar, converging, counting, share_done
 from nashgraph.cli._running import Voice
 
 
@@ -27,7 +27,8 @@ def test_pieces_of_work_are_counted():
 
 def test_iterates_are_told_with_what_is_to_come():
     voice = watched()
-    with converging(voice, "learning") as told:
+    with bar(voice, "learning") as tell:
+        told = converging(tell)
         answers = [told(Record(k, 1.0, 10.0**-k), 1e-6) for k in range(5)]
     assert "1e-04 → 1e-06" in voice.errors.file.getvalue()
     assert not any(answers)  # a true answer would stop the fit

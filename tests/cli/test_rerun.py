@@ -23,11 +23,47 @@ def survey(tmp_path, random):
 CASES = {
     "all defaults but gaps": ("learn", "--missing", "pairwise"),
     "many choices": (
-        *("learn", "--missing", "impute", "--standardize", "--benefit", "rank", "--lam", "3", "--degree", "4"),
+        *(
+            "learn",
+            "--method",
+            "glgp",
+            "--missing",
+            "impute",
+            "--no-standardize",
+            "--benefit",
+            "rank",
+            "--lam",
+            "3",
+            "--degree",
+            "4",
+        ),
         *("--interaction", "linear", "--undirected", "--set", "init=path", "--categorical", "auto,f", "--drop", "a"),
     ),
     "another method": ("learn", "--method", "logdegree", "--missing", "impute", "--degree", "5"),
-    "random starts": ("learn", "--missing", "impute", "--set", "multistart=4", "--set", "random_state=1", "--lam", "9"),
+    "few resamples, all ties": (
+        "learn",
+        "--missing",
+        "impute",
+        "--resamples",
+        "3",
+        "--seed",
+        "5",
+        "--least-frequency",
+        "0",
+    ),
+    "random starts": (
+        "learn",
+        "--method",
+        "glgp",
+        "--missing",
+        "impute",
+        "--set",
+        "multistart=4",
+        "--set",
+        "random_state=1",
+        "--lam",
+        "9",
+    ),
     "a path": ("path", "--missing", "pairwise", "--n-lams", "4"),
 }
 
@@ -68,7 +104,7 @@ def test_another_file_is_refused_unless_forced(survey):
 
 
 def test_a_lost_file_and_a_changed_version_are_said(survey):
-    run("learn", survey / "survey.csv", "--missing", "impute", "--out", survey / "a")
+    run("learn", survey / "survey.csv", "--method", "glgp", "--missing", "impute", "--out", survey / "a")
     model = survey / "a" / "model.json"
     model.write_text(model.read_text().replace('"nashgraph": "', '"nashgraph": "0.0.'))
     assert "note: nashgraph is" in run("rerun", model, "--out", survey / "b").stderr
@@ -89,7 +125,7 @@ def test_a_lost_file_and_a_changed_version_are_said(survey):
     ],
 )
 def test_a_model_that_was_tampered_with_is_refused(survey, change, message):
-    run("learn", survey / "survey.csv", "--missing", "impute", "--out", survey / "a")
+    run("learn", survey / "survey.csv", "--method", "glgp", "--missing", "impute", "--out", survey / "a")
     model = survey / "a" / "model.json"
     content = json.loads(model.read_text())
     change(content["job"])

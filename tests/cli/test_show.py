@@ -9,12 +9,14 @@ from nashgraph import GLGP
 
 from ..commands import error_lines, run
 
+RAW = ("--method", "glgp", "--no-standardize", "--degree", "4", "--lam", "5")
+
 
 @pytest.fixture
 def out(tmp_path, random):
     table = pd.DataFrame(random.normal(size=(20, 8)), columns=list("abcdefgh"))
     table.to_csv(tmp_path / "t.csv", index=False)
-    run("learn", tmp_path / "t.csv", "--degree", "4", "--lam", "5", "--out", tmp_path / "out", "--title", "Twenty")
+    run("learn", tmp_path / "t.csv", *RAW, "--out", tmp_path / "out", "--title", "Twenty")
     return tmp_path / "out"
 
 
@@ -38,8 +40,8 @@ def test_the_most_influential_are_those_of_the_graph(out):
     assert answer["certificate"]["converged"] is True
 
 
-def test_without_edges_the_rest_is_shown(out):
-    (out / "edges.csv").unlink()
+def test_without_nodes_the_rest_is_shown(out):
+    (out / "nodes.csv").unlink()
     result = run("show", out)
     assert result.exit_code == 0
     assert "most influential nodes are not shown" in result.stderr
@@ -54,15 +56,15 @@ def test_what_is_no_model_is_said(out):
     assert "there is no file" in run("show", out / "nowhere").stderr
 
 
-def test_an_edge_list_that_was_changed_is_not_taken_for_the_models(out):
-    (out / "edges.csv").write_text("anything")
+def test_a_table_of_nodes_that_was_changed_is_not_taken_for_the_models(out):
+    (out / "nodes.csv").write_text("anything")
     result = run("show", out)
     assert result.exit_code == 0
-    assert "edges.csv is not as it was written" in result.stderr
+    assert "nodes.csv is not as it was written" in result.stderr
 
 
 def test_without_directions_influence_is_what_touches_a_node(out):
-    run("learn", out.parent / "t.csv", "--degree", "4", "--undirected", "--lam", "5", "--out", out)
+    run("learn", out.parent / "t.csv", *RAW, "--undirected", "--out", out)
     signals = pd.read_csv(out.parent / "t.csv").T
     influence = GLGP(lam=5, degree=4).fit(signals).graph_.undirected().influence
     first = json.loads(run("show", out, "--json").stdout)["most_influential"][0]
@@ -76,3 +78,11 @@ def test_an_earlier_models_certificate_is_shown_as_it_is(out):
     result = run("show", out)
     assert result.exit_code == 0
     assert "n iter" in result.stdout
+
+
+def test_of_a_consensus_the_intervals_are_shown(out):
+    run("learn", out.parent / "t.csv", "--out", out)
+    first = json.loads(run("show", out, "--json").stdout)["most_influential"][0]
+    assert first["influence_low"] <= first["influence"] <= first["influence_high"]
+    assert 1 <= first["rank_low"] <= first["rank_high"]
+    assert "rank high" in run("show", out).stdout

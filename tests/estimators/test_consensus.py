@@ -116,6 +116,18 @@ def test_the_prior_speaks_where_there_are_hubs_and_is_silent_elsewhere():
     assert np.corrcoef(more, hub.without_prior_.influence)[0, 1] > 0.3
 
 
+def test_intervals_are_of_the_mean_with_its_prior():
+    """The members with a prior are not resampled, but they move the mean."""
+    club = smooth_signals(nx.karate_club_graph(), 50, "gmrf", random_state=0)
+    model = ConsensusGL(random_state=0).fit(club)
+    assert model.prior_share_ > 0
+    nodes = model.graph_.node_columns
+    inside = (nodes["influence_low"] <= model.graph_.influence) & (model.graph_.influence <= nodes["influence_high"])
+    assert inside.mean() > 0.9
+    table = model.edges()
+    assert (table.weight <= table.high + 0.02).mean() > 0.9
+
+
 def test_a_benefit_of_ones_own_counts(signals):
     benefit = np.ones(30)
     benefit[7] = 20.0

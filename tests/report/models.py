@@ -7,7 +7,7 @@ from scipy import sparse
 
 from nashgraph.certificate import exact
 from nashgraph.datasets import smooth_signals
-from nashgraph.estimators import GLGP, GraphEstimator, LambdaPath
+from nashgraph.estimators import GLGP, ConsensusGL, GraphEstimator, LambdaPath
 from nashgraph.estimators.base import Prior
 from nashgraph.graph import LearnedGraph
 
@@ -36,6 +36,12 @@ def karate():
     signals = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
     table = pd.DataFrame(signals, columns=[f"member {node + 1}" for node in club])
     return GLGP(lam=0.3).fit(table), GLGP().path(table, n_lams=6)
+
+
+def karate_consensus():
+    """Return the consensus of signals on the karate club; it has a prior."""
+    signals = smooth_signals(nx.karate_club_graph(), n_signals=50, filter="gmrf", random_state=0)
+    return ConsensusGL(random_state=0).fit(pd.DataFrame(signals, columns=[f"member {k + 1}" for k in range(34)]))
 
 
 class Held(GraphEstimator):

@@ -15,7 +15,7 @@ import pytest
 from nashgraph.report import summarize, write_report
 from nashgraph.report.html import render
 
-from .models import HOSTILE, held, karate, path_of, popular_graph
+from .models import HOSTILE, held, karate, karate_consensus, path_of, popular_graph
 
 # Of d3 7.9.2 as its authors publish it (dist/d3.min.js).
 D3 = "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1"
@@ -198,3 +198,30 @@ def test_a_report_needs_no_matplotlib():
     code = "import sys; sys.modules['matplotlib'] = None; import nashgraph.report; print('made')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "made"
+
+
+def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
+    page = render(summarize(karate_consensus()))
+    assert "Show ties at least this sure" in page
+    for words in (
+        "that at least half of the members have",
+        "two resamples of the signals agree on",
+        "The prior's part",
+    ):
+        assert words in page
+    assert "Who comes next is not settled" in page
+    assert "the influence that a node has without this second point" in page
+    plain = render(summarize(held(popular_graph(20, 3))))
+    for words in ('id="settled"', 'id="prior-part"', "members", "not settled"):
+        assert words not in plain.split("<script")[0]
+
+
+def test_a_large_consensus_stays_small():
+    weights = popular_graph(5_000, 60)
+    frequency = np.random.default_rng(0).random(weights.nnz)
+    columns = {"frequency": frequency, "low": 0.5 * weights.data, "high": 2.0 * weights.data}
+    ranks = {"rank_low": np.ones(5_000, dtype=int), "rank_high": np.full(5_000, 9)}
+    ends = {"influence_low": np.zeros(5_000), "influence_high": np.ones(5_000)}
+    page = render(summarize(held(weights, edge_columns=columns, node_columns=ends | ranks)))
+    assert len(page.encode()) < 6e6
+    assert "and 4,996 more may be" in page

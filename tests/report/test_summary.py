@@ -10,13 +10,14 @@ from sklearn.exceptions import NotFittedError
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
 from nashgraph.certificate import Ending, Measure, Watch, exact
-from nashgraph.report import prose, summarize
+from nashgraph.report import drawing, prose, summarize
 from nashgraph.report.drawing import EDGES_DRAWN, NEIGHBOURS, NODES_DRAWN
 from nashgraph.report.html import render
 from nashgraph.report.layout import place, radii
 from nashgraph.report.plain import shortened
+from nashgraph.report.prior import prior_part
 
-from .models import held, karate, path_of, popular_graph
+from .models import held, karate, karate_consensus, path_of, popular_graph
 
 
 @pytest.fixture(scope="module")
@@ -296,3 +297,67 @@ def test_names_are_cut_the_shorter_the_more_there_are():
     many = shortened(["<" * 300] * 10_000)
     assert len(many[0]) == 12
     assert many[0].endswith("…")
+
+
+def test_of_a_consensus_what_half_of_the_members_have_is_counted():
+    model = karate_consensus()
+    summary = summarize(model)
+    sure = (model.edges()["frequency"] >= 0.5).sum()
+    assert summary.ties.n_edges == sure < summary.graph.n_edges
+    np.testing.assert_allclose(summary.hubs["influence"], np.sort(model.graph_.influence)[::-1])
+    assert summary.hubs["listens_to"].sum() == sure == summary.distributions["weight"].counts.sum()
+    assert summary.agreement == model.agreement_
+    assert "progress" not in summary.parameters
+    assert "cosine 0.125" in summary.parameters["geometries (found)"]
+
+
+def test_the_priors_part_is_the_difference_to_the_graph_without_it():
+    model = karate_consensus()
+    part = prior_part(model)
+    more = model.graph_.influence - model.without_prior_.influence
+    assert [gain.names[0] for gain in part.nodes] == [f"member {k + 1}" for k in np.argsort(-more)[:3]]
+    assert part.nodes[0].now - part.nodes[0].without == pytest.approx(more.max())
+    source, target = part.ties[0].names
+    i, j = (int(name.split()[1]) - 1 for name in (target, source))
+    gained = model.adjacency_ - model.without_prior_.weights.toarray()
+    assert gained[i, j] == pytest.approx(gained.max())
+    assert 0 < part.moved <= part.share == model.prior_share_
+    assert prior_part(held(popular_graph(20, 3))) is None
+
+
+def test_the_surest_edges_are_drawn_and_then_the_heaviest(monkeypatch):
+    monkeypatch.setattr(drawing, "EDGES_DRAWN", 40)
+    monkeypatch.setattr(drawing, "NEIGHBOURS", 0)
+    weights = popular_graph(20, 5)
+    frequency = np.random.default_rng(0).choice([0.2, 0.6, 1.0], weights.nnz)
+    model = held(weights, edge_columns={"frequency": frequency})
+    (view,) = summarize(model).drawing.views
+    ranked = model.graph_.edges().sort_values(["frequency", "weight"], ascending=False).head(40)
+    assert sorted(view.edges.weight) == sorted(ranked["weight"])
+    assert (np.diff(view.edges.weight) <= 0).all()
+    assert "the 40 surest edges" in summarize(model).drawing.left_out
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        ([1, 1, 1, 4, 4], [3, 3, 3, 5, 5], "Most influential: a, b, c."),
+        ([1, 2, 2, 3, 3], [1, 4, 5, 5, 5], "Most influential: a. Who comes next is not settled."),
+        ([1, 1, 2, 2, 3], [3, 2, 4, 5, 5], "It is not settled who is most influential: a is first here, and b may be."),
+        ([1, 2, 2, 3, 4], [2, 3, 5, 5, 5], "a is first here, and b, c may be."),
+        ([1, 1, 1, 1, 1], [5, 5, 5, 5, 5], "a is first here, and b, c, d, e may be."),
+    ],
+)
+def test_who_is_most_influential_is_said_as_far_as_it_is_settled(low, high, said):
+    weights = np.zeros((5, 5))
+    weights[[1, 2, 3, 4, 0], [0, 0, 0, 0, 1]] = 1.0
+    weights[[3, 1, 0], [1, 2, 3]] = [0.9, 0.8, 0.7]
+    graph = held(weights, "abcde", node_columns={"rank_low": np.array(low), "rank_high": np.array(high)}).graph_
+    assert said in prose.leaders(graph).sentence
+    assert prose.leaders(held(weights, "abcde").graph_).sentence == "Most influential: a, b, c."
+
+
+def test_without_frequencies_nothing_is_said_to_be_settled():
+    assert prose.settled_sentence(held(popular_graph(20, 3)).graph_) == ""
+    faint = held(np.eye(3)[[1, 2, 0]], edge_columns={"frequency": np.full(3, 0.2)}).graph_
+    assert prose.settled_sentence(faint, 0.3).startswith("No tie is in half of the members, so nothing")

@@ -21,7 +21,7 @@ def survey():
 
 
 def test_rows_are_nodes_and_columns_are_signals(survey):
-    found = signals_of(survey, TableOptions(missing="pairwise"))
+    found = signals_of(survey, TableOptions(missing="pairwise", standardize=False))
     assert list(found.table.columns) == ["ann", "bob", "cat", "dan"]
     assert list(found.table.index) == ["age", "side=n", "side=s", "owner=False", "owner=True", "rank"]
     assert found.table.loc["side=n"].tolist()[:2] == [1.0, 0.0]
@@ -34,7 +34,7 @@ def test_gaps_are_filled_from_the_nearest_nodes():
     near = [[0.0, 1.0, 3.0], [0.1, 1.1, 5.0], [9.0, 8.0, 40.0], [9.1, 8.1, 60.0]] * 3
     table = pd.DataFrame([*near, [0.05, 1.05, np.nan]], columns=["a", "b", "c"])
     table["side"] = ["n", "n", "s", "s"] * 3 + [None]
-    found = signals_of(table, TableOptions(missing="impute"))
+    found = signals_of(table, TableOptions(missing="impute", standardize=False))
     last = found.table.iloc[:, -1]
     assert 3.0 <= last["c"] <= 5.0
     assert last[["side=n", "side=s"]].tolist() == [1.0, 0.0]
@@ -42,14 +42,37 @@ def test_gaps_are_filled_from_the_nearest_nodes():
     assert any("filled 3 gap(s) in 3 signal(s)" in note for note in found.notes)
 
 
-def test_standardize_scales_numbers_over_what_is_there_and_leaves_codes(survey):
+def test_every_signal_is_scaled_over_what_is_there_the_coded_ones_too(survey):
     found = signals_of(survey, TableOptions(missing="pairwise", standardize=True))
-    age = found.table.loc["age"].to_numpy()
-    assert np.isnan(age[2])
-    assert np.nanmean(age) == pytest.approx(0)
-    assert np.nanstd(age) == pytest.approx(1)
-    assert set(found.table.loc["side=n"].dropna()) == {0.0, 1.0}
-    assert any("scaled 2 signal(s)" in note and "4 coded ones stay 0 and 1" in note for note in found.notes)
+    assert found.standardized
+    assert found.table.isna().loc["age"].tolist() == [False, False, True, False]
+    np.testing.assert_allclose(found.table.mean(axis=1), 0, atol=1e-12)
+    np.testing.assert_allclose(found.table.std(axis=1, ddof=0), 1)
+    assert "scaled 6 signal(s) to mean 0 and spread 1 over the nodes; --no-standardize" in found.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "wide", "standardize", "scaled", "said"),
+    [
+        ("rows", 1.0, None, True, "--no-standardize takes them as they are"),
+        ("rows", 1.0, False, False, "signals are taken as they are"),
+        ("rows", 50.0, False, False, "spreads 50 times as widely as 'a' and so decides the distances"),
+        ("columns", 5.0, None, False, "signals are taken as they are; --standardize"),
+        ("columns", 50.0, None, True, "over the nodes, for 'b' spreads 50 times as widely as 'a'; --no-standardize"),
+        ("columns", 50.0, False, False, "--standardize puts them on one scale"),
+        ("columns", 1.0, True, True, "scaled 2 signal(s)"),
+    ],
+)
+def test_a_survey_is_scaled_and_recordings_where_their_spreads_are_uneven(nodes, wide, standardize, scaled, said):
+    table = pd.DataFrame({"a": [0.0, 1.0, 5.0], "b": [wide * 5.0, wide, 0.0]}, index=["x", "y", "z"])
+    if nodes == "columns":
+        table = table.T.rename_axis("id").reset_index()
+    found = signals_of(
+        table, TableOptions(nodes=nodes, standardize=standardize, id="id" if nodes == "columns" else None)
+    )
+    assert found.standardized is scaled
+    assert said in found.notes[-1]
+    assert np.allclose(found.table.std(axis=1, ddof=0), 1) is scaled
 
 
 def test_drop_benefit_and_categories_by_name(survey):
@@ -96,12 +119,6 @@ def test_constant_signals_are_left_out_and_said(survey):
     found = signals_of(survey.assign(same=1.0), TableOptions(missing="impute"))
     assert "same" not in found.table.index
     assert any("left out 1 signal(s) that are the same at every node: same" in note for note in found.notes)
-
-
-def test_spreads_far_apart_are_said():
-    table = pd.DataFrame({"income": [0.0, 1e6, 2e6], "age": [30.0, 31.0, 33.0]})
-    assert any("--standardize" in note for note in signals_of(table).notes)
-    assert not any("--standardize" in note for note in signals_of(table, TableOptions(standardize=True)).notes)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import typer
 
 from ..estimators import GLGP, METHODS, GraphEstimator, LambdaPath
@@ -19,11 +20,13 @@ from ..metrics import edge_auc, edge_average_precision, edge_precision_recall
 from ..solvers import COST
 from ..tables import Job, Signals
 from ..validation import InputError
-from ._options import LearnArguments, PathArguments
-from ._progress import converging, counting
+from ._options import RENAMED, LearnArguments, PathArguments
+from ._progress import bar, converging, counting
 from ._running import Voice
 
-RESERVED = ("callback", "missing")  # set by other means
+RESERVED = ("callback", "missing", "progress")  # set by other means
+FREQUENCY, LEAST_FREQUENCY = "frequency", 0.25
+LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
 PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
 
 
@@ -39,22 +42,33 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
     >>> all_parameters("smooth", {"lam": 2.0}, [], "error")
     Traceback (most recent call last):
     ...
-    typer...BadParameter: the method smooth has no --lam: of these options it has --degree, --beta, --c, --engine
+    typer...BadParameter: the method smooth has no --lam (linear, glgp have): of these options it has --degree, ...
     """
     known = METHODS[method]().get_params(deep=False)
     for name in given:
         if name not in known:
-            has = [f"--{field.name}" for field in fields(LearnArguments) if field.name in known]
+            has = [
+                f"--{RENAMED.get(field.name, field.name)}" for field in fields(LearnArguments) if field.name in known
+            ]
             raise typer.BadParameter(
-                f"the method {method} has no --{name}: of these options it has {', '.join(has) or 'none'}"
+                f"the method {method} has no --{RENAMED.get(name, name)} ({', '.join(methods_with(name))} have): of "
+                f"these options it has {', '.join(has) or 'none'}"
             )
     if missing == "pairwise" and "missing" not in known:
-        able = [name for name, make in METHODS.items() if "missing" in make().get_params(deep=False)]
         raise typer.BadParameter(
-            f"the method {method} needs complete signals: pass --missing impute, or take one of {', '.join(able)}"
+            f"the method {method} needs complete signals: pass --missing impute, or take one of "
+            f"{', '.join(methods_with('missing'))}"
         )
     defaults = {name: value for name, value in known.items() if name not in RESERVED and isinstance(value, PLAIN)}
-    return {**defaults, **given, **dict(_setting(method, defaults, item) for item in settings)}
+    if "random_state" in known:
+        defaults["random_state"] = 0  # so that the same command gives the same bytes
+    found = {**defaults, **given, **dict(_setting(method, defaults, item) for item in settings)}
+    return found | ({"benefit": None} if found.get("benefit") == "none" else {})
+
+
+def methods_with(parameter: str) -> list[str]:
+    """Return the methods that have a parameter."""
+    return [name for name, make in METHODS.items() if parameter in make().get_params(deep=False)]
 
 
 def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any]:
@@ -72,10 +86,12 @@ def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A fitted model and what belongs to it."""
+    """A fitted model and what belongs to it: the whole graph, and the part of it that is written."""
 
     model: GraphEstimator
     graph: LearnedGraph
+    written: LearnedGraph
+    least_frequency: float | None
     n_signals: int
     seconds: float
     path: LambdaPath | None = None
@@ -105,7 +121,21 @@ def learned(job: Job, signals: Signals, voice: Voice) -> Outcome:
         model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
     graph = model.graph_ if job.directed else model.graph_.undirected()
-    return Outcome(model, graph, len(signals.table), seconds, path)
+    written, level = sure_part(graph, job.least_frequency)
+    return Outcome(model, graph, written, level, len(signals.table), seconds, path)
+
+
+def sure_part(graph: LearnedGraph, level: float | None) -> tuple[LearnedGraph, float | None]:
+    """Return the part of a graph to write, and the share of members that must have a tie in it.
+
+    A consensus has a little weight on nearly all pairs. Left to us, what a quarter of the members have is written, but
+    no more than MOST_EACH ties a node; a node's LEAST_EACH surest are always there.
+    """
+    if level is None and FREQUENCY in graph.edge_columns:
+        frequency = np.sort(graph.edge_columns[FREQUENCY])[::-1]
+        bound = frequency[MOST_EACH * graph.n_nodes - 1 :][:1]
+        level = float(np.floor(1000 * bound.max(initial=LEAST_FREQUENCY)) / 1000)
+    return (graph, None) if level is None else (graph.at_least(FREQUENCY, level, LEAST_EACH), level)
 
 
 def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
@@ -123,13 +153,18 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
 
 
 def fitted(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
-    """Fit with progress shown: that of its iterates, where it tells of them."""
-    with converging(voice, "learning") as told:
-        if "callback" not in model.get_params(deep=False):
+    """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
+    known = model.get_params(deep=False)
+    with bar(voice, "learning") as tell:
+        if "progress" in known:
+            model.set_params(progress=lambda done, total: tell(done / total, f"{done} of {total}"))
+            model.fit(signals.table).set_params(progress=None)
+        elif "callback" in known:
+            told = converging(tell)
+            model.set_params(callback=lambda record: told(record, known["tol"]))
+            model.fit(signals.table).set_params(callback=None)
+        else:
             model.fit(signals.table)
-            return
-        model.set_params(callback=lambda record: told(record, model.get_params(deep=False)["tol"]))
-        model.fit(signals.table).set_params(callback=None)
 
 
 def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice) -> LambdaPath:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import networkx as nx
 from ..certificate import exact
 from ..files import check_writable
 from ..graph import LearnedGraph
+from ..report.prose import leaders
 from ..tables import Job, ModelRecord, Signals, TableOptions, file_record, library_versions, load_signals, read_truth
-from ._fitting import all_parameters, learned, scores
+from ._fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
 from ._options import GameArguments, JobArguments, PathArguments
 from ._running import DONE, UNFINISHED, Voice
 from ._showing import paired
@@ -39,6 +41,7 @@ def run_asked(
         parameters=parameters,
         table=table,
         directed=not asked.undirected,
+        least_frequency=asked.least_frequency,
         truth_directed=asked.truth.truth_directed,
         title=asked.title or asked.file.stem,
     )
@@ -55,13 +58,15 @@ def run_job(job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voi
         truth = truth_noted(truth_file, signals, job.truth_directed, voice)
         check_writable(out)
         outcome = learned(job, signals, voice)
+        note_left_out(outcome, voice)
+        done = replace(job.table, standardize=signals.standardized)
         found = ModelRecord(
-            job=job,
+            job=replace(job, table=done, least_frequency=outcome.least_frequency),
             input=file_record(file, out),
             truth=None if truth_file is None else file_record(truth_file, out),
             nodes=outcome.graph.n_nodes,
             signals=outcome.n_signals,
-            edges=outcome.graph.n_edges,
+            edges=outcome.written.n_edges,
             edges_sha256="",
             certificate=outcome.certificate,
             scores={} if truth is None else scores(outcome.graph, truth),
@@ -71,7 +76,8 @@ def run_job(job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voi
         )
         record, written = write_outcome(out, found, outcome)
     say_figures(record, voice)
-    voice.say(f"most influential: {most_influential(outcome.graph)}")
+    for sentence in most_influential(outcome.graph):
+        voice.say(sentence)
     voice.say(f"wrote {', '.join(written)} to {out}/")
     return record
 
@@ -111,10 +117,25 @@ def say_figures(record: ModelRecord, voice: Voice) -> None:
     voice.say(paired(figures))
 
 
-def most_influential(graph: LearnedGraph) -> str:
-    """Return the first few nodes by influence, in a line."""
-    first = graph.by_influence[:NAMED]
-    return ", ".join(f"{graph.names[k]} ({graph.influence[k]:.2f})" for k in first)
+def note_left_out(outcome: Outcome, voice: Voice) -> None:
+    """Say how many ties are not written, and how to get them."""
+    whole, written = outcome.graph.n_edges, outcome.written.n_edges
+    if written < whole:
+        voice.note(
+            f"the files have the {written:,} ties that {outcome.least_frequency:.3g} of the members or more have, "
+            f"{LEAST_EACH} a node at least; {whole - written:,} more are left out: --least-frequency 0 takes all in"
+        )
+
+
+def most_influential(graph: LearnedGraph) -> list[str]:
+    """Return the first few nodes by influence, in a line, and how far that is settled, where it is known."""
+    ranked, known = "rank_low" in graph.node_columns, graph.node_columns
+    first = [
+        f"{graph.names[k]} ({graph.influence[k]:.2f}"
+        + (f", rank {known['rank_low'][k]} to {known['rank_high'][k]})" if ranked else ")")
+        for k in graph.by_influence[:NAMED]
+    ]
+    return [f"most influential: {', '.join(first)}", *([leaders(graph).sentence] if ranked else [])]
 
 
 def code_of(record: ModelRecord) -> int:

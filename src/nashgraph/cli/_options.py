@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
-BENEFITS = ("spectral", "uniform")
+BENEFITS = ("own", "spectral", "uniform", "none")
+RENAMED = {"random_state": "seed"}  # parameters whose option has another name
 TABLE, METHOD, TRUTH, OUTPUT = "The table", "The method", "A true network", "Output"
 
 table_option, method_option, truth_option, output_option = (
@@ -81,7 +82,14 @@ class TableArguments:
             help="Missing values: refuse them, compare nodes over what both have, or fill in from the nearest."
         ),
     ] = "error"
-    standardize: Annotated[bool, table_option("--standardize", help="Scale numbers to mean 0 and spread 1.")] = False
+    standardize: Annotated[
+        bool | None,
+        table_option(
+            "--standardize/--no-standardize",
+            help="Bring every signal to mean 0 and spread 1 over the nodes.",
+            show_default="for nodes in rows, and for uneven spreads",
+        ),
+    ] = None
     separator: Annotated[str | None, table_option(metavar="CHARACTER", help="Of a text file; found if not given.")] = (
         None
     )
@@ -114,7 +122,10 @@ class TableArguments:
 class GameArguments:
     """Parameters of the methods that have an option of their own; None leaves one to the method."""
 
-    degree: Annotated[float | None, method_option(help="Mean number of neighbours wanted.", show_default="10")] = None
+    degree: Annotated[
+        float | None,
+        method_option(help="Mean number of neighbours wanted; the consensus needs none.", show_default="10"),
+    ] = None
     beta: Annotated[
         float | None, method_option(help="Weight of the squared norm, instead of a degree.", show_default=False)
     ] = None
@@ -138,9 +149,9 @@ class GameArguments:
     benefit: Annotated[
         str | None,
         method_option(
-            metavar="COLUMN|spectral|uniform",
-            help="What makes nodes differ: a column of numbers (no signal then), or a rule.",
-            show_default="spectral",
+            metavar="COLUMN|own|spectral|uniform|none",
+            help="What makes nodes differ: a column of numbers (no signal then), or a rule; none leaves the prior out.",
+            show_default="own for the consensus, else spectral",
             autocompletion=completing(BENEFITS),
         ),
     ] = None
@@ -152,6 +163,9 @@ class GameArguments:
             show_default="threads",
         ),
     ] = None
+    random_state: Annotated[
+        int | None, method_option("--seed", min=0, help="Seed of all that is drawn.", show_default="0")
+    ] = None
 
     def parameters(self) -> dict[str, Any]:
         """Return what was given."""
@@ -162,10 +176,16 @@ class GameArguments:
 
 @dataclass(frozen=True)
 class LearnArguments(GameArguments):
-    """The same, and the strength of the prior where there is one."""
+    """The same, and what only some methods have: the strength of a prior, resamples of the signals."""
 
     lam: Annotated[
         float | None, method_option(help="Strength of the prior.", show_default="what costs a thousandth of J")
+    ] = None
+    resamples: Annotated[
+        int | None,
+        method_option(
+            min=0, help="How often the consensus weighs the signals anew; 0: no intervals.", show_default="20"
+        ),
     ] = None
 
 
@@ -243,4 +263,13 @@ class JobArguments(FileArguments):
     undirected: Annotated[
         bool, output_option("--undirected", help="Write edges without directions, of the mean weight of both.")
     ] = False
+    least_frequency: Annotated[
+        float | None,
+        output_option(
+            min=0,
+            max=1,
+            help="Share of the consensus's members that must have a tie for it to be written; 0 writes all.",
+            show_default="0.25, or what leaves 50 a node",
+        ),
+    ] = None
     title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""

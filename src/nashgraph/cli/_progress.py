@@ -46,19 +46,17 @@ def counting(voice: Voice, what: str, total: int) -> Iterator[Callable[[], objec
         yield count
 
 
-@contextmanager
-def converging(voice: Voice, what: str) -> Iterator[Callable[[Record, float], bool]]:
-    """Give the callback of a fit, to be told of every iterate and of the value at which it ends."""
+def converging(tell: Callable[[float, str], object]) -> Callable[[Record, float], bool]:
+    """Return the callback of a fit, to be told of every iterate and of the value at which it ends."""
     records: list[Record] = []
-    with bar(voice, what) as tell:
 
-        def told(record: Record, tol: float) -> bool:
-            records.append(record)
-            share = share_done(records[0].value, record.value, tol)
-            tell(share if len(records) >= ENOUGH else 0.0, f"{record.value:.0e} → {tol:.0e}")
-            return False
+    def told(record: Record, tol: float) -> bool:
+        records.append(record)
+        share = share_done(records[0].value, record.value, tol)
+        tell(share if len(records) >= ENOUGH else 0.0, f"{record.value:.0e} → {tol:.0e}")
+        return False
 
-        yield told
+    return told
 
 
 def share_done(first: float, now: float, tol: float) -> float:

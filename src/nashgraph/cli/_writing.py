@@ -10,7 +10,7 @@ from ..report import summarize, write_report
 from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of
 from ._fitting import Outcome
 
-EDGES = "edges.csv"
+EDGES, NODES = "edges.csv", "nodes.csv"
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -20,7 +20,7 @@ SCORES = {
 
 
 def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[ModelRecord, list[str]]:
-    """Write all files of a learned graph; return the record, with the hash of its edges, and the files' names."""
+    """Write all files of a learned graph; return the record, with the hashes of its tables, and the files' names."""
     summary = summarize(
         outcome.model,
         title=record.job.title,
@@ -32,8 +32,9 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[Mod
     )
     with written_together(out) as folder:
         for name, write in GRAPH_FILES.items():
-            write(outcome.graph, folder / name)
-        record = replace(record, edges_sha256=sha256_of(folder / EDGES))
+            write(outcome.written, folder / name)
+        edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
+        record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
         (folder / "model.json").write_text(record_to_json(record), encoding="utf-8")
         if outcome.path is not None:
             outcome.path.table().to_csv(folder / "path.csv", index=False)

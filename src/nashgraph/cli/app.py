@@ -59,7 +59,7 @@ def options(
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def learn(
-    method: Annotated[str, registered_option(METHODS, help="How to learn.")] = "glgp",
+    method: Annotated[str, registered_option(METHODS, help="How to learn.")] = "consensus",
     *,
     game: LearnArguments,
     asked: JobArguments,
@@ -142,7 +142,7 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the signals.")] = 0,
     speech: SpeechArguments,
 ) -> int:
-    """Learn Zachary's karate club from 50 signals, three ways, and compare with the true network.
+    """Learn Zachary's karate club from 50 signals, four ways, and compare with the true network.
 
     Example: nashgraph demo --out demo
     """

@@ -27,7 +27,7 @@ ERROR = re.compile(r"^\w+(Error|Exception): ")
 def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
     voice, out = asked.speech.voice(), asked.out
-    options, given = asked.table.options(game.benefit), game.parameters()
+    options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     if options.missing == "pairwise":
         raise typer.BadParameter("compare needs complete signals: pass --missing impute, or learn with one method")
     with voice.noting_warnings():

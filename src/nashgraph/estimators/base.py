@@ -65,6 +65,9 @@ class GraphEstimator(BaseEstimator):
     node_names_: Array
     # What the game prior did, where there is one; see Prior.
     prior_: Prior | None = None
+    # Of a consensus: how alike two resamples are, and how much the members with a prior count.
+    agreement_: float = np.nan
+    prior_share_: float = 0.0
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
@@ -132,6 +135,11 @@ class GraphEstimator(BaseEstimator):
                 self.adjacency_, self.node_names_, node_columns=self._node_columns(), edge_columns=self._edge_columns()
             )
         return self._graph
+
+    @property
+    def without_prior_(self) -> LearnedGraph | None:
+        """What the graph would be without its prior, where that was learned on the way."""
+        return None
 
     def _node_columns(self) -> dict[str, Array]:
         """Return what the method knows of each node, by the names under which it is shown."""

@@ -120,10 +120,8 @@ class ConsensusGL(GraphEstimator):
     True
     """
 
-    agreement_: float
     degrees_: Array
     geometries_: dict[str, float]
-    prior_share_: float
 
     def __init__(
         self,
@@ -171,7 +169,7 @@ class ConsensusGL(GraphEstimator):
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
-        smooth = mean.weights.csr()
+        smooth, alike = mean.weights.csr(), agreement(mean.graphs)
         learned = self._with_prior(mean, signals, ladders, geometries)
         weights = mean.weights.csr()
         columns = {"frequency": mean.frequency.csr().data}
@@ -179,7 +177,7 @@ class ConsensusGL(GraphEstimator):
             columns["low"], columns["high"] = quantiles(mean.graphs, weights, INTERVAL)
         return {
             "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
-            "agreement_": agreement(mean.graphs),
+            "agreement_": alike,
             "degrees_": degrees,
             "geometries_": geometries,
             "_smooth": smooth,
@@ -257,7 +255,7 @@ class ConsensusGL(GraphEstimator):
         left, right = adjoint(graph, actions, interaction, self.welfare), interaction.value(actions)
         mean.scale(1.0 - plan.share)
         ladders.steps += len(geometries) * len(plan.costs)
-        lams = []
+        lams, prior = list[float](), Sum(len(right))
         for geometry, weight in geometries.items():
             points = points_of(signals, self.engine, geometry=geometry)
             betas = ladders(signals, geometry).betas
@@ -265,8 +263,12 @@ class ConsensusGL(GraphEstimator):
             for cost in plan.costs:
                 lams.append(lam_for_cost(middle, left, right, cost))
                 answers = answering_ladder(points, betas, ladders.c, ladders.kept, lams[-1] * left, right)
-                mean.add(answers, plan.share * weight / len(plan.costs))
+                share = plan.share * weight / len(plan.costs)
+                mean.add(answers, share)
+                prior.add_rows(answers.labels, answers.weights, share)
                 ladders.done()
+        # These members are not resampled: every resample has them as they are, so that intervals are of the mean.
+        mean.graphs = [(1.0 - plan.share) * one + prior.csr(np.float32) for one in mean.graphs]
         return float(np.mean(lams))
 
     def select(

@@ -14,7 +14,7 @@ else:
 
 __all__ = ["COLOURS", "Figure", "new_figure", "save_figure"]
 # Okabe and Ito's colours, the dark ones first.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c510a")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c510a", "#66a61e")
 
 
 def new_figure(columns: int = 1, width: float = 5.4, height: float = 4.0, **options: Any) -> tuple[Figure, Any]:

@@ -8,6 +8,7 @@ from ..estimators import GLGP, GraphEstimator, QuadGameGL, SpecTemp
 
 GLGP_NAMES = {"linear": "GLGP f(x)=x", "log1p": "GLGP f(x)=log(1+x)"}
 LINEAR, SMOOTH, SPECTEMP = "Linear approximation", "SmoothGL", "SpecTemp"
+CONSENSUS = "ConsensusGL, not the paper's"
 QUAD, QUAD_HOMOPHILOUS = "QuadGameGL", "QuadGameGL, homophilous"
 
 

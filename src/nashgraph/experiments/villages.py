@@ -16,13 +16,13 @@ import pandas as pd
 
 from ..certificate import Certificate
 from ..datasets import ONE_RELIGION_VILLAGES, load_villages
-from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL
+from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
 from ..games import welfare
 from ..graph import adjacency_matrix
 from ..metrics import edge_auc, equal_influence
 from ..validation import Array
 from .figures import COLOURS, Figure, new_figure
-from .methods import GLGP_NAMES, LINEAR, QUAD, QUAD_HOMOPHILOUS, SMOOTH, SPECTEMP, baselines, published
+from .methods import CONSENSUS, GLGP_NAMES, LINEAR, QUAD, QUAD_HOMOPHILOUS, SMOOTH, SPECTEMP, baselines, published
 from .study import Comparison, Experiment, Plan, Study, mean_and_error, where
 from .trials import Row, Trial, certified
 
@@ -30,7 +30,7 @@ BETA, LAM, C = 1.0, 100.0, 0.95
 ITERATIONS = {"linear": 760, "log1p": 320}
 OTHERS = (LINEAR, SMOOTH, QUAD, SPECTEMP)
 SURVEYED, RANDOM = "control: hhSurveyed alone", "control: random"
-PAPER, CONVERGED, CONTROL = "paper", "converged", "control"
+PAPER, CONVERGED, CONTROL, OURS = "paper", "converged", "control", "ours"
 SCALES = (2, 8, 32, 128)  # readings of the distances' scale, tried because the paper's figures for these two differ
 QUICK_VILLAGES = (10, 8)  # the two smallest
 Columns = Sequence[tuple[str, str]]  # of methods and settings
@@ -67,7 +67,7 @@ def village_problem(number: int) -> Village:
 
 
 def models(benefit: Array) -> Iterator[tuple[str, str, GraphEstimator]]:
-    """Give the methods: name, setting ("paper" or "converged"), estimator."""
+    """Give the methods: name, setting ("paper", "converged" or "ours"), estimator."""
     prior: dict[str, Any] = {"lam": LAM, "beta": BETA, "c": C, "benefit": benefit}
     for interaction, method in GLGP_NAMES.items():
         yield method, PAPER, published(ITERATIONS[interaction], **prior, interaction=interaction)
@@ -76,6 +76,7 @@ def models(benefit: Array) -> Iterator[tuple[str, str, GraphEstimator]]:
     yield SMOOTH, PAPER, SmoothGL(beta=BETA, c=C)
     for method, model in baselines().items():
         yield method, PAPER, model
+    yield CONSENSUS, OURS, ConsensusGL(benefit=benefit, scale="standard", random_state=0)
 
 
 def measure(village: int, seed: int) -> list[Row]:
@@ -125,6 +126,7 @@ def shown(games: Iterable[str]) -> Columns:
     return [
         *((method, PAPER) for method in (*names, *OTHERS, QUAD_HOMOPHILOUS)),
         *((method, CONVERGED) for method in names),
+        (CONSENSUS, OURS),
         *((method, CONTROL) for method in (SURVEYED, RANDOM)),
     ]
 
@@ -134,7 +136,12 @@ def compared_villages(
 ) -> list[Comparison]:
     """Return maximum, average and minimum of a score over the villages beside the paper's, as its tables have them."""
     lines = []
-    labels = {PAPER: " (paper settings)", CONVERGED: " (converged)", CONTROL: ""}
+    labels = {
+        PAPER: " (paper settings)",
+        CONVERGED: " (converged)",
+        CONTROL: "",
+        OURS: " (defaults, signals standardised)",
+    }
     for method, setting in columns:
         values = where(frame, method=method, setting=setting)[score]
         mean, error = mean_and_error(values)
@@ -153,7 +160,7 @@ def draw_villages(
 ) -> Figure:
     """Draw one score of all villages, a column of points a method, beside the paper's average and range."""
     figure, axes = new_figure(width=9.0, height=4.8)
-    colours = {PAPER: COLOURS[0], CONVERGED: COLOURS[2], CONTROL: COLOURS[7]}
+    colours = {PAPER: COLOURS[0], CONVERGED: COLOURS[2], CONTROL: COLOURS[7], OURS: COLOURS[3]}
     for k, (method, setting) in enumerate(columns):
         values, colour = where(frame, method=method, setting=setting)[score].to_numpy(), colours[setting]
         axes.plot([k - 0.12] * len(values), values, "o", color=colour, alpha=0.35, markersize=4)

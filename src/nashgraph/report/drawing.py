@@ -22,6 +22,7 @@ EDGES_DRAWN = 20_000
 EDGES_OF_PATH = 60_000
 LAMBDAS = 25
 NEIGHBOURS = 5
+FREQUENCY = "frequency"  # the edge column that decides what is drawn, where there is one
 
 NO_GAME = Prior(np.nan, "", np.nan, np.nan)
 
@@ -95,7 +96,13 @@ def make_drawing(model: GraphEstimator, path: LambdaPath | None) -> Drawing:
         least=LEAST_OF_MEAN * mean_radius,
         widest=WIDEST,
         views=tuple(sorted((own, *views), key=lambda view: (np.isfinite(view.prior.lam), view.prior.lam))),
-        left_out=said_left_out(graph.n_nodes, count, own.n_edges, len(among.weight)),
+        left_out=said_left_out(
+            graph.n_nodes,
+            count,
+            own.n_edges,
+            len(among.weight),
+            "surest" if FREQUENCY in own.edge_columns else "heaviest",
+        ),
     )
 
 
@@ -107,8 +114,12 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = 
     drawn = order[:NODES_DRAWN]
     listed = graph.listed
     edges = listed._replace(source=number[listed.source], target=number[listed.target])
-    drawable = both_among(edges, len(drawn))
-    kept = drawable & (np.cumsum(drawable) <= at_most)
+    drawable = np.flatnonzero(both_among(edges, len(drawn)))
+    if FREQUENCY in graph.edge_columns:  # the surest, and then the heaviest
+        sure = np.asarray(graph.edge_columns[FREQUENCY])[edges.place[drawable]]
+        drawable = drawable[np.argsort(-sure, kind="stable")]
+    kept = np.zeros(len(edges.place), dtype=bool)
+    kept[drawable[:at_most]] = True
     if fitted:
         kept |= heaviest_of_each(edges) & both_among(edges, NODES_LISTED)
     edges = edges.take(kept)
@@ -146,7 +157,7 @@ def heaviest_of_each(edges: Edges) -> Array:
     return np.minimum(*heavier) < NEIGHBOURS
 
 
-def said_left_out(n_nodes: int, nodes_drawn: int, n_edges: int, edges_drawn: int) -> str:
+def said_left_out(n_nodes: int, nodes_drawn: int, n_edges: int, edges_drawn: int, which: str = "heaviest") -> str:
     """Say what is not drawn, nothing where all is."""
     if nodes_drawn == n_nodes and edges_drawn == n_edges:
         return ""
@@ -155,4 +166,4 @@ def said_left_out(n_nodes: int, nodes_drawn: int, n_edges: int, edges_drawn: int
         if nodes_drawn == n_nodes
         else f"the {nodes_drawn:,} most influential of the {n_nodes:,} nodes"
     )
-    return f"Drawn are {nodes} and the {edges_drawn:,} heaviest edges between them, out of {n_edges:,} in all."
+    return f"Drawn are {nodes} and the {edges_drawn:,} {which} edges between them, out of {n_edges:,} in all."

@@ -33,7 +33,11 @@ HEADINGS = {
     "action": "Action",
     "benefit": "Benefit",
 }
+INTERVALS = {("influence_low", "influence_high"): "90 % interval", ("rank_low", "rank_high"): "Rank"}
 MEANINGS = {
+    "resamples": "how often the signals were weighed anew",
+    "n_degrees": "numbers of neighbours tried",
+    "geometries": "what makes two nodes alike",
     "lam": "how much the prior counts",
     "degree": "neighbours wanted, before the prior counts",
     "beta": "spreads attention over more neighbours",
@@ -86,7 +90,10 @@ def render(summary: Summary) -> str:
         area=areas[0] if areas else None,
         facts=facts(summary),
         names=shortened([text(name) for name in hubs["name"]]),
-        columns=[(HEADINGS.get(name, name), evenly(hubs[name])) for name in hubs.columns.drop("name")],
+        leaders=prose.leaders(graph),
+        settled=prose.settled_sentence(graph, summary.agreement),
+        part=summary.prior_part,
+        columns=hub_columns(hubs),
         influence=summary.hubs["influence"],
         counted=min(HUBS_COUNTED, graph.n_nodes),
         mutual=bool((summary.hubs["followers"] == summary.hubs["listens_to"]).all()),
@@ -112,14 +119,29 @@ def page_template() -> Any:
 
 def facts(summary: Summary) -> list[tuple[str, str]]:
     """Return the figures at the head of the page."""
-    welfare = summary.drawing.views[summary.drawing.fitted].prior.welfare
+    welfare, agreement = summary.drawing.views[summary.drawing.fitted].prior.welfare, summary.agreement
     return [
         ("nodes", f"{summary.graph.n_nodes:,}"),
-        ("ties", f"{summary.graph.n_edges:,}"),
+        (
+            "ties" if summary.ties is summary.graph else "ties that half of the members have",
+            f"{summary.ties.n_edges:,}",
+        ),
         ("neighbours listened to, on average", prose.number(float(summary.hubs["listens_to"].mean()))),
+        *([("of two resamples' weight is in common", prose.percent(agreement))] if math.isfinite(agreement) else []),
         *([("welfare", prose.number(welfare))] if math.isfinite(welfare) else []),
         *((name, prose.number(score)) for name, score in summary.scores.items()),
     ]
+
+
+def hub_columns(hubs: pd.DataFrame) -> list[tuple[str, list[str]]]:
+    """Return the columns of the hubs' table, a heading and cells each; the ends of an interval share one."""
+    found = {HEADINGS.get(name, name): evenly(hubs[name]) for name in hubs.columns.drop("name")}
+    for ends, heading in INTERVALS.items():
+        if ends[0] in found:
+            low, high = (found.pop(end) for end in ends)
+            found[heading] = [f"{least} to {most}" for least, most in zip(low, high, strict=True)]
+    first = [name for name in (HEADINGS["influence"], *INTERVALS.values()) if name in found]
+    return [(name, found[name]) for name in dict.fromkeys([*first, *found])]
 
 
 def evenly(values: pd.Series[Any]) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..certificate import Certificate, Measure
 from ..graph import LearnedGraph
-from ..validation import Array
+from ..validation import Array, listing
+from .plain import shortened, text
 
 CERTIFIED = {
     Measure.EXACT: "The problem has one solution only, and each node's share of it is computed by a formula. There was "
@@ -17,6 +20,8 @@ CERTIFIED = {
     Measure.CHANGE: "In the last round the weights moved by {share} of their size in all. That they hardly move is no "
     "proof that they are where they should be.",
 }
+SURE, NEARLY_ALL = 0.5, 0.9  # shares of members that have a tie
+LEADERS, RIVALS = 3, 5  # of the most influential that are named, and of those that may be
 AT_REST = (
     " So no node has anything left to change on its own. On this network the actions are a Nash equilibrium: nobody "
     "does better by doing more or less alone. What is certified is that the calculation has come to rest, not that it "
@@ -95,7 +100,7 @@ def settled_sentence(graph: LearnedGraph, agreement: float = np.nan) -> str:
     if "frequency" not in graph.edge_columns:
         return ""
     frequency = graph.undirected().edges()["frequency"].to_numpy()
-    likely, sure = int((frequency >= 0.5 - 1e-9).sum()), int((frequency >= 0.9 - 1e-9).sum())
+    likely, sure = int((frequency >= SURE).sum()), int((frequency >= NEARLY_ALL).sum())
     ties, are = "tie" if likely == 1 else "ties", "is" if sure == 1 else "are"
     said = f"Of {likely:,} {ties} that at least half of the members have, {sure:,} {are} in nine of ten"
     if not likely:
@@ -110,3 +115,42 @@ def degree_sentence(counts: Array, verb: str) -> str:
     others = "other" if middle == "1" else "others"
     least, most = f"{counts.min():,}", f"{counts.max():,}"
     return f"The middle node {verb} {middle} {others}; it is {least} at the least and {most} at the most."
+
+
+class Leaders(NamedTuple):
+    """The names of the most influential nodes, and of those that may be as well; none where it is settled."""
+
+    first: list[str]
+    rivals: list[str]
+    more_settled: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """Who is most influential, hedged."""
+        if self.rivals:
+            first, rivals = self.first[0], listing(self.rivals, RIVALS)
+            return f"It is not settled who is most influential: {first} is first here, and {rivals} may be."
+        rest = "" if self.more_settled else " Who comes next is not settled."
+        return f"Most influential: {', '.join(self.first)}.{rest}"
+
+
+def leaders(graph: LearnedGraph) -> Leaders:
+    """Return who is most influential, as far as the intervals of the ranks tell the first from the rest.
+
+    Examples
+    --------
+    >>> ranks = {"rank_low": np.array([2, 1, 1]), "rank_high": np.array([3, 1, 3])}
+    >>> leaders(LearnedGraph.of(np.eye(3)[[1, 2, 1]], ["ann", "bob", "cat"], node_columns=ranks)).sentence
+    'It is not settled who is most influential: bob is first here, and cat may be.'
+    """
+    order = graph.by_influence
+    names = shortened([text(name) for name in graph.names[order]])
+    if "rank_low" not in graph.node_columns:
+        return Leaders(names[:LEADERS], [])
+    low, high = (np.asarray(graph.node_columns[end])[order] for end in ("rank_low", "rank_high"))
+    for count in range(min(LEADERS, len(order) - 1), 0, -1):
+        if high[:count].max() < low[count:].min():
+            return Leaders(names[:count], [], count == LEADERS)
+    # Those that come as high as the first one does; else those that come as low as it may.
+    bar = low[0] if low[1:].min() <= low[0] else high[0]
+    return Leaders(names[:1], [name for name, rank in zip(names[1:], low[1:], strict=True) if rank <= bar])

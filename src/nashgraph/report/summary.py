@@ -17,6 +17,7 @@ from ..validation import Array, InputError
 from . import prose
 from .drawing import EDGES_DRAWN, NODES_LISTED, Drawing, make_drawing
 from .plain import columns, plain, shortened, table, text
+from .prior import PriorPart, prior_part
 
 BINS = 24
 
@@ -38,9 +39,13 @@ class Summary:
     ----------
     title, source, method : str
     graph : LearnedGraph
+    ties : LearnedGraph
+        What is counted: the ties that half of a consensus's members have; of other methods all.
+    agreement : float, how alike two resamples of a consensus are
     hubs : DataFrame
-        ``graph.nodes()``: all nodes, most influential first, with whatever columns the graph has.
+        ``ties.nodes()``: all nodes, most influential first, with whatever columns the graph has.
     prior : Prior or None
+    prior_part : PriorPart or None, what the prior adds, where the graph without it is known
     certificate : Certificate
     distributions : dict of Histogram, by "weight", "listens_to" and "followers"
     history : DataFrame or None, one row per step: iteration, objective, value (of the certificate's measure), welfare
@@ -64,8 +69,11 @@ class Summary:
     source: str
     method: str
     graph: LearnedGraph
+    ties: LearnedGraph
+    agreement: float
     hubs: pd.DataFrame
     prior: Prior | None
+    prior_part: PriorPart | None
     certificate: Certificate
     distributions: Mapping[str, Histogram]
     history: pd.DataFrame | None
@@ -169,16 +177,20 @@ def summarize(
             "signals the model was fitted to, or path=None"
         )
     drawing = make_drawing(model, path)
+    ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
     return Summary(
         title=title,
         source=source,
         method=type(model).__name__,
         graph=graph,
-        hubs=graph.nodes(),
+        ties=ties,
+        agreement=model.agreement_,
+        hubs=ties.nodes(),
         prior=model.prior_,
+        prior_part=prior_part(model),
         certificate=model.certificate_,
-        distributions=distributions(graph),
+        distributions=distributions(ties),
         history=pd.DataFrame(history, columns=list(Record._fields)) if history else None,
         front=None if path is None else front_table(drawing),
         drawing=drawing,
@@ -218,7 +230,8 @@ def whole_numbers(values: Array, sentence: str) -> Histogram:
 def settings(model: GraphEstimator) -> dict[str, Any]:
     """Return the parameters that are set and bear on the answer, and those that were found."""
     given = {name: value for name, value in model.get_params(deep=False).items() if value is not None}
-    given.pop("callback", None)
+    for name in ("callback", "progress"):
+        given.pop(name, None)
     return given | {f"{name} (found)": value for name, value in model.found_params().items()}
 
 
@@ -234,4 +247,6 @@ def said(value: Any) -> str:
         return f"an array of {' × '.join(str(size) for size in value.shape)} numbers"
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {said(part)}" for name, part in value.items())
     return str(getattr(value, "__name__", value))  # a function by its name

@@ -34,8 +34,26 @@ def write_edges(graph: LearnedGraph, path: str | Path) -> None:
     >>> file.read_text().splitlines()
     ['"source","target","weight"', '"bob","ann",0.4', '"ann","bob",0.2']
     """
-    table = graph.edges()
-    table = table.assign(source=table["source"].map(str), target=table["target"].map(str))
+    _write_csv(graph.edges(), path, "source", "target")
+
+
+def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
+    """Write the nodes as CSV, the most influential first: names as in the edges, influence, and every column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> write_nodes(graph, file)
+    >>> file.read_text().splitlines()
+    ['"name","influence","followers","listens_to"', '"bob",0.4,1,1', '"ann",0.2,1,1']
+    """
+    _write_csv(graph.nodes(), path, "name")
+
+
+def _write_csv(table: pd.DataFrame, path: str | Path, *names: str) -> None:
+    table = table.assign(**{name: table[name].map(str) for name in names})
     table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
 
 
@@ -85,7 +103,12 @@ def write_node_link(graph: LearnedGraph, path: str | Path) -> None:
 
 
 # What is written of a learned graph, by the file's name: a format more is a function and a line.
-GRAPH_FILES = {"edges.csv": write_edges, "graph.graphml": write_graphml, "graph.json": write_node_link}
+GRAPH_FILES = {
+    "edges.csv": write_edges,
+    "nodes.csv": write_nodes,
+    "graph.graphml": write_graphml,
+    "graph.json": write_node_link,
+}
 
 
 class _Parts(NamedTuple):

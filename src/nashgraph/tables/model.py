@@ -40,6 +40,7 @@ class Job:
     parameters : dict, all those of the method; a benefit that is a column stands in ``table``
     table : TableOptions
     directed : bool, whether the graph is written with directions
+    least_frequency : float, optional, the share of a consensus's members that must have a tie for it to be written
     truth_directed : bool, whether a truth given as text has them
     title : str, of the report
     """
@@ -49,6 +50,7 @@ class Job:
     parameters: dict[str, Any] = field(default_factory=dict)
     table: TableOptions = field(default_factory=TableOptions)
     directed: bool = True
+    least_frequency: float | None = None
     truth_directed: bool = False
     title: str = ""
 
@@ -64,6 +66,7 @@ class ModelRecord:
     truth : FileRecord, optional
     nodes, signals, edges : int, how many
     edges_sha256 : str, hash of edges.csv, which tells whether two graphs are the same to the last digit
+    nodes_sha256 : str, hash of nodes.csv
     certificate : dict, that of :meth:`nashgraph.certificate.Certificate.as_dict` (measure, value, tol, converged,
         iterations, sentence) and the method's own figures (lam, objective, welfare, ...)
     scores : dict, against the truth; empty without
@@ -85,6 +88,7 @@ class ModelRecord:
     signals: int
     edges: int
     edges_sha256: str
+    nodes_sha256: str = ""
     certificate: dict[str, Any] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

@@ -29,8 +29,10 @@ class TableOptions:
         Columns to code as signals of 0 and 1, one per value; "auto" means those of text or truth values, "none" none.
     missing : "error", "pairwise" or "impute"
         Refuse gaps, leave them to a method that can do with them, or fill them from the nearest nodes.
-    standardize : bool
-        Scale every signal that was not coded to mean 0 and spread 1 over the nodes.
+    standardize : bool, optional
+        Bring every signal, a coded one too, to mean 0 and spread 1 over the nodes. None does so where nodes are rows (a
+        survey, each column in a unit of its own), and where they are columns (recordings) if the spreads of the signals
+        are more than tenfold apart.
     separator, encoding, decimal, header
         Of text files; separator None finds it.
     sheet : str, optional
@@ -45,7 +47,7 @@ class TableOptions:
     benefit: str | None = None
     categorical: tuple[str, ...] = ("auto",)
     missing: str = "error"
-    standardize: bool = False
+    standardize: bool | None = None
     separator: str | None = None
     encoding: str = "utf-8"
     decimal: str = "."

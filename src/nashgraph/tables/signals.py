@@ -17,7 +17,7 @@ from .options import TableOptions
 from .read import ID_NAMES, read_table
 
 NEAREST = 5
-UNEVEN = 100.0  # spreads further apart than this leave the distances to the widest signal
+UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,21 +29,22 @@ class Signals:
     table : DataFrame of shape (n_signals, n_nodes), the columns named by the nodes
     benefit : array of shape (n_nodes,), where a column of the file gives it
     notes : list of str, what was decided on the way
+    standardized : bool, whether every signal was brought to mean 0 and spread 1
     """
 
     table: pd.DataFrame
     benefit: Array | None
     notes: list[str]
+    standardized: bool
 
 
 @dataclass(frozen=True, eq=False)
 class _Oriented:
-    """A table with nodes as rows, all numbers; ``measured`` tells which signals were numbers from the start."""
+    """A table with nodes as rows, all numbers."""
 
     nodes: list[str]
     signals: list[str]
     values: Array
-    measured: Array
     benefit: Array | None
     notes: list[str]
 
@@ -62,7 +63,7 @@ def load_signals(path: str | Path, options: TableOptions | None = None) -> Signa
     """
     table, notes = read_table(path, options)
     found = signals_of(table, options)
-    return Signals(found.table, found.benefit, [*notes, *found.notes])
+    return replace(found, notes=[*notes, *found.notes])
 
 
 def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Signals:
@@ -73,7 +74,7 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     >>> table = pd.DataFrame({"name": ["ann", "bob"], "age": [31, 45], "rank": [1, 2]})
     >>> found = signals_of(table, TableOptions(benefit="rank"))
     >>> found.benefit, found.notes
-    (array([1., 2.]), ["nodes are named by the column 'name'"])
+    (array([1., 2.]), ["nodes are named by the column 'name'", 'scaled 1 signal(s) to mean 0 and spread 1 over ...'])
     """
     options = options or TableOptions()
     table = table.drop(columns=chosen_columns(options.drop, table.columns))
@@ -90,14 +91,10 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
         found.notes.append(
             f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both have"
         )
-    values, notes = found.values, found.notes
-    if options.standardize:
-        values = _standardized(values, found.measured)
-        notes = [*notes, _what_was_scaled(found.measured)]
-    else:
-        notes = [*notes, *_uneven(found)]
+    standardize, why = _scaling(found, options)
+    values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
-    return Signals(frame, found.benefit, notes)
+    return Signals(frame, found.benefit, [*found.notes, why], standardize)
 
 
 def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
@@ -126,7 +123,6 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
         nodes=names,
         signals=[name for part in parts for name in part.names],
         values=np.column_stack([part.values for part in parts]) if parts else np.empty((len(names), 0)),
-        measured=np.array([not part.categorical for part in parts for _ in part.names], dtype=bool),
         benefit=benefit,
         notes=notes,
     )
@@ -149,7 +145,7 @@ def _columns_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
     if options.missing == "error":
         refuse_gaps(gaps.T, nodes, signals)
     _check_no_empty_rows(gaps, signals)
-    return _Oriented(nodes, signals, values.T, np.ones(len(signals), dtype=bool), benefit, notes)
+    return _Oriented(nodes, signals, values.T, benefit, notes)
 
 
 def _named_rows(table: pd.DataFrame, options: TableOptions) -> tuple[list[str], pd.DataFrame, list[str]]:
@@ -207,7 +203,6 @@ def _without_constant(found: _Oriented) -> _Oriented:
         nodes=found.nodes,
         signals=[name for name, flat in zip(found.signals, constant, strict=True) if not flat],
         values=found.values[:, ~constant],
-        measured=found.measured[~constant],
         benefit=found.benefit,
         notes=[*found.notes, f"left out {len(names)} signal(s) that are the same at every node: {listing(names)}"],
     )
@@ -225,25 +220,22 @@ def _filled(found: _Oriented) -> _Oriented:
     return replace(found, values=np.where(gaps, filled, found.values), notes=[*found.notes, note])
 
 
-def _standardized(values: Array, measured: Array) -> Array:
-    scaled = (values - np.nanmean(values, axis=0)) / np.nanstd(values, axis=0)
-    # Two people who differ in a category are 2 apart, as two people are on average in a scaled column.
-    result: Array = np.where(measured, scaled, values)
-    return result
+def _standardized(values: Array) -> Array:
+    scaled: Array = (values - np.nanmean(values, axis=0)) / np.nanstd(values, axis=0)
+    return scaled
 
 
-def _what_was_scaled(measured: Array) -> str:
-    rest = int((~measured).sum())
-    kept = f"; the {rest} coded ones stay 0 and 1" if rest else ""
-    return f"scaled {int(measured.sum())} signal(s) to mean 0 and spread 1{kept}"
-
-
-def _uneven(found: _Oriented) -> list[str]:
+def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
+    """Return whether to standardise the signals, and a sentence that says so, why, and how to undo it."""
     spreads = np.nanstd(found.values, axis=0)
     widest, narrowest = int(np.argmax(spreads)), int(np.argmin(spreads))
-    if spreads[widest] <= UNEVEN * spreads[narrowest]:
-        return []
-    return [
-        f"{found.signals[widest]!r} spreads {spreads[widest] / spreads[narrowest]:.0f} times as widely as "
-        f"{found.signals[narrowest]!r} and so decides the distances; --standardize puts them on one scale"
-    ]
+    ratio = spreads[widest] / spreads[narrowest]
+    apart = f"{found.signals[widest]!r} spreads {ratio:.0f} times as widely as {found.signals[narrowest]!r}"
+    wanted = options.standardize
+    if wanted or (wanted is None and (options.nodes == "rows" or ratio > UNEVEN)):
+        why = f", for {apart}" if options.nodes == "columns" and ratio > UNEVEN else ""
+        undo = "--no-standardize takes them as they are"
+        return True, f"scaled {len(spreads)} signal(s) to mean 0 and spread 1 over the nodes{why}; {undo}"
+    if ratio > UNEVEN:
+        return False, f"{apart} and so decides the distances; --standardize puts them on one scale"
+    return False, "signals are taken as they are; --standardize brings each to mean 0 and spread 1 over the nodes"

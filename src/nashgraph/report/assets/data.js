@@ -10,6 +10,7 @@ const LINES_AT_FIRST = 5000; // more are a fog: the weaker ones are there, behin
 const state = {
   view: drawing.fitted, // which graph
   hidden: 0, // the percentage of edges hidden, the lightest
+  sure: 0.5, // the least frequency shown, where edges have one
   directed: data.directed,
   selected: null, // a node's number
   hovered: null,
@@ -48,17 +49,18 @@ function mutual({ source, target, weight, edge_columns: columns }) {
 }
 
 function splitEdges(listed) {
-  const { source, target, weight } = listed;
-  const drawn = [];
-  for (let e = 0; e < weight.length && drawn.length < drawing.edges_at_most; e++) {
-    if (source[e] < drawnCount && target[e] < drawnCount) drawn.push(e);
-  }
+  const { source, target, weight, edge_columns: { frequency } } = listed;
+  const among = d3.range(weight.length).filter((e) => source[e] < drawnCount && target[e] < drawnCount);
+  if (frequency) among.sort((a, b) => frequency[b] - frequency[a]);
+  const drawn = among.slice(0, drawing.edges_at_most);
   return { ...listed, drawn };
 }
 
-// How many of the edges drawn are left by the threshold: those at least as heavy as the lightest one kept.
-function shownCount({ weight, drawn }) {
+// How many of the edges drawn are left by the threshold: those that are sure enough, where that is known, else those at
+// least as heavy as the lightest one kept.
+function shownCount({ weight, drawn, edge_columns: { frequency } }) {
   if (!drawn.length) return 0;
+  if (frequency) return d3.bisector((e) => -frequency[e]).right(drawn, 1e-9 - state.sure);
   const kept = Math.max(1, Math.round(drawn.length * (1 - state.hidden / 100)));
   const lightest = weight[drawn[kept - 1]];
   let count = kept;
@@ -66,13 +68,18 @@ function shownCount({ weight, drawn }) {
   return count;
 }
 
+const figured = (columns) => Object.entries(columns).filter(([name]) => !["low", "high"].includes(name));
+
 // A node's heaviest ties, heaviest first: those it listens to and those that listen to it, each with its columns.
 function neighbours(node, most) {
   const { source, target, weight, edge_columns: columns } = edges();
   const tie = (e, other) => ({
     node: other,
     weight: weight[e],
-    columns: Object.entries(columns).map(([name, values]) => [name, values[e]]),
+    strength: strength(weight[e], columns.frequency?.[e]),
+    sure: !columns.frequency || columns.frequency[e] >= state.sure - 1e-9,
+    range: columns.low && [columns.low[e], columns.high[e]],
+    columns: figured(columns).map(([name, values]) => [name, values[e]]),
   });
   const into = [];
   const from = [];

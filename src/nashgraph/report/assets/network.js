@@ -23,6 +23,9 @@ let finder = null;
 // Opacity can be compared between lambdas, because the weight of full opacity is that of the fitted graph.
 const fullWeight = d3.quantile(drawing.views[drawing.fitted].weight, 0.98) || 1;
 
+// How strongly to draw an edge, from 0 to 1: by the share of members that have it, where that is known.
+const strength = (weight, frequency) => frequency ?? Math.min(1, weight / fullWeight);
+
 function readColours(sheet) {
   const style = getComputedStyle(sheet.canvas);
   sheet.colours = { font: style.fontFamily };
@@ -111,11 +114,11 @@ function strokeEdges({ context, places, width: room }, list, { colour, alpha, wi
 }
 
 function drawEdges(sheet) {
-  const { source, target, weight, drawn } = edges();
+  const { source, target, weight, drawn, edge_columns: { frequency } } = edges();
   const count = Math.min(shownCount(edges()), moving ? WHILE_MOVING : Infinity);
   const levels = Array.from({ length: LEVELS }, () => []);
   for (let k = count - 1; k >= 0; k--) {
-    const level = Math.min(LEVELS - 1, Math.floor((LEVELS * weight[drawn[k]]) / fullWeight));
+    const level = Math.min(LEVELS - 1, Math.floor(LEVELS * strength(weight[drawn[k]], frequency?.[drawn[k]])));
     levels[level].push([source[drawn[k]], target[drawn[k]]]);
   }
   const air = airiness(count);
@@ -192,14 +195,14 @@ function drawNetwork(sheet) {
 function drawTies(sheet, node) {
   const { context, colours } = sheet;
   const { into, from } = neighbours(node, 400);
-  const visible = ({ node: other }) => other < drawnCount;
+  const visible = ({ node: other, sure }, place) => other < drawnCount && (sure || place < LISTED);
   const groups = [
     [from.filter(visible), colours.from, (other) => [node, other]],
     [into.filter(visible), state.directed ? colours.into : colours.from, (other) => [other, node]],
   ];
   for (const [ties, colour, pair] of groups) {
     for (const tie of ties) {
-      const share = Math.min(1, tie.weight / fullWeight);
+      const share = tie.strength;
       const style = { colour, alpha: 0.35 + 0.65 * share, width: 1 + 2 * share, arrows: state.directed };
       strokeEdges(sheet, [pair(tie.node)], style);
     }

@@ -2,7 +2,8 @@
 
 const SUGGESTIONS = 20;
 const LISTED = 5;
-const COUNTED = ["name", "influence", "followers", "listens_to"]; // columns of every graph; others are its own
+// Columns that are shown in their own way; others are shown as they are.
+const COUNTED = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high"];
 const root = document.documentElement;
 
 const said = (count) => count.toLocaleString("en");
@@ -22,9 +23,13 @@ function sayShown() {
   const kind = state.directed ? "lines" : "pairs";
   const known = list.drawn.length;
   const whole = state.directed && currentView().n_edges > known ? ` drawn (the network has ${said(currentView().n_edges)})` : "";
-  const which = count < known ? `, those of weight ${figure(list.weight[list.drawn[count - 1]])} or more` : "";
+  const { frequency } = list.edge_columns;
+  const least = `${Math.round(100 * state.sure)} %`;
+  if (frequency) byId("sure").textContent = least;
+  const those = frequency ? `that at least ${least} of the members have` : `of weight ${figure(list.weight[list.drawn[count - 1]])} or more`;
+  const which = count < known ? `, those ${those}` : "";
   byId("shown").textContent = `Shown: ${count < known ? said(count) : "all"} of ${said(known)} ${kind}${whole}${which}.`;
-  byId("threshold").setAttribute("aria-valuetext", `${count} ${kind} shown`);
+  byId("threshold").setAttribute("aria-valuetext", `${frequency ? `${least}: ` : ""}${count} ${kind} shown`);
   stage.dataset.edges = count;
   stage.dataset.nodes = drawnCount;
   stage.dataset.view = state.view;
@@ -88,7 +93,10 @@ function factsOf(node) {
   };
   const influence = drawn ? view.influence : nodes.influence;
   const rank = d3.sum(influence, (value) => value > influence[node]) + 1;
-  add("influence", `${figure(influence[node])}, rank ${rank}`);
+  if (nodes.rank_low && state.view === drawing.fitted) {
+    add("influence", `${figure(influence[node])}, ${figure(nodes.influence_low[node])} to ${figure(nodes.influence_high[node])}`);
+    add("rank", `${rank}, ${nodes.rank_low[node]} to ${nodes.rank_high[node]}`);
+  } else add("influence", `${figure(influence[node])}, rank ${rank}`);
   for (const [column, values] of Object.entries(nodes)) {
     if (COUNTED.includes(column)) continue;
     add(column, figure(drawn && column === "action" ? view.action[node] : values[node]));
@@ -120,8 +128,9 @@ function tieList(title, ties, kind) {
     const button = element("button", null, { type: "button", class: "node" });
     button.append(element("bdi", nodes.name[tie.node]));
     button.addEventListener("click", () => select(tie.node));
-    const figures = [figure(tie.weight), ...tie.columns.map(([name, value]) => `${name} ${figure(value)}`)];
-    item.append(button, element("span", figures.join(" · "), { class: "figure" }));
+    item.append(button, element("span", figure(tie.weight), { class: "figure" }));
+    const more = [...(tie.range ? [tie.range.map(figure).join(" to ")] : []), ...tie.columns.map(([name, value]) => `${name} ${figure(value)}`)];
+    if (more.length) item.append(element("small", more.join(" · "), { class: "figure note" }));
     list.append(item);
   }
   return [heading, list];
@@ -184,6 +193,7 @@ function startControls() {
   byId("search").addEventListener("keydown", search);
   byId("threshold").addEventListener("input", () => {
     state.hidden = Number(byId("threshold").value);
+    state.sure = state.hidden / 100;
     refresh();
   });
   byId("directed").checked = state.directed;
@@ -251,7 +261,7 @@ function showLegend() {
   const parts = [
     ["big", "influence"],
     ...(currentView().action ? [["acts", "action"]] : []),
-    ["strong", "weight"],
+    ["strong", edges().edge_columns.frequency ? "share of members that have the tie" : "weight"],
     ...(state.directed ? [["into", "whom a chosen node listens to"], ["from", "who listens to it"]] : []),
   ];
   byId("legend").replaceChildren(
@@ -265,6 +275,10 @@ function showLegend() {
 
 root.classList.add("scripted");
 state.hidden = Math.max(0, Math.floor(100 * (1 - LINES_AT_FIRST / Math.max(1, edges().drawn.length))));
+if (edges().edge_columns.frequency) {
+  while (state.sure < 0.95 && shownCount(edges()) > LINES_AT_FIRST) state.sure += 0.05;
+  state.hidden = Math.round(100 * state.sure);
+}
 byId("threshold").value = state.hidden;
 resize();
 readColours(onPaper);
