@@ -18,6 +18,8 @@ from scipy import sparse
 
 from .validation import Array, InputError, check_number, check_weights
 
+PAIR_COLUMNS = ("probability", "known")  # of two nodes rather than of a direction: both directions have the same
+
 
 class Edges(NamedTuple):
     """Edges by the numbers of their ends, heaviest first; ``place`` is where each stands in ``weights.data``."""
@@ -135,7 +137,10 @@ class LearnedGraph:
         return pd.DataFrame({"name": pd.Series(self.names[self.by_influence], dtype=object), **ordered})
 
     def undirected(self) -> LearnedGraph:
-        """Return the graph without directions: an edge, and each of its columns, is the mean of the two directions."""
+        """Return the graph without directions: an edge, and each of its columns, is the mean of the two directions.
+
+        A column of pairs (``probability``, ``known``) stays as it is.
+        """
         if not self.directed:
             return self
         n = self.n_nodes
@@ -147,7 +152,11 @@ class LearnedGraph:
             return 0.5 * np.bincount(place, weights=np.tile(np.asarray(values, dtype=float), 2), minlength=len(keys))
 
         weights = sparse.csr_array((mutual(self.weights.data), (keys // n, keys % n)), shape=(n, n))
-        edge_columns = {name: mutual(values) for name, values in self.edge_columns.items()}
+        first = np.unique(place, return_index=True)[1] % len(rows)
+        edge_columns = {
+            name: np.asarray(values)[first] if name in PAIR_COLUMNS else mutual(values)
+            for name, values in self.edge_columns.items()
+        }
         return replace(self, weights=weights, directed=False, edge_columns=edge_columns)
 
     def to_networkx(self, directed: bool = True, threshold: float = 0.0) -> nx.Graph[Any]:

@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any
 
 import networkx as nx
+import pandas as pd
 import typer
 
 from ..estimators import GLGP, METHODS, GraphEstimator, LambdaPath
@@ -94,16 +95,18 @@ class Outcome:
         }
 
 
-def learned(job: Job, signals: Signals, voice: Voice) -> Outcome:
-    """Carry out what a job asks for."""
+def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None) -> Outcome:
+    """Carry out what a job asks for, and say what known ties taught."""
     model, along = built(job, signals)
     start = time.perf_counter()
     path = followed(model, along, signals, voice) if job.command == "path" else None
     if path is None:
-        fitted(model, signals, voice)
+        fitted(model, signals, voice, {} if known is None else {"known": known})
     else:
         model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
+    if (taught := getattr(model, "known_", None)) is not None:
+        voice.note(taught.sentence)
     graph = model.graph_ if job.directed else model.graph_.undirected()
     return Outcome(model, graph, len(signals.table), seconds, path)
 
@@ -122,14 +125,14 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     return model.set_params(**given), along
 
 
-def fitted(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
+def fitted(model: GraphEstimator, signals: Signals, voice: Voice, known: Mapping[str, Any]) -> None:
     """Fit with progress shown: that of its iterates, where it tells of them."""
     with converging(voice, "learning") as told:
         if "callback" not in model.get_params(deep=False):
-            model.fit(signals.table)
+            model.fit(signals.table, **known)
             return
         model.set_params(callback=lambda record: told(record, model.get_params(deep=False)["tol"]))
-        model.fit(signals.table).set_params(callback=None)
+        model.fit(signals.table, **known).set_params(callback=None)
 
 
 def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice) -> LambdaPath:

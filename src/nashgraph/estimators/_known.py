@@ -148,7 +148,7 @@ def read_claims(given: Any) -> Claims:
     claims = Claims([], [], [])
     for row in given:
         source, target, tie = checked_row(row)
-        if isinstance(target, str) and target == ALL:
+        if str(target) == ALL:
             claims.nodes.append(source)
         else:
             (claims.ties if tie else claims.non_ties).append((source, target))
@@ -181,7 +181,7 @@ def checked_row(row: Any) -> tuple[Any, Any, bool]:
         raise InputError(
             f"known has {row!r}, which is not a pair of nodes, with 1 or 0 for its tie or without; {FORMS}"
         )
-    tie = str(parts[2]).strip().lower() if len(parts) == 3 else "1"
+    tie = str(parts[2]).strip().lower() if len(parts) == 3 and str(parts[1]) != ALL else "1"
     value = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}.get(tie)
     if value is None:
         raise InputError(f"known has the tie {parts[2]!r} for {parts[0]} and {parts[1]}: it must be 1 or 0")

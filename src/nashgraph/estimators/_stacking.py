@@ -26,100 +26,54 @@ one table to another as a mean *degree*, not as a density: hence :math:`\log(N-1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..validation import Array, InputError, check_number, listing
-from ._known import KnownTies
+from ._evidence import Evidence, scores_of
 from ._members import Mean, Sum
 
-CONSENSUS, REGRESSION = "consensus", "pair regression"
+CONSENSUS = "consensus"
 SLOPE_PENALTY, LEAST_SLOPE = 1.0, 0.1  # rho_0 and b_0: the plain consensus always has a say
 RIDGES = (np.inf, 1e4, 1e3, 1e2, 1e1, 1.0)
 FOLDS, LEAST_PAIRS = 5, 10  # of ties and of non-ties, below which only the probabilities are fitted
-MOST_PAIRS, MOST_ENTRIES = 100_000, 20_000_000
 
 
-class Evidence(NamedTuple):
-    """Known pairs as numbers: the scores (one column a group, the consensus first), the answers and their weights.
+def solve(evidence: Evidence, ridge: float, tol: float = 1e-9) -> Array:
+    """Return (a, b, theta) of the problem above; infinite ``ridge`` leaves theta at 0.
 
-    ``groups`` says which pairs belong together in cross-validation, ``offset`` is log(N - 1), ``controls`` are plain
-    features of the pairs, and ``names`` those of the columns of ``scores``.
+    Scores are centred and scaled first, which the bounds do not mind and the solver needs.
     """
-
-    names: tuple[str, ...]
-    scores: Array
-    tied: Array
-    weights: Array
-    groups: Array
-    offset: Array
-    controls: dict[str, Array]
-
-    def part(self, which: Array) -> Evidence:
-        """Return some of the pairs."""
-        columns = (column[which] for column in self[1:6])
-        return Evidence(self.names, *columns, {name: values[which] for name, values in self.controls.items()})
-
-    def odds(self, answer: Array) -> Array:
-        """Return the log-odds of the pairs."""
-        found: Array = answer[0] - self.offset + self.scores @ answer[1:]
-        return found
-
-
-def scores_of(graph: Any, c: float) -> Any:
-    """Return the score of every pair in a graph, log(1 + N (W_ij + W_ji) / 2c), as CSR: 0 where there is no edge."""
-    found = sparse.csr_array(0.5 * (graph + graph.T))
-    found.data = np.log1p(found.shape[0] / c * found.data)
-    return found
-
-
-def spread_benefit(graph: Any, benefit: Array, c: float) -> Any:
-    """Return the graph in S with the same edges whose weights go by the benefit of the influencer alone."""
-    found = graph.copy()
-    found.data = np.maximum(benefit, 1e-9 * benefit.max())[graph.indices]
-    found.data *= np.repeat(c / found.sum(axis=1), np.diff(graph.indptr))
-    return found
-
-
-def solve(evidence: Evidence, ridge: float) -> Array:
-    """Return (a, b, theta) of the problem above; infinite ``ridge`` leaves theta at 0."""
-    scores, tied, weights, offset = evidence.scores, evidence.tied, evidence.weights, evidence.offset
-    kept = scores if np.isfinite(ridge) else scores[:, :1]
-    scale = np.maximum(kept.std(axis=0), 1e-3)
-    columns = np.column_stack([np.ones(len(kept)), kept / scale])
-    penalty = np.r_[
-        0.0, SLOPE_PENALTY / scale[0] ** 2, np.full(kept.shape[1] - 1, ridge if np.isfinite(ridge) else 0.0)
-    ]
-    centre = np.zeros(columns.shape[1])
-    centre[1] = scale[0]
-    total = weights.sum()
+    tied, weights, total = evidence.tied, evidence.weights, evidence.weights.sum()
+    kept = evidence.scores if np.isfinite(ridge) else evidence.scores[:, :1]
+    mean, scale = weights @ kept / total, np.maximum(kept.std(axis=0), 1e-3)
+    columns = np.column_stack([np.ones(len(kept)), (kept - mean) / scale])
+    centre = np.r_[0.0, scale[0], np.zeros(kept.shape[1] - 1)]
+    penalty = np.r_[0.0, SLOPE_PENALTY / scale[0] ** 2, np.full(kept.shape[1] - 1, ridge)]
 
     def value(x: Array) -> tuple[float, Array]:
-        eta = columns @ x - offset
-        loss = weights @ (np.logaddexp(0.0, eta) - tied * eta) + 0.5 * penalty @ (x - centre) ** 2
-        slope = columns.T @ (weights * (expit(eta) - tied)) + penalty * (x - centre)
+        eta, away = columns @ x - evidence.offset, x - centre
+        loss = weights @ (np.logaddexp(0.0, eta) - tied * eta) + 0.5 * penalty @ away**2
+        slope = columns.T @ (weights * (expit(eta) - tied)) + penalty * away
         return loss / total, slope / total
 
-    low = np.r_[-np.inf, LEAST_SLOPE * scale[0], np.zeros(len(centre) - 2)]
-    rate = np.clip(weights @ tied / total, 1e-6, 1 - 1e-6)
-    start = np.r_[np.log(rate / (1 - rate)) + offset.mean(), centre[1:]]
-    options = {"maxiter": 2000, "ftol": 1e-13, "gtol": 1e-9}
-    found = minimize(
-        value, start, jac=True, method="L-BFGS-B", bounds=[(bound, None) for bound in low], options=options
-    )
-    answer = np.zeros(scores.shape[1] + 1)
-    answer[: len(centre)] = found.x / np.r_[1.0, scale]
+    bounds = [(None, None), (LEAST_SLOPE * scale[0], None), *([(0.0, None)] * (kept.shape[1] - 1))]
+    start = np.r_[logit(np.clip(weights @ tied / total, 1e-6, 1 - 1e-6)) + evidence.offset.mean(), centre[1:]]
+    options = {"maxiter": 2000, "maxcor": 30, "ftol": 1e-3 * tol, "gtol": tol}
+    found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    answer = np.zeros(evidence.scores.shape[1] + 1)
+    answer[1 : len(found)] = found[1:] / scale
+    answer[0] = found[0] - answer[1 : len(found)] @ mean
     return answer
 
 
@@ -198,7 +152,8 @@ def held_out(evidence: Evidence, folds: Array, fit: Callable[[Evidence, Evidence
 
 def stacked(seen: Evidence, unseen: Evidence, ridge: float) -> Array:
     """Return the probabilities of unseen pairs by the stacking."""
-    return expit(unseen.odds(solve(seen, ridge)))
+    guess: Array = expit(unseen.odds(solve(seen, ridge, tol=1e-6)))
+    return guess
 
 
 def regressed(seen: Evidence, unseen: Evidence, control: str) -> Array:
@@ -226,66 +181,6 @@ def best_ridge(losses: Mapping[float, Array]) -> float:
         if more.mean() <= more.std() / np.sqrt(max(len(more) - 1, 1)):
             return ridge
     return best
-
-
-# ------------------------------------------------------------------------------------- from known ties to evidence
-
-
-def evidence_of(
-    known: KnownTies, groups: Iterable[tuple[str, Any]], c: float, signals: Array, benefit: Array | None
-) -> Evidence:
-    """Return what the known pairs say about some groups of members, given by name and graph, the consensus first."""
-    pairs, tied, weights, together = chosen_pairs(known)
-    named = {name: scores_of(graph, c)[pairs[:, 0], pairs[:, 1]] for name, graph in groups}
-    scores = np.stack([np.asarray(column, dtype=float).ravel() for column in named.values()], axis=1)
-    offset = np.full(len(pairs), np.log(len(known.names) - 1.0))
-    return Evidence(tuple(named), scores, tied, weights, together, offset, controls_of(signals, pairs, benefit))
-
-
-def chosen_pairs(known: KnownTies) -> tuple[Array, Array, Array, Array]:
-    """Return pairs to learn from, whether they are tied, what each counts, and which belong together.
-
-    All the ties and at most 100,000 non-ties, which then count for those left out. Where no non-tie is known, pairs of
-    which nothing is known stand in for them.
-    """
-    n, random = len(known.names), np.random.default_rng(0)
-    ties, others, together = known.pairs[known.values], known.pairs[~known.values], known.groups()
-    groups = together[~known.values]
-    if known.ties_only:
-        first, second = np.sort(random.integers(n, size=(2, 3 * MOST_PAIRS)), axis=0)
-        keys = np.unique((first * n + second)[first != second])
-        others = np.stack([keys // n, keys % n], axis=1)
-        others = others[known.of(others) < 0]
-        total, groups = n * (n - 1) / 2 - len(ties), -1 - np.arange(len(others))
-    else:
-        total = float(len(others))
-    kept = np.sort(random.permutation(len(others))[:MOST_PAIRS])
-    weights = np.r_[np.ones(len(ties)), np.full(len(kept), total / max(len(kept), 1))]
-    tied = np.r_[np.ones(len(ties), dtype=bool), np.zeros(len(kept), dtype=bool)]
-    return np.r_[ties, others[kept]], tied, weights, np.r_[together[known.values], groups[kept]]
-
-
-def controls_of(signals: Array, pairs: Array, benefit: Array | None) -> dict[str, Array]:
-    """Return plain features of pairs: differences, inner product, cosine and distance of the signals, and the benefit.
-
-    The differences of single signals are left out where they would take more than 20 million numbers.
-    """
-    X = np.nan_to_num(signals).T
-    one, other = X[pairs[:, 0]], X[pairs[:, 1]]
-    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
-    inner = np.einsum("ij,ij->i", one, other)
-    cosine = inner / np.maximum(norms[pairs].prod(axis=1), 1e-300)
-    distance = (norms[pairs] ** 2).sum(axis=1) - 2.0 * inner
-    features = [inner, cosine, distance]
-    if one.size <= MOST_ENTRIES:
-        features += list(np.abs(one - other).T)
-    if benefit is None:
-        return {REGRESSION: np.stack(features, axis=1)}
-    popular = [benefit[pairs].sum(axis=1), benefit[pairs].prod(axis=1) * len(benefit)]
-    return {REGRESSION: np.stack(features + popular, axis=1), "benefit": np.stack(popular, axis=1)}
-
-
-# ----------------------------------------------------------------------------------------- from weights to a graph
 
 
 def weights_of(evidence: Evidence, answer: Array, n_degrees: int) -> dict[str, Any]:
@@ -330,7 +225,7 @@ def apply_weights(weights: Mapping[str, Any], groups: Iterable[tuple[str, Any]],
     return odds.csr()
 
 
-def fit_known_weights(models: Iterable[Any]) -> dict[str, Any]:
+def fit_known_weights(models: Sequence[Any]) -> dict[str, Any]:
     """Return the weights that the known ties of several tables support together, for ``known_weights`` elsewhere.
 
     Parameters
@@ -348,8 +243,9 @@ def fit_known_weights(models: Iterable[Any]) -> dict[str, Any]:
     >>> from nashgraph import ConsensusGL
     >>> from nashgraph.datasets import smooth_signals
     >>> club = nx.karate_club_graph()
+    >>> ties = {"ties": club.edges(), "nodes": club}
     >>> models = [
-    ...     ConsensusGL(random_state=0).fit(smooth_signals(club, 20, "heat", random_state=seed), known={"ties": club.edges(), "nodes": club})
+    ...     ConsensusGL(random_state=0).fit(smooth_signals(club, 20, "heat", random_state=seed), known=ties)
     ...     for seed in (0, 1)
     ... ]
     >>> sorted(fit_known_weights(models))
@@ -363,9 +259,11 @@ def fit_known_weights(models: Iterable[Any]) -> dict[str, Any]:
         raise InputError(
             "fit_known_weights needs models of one kind: the same n_degrees, estimator and kind of benefit"
         )
-    columns = [np.concatenate([part[k] for part in parts]) for k in range(1, 4)]
-    groups = np.repeat(np.arange(len(parts)), [len(part.tied) for part in parts])
-    if len(parts) == 1:
-        groups = parts[0].groups
-    evidence = Evidence(parts[0].names, *columns, groups, np.concatenate([part.offset for part in parts]), {})
+    evidence = parts[0]
+    if len(parts) > 1:
+        scores, tied, weights, offset = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "tied", "weights", "offset")
+        )
+        tables = np.repeat(np.arange(len(parts)), [len(part.tied) for part in parts])
+        evidence = Evidence(parts[0].names, scores, tied, weights, tables, offset, {})
     return weights_of(evidence, learn(evidence)[0], models[0].n_degrees)

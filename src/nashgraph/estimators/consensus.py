@@ -23,6 +23,7 @@ from ..graph import LearnedGraph
 from ..solvers import Problem, best_response, lam_for_cost
 from ..validation import Array, InputError, check_c, check_choice, check_integer, warn
 from ._benefit import marginal_benefit
+from ._evidence import evidence_of, spread_benefit
 from ._known import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ._members import (
     DENSE_NODES,
@@ -36,7 +37,7 @@ from ._members import (
     quantiles,
     resamples_of,
 )
-from ._stacking import CONSENSUS, apply_weights, check_known_weights, evidence_of, learn, spread_benefit, weights_of
+from ._stacking import CONSENSUS, apply_weights, check_known_weights, learn, weights_of
 from .base import GraphEstimator, Prior, checked_signals
 
 INTERVAL = (0.05, 0.95)
@@ -92,6 +93,9 @@ class ConsensusGL(GraphEstimator):
         Called with the number of steps done and of all steps.
     random_state : int, RandomState or None
         Draws the resamples, each from a seed of its own: more of them never change those there.
+    known_weights : dict, optional
+        What known ties taught elsewhere: the ``known_weights_`` of another model, or
+        :func:`~nashgraph.fit_known_weights` of several. Ties known here are then marked, and change no weights.
 
     Attributes
     ----------
@@ -99,6 +103,7 @@ class ConsensusGL(GraphEstimator):
     graph_ : LearnedGraph
         Its edges have ``frequency`` (the share of members that have the edge), ``low`` and ``high`` (the 90 % interval
         of the weight over resamples); its nodes ``influence_low``, ``influence_high``, ``rank_low``, ``rank_high``.
+        With known ties, its edges also have ``probability`` and ``known`` ("tie", "no tie" or "").
     agreement_ : float
         How alike two random resamples are: the share of their weight that they have in common.
     degrees_, geometries_ : the degrees, and the weight of each geometry
@@ -106,10 +111,20 @@ class ConsensusGL(GraphEstimator):
     without_prior_ : LearnedGraph, the mean without them
     benefit_, equilibrium_, welfare_ : of the game on the consensus, where there is a benefit
     certificate_ : Certificate, the worst of the members'
+    known_ : LearnedFromTies, what the known ties taught, on pairs held out and beside the controls; None without
+    known_weights_ : dict, how much the plain consensus and each group of members count by them; JSON can hold it
 
     Notes
     -----
     Frequency is not probability: it says how much a tie depends on settings and signals, not whether it is true.
+
+    With known ties (``fit(X, known=...)``) there are probabilities: the log-odds of a tie are those of a logistic
+    regression, with weights :math:`b, \theta \ge 0`, on the log of a pair's weight in the plain consensus and in each
+    group of members (one geometry and degree), shrunk to the plain consensus; see ``_stacking`` for the problem and its
+    optimality condition. The same weights make the graph, :math:`(b \bar W + \sum_g \theta_g W^{(g)}) / (b + \sum_g
+    \theta_g)`, which lies in S as a mean of members; to first order in the weights it ranks pairs as the probabilities
+    do. A known non-tie keeps its weight, for S has no room for less, and is marked. Probabilities are calibrated for
+    pairs like the known ones: those of whole nodes, or drawn at random. Intervals stay those of the plain members.
 
     Examples
     --------

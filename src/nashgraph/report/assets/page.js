@@ -120,7 +120,8 @@ function tieList(title, ties, kind) {
     const button = element("button", null, { type: "button", class: "node" });
     button.append(element("bdi", nodes.name[tie.node]));
     button.addEventListener("click", () => select(tie.node));
-    const figures = [figure(tie.weight), ...tie.columns.map(([name, value]) => `${name} ${figure(value)}`)];
+    const told = tie.columns.filter(([, value]) => value !== "");
+    const figures = [figure(tie.weight), ...told.map(([name, value]) => `${name} ${figure(value)}`)];
     item.append(button, element("span", figures.join(" · "), { class: "figure" }));
     list.append(item);
   }
