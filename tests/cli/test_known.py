@@ -26,6 +26,7 @@ def club(tmp_path):
 
 def learn(folder, table, out, *more):
     arguments = ["learn", folder / table, "--method", "consensus", "--set", "resamples=2", "--set", "random_state=0"]
+    arguments += ["--benefit", "spectral"]
     return run(*arguments, "--out", folder / out, *more)
 
 
