@@ -67,8 +67,9 @@ def evidence_of(
 ) -> Evidence:
     """Return what the known pairs say about some groups of members, given by name and graph, the consensus first."""
     pairs, tied, weights, together = chosen_pairs(known)
-    named = {name: scores_of(graph, c)[pairs[:, 0], pairs[:, 1]] for name, graph in groups}
-    scores = np.stack([np.asarray(column, dtype=float).ravel() for column in named.values()], axis=1)
+    one, other = pairs.T
+    named = {name: np.asarray(0.5 * (graph[one, other] + graph[other, one])).ravel() for name, graph in groups}
+    scores = np.log1p(len(known.names) / c * np.stack(list(named.values()), axis=1))
     offset = np.full(len(pairs), np.log(len(known.names) - 1.0))
     return Evidence(tuple(named), scores, tied, weights, together, offset, controls_of(signals, pairs, benefit))
 

@@ -139,7 +139,8 @@ class Mean:
     def add_graph(self, graph: Any, share: float) -> None:
         """Add one member with its share."""
         self.weights.add(graph, share)
-        self.frequency.add(sparse.csr_array((np.ones_like(graph.data), graph.indices, graph.indptr)), share)
+        held = np.ones_like(graph.data), graph.indices, graph.indptr
+        self.frequency.add(sparse.csr_array(held, shape=graph.shape), share)
 
 
 def mean_of_ladders(
