@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from nashgraph import ConsensusGL, DataWarning, InputError, edge_auc, fit_known_weights
 from nashgraph.datasets import preferential_attachment, smooth_signals
+from nashgraph.estimators import _members, consensus
 from nashgraph.estimators._evidence import Evidence, chosen_pairs, scores_of
 from nashgraph.estimators._known import known_ties
 from nashgraph.estimators._stacking import LEAST_SLOPE, SLOPE_PENALTY, learn, solve
@@ -218,6 +219,18 @@ def test_known_pairs_appear_as_known(village):
     assert both.known.tolist() == pairs.known.tolist()
     with pytest.raises(InputError, match="does not have: 99"):
         model.probabilities([(0, 99)])
+
+
+def test_large_networks_are_held_sparsely_and_agree(village, monkeypatch):
+    graph, X = village
+    known = asked(graph, range(20))
+    dense = ConsensusGL(**options()).fit(X, known=known)
+    for module in (_members, consensus):
+        monkeypatch.setattr(module, "DENSE_NODES", 10)
+    sparse = ConsensusGL(**options()).fit(X, known=known)
+    np.testing.assert_allclose(sparse.adjacency_.toarray(), dense.adjacency_, atol=1e-10)
+    both = dense.probabilities().merge(sparse.probabilities(), on=["source", "target"])
+    np.testing.assert_allclose(both.probability_x, both.probability_y, atol=1e-8)
 
 
 def test_ties_may_come_as_y_and_labels_are_ignored(village):
