@@ -272,6 +272,22 @@ def test_what_was_learned_elsewhere_applies_here(village):
     assert marked.probabilities([(1, 0)]).known.tolist() == ["tie"]
 
 
+def test_signals_that_matter_are_found_and_go_by_their_names(village, random):
+    """Ties go by the first signal alone, which the consensus of all cannot see."""
+    place = random.normal(size=NODES)
+    X = pd.DataFrame(np.vstack([place, random.normal(size=(11, NODES))]), index=[f"q{k}" for k in range(12)])
+    graph = nx.Graph([(i, j) for i in range(NODES) for j in range(i) if abs(place[i] - place[j]) < 0.1])
+    model = ConsensusGL(**options(benefit=None)).fit(X, known=asked(graph, range(30)))
+    groups = model.known_weights_["groups"]
+    assert max(groups, key=groups.get) == "signal q0"
+    assert model.known_.auc["stacked"] > model.known_.auc["consensus"] + 0.1
+    other = ConsensusGL(**options(benefit=None, known_weights=model.known_weights_))
+    with pytest.warns(DataWarning, match="signals that are not here: .*signal q0"):
+        other.fit(X.drop(index="q0"))
+    both = fit_known_weights([model, ConsensusGL(**options(benefit=None)).fit(X[1:], known=asked(graph, range(30)))])
+    assert "signal q0" not in both["groups"]
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

@@ -39,11 +39,11 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..validation import Array, InputError, check_number, listing
+from ..validation import Array, InputError, check_number, listing, warn
 from ._evidence import Evidence, scores_of
 from ._members import Mean, Sum
 
-CONSENSUS = "consensus"
+CONSENSUS, SIGNAL = "consensus", "signal"
 SLOPE_PENALTY, LEAST_SLOPE = 1.0, 0.1  # rho_0 and b_0: the plain consensus always has a say
 RIDGES = (np.inf, 1e4, 1e3, 1e2, 1e1, 1.0)
 FOLDS, LEAST_PAIRS = 5, 10  # of ties and of non-ties, below which only the probabilities are fitted
@@ -217,11 +217,14 @@ def apply_weights(weights: Mapping[str, Any], groups: Iterable[tuple[str, Any]],
             mean.scale(share / total)
         elif share > 0:
             mean.add_graph(graph, share / total)
-    if missing := [name for name, share in shares.items() if share > 0]:
+    missing = [name for name, share in shares.items() if share > 0]
+    if others := [name for name in missing if not name.startswith(SIGNAL)]:
         raise InputError(
-            f"known_weights count members that are not here: {listing(missing)}; give the same kind of benefit and "
+            f"known_weights count members that are not here: {listing(others)}; give the same kind of benefit and "
             "estimator as where they were fitted"
         )
+    if missing:
+        warn(f"known_weights count signals that are not here: {listing(missing)}; they were left out")
     return odds.csr()
 
 
@@ -231,7 +234,8 @@ def fit_known_weights(models: Sequence[Any]) -> dict[str, Any]:
     Parameters
     ----------
     models : list of ConsensusGL, each fitted with ``known``
-        Of the same ``n_degrees`` and kind of benefit. Whole tables are held out in cross-validation.
+        Of the same ``n_degrees``. What not all have (a signal, a kind of benefit) is left out, and whole tables are
+        held out in cross-validation.
 
     Returns
     -------
@@ -255,15 +259,16 @@ def fit_known_weights(models: Sequence[Any]) -> dict[str, Any]:
     parts = [part for part in found if part is not None]
     if not parts or len(parts) < len(found):
         raise InputError("fit_known_weights needs models that were fitted with known ties: fit(X, known=...)")
-    if len({part.names for part in parts}) > 1 or len({model.n_degrees for model in models}) > 1:
-        raise InputError(
-            "fit_known_weights needs models of one kind: the same n_degrees, estimator and kind of benefit"
-        )
+    if len({model.n_degrees for model in models}) > 1:
+        raise InputError("fit_known_weights needs models of the same n_degrees")
     evidence = parts[0]
     if len(parts) > 1:
-        scores, tied, weights, offset = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "tied", "weights", "offset")
+        names = tuple(name for name in evidence.names if all(name in part.names for part in parts))
+        places = [[part.names.index(name) for name in names] for part in parts]
+        scores = np.concatenate([part.scores[:, place] for part, place in zip(parts, places, strict=True)])
+        tied, weights, offset = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("tied", "weights", "offset")
         )
         tables = np.repeat(np.arange(len(parts)), [len(part.tied) for part in parts])
-        evidence = Evidence(parts[0].names, scores, tied, weights, tables, offset, {})
+        evidence = Evidence(names, scores, tied, weights, tables, offset, {})
     return weights_of(evidence, learn(evidence)[0], models[0].n_degrees)

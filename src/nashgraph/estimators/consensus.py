@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -37,7 +37,7 @@ from ._members import (
     quantiles,
     resamples_of,
 )
-from ._stacking import CONSENSUS, apply_weights, check_known_weights, learn, weights_of
+from ._stacking import CONSENSUS, SIGNAL, apply_weights, check_known_weights, learn, weights_of
 from .base import GraphEstimator, Prior, checked_signals
 
 INTERVAL = (0.05, 0.95)
@@ -48,6 +48,7 @@ OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-3, 1e-2, 1e-1)
 # with the cosine alone.
 PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS, PRIOR_NODES = (0.15, 0.4), 1e-2, 40, 5000
 LEAST_SHARE = 0.05
+SIGNALS_WORK = 1e8  # up to so many signals times pairs, known ties weigh each signal alone, too
 
 
 class ConsensusGL(GraphEstimator):
@@ -120,11 +121,12 @@ class ConsensusGL(GraphEstimator):
 
     With known ties (``fit(X, known=...)``) there are probabilities: the log-odds of a tie are those of a logistic
     regression, with weights :math:`b, \theta \ge 0`, on the log of a pair's weight in the plain consensus and in each
-    group of members (one geometry and degree), shrunk to the plain consensus; see ``_stacking`` for the problem and its
-    optimality condition. The same weights make the graph, :math:`(b \bar W + \sum_g \theta_g W^{(g)}) / (b + \sum_g
-    \theta_g)`, which lies in S as a mean of members; to first order in the weights it ranks pairs as the probabilities
-    do. A known non-tie keeps its weight, for S has no room for less, and is marked. Probabilities are calibrated for
-    pairs like the known ones: those of whole nodes, or drawn at random. Intervals stay those of the plain members.
+    group of members (one geometry and degree; one signal alone; the benefit alone), shrunk to the plain consensus: the
+    module ``_stacking`` has the problem and its optimality condition. The same weights make the graph,
+    :math:`(b \bar W + \sum_g \theta_g W^{(g)}) / (b + \sum_g \theta_g)`, which lies in S as a mean of members; to first
+    order it ranks pairs as the probabilities do. A known non-tie keeps the weight that the members give it, and is
+    marked. Probabilities hold for pairs like the known ones: known nodes should be drawn at random, and listed non-ties
+    should be as common among the known pairs as among all. Intervals stay those of the plain members.
 
     Examples
     --------
@@ -201,11 +203,12 @@ class ConsensusGL(GraphEstimator):
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         given = y if known is None and not isinstance(y, np.ndarray | pd.Series) else known
-        learned = self._learn(signals, None if given is None else known_ties(given, names))
+        labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
+        learned = self._learn(signals, None if given is None else known_ties(given, names), labels)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned, X, names)
 
-    def _learn(self, X: Array, known: KnownTies | None = None) -> dict[str, Any]:
+    def _learn(self, X: Array, known: KnownTies | None = None, labels: Sequence[Any] = ()) -> dict[str, Any]:
         c, signals = check_c(self.c), self._scaled(X)
         resampling = check_choice("resampling", self.resampling, ("bayes", "half"))
         entropy = check_random_state(self.random_state).randint(2**31)
@@ -219,7 +222,7 @@ class ConsensusGL(GraphEstimator):
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
         smooth = mean.weights.csr()
         learned = self._with_prior(mean, signals, ladders, geometries)
-        learned |= self._stacked(known, mean, signals, ladders, learned.get("benefit_"))
+        learned |= self._stacked(known, labels, mean, signals, ladders, learned.get("benefit_"))
         weights = mean.weights.csr()
         columns = {"frequency": mean.frequency.csr().data}
         if mean.graphs:
@@ -308,17 +311,24 @@ class ConsensusGL(GraphEstimator):
         }
 
     def _stacked(
-        self, known: KnownTies | None, mean: Mean, signals: Array, ladders: Ladders, benefit: Array | None
+        self,
+        known: KnownTies | None,
+        labels: Sequence[Any],
+        mean: Mean,
+        signals: Array,
+        ladders: Ladders,
+        benefit: Array | None,
     ) -> dict[str, Any]:
         """Reweight the members by the known ties, or by weights from elsewhere, and return what was learned."""
         if known is None and self.known_weights is None:
             return {"known_": None, "known_weights_": None, "_known": None}
         plain, origin = mean.weights.csr(), self.benefit if isinstance(self.benefit, str) else "given"
 
-        def groups() -> Iterator[tuple[str, Any]]:
+        def groups(counted: Container[str] | None = None) -> Iterator[tuple[str, Any]]:
             yield CONSENSUS, plain
             for geometry in GEOMETRIES:
                 yield from ladders.rungs(signals, geometry)
+            yield from ladders.signal_by_signal(signals, labels, counted)
             if benefit is not None:
                 yield f"benefit {origin}", spread_benefit(plain, benefit, ladders.c)
 
@@ -329,7 +339,7 @@ class ConsensusGL(GraphEstimator):
             evidence = evidence_of(known, groups(), ladders.c, signals, benefit if origin == "given" else None)
             answer, record = learn(evidence, known.ties_only)
             weights = weights_of(evidence, answer, self.n_degrees)
-        odds = apply_weights(weights, groups(), mean, ladders.c)
+        odds = apply_weights(weights, groups(weights["groups"]), mean, ladders.c)
         learned = {"known_": record, "known_weights_": weights, "_known": known, "_odds": odds, "_evidence": evidence}
         if benefit is None:
             return learned
@@ -432,6 +442,18 @@ class Ladders:
             graph = Sum(X.shape[1])
             graph.add_rows(ladder.labels, weights, 1.0)
             yield f"{geometry} {k}", graph.csr()
+
+    def signal_by_signal(
+        self, X: Array, labels: Sequence[Any], counted: Container[str] | None
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield name and graph of each signal alone (of those that count), if they are not too many nor have gaps."""
+        if self.consensus.estimator is not None or X.size * X.shape[1] > SIGNALS_WORK:
+            return
+        for k in np.flatnonzero(np.isfinite(X).all(axis=1)).tolist():
+            if counted is None or f"{SIGNAL} {labels[k]}" in counted:
+                ladder, graph = self._made(X[k : k + 1], "distance"), Sum(X.shape[1])
+                graph.add_rows(ladder.labels, ladder.weights, 1.0)
+                yield f"{SIGNAL} {labels[k]}", graph.csr()
 
     def done(self) -> None:
         """Tell that a step is done."""
