@@ -7,6 +7,7 @@ neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :mat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -105,12 +106,27 @@ class Ladder(NamedTuple):
     weights : array of the same shape, the mean weight over the graphs
     shares : array of the same shape, the share of the graphs that have the edge
     betas : array, those of the degrees
+    nearest : array of the same shape, the sorted costs of the nearest; None where graphs were not made of them
     """
 
     labels: Array
     weights: Array
     shares: Array
     betas: Array
+    nearest: Array | None = None
+
+    def rungs(self, c: float) -> Iterator[Array]:
+        """Yield the weights of each graph alone, the smallest degree first; of a ladder without costs their mean."""
+        if self.nearest is None:
+            yield self.weights
+            return
+        costs = neighbour_costs(self.nearest)
+        for beta in self.betas:
+            weights, shares = np.zeros_like(self.nearest), np.zeros_like(self.nearest)
+            _kernels.ladder_rows(
+                self.nearest, costs, np.array([2.0 * beta * c], dtype=costs.dtype), c, 1.0, weights, shares
+            )
+            yield weights
 
 
 def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder:
@@ -156,4 +172,4 @@ def answering_ladder(points: Points, betas: Array, c: float, kept: int, left: Ar
 def _rungs(labels: Array, farther: Array, costs: Array, levels: Array, c: float) -> Ladder:
     weights, shares = np.zeros_like(farther), np.zeros_like(farther)
     _kernels.ladder_rows(farther, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
-    return Ladder(labels, weights, shares, levels / (2.0 * c))
+    return Ladder(labels, weights, shares, levels / (2.0 * c), farther)

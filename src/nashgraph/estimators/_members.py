@@ -145,6 +145,12 @@ class Mean:
         self.weights.add_rows(ladder.labels, ladder.weights, share)
         self.frequency.add_rows(ladder.labels, ladder.shares, share)
 
+    def add_graph(self, graph: Any, share: float) -> None:
+        """Add one member with its share."""
+        self.weights.add(graph, share)
+        held = np.ones_like(graph.data), graph.indices, graph.indptr
+        self.frequency.add(sparse.csr_array(held, shape=graph.shape), share)
+
 
 def mean_of_ladders(
     ladder: Callable[[Array, str], Ladder],
