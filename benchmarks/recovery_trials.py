@@ -21,7 +21,7 @@ from nashgraph.graph import adjacency_matrix
 from nashgraph.validation import Array
 
 from .recovery_problems import FIGURE, Problem, Setting, draw
-from .recovery_report import GIVEN
+from .recovery_report import UNTOLD
 
 DIGITS = 12  # scores nearer than this, relative to the largest, are ties: rounding must not order equal pairs
 Row = dict[str, Any]
@@ -81,18 +81,19 @@ def chosen(n_nodes: int) -> list[str]:
     return [name for name in METHODS if n_nodes <= METHODS[name].quick_up_to]
 
 
-def at_defaults(name: str) -> GraphEstimator:
-    """Return a method as it comes, the randomness of those that have some fixed."""
+def at_defaults(name: str, problem: Problem) -> GraphEstimator:
+    """Return a method as it comes, its randomness fixed; where a benefit is known, those that take one are told it."""
     model = METHODS[name]()
-    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
+    known = {"random_state": 0} | ({} if problem.benefit is None else {"benefit": problem.benefit + 1.0})
+    return model.set_params(**{key: value for key, value in known.items() if key in model.get_params()})
 
 
 def contenders(problem: Problem, seed: int) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Give the name of every method and control, and what makes its weights."""
     for name in chosen(problem.X.shape[1]):
-        yield name, lambda name=name: at_defaults(name).fit(problem.X).adjacency_
+        yield name, lambda name=name: at_defaults(name, problem).fit(problem.X).adjacency_
     if problem.benefit is not None:
-        yield GIVEN, lambda: ConsensusGL(benefit=problem.benefit + 1.0, random_state=0).fit(problem.X).adjacency_
+        yield UNTOLD, lambda: ConsensusGL(random_state=0).fit(problem.X).adjacency_
     for name, control in CONTROLS.items():
         yield name, lambda control=control: control(problem, np.random.default_rng(seed))
 
@@ -146,4 +147,4 @@ def warm_up() -> None:
     """Fit every method once in this process, so that no time has compilation in it."""
     X = smooth_signals(preferential_attachment(20, 1, random_state=0), 10, random_state=0)
     for name in METHODS:
-        quietly(lambda name=name: at_defaults(name).fit(X))
+        quietly(lambda name=name: at_defaults(name, Problem(X, None)).fit(X))
