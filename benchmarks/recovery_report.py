@@ -241,9 +241,9 @@ def benefit_section(report: Report, frame: pd.DataFrame) -> None:
         return
     report.section("Villages, with and without the benefit")
     report.say(
-        "Unsurveyed households cannot be tied to each other, so that *benefit alone* (who was surveyed) is hard to beat "
-        "on the villages, and no method here beats it there. The 75 villages are one study with the same columns; ranks "
-        "over networks count them 75 times."
+        "Unsurveyed households cannot be tied to each other, so that *benefit alone* (who was surveyed) is hard to "
+        "beat on the villages, and no method here beats it there. The 75 villages are one study with the same columns; "
+        "ranks over networks count them 75 times."
     )
     means = rows.groupby("method")[["ap", "auc", "precision", "seconds"]].mean().loc[names]
     lines = [

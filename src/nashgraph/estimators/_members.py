@@ -21,8 +21,8 @@ from ..validation import Array
 WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest
 # The weights of the geometries where strong nodes are not the popular ones, and where they are; and between which rank
 # correlations of energy and influence one passes into the other.
-GEOMETRY_WEIGHTS = {"cosine": (0.125, 0.5625), "distance": (0.875, 0.0), "inner": (0.0, 0.4375)}
-ENERGY_RANGE = (0.15, 0.45)
+GEOMETRY_WEIGHTS = {"cosine": (0.125, 0.5), "distance": (0.875, 0.0), "inner": (0.0, 0.5)}
+ENERGY_RANGE = (0.3, 0.45)
 LEAST_KEPT, PAIRS_KEPT = 64, 1_000_000
 DENSE_NODES = 3000
 
@@ -72,7 +72,7 @@ def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
     """Return how much each geometry counts, by whether strong nodes are the popular ones (fact 7 of the design).
 
     Where a node's energy does not go with its influence in the mean cosine graph, the distance counts most, beside the
-    cosine; where it clearly does, the cosine counts most, beside the inner product; between, they are mixed.
+    cosine; where it clearly does, the cosine and the inner product count alike; between, they are mixed.
     """
     together = rank_correlation(np.nanmean(X * X, axis=0), influence_of(cosine))
     low, high = ENERGY_RANGE
