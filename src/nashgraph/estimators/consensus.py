@@ -23,7 +23,6 @@ from ._benefit import marginal_benefit
 from ._members import (
     DENSE_NODES,
     Mean,
-    Sum,
     agreement,
     geometry_weights,
     influence_of,
@@ -31,6 +30,7 @@ from ._members import (
     mean_of_ladders,
     quantiles,
     resamples_of,
+    values_at,
 )
 from .base import GraphEstimator, Prior
 
@@ -169,20 +169,23 @@ class ConsensusGL(GraphEstimator):
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
-        smooth, alike = mean.weights.csr(), agreement(mean.graphs)
+        smooth = mean.weights.csr()
         learned = self._with_prior(mean, signals, ladders, geometries)
         weights = mean.weights.csr()
         columns = {"frequency": mean.frequency.csr().data}
         if mean.graphs:
-            columns["low"], columns["high"] = quantiles(mean.graphs, weights, INTERVAL)
+            # Members with a prior are not resampled: what they move moves the intervals, and leaves them as wide.
+            moved = weights.data - values_at(weights, smooth)
+            ends = quantiles(mean.graphs, weights, INTERVAL)
+            columns["low"], columns["high"] = (np.maximum(end + moved, 0.0) for end in ends)
         return {
             "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
-            "agreement_": alike,
+            "agreement_": agreement(mean.graphs),
             "degrees_": degrees,
             "geometries_": geometries,
             "_smooth": smooth,
             "_signals": signals,
-            "_columns": (columns, node_intervals(mean)),
+            "_columns": (columns, node_intervals(mean, np.asarray((weights - smooth).sum(axis=0)).ravel())),
             **learned,
         }
 
@@ -234,7 +237,7 @@ class ConsensusGL(GraphEstimator):
         certificates, lams = [], []
         if plan.share > 0:
             mean.scale(1.0 - plan.share)
-            members, prior = list(plan.members(ladders.degrees, geometries)), Sum(len(plan.benefit))
+            members = list(plan.members(ladders.degrees, geometries))
             ladders.steps += len(members)
             for geometry, place, cost, share in members:
                 points = points_of(signals, self.engine, geometry=geometry)
@@ -243,14 +246,10 @@ class ConsensusGL(GraphEstimator):
                 play = problem.smooth_play
                 lam = lam_for_cost(problem.smoothness, play.adjoint, problem.interaction.value(play.actions), cost)
                 result = best_response(problem, lam, tol=PRIOR_TOL, max_iter=PRIOR_ITERATIONS)
-                graph = result.coupling.sparse().weights
-                mean.add_graph(graph, share)
-                prior.add(graph, share)
+                mean.add_graph(result.coupling.sparse().weights, share)
                 certificates.append(result.certificate)
                 lams.append(lam)
                 ladders.done()
-            # These members are not resampled: every resample has them as they are, so that intervals are of the mean.
-            mean.graphs = [(1.0 - plan.share) * graph + prior.csr(np.float32) for graph in mean.graphs]
         actions = equilibrium(mean.weights.csr(), plan.benefit, game[0])
         welfare = game[1].value(actions)
         return {
@@ -350,13 +349,13 @@ def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> Any:
     return graph.toarray() if sparse.issparse(graph) else graph
 
 
-def node_intervals(mean: Mean) -> dict[str, Array]:
-    """Return the 90 % intervals of each node's influence and of its rank, over the resamples."""
+def node_intervals(mean: Mean, moved: Array) -> dict[str, Array]:
+    """Return the 90 % intervals of each node's influence and of its rank, over the resamples; see what moved them."""
     if not mean.graphs:
         return {}
-    influence = np.stack([np.asarray(graph.sum(axis=0), dtype=float).ravel() for graph in mean.graphs])
+    influence = moved + np.stack([np.asarray(graph.sum(axis=0), dtype=float).ravel() for graph in mean.graphs])
     ranks = np.stack([rankdata(-row, method="min") for row in influence])
-    low, high = np.quantile(influence, INTERVAL, axis=0)
+    low, high = np.maximum(np.quantile(influence, INTERVAL, axis=0), 0.0)
     first, last = np.quantile(ranks, INTERVAL, axis=0)
     return {
         "influence_low": low,

@@ -3,8 +3,8 @@
 N = 50, M = 10, x = exp(A/2) z + noise of 0.2 on a tree of preferential attachment, beta = 200, c = 0.95, the spectral
 benefit. GLGP is solved by TTGD with the paper's steps and iterations, and by best response to 1e-8. The paper names no
 variant or parameters of its two other methods: ours have their defaults, both variants of QuadGameGL are shown, and so
-is what no method at all achieves, the inner products of the nodes' signals. One row is not the paper's: the consensus at
-its defaults.
+is what no method at all achieves, the inner products of the nodes' signals. One row is not the paper's: the consensus
+at its defaults.
 """
 
 from __future__ import annotations
