@@ -13,12 +13,12 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 REPRODUCTION = HERE.parent / "results" / "REPRODUCTION.md"
-OPTIONS = "survey.csv --id household --benefit standing --standardize --degree 6"
+OPTIONS = "survey.csv --id household --benefit standing"
 WIDTH = 80
 COMMANDS = {
     "head": "head -4 survey.csv",
-    "learn": f"nashgraph learn {OPTIONS} --lam 0.3 --out village",
-    "path": f"nashgraph path {OPTIONS} --n-lams 6 --out front",
+    "learn": f"nashgraph learn {OPTIONS} --out village",
+    "path": f"nashgraph path {OPTIONS} --degree 6 --n-lams 6 --out front",
     "front": "cut -d, -f1-3 front/path.csv",
     "rerun": "nashgraph rerun village/model.json --out again",
 }

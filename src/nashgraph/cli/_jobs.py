@@ -173,7 +173,8 @@ def most_influential(graph: LearnedGraph) -> list[str]:
         + (f", rank {known['rank_low'][k]} to {known['rank_high'][k]})" if ranked else ")")
         for k in graph.by_influence[:NAMED]
     ]
-    return [f"most influential: {', '.join(first)}", *([leaders(graph).sentence] if ranked else [])]
+    figures = ", ".join(first)
+    return [f"influence: {figures}", leaders(graph).sentence] if ranked else [f"most influential: {figures}"]
 
 
 def code_of(record: ModelRecord) -> int:

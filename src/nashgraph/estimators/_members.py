@@ -194,6 +194,17 @@ def quantiles(graphs: list[Any], pattern: Any, levels: tuple[float, float]) -> t
     return low, high
 
 
+def values_at(pattern: Any, graph: Any) -> Array:
+    """Return a CSR graph's weight for each edge of a pattern that holds all of its edges; both are in order."""
+    here, there = (
+        np.repeat(np.arange(each.shape[0]), np.diff(each.indptr)) * np.int64(each.shape[0]) + each.indices
+        for each in (pattern, graph)
+    )
+    found = np.zeros(pattern.nnz)
+    found[np.searchsorted(here, there)] = graph.data
+    return found
+
+
 def agreement(graphs: list[Any]) -> float:
     """Return how alike two random graphs are: the mean share of weight that each two in a row have in common."""
     shares = [float(one.minimum(other).sum()) / max(float(one.sum()), 1e-300) for one, other in pairwise(graphs)]

@@ -36,6 +36,7 @@ from ._members import (
     mean_of_ladders,
     quantiles,
     resamples_of,
+    values_at,
 )
 from ._selection import Selection, plan, selected, shares_of
 from ._stacking import CONSENSUS, SIGNAL, apply_weights, check_known_weights, learn, weights_of
@@ -217,21 +218,24 @@ class ConsensusGL(GraphEstimator):
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
-        smooth, alike = mean.weights.csr(), agreement(mean.graphs)
+        smooth = mean.weights.csr()
         learned = self._with_prior(mean, signals, ladders, geometries)
         learned |= self._stacked(known, labels, mean, signals, ladders, learned.get("benefit_"))
         weights = mean.weights.csr()
         columns = {"frequency": mean.frequency.csr().data}
         if mean.graphs:
-            columns["low"], columns["high"] = quantiles(mean.graphs, weights, INTERVAL)
+            # Members with a prior are not resampled: what they move moves the intervals, and leaves them as wide.
+            moved = weights.data - values_at(weights, smooth)
+            ends = quantiles(mean.graphs, weights, INTERVAL)
+            columns["low"], columns["high"] = (np.maximum(end + moved, 0.0) for end in ends)
         return {
             "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
-            "agreement_": alike,
+            "agreement_": agreement(mean.graphs),
             "degrees_": degrees,
             "geometries_": geometries,
             "_smooth": smooth,
             "_signals": signals,
-            "_columns": (columns, node_intervals(mean)),
+            "_columns": (columns, node_intervals(mean, np.asarray((weights - smooth).sum(axis=0)).ravel())),
             **learned,
         }
 
@@ -304,7 +308,7 @@ class ConsensusGL(GraphEstimator):
         left, right = adjoint(graph, actions, interaction, self.welfare), interaction.value(actions)
         mean.scale(1.0 - plan.share)
         ladders.steps += len(geometries) * len(plan.costs)
-        lams, prior = list[float](), Sum(len(right))
+        lams = list[float]()
         for geometry, weight in geometries.items():
             points = points_of(signals, self.engine, geometry=geometry)
             betas = ladders(signals, geometry).betas
@@ -312,12 +316,8 @@ class ConsensusGL(GraphEstimator):
             for cost in plan.costs:
                 lams.append(lam_for_cost(middle, left, right, cost))
                 answers = answering_ladder(points, betas, ladders.c, ladders.kept, lams[-1] * left, right)
-                share = plan.share * weight / len(plan.costs)
-                mean.add(answers, share)
-                prior.add_rows(answers.labels, answers.weights, share)
+                mean.add(answers, plan.share * weight / len(plan.costs))
                 ladders.done()
-        # These members are not resampled: every resample has them as they are, so that intervals are of the mean.
-        mean.graphs = [(1.0 - plan.share) * one + prior.csr(np.float32) for one in mean.graphs]
         return float(np.mean(lams))
 
     def select(
@@ -541,13 +541,13 @@ def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> Any:
     return graph.toarray() if sparse.issparse(graph) else graph
 
 
-def node_intervals(mean: Mean) -> dict[str, Array]:
-    """Return the 90 % intervals of each node's influence and of its rank, over the resamples."""
+def node_intervals(mean: Mean, moved: Array) -> dict[str, Array]:
+    """Return the 90 % intervals of each node's influence and of its rank, over the resamples; see what moved them."""
     if not mean.graphs:
         return {}
-    influence = np.stack([np.asarray(graph.sum(axis=0), dtype=float).ravel() for graph in mean.graphs])
+    influence = moved + np.stack([np.asarray(graph.sum(axis=0), dtype=float).ravel() for graph in mean.graphs])
     ranks = np.stack([rankdata(-row, method="min") for row in influence])
-    low, high = np.quantile(influence, INTERVAL, axis=0)
+    low, high = np.maximum(np.quantile(influence, INTERVAL, axis=0), 0.0)
     first, last = np.quantile(ranks, INTERVAL, axis=0)
     return {
         "influence_low": low,
