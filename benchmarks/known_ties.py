@@ -207,8 +207,8 @@ def main() -> None:
     report.say(
         "Some nodes, drawn at random, were asked for all their ties; scored are the pairs of the others, of which "
         f"nothing was known. Korean villages and lawyers: {DRAWS} draws each, no benefit given. The pair regression is "
-        "fitted to the same known pairs. Groups of single signals were added after a first look at these networks, where "
-        "without them the pair regression ranked better; no number was tuned."
+        "fitted to the same known pairs. Groups of single signals were added after a first look at these networks, "
+        "where without them the pair regression ranked better; no number was tuned."
     )
     columns = [*SCORES, "log loss"]
     report.table(["knowing", "method", *columns], lines(networks, columns))
