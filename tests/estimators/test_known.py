@@ -166,7 +166,7 @@ def test_groups_without_a_say_are_shrunk_away_and_good_ones_found(random):
 
 def test_scores_are_those_of_the_formula(random):
     W = random.random((5, 5))
-    np.testing.assert_allclose(scores_of(W, 0.9).toarray(), np.log1p(5 * (W + W.T) / 1.8))
+    np.testing.assert_allclose(scores_of(W, 0.9).toarray(), np.log1p(4 * (W + W.T) / 1.8))
 
 
 # --------------------------------------------------------------------------------------------- estimator

@@ -48,9 +48,12 @@ class Evidence(NamedTuple):
 
 
 def scores_of(graph: Any, c: float) -> Any:
-    """Return the score of every pair in a graph, log(1 + N (W_ij + W_ji) / 2c), as CSR: 0 where there is no edge."""
+    """Return the score of every pair in a graph, log(1 + (N - 1) (W_ij + W_ji) / 2c), as CSR.
+
+    It is 0 where there is no edge, and log 2 where all ties weigh the same.
+    """
     found = sparse.csr_array(0.5 * (graph + graph.T))
-    found.data = np.log1p(found.shape[0] / c * found.data)
+    found.data = np.log1p((found.shape[0] - 1) / c * found.data)
     return found
 
 
@@ -69,7 +72,7 @@ def evidence_of(
     pairs, tied, weights, together = chosen_pairs(known)
     one, other = pairs.T
     named = {name: np.asarray(0.5 * (graph[one, other] + graph[other, one])).ravel() for name, graph in groups}
-    scores = np.log1p(len(known.names) / c * np.stack(list(named.values()), axis=1))
+    scores = np.log1p((len(known.names) - 1) / c * np.stack(list(named.values()), axis=1))
     offset = np.full(len(pairs), np.log(len(known.names) - 1.0))
     return Evidence(tuple(named), scores, tied, weights, together, offset, controls_of(signals, pairs, benefit))
 

@@ -1,7 +1,7 @@
 r"""Stacking: how much each group of members counts, by the known ties, and the probability of every pair.
 
-With :math:`z_g(i,j) = \log(1 + N (W^{(g)}_{ij} + W^{(g)}_{ji}) / 2c)` the score of a pair in a group g of members, and
-:math:`z_0` its score in the plain consensus, the log-odds of a tie are
+With :math:`z_g(i,j) = \log(1 + (N-1) (W^{(g)}_{ij} + W^{(g)}_{ji}) / 2c)` the score of a pair in a group g of members,
+and :math:`z_0` its score in the plain consensus, the log-odds of a tie are
 
 .. math:: \eta_{ij} = a - \log(N-1) + b\, z_0(i,j) + \sum_g \theta_g\, z_g(i,j)
 
