@@ -201,7 +201,7 @@ def main() -> None:
     columns = [*SCORES, "log loss", "expected / true ties"]
     report.table(["knowing", "method", *columns], lines(villages, columns))
     for kind, found in weights.items():
-        counted = ", ".join(f"{name} {value:.2f}" for name, value in found["groups"].items())
+        counted = ", ".join(f"{name} {value:.2f}" for name, value in found["groups"].items() if value >= 0.005)
         report.say(f"What counts with {kind}: the plain consensus {found['consensus']:.2f}, {counted or 'no group'}.")
     report.section("Within one network")
     report.say(
