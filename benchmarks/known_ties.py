@@ -216,7 +216,8 @@ def main() -> None:
         "left the Korean villages out), were decided after seeing that the pair regression ranked better without them "
         "on the very pairs scored here; of three rules for the ridge (the best, within half a standard error, within "
         "one) the last was in place before and was kept, the others a little better for lawyers, a little worse for "
-        "Koreans; that the frequency is no score of its own was decided on the thirty villages, where it got no weight. One split of the villages, the "
+        "Koreans; that the frequency is no score "
+        "of its own was decided on the thirty villages, where it got no weight. One split of the villages, the "
         "first ten, is shown."
     )
     report.write(REPORT)
