@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs reproduce bench stress clean
+.PHONY: help demo test lint format docs reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -52,6 +52,15 @@ bench: $(VENV)/.dev ## measure, side by side in one run
 
 stress: $(VENV)/.dev ## the fast solver over its whole robustness grid (about 5 minutes)
 	$(BIN)/python -m benchmarks.stress
+
+recovery: $(VENV)/.dev ## every method and control on networks with known ties (about 15 minutes)
+	$(BIN)/python -m benchmarks.recovery
+
+selection: $(VENV)/.dev ## does select() keep its promise? (about 10 minutes)
+	$(BIN)/python -m benchmarks.selection
+
+reliability: $(VENV)/.dev ## is a tie's frequency its probability? real networks where NASHGRAPH_DATA has them
+	$(BIN)/python -m benchmarks.reliability
 
 clean: ## remove what make made
 	rm -rf $(VENV) demo docs/_build docs/gallery docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis

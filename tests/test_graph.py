@@ -135,3 +135,18 @@ def test_without_directions_an_interval_of_influence_still_holds_it(graph):
     mutual = LearnedGraph(graph.names, graph.weights, node_columns=ends).undirected()
     np.testing.assert_allclose(mutual.node_columns["influence_low"], mutual.influence - 0.05)
     np.testing.assert_allclose(mutual.node_columns["influence_high"], mutual.influence + 0.05)
+
+
+def test_columns_of_pairs_survive_undirected():
+    graph = LearnedGraph.of(
+        np.array([[0.0, 0.4, 0.1], [0.2, 0.0, 0.0], [0.0, 0.3, 0.0]]),
+        edge_columns={
+            "frequency": np.array([1.0, 0.5, 1.0, 0.8]),
+            "probability": np.array([0.9, 0.2, 0.9, 0.3]),
+            "known": np.array(["tie", "", "tie", "no tie"], dtype=object),
+        },
+    )
+    edges = graph.undirected().edges().set_index(["source", "target"])
+    assert edges.probability.to_dict() == {(0, 1): 0.9, (0, 2): 0.2, (1, 2): 0.3}
+    assert edges.known.to_dict() == {(0, 1): "tie", (0, 2): "", (1, 2): "no tie"}
+    assert edges.frequency.to_dict() == {(0, 1): 1.0, (0, 2): 0.25, (1, 2): 0.4}

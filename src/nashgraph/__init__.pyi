@@ -13,6 +13,7 @@ from .estimators import (
     QuadGameGL,
     SmoothGL,
     SpecTemp,
+    fit_known_weights,
     spectral_benefit,
 )
 from .games import (
@@ -80,6 +81,7 @@ __all__ = [
     "edge_precision_recall",
     "equal_influence",
     "equilibrium",
+    "fit_known_weights",
     "plot_adjacency",
     "plot_convergence",
     "plot_graph",

@@ -19,6 +19,7 @@ from scipy import sparse
 from .validation import Array, InputError, check_number, check_weights
 
 INFLUENCES = {"influence", "influence_low", "influence_high"}  # node columns that are sums of weights
+PAIR_COLUMNS = ("probability", "known")  # of two nodes rather than of a direction: both directions have the same
 
 
 class Edges(NamedTuple):
@@ -139,7 +140,10 @@ class LearnedGraph:
         return pd.DataFrame({"name": pd.Series(self.names[self.by_influence], dtype=object), **ordered})
 
     def undirected(self) -> LearnedGraph:
-        """Return the graph without directions: an edge, and each of its columns, is the mean of the two directions."""
+        """Return the graph without directions: an edge, and each of its columns, is the mean of the two directions.
+
+        A column of pairs (``probability``, ``known``) stays as it is.
+        """
         if not self.directed:
             return self
         n = self.n_nodes
@@ -151,7 +155,11 @@ class LearnedGraph:
             return 0.5 * np.bincount(place, weights=np.tile(np.asarray(values, dtype=float), 2), minlength=len(keys))
 
         weights = sparse.csr_array((mutual(self.weights.data), (keys // n, keys % n)), shape=(n, n))
-        edge_columns = {name: mutual(values) for name, values in self.edge_columns.items()}
+        first = np.unique(place, return_index=True)[1] % len(rows)
+        edge_columns = {
+            name: np.asarray(values)[first] if name in PAIR_COLUMNS else mutual(values)
+            for name, values in self.edge_columns.items()
+        }
         # A node's influence becomes the mean of what it gives and what it gets, and so do the ends of its interval.
         gets = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
         ends = {name: 0.5 * (self.node_columns[name] + gets) for name in INFLUENCES & self.node_columns.keys()}

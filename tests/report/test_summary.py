@@ -308,7 +308,7 @@ def test_of_a_consensus_what_half_of_the_members_have_is_counted():
     assert summary.hubs["listens_to"].sum() == sure == summary.distributions["weight"].counts.sum()
     assert summary.agreement == model.agreement_
     assert "progress" not in summary.parameters
-    assert "cosine 0.5" in summary.parameters["geometries (found)"]
+    assert "cosine 0.125" in summary.parameters["geometries (found)"]
 
 
 def test_the_priors_part_is_the_difference_to_the_graph_without_it():

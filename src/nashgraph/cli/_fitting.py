@@ -12,6 +12,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import typer
 
 from ..estimators import GLGP, METHODS, GraphEstimator, LambdaPath
@@ -110,16 +111,18 @@ class Outcome:
         }
 
 
-def learned(job: Job, signals: Signals, voice: Voice) -> Outcome:
-    """Carry out what a job asks for."""
+def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None) -> Outcome:
+    """Carry out what a job asks for, and say what known ties taught."""
     model, along = built(job, signals)
     start = time.perf_counter()
     path = followed(model, along, signals, voice) if job.command == "path" else None
     if path is None:
-        fitted(model, signals, voice)
+        fitted(model, signals, voice, {} if known is None else {"known": known})
     else:
         model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
+    if (taught := getattr(model, "known_", None)) is not None:
+        voice.note(taught.sentence)
     graph = model.graph_ if job.directed else model.graph_.undirected()
     written, level = sure_part(graph, job.least_frequency)
     return Outcome(model, graph, written, level, len(signals.table), seconds, path)
@@ -152,19 +155,19 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     return model.set_params(**given), along
 
 
-def fitted(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
+def fitted(model: GraphEstimator, signals: Signals, voice: Voice, ties: Mapping[str, Any]) -> None:
     """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
     known = model.get_params(deep=False)
     with bar(voice, "learning") as tell:
         if "progress" in known:
             model.set_params(progress=lambda done, total: tell(done / total, f"{done} of {total}"))
-            model.fit(signals.table).set_params(progress=None)
+            model.fit(signals.table, **ties).set_params(progress=None)
         elif "callback" in known:
             told = converging(tell)
             model.set_params(callback=lambda record: told(record, known["tol"]))
-            model.fit(signals.table).set_params(callback=None)
+            model.fit(signals.table, **ties).set_params(callback=None)
         else:
-            model.fit(signals.table)
+            model.fit(signals.table, **ties)
 
 
 def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice) -> LambdaPath:

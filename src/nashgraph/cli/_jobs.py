@@ -7,25 +7,44 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import typer
 
 from ..certificate import exact
 from ..files import check_writable
 from ..graph import LearnedGraph
 from ..report.prose import leaders
-from ..tables import Job, ModelRecord, Signals, TableOptions, file_record, library_versions, load_signals, read_truth
+from ..tables import (
+    Job,
+    ModelRecord,
+    Signals,
+    TableError,
+    TableOptions,
+    file_record,
+    library_versions,
+    load_signals,
+    read_known,
+    read_record,
+    read_truth,
+)
 from ._fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
-from ._options import GameArguments, JobArguments, PathArguments
+from ._options import GameArguments, JobArguments, KnownArguments, PathArguments
 from ._running import DONE, UNFINISHED, Voice
 from ._showing import paired
 from ._writing import write_outcome
 
+CONSENSUS = "consensus"  # the method that learns from known ties
 COMMANDS = ("learn", "path")  # what a job can ask for
 NAMED = 5  # of the most influential nodes
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
 def run_asked(
-    command: str, method: str, game: GameArguments, asked: JobArguments, along: PathArguments | None = None
+    command: str,
+    method: str,
+    game: GameArguments,
+    asked: JobArguments,
+    along: PathArguments | None = None,
+    ties: KnownArguments | None = None,
 ) -> int:
     """Make a job of the options and carry it out."""
     table = asked.table.options(game.benefit)
@@ -35,6 +54,8 @@ def run_asked(
     if along is not None:
         del parameters["lam"]
         parameters |= along.parameters()
+    voice, ties = asked.speech.voice(), ties or KnownArguments()
+    parameters |= known_elsewhere(method, ties, voice)
     job = Job(
         command=command,
         method=method,
@@ -45,19 +66,34 @@ def run_asked(
         truth_directed=asked.truth.truth_directed,
         title=asked.title or asked.file.stem,
     )
-    voice = asked.speech.voice()
-    record = run_job(job, asked.file, asked.truth.truth, asked.out, voice)
+    record = run_job(job, asked.file, asked.truth.truth, asked.out, voice, ties.known)
     voice.answer({**answer(record), "out": str(asked.out)})
     return code_of(record)
 
 
-def run_job(job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voice) -> ModelRecord:
+def known_elsewhere(method: str, ties: KnownArguments, voice: Voice) -> dict[str, Any]:
+    """Return the weights that known ties of another table taught, where they are asked for, as a parameter."""
+    if (ties.known or ties.known_from) and method != CONSENSUS:
+        raise typer.BadParameter(f"the method {method} does not learn from known ties: take --method {CONSENSUS}")
+    if ties.known_from is None:
+        return {}
+    record, place = read_record(ties.known_from)
+    if record.known_weights is None:
+        raise TableError(f"{place} has learned nothing from known ties: give the model.json of a run with --known")
+    voice.note(f"members count as the known ties of {Path(record.input.path).name} taught ({place})")
+    return {"known_weights": record.known_weights}
+
+
+def run_job(
+    job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voice, known_file: Path | None = None
+) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
     with voice.noting_warnings():
         signals = load_noted(file, job.table, voice)
         truth = truth_noted(truth_file, signals, job.truth_directed, voice)
+        known = None if known_file is None else read_known(known_file)
         check_writable(out)
-        outcome = learned(job, signals, voice)
+        outcome = learned(job, signals, voice, known)
         note_left_out(outcome, voice)
         done = replace(job.table, standardize=signals.standardized)
         found = ModelRecord(
@@ -73,6 +109,8 @@ def run_job(job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voi
             notes=list(voice.notes),
             seconds=outcome.seconds,
             versions=library_versions(),
+            known=None if known_file is None else file_record(known_file, out),
+            known_weights=getattr(outcome.model, "known_weights_", None),
         )
         record, written = write_outcome(out, found, outcome)
     say_figures(record, voice)

@@ -22,10 +22,10 @@ METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
 RENAMED = {"random_state": "seed"}  # parameters whose option has another name
-TABLE, METHOD, TRUTH, OUTPUT = "The table", "The method", "A true network", "Output"
+TABLE, METHOD, KNOWN, TRUTH, OUTPUT = "The table", "The method", "Known ties", "A true network", "Output"
 
-table_option, method_option, truth_option, output_option = (
-    functools.partial(typer.Option, rich_help_panel=panel) for panel in (TABLE, METHOD, TRUTH, OUTPUT)
+table_option, method_option, known_option, truth_option, output_option = (
+    functools.partial(typer.Option, rich_help_panel=panel) for panel in (TABLE, METHOD, KNOWN, TRUTH, OUTPUT)
 )
 registered_option = functools.partial(choice, rich_help_panel=METHOD)
 
@@ -208,6 +208,26 @@ class PathArguments:
             raise typer.BadParameter(
                 f"--lams {self.lams} must be numbers with commas between, for example 0.1,1,10"
             ) from error
+
+
+@dataclass(frozen=True)
+class KnownArguments:
+    """Options about ties that are known already, here or elsewhere."""
+
+    known: Annotated[
+        Path | None,
+        known_option(
+            metavar="TIES",
+            help="Ties that are known: text with the columns source, target and, where there are non-ties, tie (1 or "
+            "0). The target * says that all ties of the source are known. Adds probabilities.",
+        ),
+    ] = None
+    known_from: Annotated[
+        Path | None,
+        known_option(
+            metavar="MODEL", help="What the known ties of another table taught: the model.json of a run with --known."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from ._options import (
     CompareArguments,
     GameArguments,
     JobArguments,
+    KnownArguments,
     LearnArguments,
     Out,
     PathArguments,
@@ -62,6 +63,7 @@ def learn(
     method: Annotated[str, registered_option(METHODS, help="How to learn.")] = "consensus",
     *,
     game: LearnArguments,
+    ties: KnownArguments,
     asked: JobArguments,
 ) -> int:
     """Learn the network behind a table, and write it with a report.
@@ -70,7 +72,7 @@ def learn(
     """
     from ._jobs import run_asked
 
-    return run_asked("learn", method, game, asked)
+    return run_asked("learn", method, game, asked, ties=ties)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -121,6 +123,10 @@ def rerun(
         Path | None,
         typer.Option("--truth", metavar="EDGES", help="The true network, where it has moved.", show_default=False),
     ] = None,
+    given_known: Annotated[
+        Path | None,
+        typer.Option("--known", metavar="TIES", help="The known ties, where they have moved.", show_default=False),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Run on files that have changed, too.")] = False,
     out: Out = Path("nashgraph-rerun"),
     speech: SpeechArguments,
@@ -131,7 +137,8 @@ def rerun(
     """
     from .rerun import run_rerun
 
-    return run_rerun(model, out, given=given, given_truth=given_truth, force=force, speech=speech)
+    given_files = {"--input": given, "--truth": given_truth, "--known": given_known}
+    return run_rerun(model, out, given=given_files, force=force, speech=speech)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..estimators import METHODS
@@ -11,25 +12,27 @@ from ._options import SpeechArguments
 from ._running import UNFINISHED, Voice
 
 
-def run_rerun(
-    model: Path, out: Path, *, given: Path | None, given_truth: Path | None, force: bool, speech: SpeechArguments
-) -> int:
-    """Run a job again, on a file that is the same, and say whether the graph is."""
+def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force: bool, speech: SpeechArguments) -> int:
+    """Run a job again, on files that are the same (or given, by option), and say whether the graph is."""
     voice = speech.voice()
     earlier, place = read_record(model)
     if earlier.job.method not in METHODS or earlier.job.command not in COMMANDS:
         asked = f"{earlier.job.command} with the method {earlier.job.method}"
         raise TableError(f"{place.name} asks for {asked!r}, which this nashgraph cannot do")
-    file = _found(earlier.input, given, "--input", place, force, voice)
-    truth = None if earlier.truth is None else _found(earlier.truth, given_truth, "--truth", place, force, voice)
+    then = {"--input": earlier.input, "--truth": earlier.truth, "--known": earlier.known}
+    file, truth, known = (
+        None if record is None else _found(record, given[option], option, place, force, voice)
+        for option, record in then.items()
+    )
+    assert file is not None
     changed = {
         name: (version, earlier.versions.get(name))
         for name, version in library_versions().items()
         if version != earlier.versions.get(name)
     }
-    for name, (now, then) in changed.items():
-        voice.note(f"{name} is {now} here and was {then}")
-    record = run_job(earlier.job, file, truth, out, voice)
+    for name, (now, before) in changed.items():
+        voice.note(f"{name} is {now} here and was {before}")
+    record = run_job(earlier.job, file, truth, out, voice, known)
     same = record.edges_sha256 == earlier.edges_sha256
     voice.say("the graph is the same, to the last digit" if same else "the graph is NOT the same as that of the model")
     voice.answer({**answer(record), "out": str(out), "same": same})

@@ -1,5 +1,5 @@
 from .choose import STORAGES, make_smoothness
-from .degree import Ladder, beta_for_degree, smooth_ladder
+from .degree import Ladder, answering_ladder, beta_for_degree, smooth_ladder
 from .dense import DenseCoupling, DenseSmoothness
 from .engines import ENGINES
 from .implicit import ImplicitCoupling, ImplicitSmoothness
@@ -28,6 +28,7 @@ __all__ = [
     "SparseCoupling",
     "SparseSmoothness",
     "Work",
+    "answering_ladder",
     "beta_for_degree",
     "blas_threads",
     "make_smoothness",

@@ -7,12 +7,14 @@ neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :mat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..validation import Array, InputError, warn
 from . import _kernels
+from .passes import Bonus
 from .points import Points
 
 SAME = 1e-9  # costs that differ by less, relative to themselves, are tied
@@ -61,7 +63,7 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
 def farther_than_first(nearest: Array) -> Array:
     """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
     farther: Array = nearest - nearest[:, :1]
-    farther[farther <= 64.0 * np.finfo(nearest.dtype).eps * nearest] = 0.0
+    farther[farther <= 64.0 * np.finfo(nearest.dtype).eps * np.abs(nearest)] = 0.0
     return farther
 
 
@@ -104,12 +106,27 @@ class Ladder(NamedTuple):
     weights : array of the same shape, the mean weight over the graphs
     shares : array of the same shape, the share of the graphs that have the edge
     betas : array, those of the degrees
+    nearest : array of the same shape, the sorted costs of the nearest; None where graphs were not made of them
     """
 
     labels: Array
     weights: Array
     shares: Array
     betas: Array
+    nearest: Array | None = None
+
+    def rungs(self, c: float) -> Iterator[Array]:
+        """Yield the weights of each graph alone, the smallest degree first; of a ladder without costs their mean."""
+        if self.nearest is None:
+            yield self.weights
+            return
+        costs = neighbour_costs(self.nearest)
+        for beta in self.betas:
+            weights, shares = np.zeros_like(self.nearest), np.zeros_like(self.nearest)
+            _kernels.ladder_rows(
+                self.nearest, costs, np.array([2.0 * beta * c], dtype=costs.dtype), c, 1.0, weights, shares
+            )
+            yield weights
 
 
 def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder:
@@ -132,6 +149,27 @@ def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder
     costs = neighbour_costs(farther)
     anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
     levels = np.array([level or anything for level in levels_of(costs, degrees)], dtype=nearest.dtype)
-    weights, shares = np.zeros_like(nearest), np.zeros_like(nearest)
+    return _rungs(labels, farther, costs, levels, c)
+
+
+def answering_ladder(points: Points, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
+    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one pass.
+
+    Examples
+    --------
+    >>> from nashgraph.couplings import DenseSmoothness, points_of
+    >>> points = points_of(np.random.default_rng(0).normal(size=(20, 30)))
+    >>> ladder = answering_ladder(points, np.array([0.5]), 0.95, 29, np.ones(30), np.arange(30.0))
+    >>> response = DenseSmoothness(points, 0.5, 0.95).respond(np.ones(30), np.arange(30.0)).weights
+    >>> bool(np.allclose(np.take_along_axis(response, ladder.labels.astype(int), axis=1), ladder.weights))
+    True
+    """
+    nearest, labels = points.nearest(kept, Bonus.of(left, right, points.dtype))
+    farther = farther_than_first(nearest)
+    return _rungs(labels, farther, neighbour_costs(farther), 2.0 * c * betas, c)
+
+
+def _rungs(labels: Array, farther: Array, costs: Array, levels: Array, c: float) -> Ladder:
+    weights, shares = np.zeros_like(farther), np.zeros_like(farther)
     _kernels.ladder_rows(farther, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
-    return Ladder(labels, weights, shares, levels / (2.0 * c))
+    return Ladder(labels, weights, shares, levels / (2.0 * c), farther)

@@ -90,12 +90,15 @@ class Respond:
 
 @dataclass(frozen=True)
 class Nearest:
-    """Find the nearest of each node: their costs, sorted upward, and who they are."""
+    """Find the nearest of each node: their costs, less a rank-one bonus if there is one, and who they are."""
 
     kept: int
+    bonus: Bonus | None = None
 
     def __call__(self, first: int, rows: Array) -> tuple[Array, Array]:
         """Return both for a block of nodes."""
+        if self.bonus is not None:
+            rows -= np.outer(self.bonus.left[first : first + len(rows)], self.bonus.right)
         if SORT_SHARE * self.kept >= rows.shape[1]:  # sorting whole rows is then faster than keeping a heap
             rows[np.arange(len(rows)), first + np.arange(len(rows))] = np.inf
             order = np.argsort(rows, axis=1)[:, : self.kept]

@@ -31,7 +31,7 @@ from threadpoolctl import ThreadpoolController
 from ..validation import Array, check_choice, check_observed
 from . import _kernels, _partial_kernels
 from .engines import ENGINES
-from .passes import Nearest, Part, RowsTimes, Work
+from .passes import Bonus, Nearest, Part, RowsTimes, Work
 
 # A block of rows of distances should stay in a core's cache while it is worked on.
 BLOCK_BYTES = 2 << 20
@@ -146,12 +146,12 @@ class Points:
         top: Array = q @ vectors[:, 0]
         return top
 
-    def nearest(self, kept: int) -> tuple[Array, Array]:
-        """Return each node's ``kept`` smallest distances to others, sorted upward, and whose they are.
+    def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
+        """Return each node's ``kept`` smallest costs to others, less a bonus, sorted upward, and whose they are.
 
         O(N^2 M) time, O(N kept) memory and a few blocks.
         """
-        distances, labels = zip(*self.run(Nearest(kept)), strict=True)
+        distances, labels = zip(*self.run(Nearest(kept, bonus)), strict=True)
         return np.concatenate(distances), np.concatenate(labels)
 
     def run(self, work: Work[Part]) -> Iterator[Part]:

@@ -19,7 +19,10 @@ from ..couplings._kernels import scatter_rows
 from ..validation import Array
 
 WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest
-ENERGY_SLOPE = 0.3  # the rank correlation of energy and influence at which the inner product has its full weight
+# The weights of the geometries where strong nodes are not the popular ones, and where they are; and between which rank
+# correlations of energy and influence one passes into the other.
+GEOMETRY_WEIGHTS = {"cosine": (0.125, 0.5), "distance": (0.875, 0.0), "inner": (0.0, 0.5)}
+ENERGY_RANGE = (0.3, 0.45)
 LEAST_KEPT, PAIRS_KEPT = 64, 1_000_000
 DENSE_NODES = 3000
 
@@ -66,14 +69,15 @@ def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
 
 
 def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
-    """Return how much each geometry counts, by whether strong nodes are the popular ones.
+    """Return how much each geometry counts, by whether strong nodes are the popular ones (fact 7 of the design).
 
-    The cosine counts half, and the distance and the inner product share the other half: the inner product the more, up
-    to a half of that, the more a node's energy goes with its influence in the mean cosine graph (fact 7 of the design).
+    Where a node's energy does not go with its influence in the mean cosine graph, the distance counts most, beside the
+    cosine; where it clearly does, the cosine and the inner product count alike; between, they are mixed.
     """
     together = rank_correlation(np.nanmean(X * X, axis=0), influence_of(cosine))
-    share = float(np.clip(0.5 + 0.5 * together / ENERGY_SLOPE, 0.0, 1.0))
-    return {"cosine": 0.5, "distance": 0.5 - 0.25 * share, "inner": 0.25 * share}
+    low, high = ENERGY_RANGE
+    share = float(np.clip((together - low) / (high - low), 0.0, 1.0))
+    return {name: (1.0 - share) * weak + share * strong for name, (weak, strong) in GEOMETRY_WEIGHTS.items()}
 
 
 def rank_correlation(one: Array, other: Array) -> float:
@@ -136,10 +140,16 @@ class Mean:
         self.weights.scale(factor)
         self.frequency.scale(factor)
 
+    def add(self, ladder: Ladder, share: float) -> None:
+        """Add the members of a ladder, with their share."""
+        self.weights.add_rows(ladder.labels, ladder.weights, share)
+        self.frequency.add_rows(ladder.labels, ladder.shares, share)
+
     def add_graph(self, graph: Any, share: float) -> None:
         """Add one member with its share."""
         self.weights.add(graph, share)
-        self.frequency.add(sparse.csr_array((np.ones_like(graph.data), graph.indices, graph.indptr)), share)
+        held = np.ones_like(graph.data), graph.indices, graph.indptr
+        self.frequency.add(sparse.csr_array(held, shape=graph.shape), share)
 
 
 def mean_of_ladders(
@@ -157,8 +167,7 @@ def mean_of_ladders(
         signals, graph = resample.of(X), Sum(n_nodes)
         for geometry, weight in geometries.items():
             found = ladder(signals, geometry)
-            mean.weights.add_rows(found.labels, found.weights, share * weight)
-            mean.frequency.add_rows(found.labels, found.shares, share * weight)
+            mean.add(found, share * weight)
             graph.add_rows(found.labels, found.weights, weight)
             done()
         if resample.number:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Container, Iterator, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from scipy import sparse
+from scipy.special import expit
 from scipy.stats import rankdata, skew
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import Certificate, Ending, Measure, exact
-from ..couplings import Ladder, make_smoothness, points_of, smooth_ladder
+from ..certificate import exact
+from ..couplings import Ladder, answering_ladder, make_smoothness, points_of, smooth_ladder
 from ..couplings.points import GEOMETRIES
-from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
+from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
-from ..solvers import Problem, best_response, lam_for_cost
-from ..validation import Array, InputError, check_c, check_choice, check_integer, warn
+from ..solvers import lam_for_cost
+from ..validation import Array, InputError, check_c, check_choice, check_integer, check_observed, warn
 from ._benefit import marginal_benefit
+from ._evidence import evidence_of, spread_benefit
+from ._known import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ._members import (
     DENSE_NODES,
     Mean,
+    Sum,
     agreement,
     geometry_weights,
     influence_of,
@@ -32,16 +38,16 @@ from ._members import (
     resamples_of,
     values_at,
 )
-from .base import GraphEstimator, Prior
+from ._selection import Selection, plan, selected, shares_of
+from ._stacking import CONSENSUS, SIGNAL, apply_weights, check_known_weights, learn, weights_of
+from .base import GraphEstimator, Prior, checked_signals
 
 INTERVAL = (0.05, 0.95)
 # The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
 PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
-OWN_COSTS, GIVEN_COSTS = (1e-2,), (1e-3, 1e-2, 1e-1)
-# Members with a prior are solved, one by one: two degrees in the lower half do, to two digits; in large networks
-# with the cosine alone.
-PRIOR_DEGREES, PRIOR_TOL, PRIOR_ITERATIONS, PRIOR_NODES = (0.15, 0.4), 1e-2, 100, 5000
+OWN_COSTS, GIVEN_COSTS = (1e-2,), (0.1, 1.0, 10.0)
 LEAST_SHARE = 0.05
+SIGNALS_WORK = 1e8  # up to so many signals times pairs, known ties weigh each signal alone, too
 
 
 class ConsensusGL(GraphEstimator):
@@ -63,15 +69,16 @@ class ConsensusGL(GraphEstimator):
     n_degrees : int
         How many degrees.
     geometries : "auto" or list of "cosine", "distance", "inner"
-        "auto" takes all three: the cosine counts half, and the inner product the more of the rest, the more a node's
-        energy goes with its influence. A list counts alike.
+        "auto" weighs them by the signals: distance and cosine, or, where a node's energy goes with its influence,
+        cosine and inner product. A list counts alike.
     resamples : int
         How many weightings of the signals besides the signals as they are, which count half. 0 turns intervals off.
     resampling : "bayes" or "half"
         Dirichlet weights (the Bayesian bootstrap), or random halves of the signals and their complements.
     benefit : "own", "spectral", array of shape (n_nodes,) or None
-        Benefits of the game prior. "own" takes the influence in the consensus itself, where that is skewed as hubs make
-        it; an array is your own knowledge and counts in half of the members; None leaves the prior out.
+        Benefits of the game prior: its members are the best responses to the game played on the mean of the others.
+        "own" takes the influence in that mean, where it is skewed as hubs make it; an array is your own knowledge and
+        counts in half of the members; None leaves the prior out.
     interaction, welfare
         As in :class:`GLGP`.
     c : float in (0, 1)
@@ -87,6 +94,9 @@ class ConsensusGL(GraphEstimator):
         Called with the number of steps done and of all steps.
     random_state : int, RandomState or None
         Draws the resamples, each from a seed of its own: more of them never change those there.
+    known_weights : dict, optional
+        What known ties taught elsewhere: the ``known_weights_`` of another model, or
+        :func:`~nashgraph.fit_known_weights` of several. Ties known here are then marked, and change no weights.
 
     Attributes
     ----------
@@ -94,17 +104,29 @@ class ConsensusGL(GraphEstimator):
     graph_ : LearnedGraph
         Its edges have ``frequency`` (the share of members that have the edge), ``low`` and ``high`` (the 90 % interval
         of the weight over resamples); its nodes ``influence_low``, ``influence_high``, ``rank_low``, ``rank_high``.
+        With known ties, its edges also have ``probability`` and ``known`` ("tie", "no tie" or "").
     agreement_ : float
         How alike two random resamples are: the share of their weight that they have in common.
     degrees_, geometries_ : the degrees, and the weight of each geometry
     prior_share_ : float, the weight of the members with a prior
     without_prior_ : LearnedGraph, the mean without them
     benefit_, equilibrium_, welfare_ : of the game on the consensus, where there is a benefit
-    certificate_ : Certificate, the worst of the members'
+    certificate_ : Certificate: members are exact, in closed form
+    known_ : LearnedFromTies, what the known ties taught, on pairs held out and beside the controls; None without
+    known_weights_ : dict, how much the plain consensus and each group of members count by them; JSON can hold it
 
     Notes
     -----
     Frequency is not probability: it says how much a tie depends on settings and signals, not whether it is true.
+
+    With known ties (``fit(X, known=...)``) there are probabilities: the log-odds of a tie are those of a logistic
+    regression, with weights :math:`b, \theta \ge 0`, on the log of a pair's weight in the plain consensus and in each
+    group of members (one geometry and degree; one signal alone; the benefit alone), shrunk to the plain consensus: the
+    module ``_stacking`` has the problem and its optimality condition. The same weights make the graph,
+    :math:`(b \bar W + \sum_g \theta_g W^{(g)}) / (b + \sum_g \theta_g)`, which lies in S as a mean of members; to first
+    order it ranks pairs as the probabilities do. A known non-tie keeps the weight that the members give it, and is
+    marked. Probabilities hold for pairs like the known ones: known nodes should be drawn at random, and listed non-ties
+    should be as common among the known pairs as among all. Intervals stay those of the plain members.
 
     Examples
     --------
@@ -140,6 +162,7 @@ class ConsensusGL(GraphEstimator):
         n_jobs: int | None = None,
         progress: Callable[[int, int], object] | None = None,
         random_state: Any = None,
+        known_weights: dict[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_degrees = n_degrees
@@ -156,8 +179,34 @@ class ConsensusGL(GraphEstimator):
         self.n_jobs = n_jobs
         self.progress = progress
         self.random_state = random_state
+        self.known_weights = known_weights
 
-    def _learn(self, X: Array) -> dict[str, Any]:
+    def fit(self, X: Any, y: Any = None, *, known: Any = None) -> Self:
+        """Learn a graph from signals and, where there are some, from known ties.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_signals, n_nodes)
+            Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
+        y : the known ties, where ``known`` is not given; a plain array of labels, as pipelines pass them, is ignored
+        known : DataFrame, networkx graph, list of pairs or dict, optional
+            Pairs of nodes of which it is known whether they are tied. A table, or list, has source, target and, if it
+            likes, tie (1 or 0); the target "*" says that all ties of the source are known. Of a graph all edges are
+            ties, and the nodes with a true attribute ``known`` are those whose ties are all known. A dict has the lists
+            "ties", "non_ties" and "nodes" (those whose ties are all known).
+
+        Returns
+        -------
+        self
+        """
+        signals, names = checked_signals(X, self, self._min_signals, self.missing)
+        given = y if known is None and not isinstance(y, np.ndarray | pd.Series) else known
+        labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
+        learned = self._learn(signals, None if given is None else known_ties(given, names), labels)
+        learned["certificate_"].warn(type(self).__name__)
+        return self._store(learned, X, names)
+
+    def _learn(self, X: Array, known: KnownTies | None = None, labels: Sequence[Any] = ()) -> dict[str, Any]:
         c, signals = check_c(self.c), self._scaled(X)
         resampling = check_choice("resampling", self.resampling, ("bayes", "half"))
         entropy = check_random_state(self.random_state).randint(2**31)
@@ -171,6 +220,7 @@ class ConsensusGL(GraphEstimator):
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
         smooth = mean.weights.csr()
         learned = self._with_prior(mean, signals, ladders, geometries)
+        learned |= self._stacked(known, labels, mean, signals, ladders, learned.get("benefit_"))
         weights = mean.weights.csr()
         columns = {"frequency": mean.frequency.csr().data}
         if mean.graphs:
@@ -231,35 +281,164 @@ class ConsensusGL(GraphEstimator):
     def _with_prior(self, mean: Mean, signals: Array, ladders: Ladders, geometries: dict[str, float]) -> dict[str, Any]:
         """Add the members with a prior to the mean, and return what there is to say about them."""
         plan = self._prior(mean, signals, ladders)
+        learned: dict[str, Any] = {"certificate_": exact(), "prior_share_": 0.0}
         if plan is None:
-            return {"certificate_": exact(), "prior_share_": 0.0}
-        game = as_interaction(self.interaction), as_welfare(self.welfare)
-        certificates, lams = [], []
+            return learned
+        interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
         if plan.share > 0:
-            mean.scale(1.0 - plan.share)
-            members = list(plan.members(ladders.degrees, geometries))
-            ladders.steps += len(members)
-            for geometry, place, cost, share in members:
-                points = points_of(signals, self.engine, geometry=geometry)
-                beta = float(ladders(signals, geometry).betas[place])
-                problem = Problem(make_smoothness(points, beta, ladders.c), plan.benefit, *game)
-                play = problem.smooth_play
-                lam = lam_for_cost(problem.smoothness, play.adjoint, problem.interaction.value(play.actions), cost)
-                result = best_response(problem, lam, tol=PRIOR_TOL, max_iter=PRIOR_ITERATIONS)
-                mean.add_graph(result.coupling.sparse().weights, share)
-                certificates.append(result.certificate)
-                lams.append(lam)
-                ladders.done()
-        actions = equilibrium(mean.weights.csr(), plan.benefit, game[0])
-        welfare = game[1].value(actions)
-        return {
-            "certificate_": worst(certificates) if certificates else exact(),
+            lam = self._answer_the_game(plan, mean, signals, ladders, geometries)
+            learned["prior_"] = Prior(lam, plan.origin, np.nan, np.nan)
+        actions = equilibrium(mean.weights.csr(), plan.benefit, interaction)
+        value = welfare.value(actions)
+        if plan.share > 0:
+            learned["prior_"] = learned["prior_"]._replace(welfare=value)
+        return learned | {
             "prior_share_": plan.share,
-            "prior_": Prior(float(np.mean(lams)), plan.origin, np.nan, welfare) if lams else None,
             "benefit_": plan.benefit,
             "equilibrium_": actions,
-            "welfare_": welfare,
+            "welfare_": value,
         }
+
+    def _answer_the_game(
+        self, plan: PriorPlan, mean: Mean, signals: Array, ladders: Ladders, geometries: dict[str, float]
+    ) -> float:
+        """Add the best responses to the game on the consensus, each at several strengths; return the mean strength."""
+        graph, interaction = mean.weights.csr(), as_interaction(self.interaction)
+        actions = equilibrium(graph, plan.benefit, interaction)
+        left, right = adjoint(graph, actions, interaction, self.welfare), interaction.value(actions)
+        mean.scale(1.0 - plan.share)
+        ladders.steps += len(geometries) * len(plan.costs)
+        lams = list[float]()
+        for geometry, weight in geometries.items():
+            points = points_of(signals, self.engine, geometry=geometry)
+            betas = ladders(signals, geometry).betas
+            middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
+            for cost in plan.costs:
+                lams.append(lam_for_cost(middle, left, right, cost))
+                answers = answering_ladder(points, betas, ladders.c, ladders.kept, lams[-1] * left, right)
+                mean.add(answers, plan.share * weight / len(plan.costs))
+                ladders.done()
+        return float(np.mean(lams))
+
+    def select(
+        self,
+        false_edges: float = 5,
+        *,
+        tau: float = 0.9,
+        splits: int = 50,
+        bound: str = "unimodal",
+        progress: Callable[[int, int], object] | None = None,
+        random_state: Any = None,
+    ) -> Selection:
+        r"""Return the ties that random halves of the signals agree on, with a bound on how many are there by chance.
+
+        Complementary-pairs stability selection (Shah and Samworth 2013, JRSS B 75): the signals are halved at random
+        ``splits`` times; on each half the plain consensus is learned anew (no resamples, no prior), and its q heaviest
+        of the p pairs are taken; ties that a share ``tau`` of the halves takes are selected. q follows from the bound.
+        It costs as much as ``2 * splits`` resamples in a fit.
+
+        Parameters
+        ----------
+        false_edges : float
+            The bound. *Promised*: the expected number of selected pairs that a half takes with probability q/p at the
+            most, no better than taking q pairs blindly, is at most this. *Assumed*: the signals are independent draws
+            of one source; answers to one question coded as several signals, or a time series, are not. *Not promised*:
+            how many selected pairs are no ties. Friends of friends who are alike are alike in every half.
+        tau : float in (1/2, 1]
+        splits : int
+        bound : "unimodal" or "worst-case"
+            The sharper one assumes that in how many splits both halves take a pair is unimodal; the other nothing.
+        progress, random_state
+            As for the estimator, whose own they are where None.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from nashgraph.datasets import smooth_signals
+        >>> X = smooth_signals(nx.karate_club_graph(), n_signals=50, filter="heat", random_state=0)
+        >>> selection = ConsensusGL(random_state=0).fit(X).select(false_edges=2, splits=10)
+        >>> selection.plan.taken, selection.plan.bound <= 2, bool((selection.edges().share >= 0.9).all())
+        (45, True, True)
+        """
+        check_is_fitted(self)
+        found = plan(self._signals.shape[1], false_edges, tau, splits, bound)
+        entropy = check_random_state(self.random_state if random_state is None else random_state).randint(2**31)
+        keys, shares = shares_of(self._plain, self._signals, found, entropy, progress or self.progress)
+        return selected(self.graph_, found, keys, shares)
+
+    def _plain(self, signals: Array) -> Any:
+        """Return the consensus of some signals without resamples and prior; everything in it is learned from them."""
+        check_observed(signals, self.node_names_)
+        n_nodes = signals.shape[1]
+        ladders, graph = Ladders(self, *ladder_degrees(n_nodes, self.n_degrees), self.c), Sum(n_nodes)
+        for geometry, weight in self._geometries(signals, ladders).items():
+            found = ladders(signals, geometry)
+            graph.add_rows(found.labels, found.weights, weight)
+        return graph.csr()
+
+    def _stacked(
+        self,
+        known: KnownTies | None,
+        labels: Sequence[Any],
+        mean: Mean,
+        signals: Array,
+        ladders: Ladders,
+        benefit: Array | None,
+    ) -> dict[str, Any]:
+        """Reweight the members by the known ties, or by weights from elsewhere, and return what was learned."""
+        if known is None and self.known_weights is None:
+            return {"known_": None, "known_weights_": None, "_known": None}
+        plain, origin = mean.weights.csr(), self.benefit if isinstance(self.benefit, str) else "given"
+
+        def groups(counted: Container[str] | None = None) -> Iterator[tuple[str, Any]]:
+            yield CONSENSUS, plain
+            for geometry in GEOMETRIES:
+                yield from ladders.rungs(signals, geometry)
+            yield from ladders.signal_by_signal(signals, labels, counted)
+            if benefit is not None:
+                yield f"benefit {origin}", spread_benefit(plain, benefit, ladders.c)
+
+        evidence = record = None
+        if known is None or self.known_weights is not None:
+            weights = check_known_weights(self.known_weights, self.n_degrees)
+        else:
+            evidence = evidence_of(known, groups(), ladders.c, signals, benefit if origin == "given" else None)
+            answer, record = learn(evidence, known.ties_only)
+            weights = weights_of(evidence, answer, self.n_degrees)
+        odds = apply_weights(weights, groups(weights["groups"]), mean, ladders.c)
+        learned = {"known_": record, "known_weights_": weights, "_known": known, "_odds": odds, "_evidence": evidence}
+        if benefit is None:
+            return learned
+        actions = equilibrium(mean.weights.csr(), benefit, as_interaction(self.interaction))
+        return learned | {"equilibrium_": actions, "welfare_": as_welfare(self.welfare).value(actions)}
+
+    def probabilities(self, pairs: Any = None) -> pd.DataFrame:
+        """Return the probability that two nodes are tied, by the known ties, as a table; known pairs have 1 or 0.
+
+        Parameters
+        ----------
+        pairs : list of pairs of names, optional
+            All pairs by default; in networks of more than 3,000 nodes those with an edge.
+        """
+        check_is_fitted(self)
+        if self.known_weights_ is None:
+            raise InputError("there are no probabilities without known ties: fit with known=, or give known_weights")
+        chosen = numbered_pairs(pairs, self.node_names_) if pairs is not None else self._all_pairs()
+        probability, known = self._probability(chosen)
+        ends = {"source": self.node_names_[chosen[:, 0]], "target": self.node_names_[chosen[:, 1]]}
+        return pd.DataFrame(ends | {"probability": probability, "known": known})
+
+    def _all_pairs(self) -> Array:
+        n = len(self.node_names_)
+        weights = self.graph_.undirected().weights if n > DENSE_NODES else np.ones((n, n))
+        return np.stack(sparse.triu(sparse.coo_array(weights), 1).coords, axis=1)
+
+    def _probability(self, pairs: Array) -> tuple[Array, Array]:
+        """Return the probability of pairs, given by numbers, and "tie", "no tie" or "" for what is known of them."""
+        odds = np.asarray(self._odds[pairs[:, 0], pairs[:, 1]], dtype=float).ravel()
+        guess = expit(self.known_weights_["intercept"] - np.log(len(self.node_names_) - 1.0) + odds)
+        known = np.full(len(pairs), -1) if self._known is None else self._known.of(pairs)
+        return np.where(known < 0, guess, known), np.array([NO_TIE, TIE, ""], dtype=object)[known]
 
     @property
     def without_prior_(self) -> LearnedGraph:
@@ -271,7 +450,10 @@ class ConsensusGL(GraphEstimator):
         return self._columns[1] | game
 
     def _edge_columns(self) -> dict[str, Array]:
-        return self._columns[0]
+        if self.known_weights_ is None:
+            return self._columns[0]
+        pairs = np.stack(sparse.csr_array(self.adjacency_).tocoo().coords, axis=1)
+        return self._columns[0] | dict(zip(("probability", "known"), self._probability(pairs), strict=True))
 
 
 class PriorPlan(NamedTuple):
@@ -281,16 +463,6 @@ class PriorPlan(NamedTuple):
     benefit: Array
     origin: str
     costs: tuple[float, ...]
-
-    def members(self, degrees: Array, geometries: dict[str, float]) -> Iterator[tuple[str, int, float, float]]:
-        """Yield geometry, number of the degree, cost and share of each."""
-        places = sorted({round(place * (len(degrees) - 1)) for place in PRIOR_DEGREES})
-        if len(self.benefit) > PRIOR_NODES:
-            geometries = {max(geometries, key=geometries.__getitem__): 1.0}
-        for geometry, weight in geometries.items():
-            for place in places:
-                for cost in self.costs:
-                    yield geometry, place, cost, self.share * weight / (len(places) * len(self.costs))
 
 
 def prior_share(influence: Array) -> float:
@@ -318,6 +490,26 @@ class Ladders:
         if geometry not in self.known:
             self.known[geometry] = self._made(X, geometry)
         return self.known[geometry]
+
+    def rungs(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
+        """Yield name and graph of each degree alone."""
+        ladder = self(X, geometry)
+        for k, weights in enumerate(ladder.rungs(self.c)):
+            graph = Sum(X.shape[1])
+            graph.add_rows(ladder.labels, weights, 1.0)
+            yield f"{geometry} {k}", graph.csr()
+
+    def signal_by_signal(
+        self, X: Array, labels: Sequence[Any], counted: Container[str] | None
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield name and graph of each signal alone (of those that count), if they are not too many nor have gaps."""
+        if self.consensus.estimator is not None or X.size * X.shape[1] > SIGNALS_WORK:
+            return
+        for k in np.flatnonzero(np.isfinite(X).all(axis=1)).tolist():
+            if counted is None or f"{SIGNAL} {labels[k]}" in counted:
+                ladder, graph = self._made(X[k : k + 1], "distance"), Sum(X.shape[1])
+                graph.add_rows(ladder.labels, ladder.weights, 1.0)
+                yield f"{SIGNAL} {labels[k]}", graph.csr()
 
     def done(self) -> None:
         """Tell that a step is done."""
@@ -363,13 +555,3 @@ def node_intervals(mean: Mean, moved: Array) -> dict[str, Array]:
         "rank_low": np.floor(first).astype(int),
         "rank_high": np.ceil(last).astype(int),
     }
-
-
-def worst(certificates: list[Certificate]) -> Certificate:
-    """Return one certificate for all members: the worst value, all iterations."""
-    value = max(certificate.value for certificate in certificates)
-    iterations = sum(certificate.iterations for certificate in certificates)
-    missed = sum(not certificate.converged for certificate in certificates)
-    ending = Ending.MAX_ITER if missed else Ending.CONVERGED
-    remedy = f"{missed} of {len(certificates)} members with a prior fell short; benefit=None leaves them all out"
-    return Certificate(Measure.STATIONARITY, value, PRIOR_TOL, ending, iterations, remedy)

@@ -6,7 +6,7 @@ from .model import FileRecord, Job, ModelRecord, file_record, library_versions, 
 from .options import TableOptions
 from .read import read_table
 from .signals import Signals, load_signals, signals_of
-from .truth import read_truth
+from .truth import read_known, read_truth
 
 __all__ = [
     "GRAPH_FILES",
@@ -19,6 +19,7 @@ __all__ = [
     "file_record",
     "library_versions",
     "load_signals",
+    "read_known",
     "read_record",
     "read_table",
     "read_truth",

@@ -73,6 +73,8 @@ class ModelRecord:
     notes : list of str, everything that was said aloud
     seconds : float, of the fit
     versions : dict, of Python and the libraries
+    known : FileRecord, optional, of the known ties
+    known_weights : dict, optional, what they taught; for ``--known-from``
 
     Examples
     --------
@@ -94,6 +96,8 @@ class ModelRecord:
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
+    known: FileRecord | None = None
+    known_weights: dict[str, Any] | None = None
 
 
 def file_record(path: Path, seen_from: Path) -> FileRecord:
@@ -162,7 +166,10 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
                 **content,
                 "job": Job(**{**job, "table": options}),
                 "input": FileRecord(**content["input"]),
-                "truth": None if content["truth"] is None else FileRecord(**content["truth"]),
+                **{
+                    name: None if content.get(name) is None else FileRecord(**content[name])
+                    for name in ("truth", "known")
+                },
             }
         )
     except (KeyError, TypeError, ValueError) as error:

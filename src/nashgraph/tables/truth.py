@@ -8,6 +8,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 
 from ..validation import listing
 from .columns import numbers
@@ -17,7 +18,7 @@ from .text import read_text
 
 ENDS = ("source", "target")
 # Columns of names, to be read to the letter ("007", "NA"), as a heading may spell them.
-WRITTEN = tuple(write(end) for end in ENDS for write in (str.lower, str.upper, str.title))
+WRITTEN = tuple(write(end) for end in (*ENDS, "from", "to") for write in (str.lower, str.upper, str.title))
 
 
 def read_truth(path: str | Path, names: Sequence[str], *, directed: bool = False) -> tuple[nx.Graph[str], list[str]]:
@@ -54,6 +55,21 @@ def read_truth(path: str | Path, names: Sequence[str], *, directed: bool = False
     if not truth.number_of_edges():
         raise TableError(f"{path.name} has no edge between two different nodes, so there is nothing to score against")
     return truth, _what_it_is(truth, sum(source == target for source, target in edges))
+
+
+def read_known(path: str | Path) -> pd.DataFrame:
+    r"""Read a table of known ties, names to the letter; who takes them checks them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "ties.csv"
+    >>> _ = file.write_text("source,target,tie\n007,008,1\n007,*,\n")
+    >>> read_known(file).source.tolist()
+    ['007', '007']
+    """
+    table, _ = read_text(check_file(Path(path)), exact=WRITTEN)
+    return table
 
 
 def _what_it_is(truth: nx.Graph[str], loops: int) -> list[str]:

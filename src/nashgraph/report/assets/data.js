@@ -28,16 +28,19 @@ function currentView() {
   return drawing.views[state.view];
 }
 
-// Without direction an edge, and each of its columns, is the mean of the two directions, as in LearnedGraph.undirected.
+// Without direction an edge, and each of its columns, is the mean of the two directions, as in LearnedGraph.undirected;
+// a column of pairs has the same in both.
+const PAIR_COLUMNS = ["probability", "known"];
 function mutual({ source, target, weight, edge_columns: columns }) {
   const sums = new Map();
   const count = nodes.name.length;
   const all = [weight, ...Object.values(columns)];
+  const ofPair = [false, ...Object.keys(columns).map((name) => PAIR_COLUMNS.includes(name))];
   for (let e = 0; e < weight.length; e++) {
     const key = Math.min(source[e], target[e]) * count + Math.max(source[e], target[e]);
     if (!sums.has(key)) sums.set(key, all.map(() => 0));
     const sum = sums.get(key);
-    all.forEach((values, k) => (sum[k] += values[e] / 2));
+    all.forEach((values, k) => (sum[k] = ofPair[k] ? values[e] : sum[k] + values[e] / 2));
   }
   const pairs = [...sums].sort((a, b) => b[1][0] - a[1][0]);
   return {

@@ -129,7 +129,7 @@ function tieList(title, ties, kind) {
     button.append(element("bdi", nodes.name[tie.node]));
     button.addEventListener("click", () => select(tie.node));
     item.append(button, element("span", figure(tie.weight), { class: "figure" }));
-    const more = [...(tie.range ? [tie.range.map(figure).join(" to ")] : []), ...tie.columns.map(([name, value]) => `${name} ${figure(value)}`)];
+    const more = [...(tie.range ? [tie.range.map(figure).join(" to ")] : []), ...tie.columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${figure(value)}`)];
     if (more.length) item.append(element("small", more.join(" · "), { class: "figure note" }));
     list.append(item);
   }

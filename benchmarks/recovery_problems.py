@@ -1,0 +1,178 @@
+"""The networks whose recovery is measured: synthetic, the paper's, real ones with simulated signals, real ones whole.
+
+Reporting seeds count from 0. Whatever was tuned was tuned on seeds from 1000 on, which appear in no table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+
+from nashgraph.datasets import (
+    Dataset,
+    DatasetError,
+    erdos_renyi,
+    load_dolphins,
+    load_karate,
+    load_villages,
+    preferential_attachment,
+    random_geometric,
+    small_world,
+    smooth_signals,
+    stochastic_block_model,
+)
+from nashgraph.datasets.signals import FILTERS
+from nashgraph.datasets.store import VARIABLE
+from nashgraph.experiments import fig1
+from nashgraph.tables import TableOptions, load_signals, read_truth
+from nashgraph.validation import Array
+
+SYNTHETIC, FIGURE, SIMULATED, REAL = "synthetic", "Figure 1", "simulated on real", "real"
+VILLAGES = "villages"
+NOISE = 0.1  # times the spread of the signals
+NETWORKS = {
+    "tree": lambda nodes, seed: preferential_attachment(nodes, 1, random_state=seed),
+    "preferential 3": lambda nodes, seed: preferential_attachment(nodes, 3, random_state=seed),
+    "Erdős–Rényi": lambda nodes, seed: erdos_renyi(nodes, 6, random_state=seed),
+    "small world": lambda nodes, seed: small_world(nodes, 6, random_state=seed),
+    "blocks": lambda nodes, seed: stochastic_block_model(nodes, degree=6, random_state=seed),
+    "geometric": lambda nodes, seed: random_geometric(nodes, 6, random_state=seed),
+}
+
+
+class Setting(NamedTuple):
+    """What a problem is drawn from; ``nodes`` and ``signals`` are 0 where the data say."""
+
+    group: str
+    source: str
+    name: str = ""
+    filter: str = ""
+    nodes: int = 0
+    signals: int = 0
+    seed: int = 0
+
+
+class Problem(NamedTuple):
+    """Signals, the true network, and the benefit where something is known besides the signals."""
+
+    X: Array
+    truth: Any
+    benefit: Array | None = None
+
+
+class Grid(NamedTuple):
+    """How much is run."""
+
+    seeds: int = 4
+    nodes: tuple[int, ...] = (300, 60)
+    signals: tuple[int, ...] = (10, 50)
+    draws: int = 40  # of Figure 1
+    real: int | None = None  # so many villages, so many folders; None: all
+
+
+QUICK = Grid(seeds=1, nodes=(60,), signals=(10,), draws=2, real=3)
+
+
+def settings(grid: Grid) -> list[Setting]:
+    """Return all problems; the real ones come first, so that a broken file is met at once."""
+    simulated = [
+        Setting(SIMULATED, source, "", *rest) for source in whole_networks() for rest in simulations(grid, (0,))
+    ]
+    synthetic = [Setting(SYNTHETIC, kind, "", *rest) for rest in simulations(grid, grid.nodes) for kind in NETWORKS]
+    figure = [Setting(FIGURE, FIGURE, seed=seed) for seed in range(grid.draws)]
+    return [*real_networks(grid), *synthetic, *simulated, *figure]
+
+
+def simulations(grid: Grid, nodes: tuple[int, ...]) -> Iterator[tuple[str, int, int, int]]:
+    """Give filter, number of nodes, number of signals and seed, the large first."""
+    for n, m, filter, seed in product(nodes, grid.signals, FILTERS, range(grid.seeds)):
+        yield filter, n, m, seed
+
+
+def real_networks(grid: Grid) -> Iterator[Setting]:
+    """Give the villages, the small first, and every folder of signals and truth, where the data are."""
+    if not os.environ.get(VARIABLE):
+        return
+    numbers = sorted(villages(), key=lambda number: len(villages()[number].names))
+    for number in numbers[: grid.real]:
+        yield Setting(REAL, VILLAGES, str(number))
+    folders = sorted(file.parent.name for file in recovery_home().glob("*/truth.csv") if has_signals(file))
+    for folder in folders[: grid.real]:
+        yield Setting(REAL, folder.split("_")[0], folder)
+
+
+def has_signals(truth: Path) -> bool:
+    """Tell whether the signals lie beside a truth."""
+    return truth.with_name("signals.csv").is_file()
+
+
+def recovery_home() -> Path:
+    """Return the folder of real networks to measure recovery on."""
+    return Path(os.environ[VARIABLE]).expanduser() / "recovery"
+
+
+@cache
+def villages() -> dict[int, Dataset]:
+    """Return the villages, read once a process; none where they are not on this machine."""
+    try:
+        return load_villages(download=False)
+    except DatasetError:
+        return {}
+
+
+@cache
+def whole_networks() -> dict[str, Dataset]:
+    """Return the real networks that signals are simulated on; the dolphins where they are on this machine."""
+    try:
+        return {"karate": load_karate(), "dolphins": load_dolphins(download=False)}
+    except DatasetError:
+        return {"karate": load_karate()}
+
+
+def draw(setting: Setting) -> Problem:
+    """Return the problem of a setting: the same whenever it is asked for."""
+    if setting.group == FIGURE:
+        graph, X = fig1.draw_problem(setting.seed, seed=0)
+        return Problem(X, graph)
+    if setting.group == REAL:
+        return village(int(setting.name)) if setting.source == VILLAGES else from_folder(recovery_home() / setting.name)
+    of_graph, of_signals = (int(state) for state in np.random.SeedSequence(setting.seed).generate_state(2))
+    simulated = setting.group == SIMULATED
+    graph = whole_networks()[setting.source].graph if simulated else NETWORKS[setting.source](setting.nodes, of_graph)
+    return Problem(noisy_signals(graph, setting.signals, setting.filter, of_signals), graph)
+
+
+def noisy_signals(graph: nx.Graph[Any], count: int, filter: str, seed: int) -> Array:
+    """Return smooth signals with noise in proportion to their spread, which differs by orders between filters."""
+    random = np.random.RandomState(seed)
+    clean = smooth_signals(graph, count, filter, random_state=random)
+    return clean + NOISE * clean.std() * random.standard_normal(clean.shape)
+
+
+def village(number: int) -> Problem:
+    """Return a village; who was surveyed is the benefit, and no signal."""
+    data = villages()[number]
+    assert data.signals is not None
+    return Problem(standardised(data.signals.to_numpy()), data.graph, data.attributes["hhSurveyed"].to_numpy(float))
+
+
+def from_folder(folder: Path) -> Problem:
+    """Return what a folder has, gaps filled; a tie named from either side is a tie."""
+    table = load_signals(folder / "signals.csv", TableOptions(missing="impute")).table
+    truth, _ = read_truth(folder / "truth.csv", list(table.columns))
+    return Problem(standardised(table.to_numpy()), truth)
+
+
+def standardised(X: Array) -> Array:
+    """Return every signal, coded ones too, with mean 0 and spread 1 over the nodes; constant ones are left out."""
+    centred = X - X.mean(axis=1, keepdims=True)
+    spread = centred.std(axis=1)
+    varies = spread > 1e-12 * np.abs(X).max(axis=1, initial=0.0)
+    return centred[varies] / spread[varies, None]

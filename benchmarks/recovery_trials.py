@@ -1,0 +1,150 @@
+"""Every method and control on one problem of ``make recovery``, scored alike.
+
+Workers import this module, so that what they cache stays theirs.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from nashgraph import edge_auc, edge_average_precision, edge_precision_recall, spectral_benefit, squared_distances
+from nashgraph.datasets import preferential_attachment, smooth_signals
+from nashgraph.estimators import METHODS, ConsensusGL, GraphEstimator
+from nashgraph.graph import adjacency_matrix
+from nashgraph.validation import Array
+
+from .recovery_problems import FIGURE, Problem, Setting, draw
+from .recovery_report import UNTOLD
+
+DIGITS = 12  # scores nearer than this, relative to the largest, are ties: rounding must not order equal pairs
+Row = dict[str, Any]
+
+
+# ---------------------------------------------------------------------------------------------- the controls
+
+
+def negative_distance(problem: Problem, random: np.random.Generator) -> Array:
+    return -squared_distances(problem.X)
+
+
+def inner_product(problem: Problem, random: np.random.Generator) -> Array:
+    return problem.X.T @ problem.X
+
+
+def cosine(problem: Problem, random: np.random.Generator) -> Array:
+    return cosines(problem.X)
+
+
+def correlation(problem: Problem, random: np.random.Generator) -> Array:
+    return cosines(problem.X - problem.X.mean(axis=0))
+
+
+def benefit_alone(problem: Problem, random: np.random.Generator) -> Array:
+    """Score a pair by the sum of its benefits: what the prior is told, without the signals' likeness."""
+    benefit = spectral_benefit(problem.X) if problem.benefit is None else problem.benefit
+    return benefit[:, None] + benefit
+
+
+def at_random(problem: Problem, random: np.random.Generator) -> Array:
+    return random.random((problem.X.shape[1], problem.X.shape[1]))
+
+
+def cosines(X: Array) -> Array:
+    """Return the cosines of columns; with a column of zeros they are 0."""
+    length = np.linalg.norm(X, axis=0)
+    unit = np.divide(X, length, out=np.zeros_like(X), where=length > 0)
+    return unit.T @ unit
+
+
+CONTROLS: dict[str, Callable[[Problem, np.random.Generator], Array]] = {
+    "negative distance": negative_distance,
+    "cosine": cosine,
+    "correlation": correlation,
+    "inner product": inner_product,
+    "benefit alone": benefit_alone,
+    "random": at_random,
+}
+
+
+# ---------------------------------------------------------------------------------------------- one problem
+
+
+def chosen(n_nodes: int) -> list[str]:
+    """Return the methods that are run at a size: the slow ones are left out above theirs."""
+    return [name for name in METHODS if n_nodes <= METHODS[name].quick_up_to]
+
+
+def at_defaults(name: str, problem: Problem) -> GraphEstimator:
+    """Return a method as it comes, its randomness fixed; where a benefit is known, those that take one are told it."""
+    model = METHODS[name]()
+    known = {"random_state": 0} | ({} if problem.benefit is None else {"benefit": problem.benefit + 1.0})
+    return model.set_params(**{key: value for key, value in known.items() if key in model.get_params()})
+
+
+def contenders(problem: Problem, seed: int) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Give the name of every method and control, and what makes its weights."""
+    for name in chosen(problem.X.shape[1]):
+        yield name, lambda name=name: at_defaults(name, problem).fit(problem.X).adjacency_
+    if problem.benefit is not None:
+        yield UNTOLD, lambda: ConsensusGL(random_state=0).fit(problem.X).adjacency_
+    for name, control in CONTROLS.items():
+        yield name, lambda control=control: control(problem, np.random.default_rng(seed))
+
+
+def trial(setting: Setting) -> list[Row]:
+    """Return a row for every method and control on one problem. This runs in a worker."""
+    warm_up()
+    problem = draw(setting)
+    truth = adjacency_matrix(problem.truth)
+    signals, nodes = problem.X.shape
+    what = setting._replace(nodes=nodes, signals=signals)._asdict()
+    rows = []
+    for method, make in contenders(problem, setting.seed):
+        start, error = time.perf_counter(), ""
+        try:
+            weights = quietly(make)
+        except Exception as failure:  # a method that fails has learned nothing, and its score says so
+            weights, error = np.zeros((nodes, nodes)), type(failure).__name__
+        seconds = time.perf_counter() - start
+        rows.append({**what, "method": method, **scores(weights, truth), "seconds": seconds, "error": error})
+        if setting.group == FIGURE:  # the paper scores ordered pairs of weights as they are
+            rows[-1]["auc_ordered"] = edge_auc(weights, truth)
+    return rows
+
+
+def scores(weights: Any, truth: Any) -> dict[str, float]:
+    """Return the scores of symmetrised weights.
+
+    Precision is over as many pairs as there are true edges, for all alike: where a sparse graph has fewer, the rest is
+    drawn from its zeros, in expectation.
+    """
+    dense = weights.toarray() if sparse.issparse(weights) else np.asarray(weights, dtype=float)
+    pairs = 0.5 * (dense + dense.T)
+    np.fill_diagonal(pairs, 0.0)
+    pairs = np.round(pairs / (np.abs(pairs).max() or 1.0), DIGITS)
+    return {
+        "auc": edge_auc(pairs, truth),
+        "ap": edge_average_precision(pairs, truth),
+        "precision": edge_precision_recall(pairs + 2.0, truth).precision,
+    }
+
+
+def quietly(make: Callable[[], Any]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make()
+
+
+@cache
+def warm_up() -> None:
+    """Fit every method once in this process, so that no time has compilation in it."""
+    X = smooth_signals(preferential_attachment(20, 1, random_state=0), 10, random_state=0)
+    for name in METHODS:
+        quietly(lambda name=name: at_defaults(name, Problem(X, None)).fit(X))
