@@ -29,12 +29,12 @@ def scale(report: Report) -> None:
     report.say(
         f"N = 20,000: one brute-force 20-nearest-neighbour pass (scikit-learn) {neighbours:.1f} s; the whole GLGP fit "
         f"{fitted['seconds']:.1f} s, {fitted['seconds'] / neighbours:.1f} times that, in {fitted['storage']} storage "
-        f"with {fitted['passes']} passes, stationarity {fitted['stationarity']:.0e}, peak memory of its process "
+        f"with {fitted['rounds']} rounds, stationarity {fitted['stationarity']:.0e}, peak memory of its process "
         f"{fitted['memory']:.2f} GB."
     )
     large = in_process(50_000)
     report.say(
-        f"N = 50,000: {large['seconds']:.0f} s in {large['storage']} storage with {large['passes']} passes, "
+        f"N = 50,000: {large['seconds']:.0f} s in {large['storage']} storage with {large['rounds']} rounds, "
         f"stationarity {large['stationarity']:.0e}, peak memory of its process {large['memory']:.2f} GB."
     )
     sizes, seconds = [5000, 10_000, 20_000, 40_000], []
@@ -78,7 +78,7 @@ def fit_alone(n: int, pipe) -> None:
     pipe.send(
         {
             "seconds": time.perf_counter() - start,
-            "passes": model.result_.passes,
+            "rounds": model.n_iter_,
             "stationarity": model.stationarity_,
             "storage": "sparse",
             "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,

@@ -6,12 +6,6 @@ arrays share their rows among threads; kernels over a block of rows run in one t
 
 from __future__ import annotations
 
-import os
-
-# Threads of GNU OpenMP that wait for each other spin, unless told to sleep before they are first started: where cores
-# are shared with anything else, spinning makes a fit ten times slower.
-os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
 import numpy as np
 from numba import njit, prange
 
