@@ -135,7 +135,7 @@ def test_the_squared_gradient_mapping_vanishes_with_practical_steps():
 def fake_villages(auc: dict[str, float]) -> pd.DataFrame:
     """A table of two villages in which every method scores what it is told to, at every setting."""
     settings = [(method, villages.PAPER) for method in auc if not method.startswith(("control", "Consensus"))]
-    settings.append((CONSENSUS, villages.OURS))
+    settings += [(CONSENSUS, villages.OURS)]
     settings += [(name, villages.CONVERGED) for name in GLGP_NAMES.values()]
     settings += [(name, "control") for name in auc if name.startswith("control")]
     settings += [(LINEAR, f"distances x {times}") for times in villages.SCALES]
@@ -160,7 +160,7 @@ def fake_villages(auc: dict[str, float]) -> pd.DataFrame:
 def paper_means() -> dict[str, float]:
     paper = paper_numbers()["table2"]
     means = {name: values[1] for name, values in paper.items() if name not in ("place", "statistics")}
-    return {**means, QUAD_HOMOPHILOUS: 0.55, CONSENSUS: 0.9, villages.SURVEYED: 0.72, villages.RANDOM: 0.5}
+    return {**means, QUAD_HOMOPHILOUS: 0.55, CONSENSUS: 0.6, villages.SURVEYED: 0.72, villages.RANDOM: 0.5}
 
 
 def test_table_2_is_reproduced_by_the_papers_own_means():

@@ -45,6 +45,7 @@ from ._members import Mean, Sum
 
 CONSENSUS, SIGNAL = "consensus", "signal"
 SLOPE_PENALTY, LEAST_SLOPE = 1.0, 0.1  # rho_0 and b_0: the plain consensus always has a say
+LEAST_WEIGHT = 1e-6  # below it there is only rounding
 RIDGES = (np.inf, 1e4, 1e3, 1e2, 1e1, 1.0)
 FOLDS, LEAST_PAIRS = 5, 10  # of ties and of non-ties, below which only the probabilities are fitted
 
@@ -185,7 +186,9 @@ def best_ridge(losses: Mapping[float, Array]) -> float:
 
 def weights_of(evidence: Evidence, answer: Array, n_degrees: int) -> dict[str, Any]:
     """Return the answer as a plain dict, for this table and for others."""
-    counted = {name: float(value) for name, value in zip(evidence.names[1:], answer[2:], strict=True) if value > 0}
+    counted = {
+        name: float(value) for name, value in zip(evidence.names[1:], answer[2:], strict=True) if value > LEAST_WEIGHT
+    }
     return {"intercept": float(answer[0]), CONSENSUS: float(answer[1]), "groups": counted, "n_degrees": n_degrees}
 
 
