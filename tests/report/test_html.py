@@ -204,7 +204,7 @@ def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
     page = render(summarize(karate_consensus()))
     assert "Show ties at least this sure" in page
     for words in (
-        "that at least half of the members have",
+        "that at least half of the members tie",
         "two resamples of the signals agree on",
         "The prior's part",
     ):

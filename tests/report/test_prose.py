@@ -19,9 +19,9 @@ def pairs(*frequencies):
 @pytest.mark.parametrize(
     ("frequencies", "said"),
     [
-        ((1.0, 0.9, 0.6, 0.2), "Of 3 ties that at least half of the members have, 2 are in nine of ten"),
-        ((0.5, 0.2), "Of 1 tie that at least half of the members have, 0 are in nine of ten"),
-        ((0.4, 0.2), "No tie is in half of the members, so nothing of this network is settled"),
+        ((1.0, 0.9, 0.6, 0.2), "Of 3 pairs that at least half of the members tie, 2 are tied by nine of ten"),
+        ((0.5, 0.2), "Of 1 pair that at least half of the members tie, 0 are tied by nine of ten"),
+        ((0.4, 0.2), "No pair is tied by half of the members, so nothing of this network is settled"),
     ],
 )
 def test_how_much_is_settled(frequencies, said):

@@ -360,4 +360,4 @@ def test_who_is_most_influential_is_said_as_far_as_it_is_settled(low, high, said
 def test_without_frequencies_nothing_is_said_to_be_settled():
     assert prose.settled_sentence(held(popular_graph(20, 3)).graph_) == ""
     faint = held(np.eye(3)[[1, 2, 0]], edge_columns={"frequency": np.full(3, 0.2)}).graph_
-    assert prose.settled_sentence(faint, 0.3).startswith("No tie is in half of the members, so nothing")
+    assert prose.settled_sentence(faint, 0.3).startswith("No pair is tied by half of the members, so nothing")

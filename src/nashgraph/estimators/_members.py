@@ -195,14 +195,14 @@ def quantiles(graphs: list[Any], pattern: Any, levels: tuple[float, float]) -> t
 
 
 def values_at(pattern: Any, graph: Any) -> Array:
-    """Return a CSR graph's weight for each edge of a pattern that holds all of its edges; both are in order."""
+    """Return a CSR graph's weight for each edge of a pattern, 0 where it has none; both are in order."""
     here, there = (
         np.repeat(np.arange(each.shape[0]), np.diff(each.indptr)) * np.int64(each.shape[0]) + each.indices
         for each in (pattern, graph)
     )
-    found = np.zeros(pattern.nnz)
-    found[np.searchsorted(here, there)] = graph.data
-    return found
+    place = np.searchsorted(there, here)
+    place[place == len(there)] = 0
+    return np.where(there[place] == here, graph.data[place], 0.0) if len(there) else np.zeros(len(here))
 
 
 def agreement(graphs: list[Any]) -> float:

@@ -126,7 +126,7 @@ class ConsensusGL(GraphEstimator):
     :math:`(b \bar W + \sum_g \theta_g W^{(g)}) / (b + \sum_g \theta_g)`, which lies in S as a mean of members; to first
     order it ranks pairs as the probabilities do. A known non-tie keeps the weight that the members give it, and is
     marked. Probabilities hold for pairs like the known ones: known nodes should be drawn at random, and listed non-ties
-    should be as common among the known pairs as among all. Intervals stay those of the plain members.
+    should be as common among the known pairs as among all. Intervals are as wide as those of the plain members.
 
     Examples
     --------
@@ -224,7 +224,7 @@ class ConsensusGL(GraphEstimator):
         weights = mean.weights.csr()
         columns = {"frequency": mean.frequency.csr().data}
         if mean.graphs:
-            # Members with a prior are not resampled: what they move moves the intervals, and leaves them as wide.
+            # Neither prior nor known ties are resampled: what they move moves the intervals, and leaves them as wide.
             moved = weights.data - values_at(weights, smooth)
             ends = quantiles(mean.graphs, weights, INTERVAL)
             columns["low"], columns["high"] = (np.maximum(end + moved, 0.0) for end in ends)

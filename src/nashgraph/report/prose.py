@@ -94,17 +94,17 @@ def settled_sentence(graph: LearnedGraph, agreement: float = np.nan) -> str:
     >>> weights = np.array([[0, 0.9, 0.1], [0.9, 0, 0], [0.9, 0, 0]])
     >>> graph = LearnedGraph.of(weights, edge_columns={"frequency": np.array([1.0, 0.3, 0.9, 0.8])})
     >>> settled_sentence(graph, agreement=0.62)
-    'Of 2 ties that at least half of the members have, 1 is in nine of ten; two resamples of the signals agree on 62 %
-    of the weight.'
+    'Of 2 pairs that at least half of the members tie, 1 is tied by nine of ten; two resamples of the signals agree on
+    62 % of the weight.'
     """
     if "frequency" not in graph.edge_columns:
         return ""
     frequency = graph.undirected().edges()["frequency"].to_numpy()
     likely, sure = int((frequency >= SURE).sum()), int((frequency >= NEARLY_ALL).sum())
-    ties, are = "tie" if likely == 1 else "ties", "is" if sure == 1 else "are"
-    said = f"Of {likely:,} {ties} that at least half of the members have, {sure:,} {are} in nine of ten"
+    pairs, are = "pair" if likely == 1 else "pairs", "is" if sure == 1 else "are"
+    said = f"Of {likely:,} {pairs} that at least half of the members tie, {sure:,} {are} tied by nine of ten"
     if not likely:
-        said = "No tie is in half of the members, so nothing of this network is settled"
+        said = "No pair is tied by half of the members, so nothing of this network is settled"
     shared = f"; two resamples of the signals agree on {percent(agreement)} of the weight" if agreement >= 0 else ""
     return f"{said}{shared}."
 

@@ -232,7 +232,8 @@ def settings(model: GraphEstimator) -> dict[str, Any]:
     given = {name: value for name, value in model.get_params(deep=False).items() if value is not None}
     for name in ("callback", "progress"):
         given.pop(name, None)
-    return given | {f"{name} (found)": value for name, value in model.found_params().items()}
+    found = {f"{name} (found)": value for name, value in model.found_params().items() if value is not None}
+    return given | found
 
 
 def said(value: Any) -> str:

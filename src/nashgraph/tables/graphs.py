@@ -98,8 +98,7 @@ def write_node_link(graph: LearnedGraph, path: str | Path) -> None:
             for (source, target), record in zip(parts.ends, _records(parts.edges), strict=True)
         ],
     }
-    with Path(path).open("w", encoding="utf-8") as file:
-        json.dump(content, file, ensure_ascii=False, allow_nan=False)
+    Path(path).write_text(json.dumps(content, ensure_ascii=False, allow_nan=False), encoding="utf-8")
 
 
 # What is written of a learned graph, by the file's name: a format more is a function and a line.
