@@ -189,9 +189,9 @@ def introduce(report: Report, frame: pd.DataFrame, controls: Sequence[str]) -> N
         "average precision; P@E is precision at the true number of edges; rank is the mean rank by AP, ties averaged; "
         "seconds are of one thread, compilation not counted. Real signals, coded ones too, are centred and scaled to "
         "spread 1 over the nodes, gaps filled from the nearest nodes. Simulated signals have noise of 0.1 times their "
-        "spread. **Seeds count from 0; whatever was tuned was tuned on seeds from 1000 on, which are never reported.** The "
-        "reported seeds were seen three times while settings so tuned were compared, and the real networks are those "
-        "of development."
+        "spread. **Seeds count from 0; whatever was tuned was tuned on seeds from 1000 on, which are never reported.** "
+        "The reported seeds were seen three times while settings so tuned were compared, and the real networks are "
+        "those of development."
     )
     if not (counts.get(REAL, 0) or os.environ.get(VARIABLE)):
         report.say(f"**{VARIABLE} is not set: real networks with real signals are left out of this report.**")
