@@ -97,7 +97,9 @@ class GraphEstimator(BaseEstimator):
         """Check the parameters, learn, and return the attributes to store, ``adjacency_`` and ``certificate_`` too."""
 
     def _store(self, learned: dict[str, Any], X: Any, names: Array) -> Self:
-        """Become the fitted model."""
+        """Become the fitted model, with nothing left of an earlier fit."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
         with sklearn_refusals():
             validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
