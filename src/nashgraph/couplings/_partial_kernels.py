@@ -1,6 +1,6 @@
-"""Numba kernels for signals with gaps: distances over the signals that two nodes share.
+"""Numba kernels for signals with gaps: distances in which a signal that is missing at either node counts as typical.
 
-As in ``_kernels``, the input is trusted: every two nodes share a signal.
+As in ``_kernels``, the input is trusted.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from ..validation import Array
 from ._kernels import FAST
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=FAST)
 def sums_to_distances(
-    sums: Array, shared: Array, nodes: Array, points: Array, observed: Array, totals: Array, fine: float
+    sums: Array, missing: Array, nodes: Array, points: Array, observed: Array, totals: Array, fine: float
 ) -> None:
-    """Divide the sums of squares of a block of rows, in place, by the number of signals shared.
+    """Add to the sums of squares of a block of rows, in place, what is typical of the signals missing at either end.
 
     Where a sum is less than a share ``fine`` of the totals it is a difference of, it is taken anew, one signal after
-    the other, as in ``gram_to_distances``.
+    the other, as in ``gram_to_distances``. All of it is then the mean over the signals.
     """
     n_rows, n = sums.shape
     for k in range(n_rows):
@@ -30,20 +30,23 @@ def sums_to_distances(
                 for m in range(points.shape[1]):
                     difference = observed[i, m] * observed[j, m] * (points[i, m] - points[j, m])
                     total += difference * difference
-            sums[k, j] = total / shared[k, j]
+            sums[k, j] = (total + missing[k, j]) / points.shape[1]
         sums[k, i] = 0.0
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST, error_model="numpy")
-def listed_distances(pointers: Array, indices: Array, points: Array, observed: Array, distances: Array) -> None:
-    """Write the distances of listed pairs of points, each over the signals observed at both."""
+@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+def listed_distances(
+    pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, distances: Array
+) -> None:
+    """Write the distances of listed pairs of points."""
     for i in prange(pointers.shape[0] - 1):
         for k in range(pointers[i], pointers[i + 1]):
             j = indices[k]
-            total = shared = 0.0
+            total = 0.0
             for m in range(points.shape[1]):
-                both = observed[i, m] * observed[j, m]
-                difference = both * (points[i, m] - points[j, m])
-                total += difference * difference
-                shared += both
-            distances[k] = total / shared
+                if observed[i, m] * observed[j, m] > 0.0:
+                    difference = points[i, m] - points[j, m]
+                    total += difference * difference
+                else:
+                    total += typical[m]
+            distances[k] = total / points.shape[1]

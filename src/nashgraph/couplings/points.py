@@ -2,7 +2,8 @@ r"""Where the signals live: each node is a point in R^M, and the cost of an edge
 
 With M signals the paper's edge cost is ``D_ij = ||x_i - x_j||^2 / (2M)``. All of it follows from the node-major
 array ``Z = (X - median)^T / sqrt(2M)``, with the median of each signal over the nodes: ``D_ij = ||z_i - z_j||^2``, a
-matrix of rank M + 2 at most. Where signals have gaps (NaN), two nodes are compared on the signals both have.
+matrix of rank M + 2 at most. Where signals have gaps (NaN), two nodes are compared on the signals both have, and count
+as typical in the others.
 
 Two other geometries are the same family (fact 7 of the design). The cosine is the distance of nodes scaled to one norm.
 The inner product is the distance with strong nodes cheaper: with :math:`s_j` the energy of node j and l the *lift*
@@ -189,15 +190,19 @@ class Points:
 
 
 class PartialPoints(Points):
-    r"""The nodes as points with gaps: the distance of two nodes is over the signals that both have.
+    r"""The nodes as points with gaps: two nodes are compared on the signals both have, and are typical in the others.
 
-    .. math:: D_{ij} = \frac{M}{|m_{ij}|} \sum_{m \in m_{ij}} \frac{(x_{mi} - x_{mj})^2}{2M}
+    .. math:: D_{ij} = \frac{1}{M} \Big( \sum_{m \in m_{ij}} \frac{(x_{mi} - x_{mj})^2}{2}
+              + \sum_{m \notin m_{ij}} v_m \Big)
 
-    with :math:`m_{ij}` the signals observed at both nodes: scikit-learn's ``nan_euclidean_distances``, squared and over
-    2M. It need not be a metric, for each pair has signals of its own.
+    with :math:`m_{ij}` the signals observed at both nodes and :math:`v_m` the variance of signal m over the nodes that
+    have it, which is half the squared difference of two nodes on average. So a distance is drawn to the typical one by
+    as much as is missing of it: who answered one question like somebody else is not nearest to everybody. Without gaps
+    it is the distance of :class:`Points`. It need not be a metric.
 
     With O the mask of what is observed and gaps as zeros in X, the sums of squares are
-    :math:`(X^2)^\top O + O^\top (X^2) - 2 X^\top X` and the numbers of signals :math:`O^\top O`: a block of rows is one
+    :math:`(X^2)^\top O + O^\top (X^2) - 2 X^\top X`, and what is typical
+    :math:`(1 - O)^\top v 1^\top + O^\top \mathrm{diag}(v) (1 - O)`, in which nothing cancels: a block of rows is one
     BLAS product of width 3M and one of width M, and memory stays O(NM).
 
     Parameters
@@ -208,8 +213,8 @@ class PartialPoints(Points):
     --------
     >>> import numpy as np
     >>> PartialPoints(np.array([[0.0, 1.0, 3.0], [0.0, 4.0, np.nan]])).rows(0, 2)
-    array([[0.  , 4.25, 4.5 ],
-           [4.25, 0.  , 2.  ]])
+    array([[0.  , 4.25, 4.25],
+           [4.25, 0.  , 3.  ]])
     """
 
     def __init__(self, X: Array, lift: Array | None = None) -> None:
@@ -218,8 +223,8 @@ class PartialPoints(Points):
         observed = ~np.isnan(X)
         centred = np.where(observed, X - np.nanmedian(X, axis=1, keepdims=True), 0.0)
         self.points = np.ascontiguousarray(centred.T) / np.asarray(np.sqrt(2.0), dtype=X.dtype)
-        # Ones and zeros, in single precision: numbers of signals are exact in it, at half the price.
-        self.observed = np.ascontiguousarray(observed.T, dtype=np.float32)
+        self.observed = np.ascontiguousarray(observed.T, dtype=X.dtype)
+        self.typical = np.nanvar(X, axis=1)
         squares = self.points * self.points
         self.totals = squares.sum(axis=1)
         self.norms = self.totals / observed.sum(axis=0).astype(X.dtype)
@@ -237,13 +242,15 @@ class PartialPoints(Points):
         """Write the distances of a few nodes to all: two BLAS products, then one pass in place."""
         points, observed = self.points[nodes], self.observed[nodes]
         np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
-        shared, fine = observed @ self.observed.T, fine_share(self.dtype)
-        _partial_kernels.sums_to_distances(rows, shared, nodes, self.points, self.observed, self.totals, fine)
+        missing = ((1.0 - observed) @ self.typical)[:, None] + (observed * self.typical) @ (1.0 - self.observed).T
+        fine = fine_share(self.dtype)
+        _partial_kernels.sums_to_distances(rows, missing, nodes, self.points, self.observed, self.totals, fine)
 
     def listed(self, pattern: Any) -> Array:
         """Return the distances of the pairs that a CSR pattern lists."""
         distances = np.empty(pattern.nnz, self.dtype)
-        _partial_kernels.listed_distances(pattern.indptr, pattern.indices, self.points, self.observed, distances)
+        rows = pattern.indptr, pattern.indices, self.points, self.observed
+        _partial_kernels.listed_distances(*rows, self.typical, distances)
         return self._lifted_list(distances, pattern)
 
     def top_eigenvector(self) -> Array:
@@ -301,7 +308,7 @@ def blas_threads() -> ThreadpoolController:
 def squared_distances(X: Array) -> Array:
     """Return the matrix ``D_ij = ||x_i - x_j||^2 / (2M)`` of the signals X, shape (n_signals, n_nodes).
 
-    Where X has NaN, over the signals observed at both nodes, as in :class:`PartialPoints`.
+    Where X has NaN, as in :class:`PartialPoints`.
 
     One BLAS product of O(N^2 M) and one pass in place: the result is the only N x N array.
 

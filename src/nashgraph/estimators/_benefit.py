@@ -47,7 +47,7 @@ def spectral_benefit(X: Array) -> Array:
 
     Nodes far from the others get more. For signals whose hubs vary least (a Gaussian Markov random field with the
     Laplacian as precision) it points away from the hubs, and the prior then cannot help. Where X has NaN, distances are
-    over the signals observed at both nodes.
+    those of ``missing="pairwise"``.
 
     Examples
     --------

@@ -112,9 +112,8 @@ class GLGP(GraphEstimator):
     random_state : int, RandomState or None
         Draws the random starts.
     missing : "error" or "pairwise"
-        What to do about NaN in X. "pairwise" takes the distance of two nodes over the signals observed at both, scaled
-        up to all of them, as in :class:`SmoothGL`. It need not be a metric, and is the noisier the fewer signals two
-        nodes share.
+        What to do about NaN in X. "pairwise" compares two nodes on the signals observed at both, and takes a typical
+        difference for the others, as in :class:`SmoothGL`.
 
     Attributes
     ----------

@@ -36,10 +36,10 @@ class SmoothGL(GraphEstimator):
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
         out, and the inner product rewards it.
     missing : "error" or "pairwise"
-        What to do about NaN in X. "pairwise" takes :math:`D_{ij}` over the signals observed at both nodes, scaled up
-        to all of them: :math:`D_{ij} = \frac{M}{|m_{ij}|} \sum_{m \in m_{ij}} (x_{mi} - x_{mj})^2 / (2M)`, as
-        scikit-learn's ``nan_euclidean_distances`` does. It need not be a metric, and is the noisier the fewer signals
-        two nodes share; each two must share one.
+        What to do about NaN in X. "pairwise" compares two nodes on the signals observed at both, :math:`m_{ij}`, and
+        takes a typical difference, the variance :math:`v_m` of a signal, for the others: :math:`D_{ij} = \frac{1}{M}
+        (\sum_{m \in m_{ij}} (x_{mi} - x_{mj})^2 / 2 + \sum_{m \notin m_{ij}} v_m)`. So few answers make nobody near to
+        everybody. It need not be a metric; each two nodes must share a signal.
 
     Attributes
     ----------

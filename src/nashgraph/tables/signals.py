@@ -89,7 +89,8 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
         found = _filled(found)
     elif gaps.any():
         found.notes.append(
-            f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both have"
+            f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both have, "
+            "and count as typical in the others"
         )
     standardize, why = _scaling(found, options)
     values = _standardized(found.values) if standardize else found.values
