@@ -9,7 +9,7 @@ from nashgraph import GLGP, ConsensusGL, DataWarning, InputError, LogDegreeGL, S
 from nashgraph.couplings import points_of, smooth_ladder
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.estimators import _members
-from nashgraph.estimators._members import ladder_degrees, resamples_of
+from nashgraph.estimators._members import energy_correlation, ladder_degrees, resamples_of
 
 
 @pytest.fixture
@@ -114,6 +114,32 @@ def test_the_prior_speaks_where_there_are_hubs_and_is_silent_elsewhere():
     np.testing.assert_allclose(flat.without_prior_.weights.toarray(), flat.adjacency_)
     more = hub.graph_.influence - hub.without_prior_.influence
     assert np.corrcoef(more, hub.without_prior_.influence)[0, 1] > 0.3
+
+
+@pytest.mark.parametrize(("n_signals", "inner"), [(10, 0.5), (40, 0.2)])
+def test_the_inner_product_counts_where_strong_nodes_are_popular_and_signals_few(n_signals, inner):
+    tree = preferential_attachment(60, 1, random_state=1)
+    strong = smooth_signals(tree, n_signals, "lowpass", random_state=1)
+    found = ConsensusGL(resamples=0).fit(strong).geometries_
+    assert found == pytest.approx({"cosine": 1 - inner, "inner": inner})
+    weak = ConsensusGL(resamples=0).fit(smooth_signals(tree, n_signals, "heat", random_state=1)).geometries_
+    assert weak == pytest.approx({"cosine": 0.125, "distance": 0.875})
+
+
+@pytest.mark.parametrize(
+    ("energy", "influence", "expected"),
+    [
+        ([1, 2, 4, 8], [1, 2, 3, 4], 1),
+        ([8, 4, 2, 1], [1, 2, 3, 4], -1),
+        ([1, 1, 1, 1], [1, 2, 3, 4], 0),
+        ([1, 2, 4, 8], [2, 2, 2, 2], 0),
+        ([0, 0, 0, 0], [1, 2, 3, 4], 0),
+        ([0, 2, 4, 8], [0, 2, 2.1, 2.2], 0.99),
+    ],
+)
+def test_how_energy_goes_with_influence(energy, influence, expected):
+    found = energy_correlation(np.sqrt(np.array([energy, energy], float)), np.array(influence, float))
+    assert found == pytest.approx(expected, abs=0.02)
 
 
 def test_intervals_are_of_the_mean_with_its_prior():

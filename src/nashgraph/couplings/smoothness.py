@@ -167,15 +167,15 @@ class Smoothness(ABC):
 
         Those are the pairs whose weight before the cut at zero is above ``-margin``, edges among them.
         """
-        raise NotImplementedError(self.name)
+        raise NotImplementedError(f"storage {self.name!r} cannot list pairs: ask `lists` before")
 
     def listed(self, pattern: Any) -> Smoothness:
         """Return the term on the pairs of a CSR pattern only, whose graphs are held as CSR."""
-        raise NotImplementedError(self.name)
+        raise NotImplementedError(f"storage {self.name!r} cannot list pairs: ask `lists` before")
 
     def adopt(self, coupling: SparseCoupling) -> Coupling:
         """Return a graph found on listed pairs as one of this term."""
-        raise NotImplementedError(self.name)
+        raise NotImplementedError(f"storage {self.name!r} cannot list pairs: ask `lists` before")
 
     def step(
         self, coupling: Coupling, left: Array, right: Array, gamma: float, spare: Coupling | None = None

@@ -7,22 +7,22 @@ three are a *ladder* of degrees, which costs one pass over all pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.stats import rankdata
 
 from ..couplings import Ladder
 from ..couplings._kernels import scatter_rows
 from ..validation import Array
 
 WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest
-# The weights of the geometries where strong nodes are not the popular ones, and where they are; and between which rank
-# correlations of energy and influence one passes into the other.
-GEOMETRY_WEIGHTS = {"cosine": (0.125, 0.5), "distance": (0.875, 0.0), "inner": (0.0, 0.5)}
-ENERGY_RANGE = (0.3, 0.45)
+# How a node's energy goes with its influence, by their correlation: as the distance has it (below the first), as the
+# cosine (at the second), as cosine and inner product (above the third).
+WEAK, NEITHER, STRONG = 0.2, 0.4, 0.55
+DISTANCE_SHARE = 0.875  # of the distance, beside the cosine, where strong nodes are not the popular ones
+FEW_SIGNALS = 10  # with so many signals, the inner product counts as much as the cosine where strong nodes are popular
+SILENT = 1e-3  # of the median energy: weaker nodes are as good as silent
 LEAST_KEPT, PAIRS_KEPT = 64, 1_000_000
 DENSE_NODES = 3000
 
@@ -72,20 +72,24 @@ def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
     """Return how much each geometry counts, by whether strong nodes are the popular ones (fact 7 of the design).
 
     Where a node's energy does not go with its influence in the mean cosine graph, the distance counts most, beside the
-    cosine; where it clearly does, the cosine and the inner product count alike; between, they are mixed.
+    cosine; where it does a little, the cosine alone; where it clearly does, the inner product counts beside the cosine,
+    the less the more signals there are: cosines of few signals are noisy, and a node's strength then tells more.
     """
-    together = rank_correlation(np.nanmean(X * X, axis=0), influence_of(cosine))
-    low, high = ENERGY_RANGE
-    share = float(np.clip((together - low) / (high - low), 0.0, 1.0))
-    return {name: (1.0 - share) * weak + share * strong for name, (weak, strong) in GEOMETRY_WEIGHTS.items()}
+    together = energy_correlation(X, influence_of(cosine))
+    distance = DISTANCE_SHARE * float(np.interp(together, (WEAK, NEITHER), (1.0, 0.0)))
+    inner = FEW_SIGNALS / (FEW_SIGNALS + len(X)) * float(np.interp(together, (NEITHER, STRONG), (0.0, 1.0)))
+    return {"cosine": 1.0 - distance - inner, "distance": distance, "inner": inner}
 
 
-def rank_correlation(one: Array, other: Array) -> float:
-    """Return Spearman's rank correlation, 0 where one of the two is constant."""
-    first, second = rankdata(one), rankdata(other)
-    first, second = first - first.mean(), second - second.mean()
-    size = float(np.sqrt((first @ first) * (second @ second)))
-    return float(first @ second) / size if size > 0 else 0.0
+def energy_correlation(X: Array, influence: Array) -> float:
+    """Return the correlation of the log of each node's energy with its influence, 0 where one of them is constant."""
+    energy = np.nanmean(X * X, axis=0)
+    if not energy.any():
+        return 0.0
+    strength = np.log(np.maximum(energy, SILENT * np.median(energy[energy > 0])))
+    if min(np.ptp(strength), np.ptp(influence)) <= 1e-9 * influence.max():
+        return 0.0
+    return float(np.corrcoef(strength, influence)[0, 1])
 
 
 class Sum:
@@ -178,34 +182,3 @@ def mean_of_ladders(
 def influence_of(ladder: Ladder) -> Array:
     """Return each node's influence in the mean of a ladder."""
     return np.bincount(ladder.labels.ravel(), weights=ladder.weights.ravel(), minlength=len(ladder.labels))
-
-
-def quantiles(graphs: list[Any], pattern: Any, levels: tuple[float, float]) -> tuple[Array, Array]:
-    """Return two quantiles, over graphs, of the weight of each edge of a CSR pattern; a block of rows at a time."""
-    low, high = np.zeros(pattern.nnz, np.float32), np.zeros(pattern.nnz, np.float32)
-    size = max(1, 2_000_000 // max(1, len(graphs) * pattern.shape[0]))
-    for first in range(0, pattern.shape[0], size):
-        rows = slice(first, min(first + size, pattern.shape[0]))
-        place = slice(pattern.indptr[rows.start], pattern.indptr[rows.stop])
-        block = pattern[rows]
-        where = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)), block.indices
-        values = np.stack([graph[rows].toarray()[where] for graph in graphs])
-        low[place], high[place] = np.quantile(values, levels, axis=0)
-    return low, high
-
-
-def values_at(pattern: Any, graph: Any) -> Array:
-    """Return a CSR graph's weight for each edge of a pattern, 0 where it has none; both are in order."""
-    here, there = (
-        np.repeat(np.arange(each.shape[0]), np.diff(each.indptr)) * np.int64(each.shape[0]) + each.indices
-        for each in (pattern, graph)
-    )
-    place = np.searchsorted(there, here)
-    place[place == len(there)] = 0
-    return np.where(there[place] == here, graph.data[place], 0.0) if len(there) else np.zeros(len(here))
-
-
-def agreement(graphs: list[Any]) -> float:
-    """Return how alike two random graphs are: the mean share of weight that each two in a row have in common."""
-    shares = [float(one.minimum(other).sum()) / max(float(one.sum()), 1e-300) for one, other in pairwise(graphs)]
-    return float(np.mean(shares)) if shares else np.nan

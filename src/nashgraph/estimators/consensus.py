@@ -3,51 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy import sparse
 from scipy.special import expit
-from scipy.stats import rankdata, skew
-from sklearn.base import clone
+from sklearn.preprocessing import scale
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import exact
-from ..couplings import Ladder, answering_ladder, make_smoothness, points_of, smooth_ladder
+from ..couplings import points_of
 from ..couplings.points import GEOMETRIES
-from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
+from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
-from ..solvers import lam_for_cost
 from ..validation import Array, InputError, check_c, check_choice, check_integer, check_observed, warn
+from ._answers import GIVEN_COSTS, OWN_COSTS, PRIOR_SHARE, PriorPlan, answer_the_game, prior_share
 from ._benefit import marginal_benefit
 from ._evidence import evidence_of, spread_benefit
+from ._intervals import INTERVAL, agreement, node_intervals, quantiles, values_at
 from ._known import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
+from ._ladders import Ladders
 from ._members import (
     DENSE_NODES,
     Mean,
     Sum,
-    agreement,
     geometry_weights,
     influence_of,
     ladder_degrees,
     mean_of_ladders,
-    quantiles,
     resamples_of,
-    values_at,
 )
 from ._selection import Selection, plan, selected, shares_of
-from ._stacking import CONSENSUS, SIGNAL, apply_weights, check_known_weights, learn, weights_of
+from ._stacking import CONSENSUS, apply_weights, check_known_weights, learn, weights_of
 from .base import GraphEstimator, Prior, checked_signals
-
-INTERVAL = (0.05, 0.95)
-# The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
-PRIOR_SHARE, SKEW_NONE, SKEW_FULL = 0.5, 0.5, 1.0
-OWN_COSTS, GIVEN_COSTS = (1e-2,), (0.1, 1.0, 10.0)
-LEAST_SHARE = 0.05
-SIGNALS_WORK = 1e8  # up to so many signals times pairs, known ties weigh each signal alone, too
 
 
 class ConsensusGL(GraphEstimator):
@@ -69,8 +59,8 @@ class ConsensusGL(GraphEstimator):
     n_degrees : int
         How many degrees.
     geometries : "auto" or list of "cosine", "distance", "inner"
-        "auto" weighs them by the signals: distance and cosine, or, where a node's energy goes with its influence,
-        cosine and inner product. A list counts alike.
+        "auto" weighs them by the signals: mostly the distance, or, where a node's energy goes with its influence, the
+        cosine, with the inner product beside it if signals are few. A list counts alike.
     resamples : int
         How many weightings of the signals besides the signals as they are, which count half. 0 turns intervals off.
     resampling : "bayes" or "half"
@@ -207,44 +197,55 @@ class ConsensusGL(GraphEstimator):
         return self._store(learned, X, names)
 
     def _learn(self, X: Array, known: KnownTies | None = None, labels: Sequence[Any] = ()) -> dict[str, Any]:
-        c, signals = check_c(self.c), self._scaled(X)
+        signals = X if check_choice("scale", self.scale, ("none", "standard")) == "none" else scale(X, axis=1)
         resampling = check_choice("resampling", self.resampling, ("bayes", "half"))
         entropy = check_random_state(self.random_state).randint(2**31)
-        count = self._resamples(len(X))
-        resamples = list(resamples_of(len(X), count, resampling, entropy))
-        members = check_integer("n_degrees", self.n_degrees, low=1, remedy="it is how many degrees to average; try 8")
-        degrees, kept = ladder_degrees(X.shape[1], members)
-        ladders = Ladders(self, degrees, kept, c)
+        resamples = list(resamples_of(len(X), self._resamples(len(X)), resampling, entropy))
+        ladders = self._ladders(X.shape[1], self.progress)
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
         mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
-        smooth = mean.weights.csr()
-        learned = self._with_prior(mean, signals, ladders, geometries)
-        learned |= self._stacked(known, labels, mean, signals, ladders, learned.get("benefit_"))
+        smooth, prior = mean.weights.csr(), self._prior(mean, signals, ladders)
+        interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
+        lam = np.nan
+        if prior is not None and prior.share > 0:
+            lam = answer_the_game(prior, mean, signals, ladders, geometries, interaction, welfare)
+        learned = self._stacked(known, labels, mean, signals, ladders, None if prior is None else prior.benefit)
         weights = mean.weights.csr()
-        columns = {"frequency": mean.frequency.csr().data}
-        if mean.graphs:
-            # Neither prior nor known ties are resampled: what they move moves the intervals, and leaves them as wide.
-            moved = weights.data - values_at(weights, smooth)
-            ends = quantiles(mean.graphs, weights, INTERVAL)
-            columns["low"], columns["high"] = (np.maximum(end + moved, 0.0) for end in ends)
-        return {
+        if prior is not None:
+            actions = equilibrium(weights, prior.benefit, interaction)
+            value = welfare.value(actions)
+            learned |= {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
+            if prior.share > 0:
+                learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
+        return learned | {
             "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
             "agreement_": agreement(mean.graphs),
-            "degrees_": degrees,
+            "certificate_": exact(),
+            "degrees_": ladders.degrees,
             "geometries_": geometries,
             "_smooth": smooth,
             "_signals": signals,
-            "_columns": (columns, node_intervals(mean, np.asarray((weights - smooth).sum(axis=0)).ravel())),
-            **learned,
+            "_columns": self._how_sure(mean, weights, smooth),
         }
 
-    def _scaled(self, X: Array) -> Array:
-        if check_choice("scale", self.scale, ("none", "standard")) == "none":
-            return X
-        spread = np.nanstd(X, axis=1, keepdims=True)
-        centred = X - np.nanmean(X, axis=1, keepdims=True)
-        return np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    def _ladders(self, n_nodes: int, progress: Callable[[int, int], object] | None = None) -> Ladders:
+        count = check_integer("n_degrees", self.n_degrees, low=1, remedy="it is how many degrees to average; try 8")
+        degrees, kept = ladder_degrees(n_nodes, count)
+        return Ladders(degrees, kept, check_c(self.c), self.engine, self.estimator, self.n_jobs, progress)
+
+    @staticmethod
+    def _how_sure(mean: Mean, weights: Any, smooth: Any) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return the columns of edges and of nodes that say how sure they are.
+
+        Neither prior nor known ties are resampled: what they move moves the intervals, and leaves them as wide.
+        """
+        edges = {"frequency": mean.frequency.csr().data}
+        if mean.graphs:
+            moved = weights.data - values_at(weights, smooth)
+            ends = quantiles(mean.graphs, weights, INTERVAL)
+            edges["low"], edges["high"] = (np.maximum(end + moved, 0.0) for end in ends)
+        return edges, node_intervals(mean.graphs, np.asarray((weights - smooth).sum(axis=0)).ravel())
 
     def _resamples(self, n_signals: int) -> int:
         remedy = "it is how often the signals are resampled; try 20, or 0 for no intervals"
@@ -277,48 +278,6 @@ class ConsensusGL(GraphEstimator):
             return PriorPlan(share, influence / influence.sum(), "own", OWN_COSTS)
         benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
         return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, GIVEN_COSTS)
-
-    def _with_prior(self, mean: Mean, signals: Array, ladders: Ladders, geometries: dict[str, float]) -> dict[str, Any]:
-        """Add the members with a prior to the mean, and return what there is to say about them."""
-        plan = self._prior(mean, signals, ladders)
-        learned: dict[str, Any] = {"certificate_": exact(), "prior_share_": 0.0}
-        if plan is None:
-            return learned
-        interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
-        if plan.share > 0:
-            lam = self._answer_the_game(plan, mean, signals, ladders, geometries)
-            learned["prior_"] = Prior(lam, plan.origin, np.nan, np.nan)
-        actions = equilibrium(mean.weights.csr(), plan.benefit, interaction)
-        value = welfare.value(actions)
-        if plan.share > 0:
-            learned["prior_"] = learned["prior_"]._replace(welfare=value)
-        return learned | {
-            "prior_share_": plan.share,
-            "benefit_": plan.benefit,
-            "equilibrium_": actions,
-            "welfare_": value,
-        }
-
-    def _answer_the_game(
-        self, plan: PriorPlan, mean: Mean, signals: Array, ladders: Ladders, geometries: dict[str, float]
-    ) -> float:
-        """Add the best responses to the game on the consensus, each at several strengths; return the mean strength."""
-        graph, interaction = mean.weights.csr(), as_interaction(self.interaction)
-        actions = equilibrium(graph, plan.benefit, interaction)
-        left, right = adjoint(graph, actions, interaction, self.welfare), interaction.value(actions)
-        mean.scale(1.0 - plan.share)
-        ladders.steps += len(geometries) * len(plan.costs)
-        lams = list[float]()
-        for geometry, weight in geometries.items():
-            points = points_of(signals, self.engine, geometry=geometry)
-            betas = ladders(signals, geometry).betas
-            middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
-            for cost in plan.costs:
-                lams.append(lam_for_cost(middle, left, right, cost))
-                answers = answering_ladder(points, betas, ladders.c, ladders.kept, lams[-1] * left, right)
-                mean.add(answers, plan.share * weight / len(plan.costs))
-                ladders.done()
-        return float(np.mean(lams))
 
     def select(
         self,
@@ -370,7 +329,7 @@ class ConsensusGL(GraphEstimator):
         """Return the consensus of some signals without resamples and prior; everything in it is learned from them."""
         check_observed(signals, self.node_names_)
         n_nodes = signals.shape[1]
-        ladders, graph = Ladders(self, *ladder_degrees(n_nodes, self.n_degrees), self.c), Sum(n_nodes)
+        ladders, graph = self._ladders(n_nodes), Sum(n_nodes)
         for geometry, weight in self._geometries(signals, ladders).items():
             found = ladders(signals, geometry)
             graph.add_rows(found.labels, found.weights, weight)
@@ -406,11 +365,7 @@ class ConsensusGL(GraphEstimator):
             answer, record = learn(evidence, known.ties_only)
             weights = weights_of(evidence, answer, self.n_degrees)
         odds = apply_weights(weights, groups(weights["groups"]), mean, ladders.c)
-        learned = {"known_": record, "known_weights_": weights, "_known": known, "_odds": odds, "_evidence": evidence}
-        if benefit is None:
-            return learned
-        actions = equilibrium(mean.weights.csr(), benefit, as_interaction(self.interaction))
-        return learned | {"equilibrium_": actions, "welfare_": as_welfare(self.welfare).value(actions)}
+        return {"known_": record, "known_weights_": weights, "_known": known, "_odds": odds, "_evidence": evidence}
 
     def probabilities(self, pairs: Any = None) -> pd.DataFrame:
         """Return the probability that two nodes are tied, by the known ties, as a table; known pairs have 1 or 0.
@@ -454,104 +409,3 @@ class ConsensusGL(GraphEstimator):
             return self._columns[0]
         pairs = np.stack(sparse.csr_array(self.adjacency_).tocoo().coords, axis=1)
         return self._columns[0] | dict(zip(("probability", "known"), self._probability(pairs), strict=True))
-
-
-class PriorPlan(NamedTuple):
-    """The members with a prior: their share of the consensus, the benefit and its origin, what each may cost of J."""
-
-    share: float
-    benefit: Array
-    origin: str
-    costs: tuple[float, ...]
-
-
-def prior_share(influence: Array) -> float:
-    """Return how much a prior of one's own influence may count: nothing unless hubs make the influence skewed."""
-    if np.ptp(influence) <= 1e-9 * influence.max():
-        return 0.0
-    share = float(np.clip((float(skew(influence)) - SKEW_NONE) / (SKEW_FULL - SKEW_NONE), 0.0, 1.0))
-    return PRIOR_SHARE * share if share >= LEAST_SHARE else 0.0
-
-
-class Ladders:
-    """The ladders of one fit: made once for the signals as they are, and counted."""
-
-    def __init__(self, consensus: ConsensusGL, degrees: Array, kept: int, c: float) -> None:
-        self.consensus, self.degrees, self.kept, self.c = consensus, degrees, kept, c
-        self.known: dict[str, Ladder] = {}
-        self.whole: Array | None = None
-        self.steps = self.taken = 0
-
-    def __call__(self, X: Array, geometry: str) -> Ladder:
-        """Return the ladder of some signals; that of the first signals asked for is kept."""
-        self.whole = X if self.whole is None else self.whole
-        if X is not self.whole:
-            return self._made(X, geometry)
-        if geometry not in self.known:
-            self.known[geometry] = self._made(X, geometry)
-        return self.known[geometry]
-
-    def rungs(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
-        """Yield name and graph of each degree alone."""
-        ladder = self(X, geometry)
-        for k, weights in enumerate(ladder.rungs(self.c)):
-            graph = Sum(X.shape[1])
-            graph.add_rows(ladder.labels, weights, 1.0)
-            yield f"{geometry} {k}", graph.csr()
-
-    def signal_by_signal(
-        self, X: Array, labels: Sequence[Any], counted: Container[str] | None
-    ) -> Iterator[tuple[str, Any]]:
-        """Yield name and graph of each signal alone (of those that count), if they are not too many nor have gaps."""
-        if self.consensus.estimator is not None or X.size * X.shape[1] > SIGNALS_WORK:
-            return
-        for k in np.flatnonzero(np.isfinite(X).all(axis=1)).tolist():
-            if counted is None or f"{SIGNAL} {labels[k]}" in counted:
-                ladder, graph = self._made(X[k : k + 1], "distance"), Sum(X.shape[1])
-                graph.add_rows(ladder.labels, ladder.weights, 1.0)
-                yield f"{SIGNAL} {labels[k]}", graph.csr()
-
-    def done(self) -> None:
-        """Tell that a step is done."""
-        self.taken += 1
-        if self.consensus.progress is not None:
-            self.consensus.progress(self.taken, max(self.steps, self.taken))
-
-    def _made(self, X: Array, geometry: str) -> Ladder:
-        estimator = self.consensus.estimator
-        if estimator is None:
-            return smooth_ladder(
-                points_of(X, self.consensus.engine, geometry=geometry), self.degrees, self.c, self.kept
-            )
-        known = estimator.get_params()
-        settings = [
-            {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
-            for degree in (self.degrees if "degree" in known else self.degrees[:1])
-        ]
-        graphs = Parallel(n_jobs=self.consensus.n_jobs)(delayed(fitted)(estimator, setting, X) for setting in settings)
-        everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
-        return Ladder(
-            everybody, np.mean(graphs, axis=0), np.mean([graph > 0 for graph in graphs], axis=0), np.array([])
-        )
-
-
-def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> Any:
-    """Return the graph of one member: this runs in a worker."""
-    graph = clone(estimator).set_params(**setting).fit(X).adjacency_
-    return graph.toarray() if sparse.issparse(graph) else graph
-
-
-def node_intervals(mean: Mean, moved: Array) -> dict[str, Array]:
-    """Return the 90 % intervals of each node's influence and of its rank, over the resamples; see what moved them."""
-    if not mean.graphs:
-        return {}
-    influence = moved + np.stack([np.asarray(graph.sum(axis=0), dtype=float).ravel() for graph in mean.graphs])
-    ranks = np.stack([rankdata(-row, method="min") for row in influence])
-    low, high = np.maximum(np.quantile(influence, INTERVAL, axis=0), 0.0)
-    first, last = np.quantile(ranks, INTERVAL, axis=0)
-    return {
-        "influence_low": low,
-        "influence_high": high,
-        "rank_low": np.floor(first).astype(int),
-        "rank_high": np.ceil(last).astype(int),
-    }

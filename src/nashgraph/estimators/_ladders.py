@@ -1,0 +1,104 @@
+"""Ladders of degrees: members of a consensus that differ in their degree only, made and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import clone
+
+from ..couplings import Ladder, points_of, smooth_ladder
+from ..validation import Array
+from ._members import Sum
+from ._stacking import SIGNAL
+from .base import GraphEstimator
+
+SIGNALS_WORK = 1e8  # up to so many signals times pairs, each signal has a ladder of its own where known ties ask for it
+
+
+class Ladders:
+    """The ladders of one fit: made once for the signals as they are, and counted.
+
+    Parameters
+    ----------
+    degrees, kept : the degrees, and how many nearest of a node may be its neighbours
+    c : float, the row sum
+    engine : str, who runs the passes
+    estimator : GraphEstimator, optional
+        Fitted for each rung; None takes the closed form of a smooth graph, all rungs in one pass.
+    n_jobs : int, optional, rungs fitted at the same time where there is an estimator
+    progress : callable, optional, called with the number of steps done and of all steps
+    """
+
+    def __init__(
+        self,
+        degrees: Array,
+        kept: int,
+        c: float,
+        engine: str,
+        estimator: GraphEstimator | None = None,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> None:
+        self.degrees, self.kept, self.c, self.engine = degrees, kept, c, engine
+        self.estimator, self.n_jobs, self.progress = estimator, n_jobs, progress
+        self.known: dict[str, Ladder] = {}
+        self.whole: Array | None = None
+        self.steps = self.taken = 0
+
+    def __call__(self, X: Array, geometry: str) -> Ladder:
+        """Return the ladder of some signals; that of the first signals asked for is kept."""
+        self.whole = X if self.whole is None else self.whole
+        if X is not self.whole:
+            return self._made(X, geometry)
+        if geometry not in self.known:
+            self.known[geometry] = self._made(X, geometry)
+        return self.known[geometry]
+
+    def rungs(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
+        """Yield name and graph of each degree alone."""
+        ladder = self(X, geometry)
+        for k, weights in enumerate(ladder.rungs(self.c)):
+            graph = Sum(X.shape[1])
+            graph.add_rows(ladder.labels, weights, 1.0)
+            yield f"{geometry} {k}", graph.csr()
+
+    def signal_by_signal(
+        self, X: Array, labels: Sequence[Any], counted: Container[str] | None
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield name and graph of each signal alone (of those that count), if they are not too many nor have gaps."""
+        if self.estimator is not None or X.size * X.shape[1] > SIGNALS_WORK:
+            return
+        for k in np.flatnonzero(np.isfinite(X).all(axis=1)).tolist():
+            if counted is None or f"{SIGNAL} {labels[k]}" in counted:
+                ladder, graph = self._made(X[k : k + 1], "distance"), Sum(X.shape[1])
+                graph.add_rows(ladder.labels, ladder.weights, 1.0)
+                yield f"{SIGNAL} {labels[k]}", graph.csr()
+
+    def done(self) -> None:
+        """Tell that a step is done."""
+        self.taken += 1
+        if self.progress is not None:
+            self.progress(self.taken, max(self.steps, self.taken))
+
+    def _made(self, X: Array, geometry: str) -> Ladder:
+        if self.estimator is None:
+            return smooth_ladder(points_of(X, self.engine, geometry=geometry), self.degrees, self.c, self.kept)
+        known = self.estimator.get_params()
+        settings = [
+            {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
+            for degree in (self.degrees if "degree" in known else self.degrees[:1])
+        ]
+        graphs = Parallel(n_jobs=self.n_jobs)(delayed(fitted)(self.estimator, setting, X) for setting in settings)
+        everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
+        held = np.mean([graph > 0 for graph in graphs], axis=0)
+        return Ladder(everybody, np.mean(graphs, axis=0), held, np.array([]))
+
+
+def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> Any:
+    """Return the graph of one member: this runs in a worker."""
+    graph = clone(estimator).set_params(**setting).fit(X).adjacency_
+    return graph.toarray() if sparse.issparse(graph) else graph
