@@ -88,7 +88,7 @@ lam=1 and auto are AUC minus SmoothGL's; cost is the share of J spent by auto, i
 
 def main() -> None:
     settings = list(product(NETWORKS, ("lowpass", "gmrf"), (10, 50), (6, N - 1)))
-    with parallel_config("loky", n_jobs=2, inner_max_num_threads=1):
+    with parallel_config("loky", n_jobs=-1, inner_max_num_threads=1):
         rows = Parallel()(delayed(trial)(*setting, seed) for setting in settings for seed in SEEDS)
     keys = ["network", "signals", "degree"]
     table = pd.DataFrame(rows).groupby(keys, sort=False, as_index=False).mean()

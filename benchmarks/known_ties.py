@@ -18,7 +18,7 @@ from joblib import Parallel, delayed, parallel_config
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import StandardScaler, scale
 
 from nashgraph import ConsensusGL, fit_known_weights
 from nashgraph.datasets import ONE_RELIGION_VILLAGES, load_villages
@@ -65,7 +65,7 @@ def plain_features(table: Table, pairs: pd.DataFrame) -> dict[str, np.ndarray]:
     """Return the controls' features of pairs, the signals standardised as the consensus has them."""
     place = {name: k for k, name in enumerate(table[1].columns)}
     numbers = np.stack([pairs.source.map(place), pairs.target.map(place)], axis=1)
-    signals = ConsensusGL(scale="standard")._scaled(table[1].to_numpy(float))
+    signals = scale(table[1].to_numpy(float), axis=1)
     return controls_of(signals, numbers, None if isinstance(table[3], str) else table[3] / np.sum(table[3]))
 
 
@@ -188,7 +188,7 @@ def lines(frame: pd.DataFrame, columns: list[str]) -> list[list[str]]:
 
 def main() -> None:
     report = Report("Known ties", "python -m benchmarks.known_ties")
-    with parallel_config("loky", n_jobs=2, inner_max_num_threads=1), Parallel() as run:
+    with parallel_config("loky", n_jobs=-1, inner_max_num_threads=1), Parallel() as run:
         villages, weights = across(run)
         networks = inside(run)
     report.section("Across villages")

@@ -204,7 +204,7 @@ converged everywhere is a score of unfinished graphs.
 
 
 def main() -> None:
-    with parallel_config("loky", n_jobs=2, inner_max_num_threads=1):
+    with parallel_config("loky", n_jobs=-1, inner_max_num_threads=1):
         parts = [[measure(setting, SEEDS) for setting in part] for part in (HEADLINE, CONTEXT)]
         parts += [[measure(setting, SCAN_SEEDS) for setting in part] for part in (TEMPLATES, GAMES)]
     text = report(*parts)

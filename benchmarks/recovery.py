@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 ROWS = HERE / "recovery.csv"
 
 
-def run(grid: Grid, n_jobs: int = 2) -> pd.DataFrame:
+def run(grid: Grid, n_jobs: int = -1) -> pd.DataFrame:
     """Return the rows of all problems, rounded as they are kept."""
     asked = settings(grid)
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
+from sklearn.preprocessing import scale
 
 from nashgraph.datasets import (
     Dataset,
@@ -172,7 +173,5 @@ def from_folder(folder: Path) -> Problem:
 
 def standardised(X: Array) -> Array:
     """Return every signal, coded ones too, with mean 0 and spread 1 over the nodes; constant ones are left out."""
-    centred = X - X.mean(axis=1, keepdims=True)
-    spread = centred.std(axis=1)
-    varies = spread > 1e-12 * np.abs(X).max(axis=1, initial=0.0)
-    return centred[varies] / spread[varies, None]
+    scaled: Array = scale(X[np.ptp(X, axis=1) > 0], axis=1)
+    return scaled

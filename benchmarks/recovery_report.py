@@ -120,10 +120,9 @@ def must_show(frame: pd.DataFrame, controls: Sequence[str]) -> Iterator[Claim]:
         f"(b) its mean AP on the synthetic grid is at least {LEAD} above the best control's", found, lead >= LEAD
     )
     drawn = frame[(frame["group"] == FIGURE) & (frame["method"] == CONSENSUS)]
-    for score, label in (("auc", "symmetrised"), ("auc_ordered", "ordered pairs, as in the paper")):
-        auc, error = drawn[score].mean(), drawn[score].sem()
-        what = f"(c) its AUC on Figure 1 is at least {FIGURE_AUC}, {label}"
-        yield Claim(what, f"{auc:.4f} (standard error {error:.4f}, {len(drawn)} draws)", bool(auc >= FIGURE_AUC))
+    auc, error, ordered = drawn["auc"].mean(), drawn["auc"].sem(), drawn["auc_ordered"].mean()
+    found = f"{auc:.4f} (standard error {error:.4f}, {len(drawn)} draws; {ordered:.4f} over ordered pairs)"
+    yield Claim(f"(c) its AUC on Figure 1 is at least {FIGURE_AUC}", found, bool(auc >= FIGURE_AUC))
     lost = family_gaps(frame)
     worst = lost.iloc[0]
     below = lost[lost["gap"] < -LOSS]
@@ -190,7 +189,7 @@ def introduce(report: Report, frame: pd.DataFrame, controls: Sequence[str]) -> N
         "seconds are of one thread, compilation not counted. Real signals, coded ones too, are centred and scaled to "
         "spread 1 over the nodes, gaps filled from the nearest nodes. Simulated signals have noise of 0.1 times their "
         "spread. **Seeds count from 0; whatever was tuned was tuned on seeds from 1000 on, which are never reported.** "
-        "The reported seeds were seen three times while settings so tuned were compared, and the real networks are "
+        "The reported seeds were seen five times while settings so tuned were compared, and the real networks are "
         "those of development."
     )
     if not (counts.get(REAL, 0) or os.environ.get(VARIABLE)):

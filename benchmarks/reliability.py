@@ -136,11 +136,11 @@ def main() -> None:
     curves, all_ties = {}, {}
     with parallel_config("loky", inner_max_num_threads=1):
         for name, jobs in families():
-            parts = Parallel(n_jobs=2)(jobs)
+            parts = Parallel(n_jobs=-1)(jobs)
             frequency, true = (np.concatenate(columns) for columns in zip(*parts, strict=True))
             curves[name], all_ties[name] = reliability(frequency, true), float(true.mean())
         axes = list(product(NETWORKS, FILTERS, (10, 50), range(1)))
-        inside = np.array(Parallel(n_jobs=2)(delayed(coverage)(*one) for one in axes))
+        inside = np.array(Parallel(n_jobs=-1)(delayed(coverage)(*one) for one in axes))
     report.section("Share of true ties by frequency")
     rows = [["all pairs", *(f"{100 * share:.0f} %" for share in all_ties.values())]]
     for k in range(10):

@@ -97,7 +97,7 @@ def main() -> None:
     settings = [Setting(*axes) for axes in product(NETWORKS, FILTERS, SIGNALS)]
     settings += [Setting(noise, FILTERS[0], signals) for noise in NOISES for signals in SIGNALS]
     with parallel_config("loky", inner_max_num_threads=1):
-        rows = Parallel(n_jobs=2)(delayed(measured)(setting) for setting in settings)
+        rows = Parallel(n_jobs=-1)(delayed(measured)(setting) for setting in settings)
     report = Report("Does select() keep its promise?", "python -m benchmarks.selection")
     report.say(
         f"{len(settings)} settings of {N} nodes. In each the probability that a half of the signals takes a pair is "

@@ -19,10 +19,10 @@ from ..validation import Array
 WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest
 # How a node's energy goes with its influence, by their correlation: as the distance has it (below the first), as the
 # cosine (at the second), as cosine and inner product (above the third).
-WEAK, NEITHER, STRONG = 0.2, 0.4, 0.55
+WEAK, NEITHER, STRONG = 0.35, 0.45, 0.55
 DISTANCE_SHARE = 0.875  # of the distance, beside the cosine, where strong nodes are not the popular ones
 FEW_SIGNALS = 10  # with so many signals, the inner product counts as much as the cosine where strong nodes are popular
-SILENT = 1e-3  # of the median energy: weaker nodes are as good as silent
+OUTLYING = 10.0  # times the median: what a node has of energy beyond counts no more
 LEAST_KEPT, PAIRS_KEPT = 64, 1_000_000
 DENSE_NODES = 3000
 
@@ -82,14 +82,12 @@ def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
 
 
 def energy_correlation(X: Array, influence: Array) -> float:
-    """Return the correlation of the log of each node's energy with its influence, 0 where one of them is constant."""
+    """Return the correlation of each node's energy, outlying ones cut, with its influence; 0 where one is constant."""
     energy = np.nanmean(X * X, axis=0)
-    if not energy.any():
+    energy = np.minimum(energy, OUTLYING * np.median(energy))
+    if np.ptp(energy) <= 1e-9 * energy.max() or np.ptp(influence) <= 1e-9 * influence.max():
         return 0.0
-    strength = np.log(np.maximum(energy, SILENT * np.median(energy[energy > 0])))
-    if min(np.ptp(strength), np.ptp(influence)) <= 1e-9 * influence.max():
-        return 0.0
-    return float(np.corrcoef(strength, influence)[0, 1])
+    return float(np.corrcoef(energy, influence)[0, 1])
 
 
 class Sum:
