@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,6 +129,25 @@ class Certificate:
 def exact() -> Certificate:
     """Return the certificate of a closed form."""
     return Certificate(Measure.EXACT, 0.0, 0.0, Ending.CONVERGED, 1)
+
+
+def summed_up(certificates: Sequence[Certificate]) -> Certificate:
+    """Return one certificate for many answers: that of the worst, with all their iterations.
+
+    Examples
+    --------
+    >>> good = Certificate(Measure.GAP, 1e-5, 1e-4, Ending.CONVERGED, 40)
+    >>> bad = Certificate(Measure.GAP, 2e-3, 1e-4, Ending.MAX_ITER, 100)
+    >>> summed_up([good, exact()]).sentence
+    'converged: duality gap 1.0e-05 <= tol=0.0001 after 41 iterations'
+    >>> summed_up([good, bad, good]).remedy
+    '1 of 3 members fell short: raise max_iter'
+    """
+    open_ones = [each for each in certificates if not each.converged]
+    worst = max(open_ones or certificates, key=lambda each: each.value / each.tol if each.tol else each.value)
+    advice = worst.remedy or REMEDIES.get(worst.ending, "")
+    remedy = f"{len(open_ones)} of {len(certificates)} members fell short: {advice}" if open_ones else ""
+    return replace(worst, iterations=sum(each.iterations for each in certificates), remedy=remedy, history=())
 
 
 class Watch:

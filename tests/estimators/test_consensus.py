@@ -4,8 +4,10 @@ import networkx as nx
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
+from nashgraph.certificate import Measure
 from nashgraph.couplings import points_of, smooth_ladder
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.estimators import _members
@@ -66,6 +68,19 @@ def test_any_estimator_can_make_the_members(signals):
     np.testing.assert_allclose(slow.adjacency_, fast.adjacency_, atol=1e-10)
     other = ConsensusGL(LogDegreeGL(), resamples=0, n_degrees=3).fit(signals)
     np.testing.assert_allclose(other.adjacency_, other.adjacency_.T, atol=1e-12)
+
+
+def test_the_members_certificates_are_summed_up(signals):
+    options = {"resamples": 2, "benefit": None, "n_degrees": 2, "geometries": ["distance"], "random_state": 0}
+    model = ConsensusGL(GLGP(lam=1.0), **options).fit(signals)
+    assert model.certificate_.measure is Measure.STATIONARITY
+    assert model.converged_
+    assert model.n_iter_ >= 6
+    short = ConsensusGL(GLGP(lam=1.0, tol=1e-12, max_iter=1), **options)
+    with pytest.warns(ConvergenceWarning, match="6 of 6 members fell short: raise max_iter") as caught:
+        short.fit(signals)
+    assert len(caught) == 1
+    assert ConsensusGL(**options).fit(signals).certificate_.sentence == "exact: solved in closed form"
 
 
 def test_more_members_never_change_those_there():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
+from ..certificate import Certificate
 from ..couplings import Ladder, points_of, smooth_ladder
 from ..validation import Array
 from ._members import Sum
@@ -47,6 +50,7 @@ class Ladders:
         self.estimator, self.n_jobs, self.progress = estimator, n_jobs, progress
         self.known: dict[str, Ladder] = {}
         self.whole: Array | None = None
+        self.certificates: list[Certificate] = []
         self.steps = self.taken = 0
 
     def __call__(self, X: Array, geometry: str) -> Ladder:
@@ -92,13 +96,18 @@ class Ladders:
             {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
             for degree in (self.degrees if "degree" in known else self.degrees[:1])
         ]
-        graphs = Parallel(n_jobs=self.n_jobs)(delayed(fitted)(self.estimator, setting, X) for setting in settings)
+        members = Parallel(n_jobs=self.n_jobs)(delayed(fitted)(self.estimator, setting, X) for setting in settings)
+        graphs = [graph for graph, _ in members]
+        self.certificates += [certificate for _, certificate in members]
         everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
         held = np.mean([graph > 0 for graph in graphs], axis=0)
         return Ladder(everybody, np.mean(graphs, axis=0), held, np.array([]))
 
 
-def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> Any:
-    """Return the graph of one member: this runs in a worker."""
-    graph = clone(estimator).set_params(**setting).fit(X).adjacency_
-    return graph.toarray() if sparse.issparse(graph) else graph
+def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> tuple[Array, Certificate]:
+    """Return the graph of one member and its certificate. This runs in a worker, and the consensus warns for all."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = clone(estimator).set_params(**setting).fit(X)
+    graph = model.adjacency_
+    return graph.toarray() if sparse.issparse(graph) else graph, model.certificate_

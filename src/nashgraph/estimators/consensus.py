@@ -13,7 +13,7 @@ from sklearn.preprocessing import scale
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import exact
+from ..certificate import exact, summed_up
 from ..couplings import points_of
 from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
@@ -101,7 +101,7 @@ class ConsensusGL(GraphEstimator):
     prior_share_ : float, the weight of the members with a prior
     without_prior_ : LearnedGraph, the mean without them
     benefit_, equilibrium_, welfare_ : of the game on the consensus, where there is a benefit
-    certificate_ : Certificate: members are exact, in closed form
+    certificate_ : Certificate, that of the worst member; by default all are exact, in closed form
     known_ : LearnedFromTies, what the known ties taught, on pairs held out and beside the controls; None without
     known_weights_ : dict, how much the plain consensus and each group of members count by them; JSON can hold it
 
@@ -221,7 +221,7 @@ class ConsensusGL(GraphEstimator):
         return learned | {
             "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
             "agreement_": agreement(mean.graphs),
-            "certificate_": exact(),
+            "certificate_": summed_up(ladders.certificates or [exact()]),
             "degrees_": ladders.degrees,
             "geometries_": geometries,
             "_smooth": smooth,
