@@ -5,10 +5,12 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph.certificate import Ending
 from nashgraph.datasets import preferential_attachment, smooth_signals
-from nashgraph.solvers import COST, Problem, best_response, lam_for_cost, lam_range, solve_at_cost
+from nashgraph.solvers import COST, Problem, best_response, lam_for_cost, lam_range, solve_at_cost, strength
 
 
 def problem(degree_like: float, storage: str = "dense", interaction: str = "log1p") -> Problem:
@@ -18,7 +20,7 @@ def problem(degree_like: float, storage: str = "dense", interaction: str = "log1
 
 
 def at_cost(given: Problem):
-    return solve_at_cost(given, lambda lam: best_response(given, lam))
+    return solve_at_cost(given, lambda lam, watch: best_response(given, lam, callback=watch))
 
 
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
@@ -85,12 +87,12 @@ def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_e
 
     given = problem(0.5)
 
-    def solve(lam):
+    def solve(lam, _):
         tried.append(lam)
         return best_response(given, 1e3)  # costs far too much, whatever is asked
 
     lam, _ = solve_at_cost(given, solve)
-    assert len(tried) == 8
+    assert len(tried) == 21
     assert lam == tried[-1]
 
 
@@ -98,14 +100,40 @@ def test_the_graph_without_prior_is_found_once_however_many_lambdas_are_tried():
     given = problem(0.5)
     tried = []
 
-    def solve(lam):
+    def solve(lam, _):
         tried.append(lam)
         return best_response(given, 1e3, max_iter=1)
 
     solve_at_cost(given, solve)
-    assert len(tried) == 8
+    assert len(tried) == 21
     alone = problem(0.5)
     found, passes = alone.smooth, alone.smoothness.passes
     assert best_response(alone, 0.0).passes <= 2
     assert alone.smooth is found
     assert passes == 1
+
+
+def test_a_run_that_costs_far_too_much_is_given_up_on_the_way(monkeypatch):
+    given, tried = problem(0.5), []
+    first_order = strength.lam_for_cost
+    monkeypatch.setattr(strength, "lam_for_cost", lambda *args: 100.0 * first_order(*args))
+
+    def solve(lam, watch):
+        tried.append((lam, best_response(given, lam, callback=watch)))
+        return tried[-1][1]
+
+    _, result = solve_at_cost(given, solve)
+    dear, given_up = tried[0]
+    assert given_up.certificate.ending is Ending.STOPPED
+    assert given_up.iterations < best_response(given, dear).iterations
+    assert result.converged
+    least = given.smoothness.fidelity(given.smooth)
+    assert 0 < given.smoothness.fidelity(result.coupling) / least - 1.0 <= 1.5 * COST
+
+
+def test_a_users_callback_still_stops_at_once():
+    X = smooth_signals(nx.karate_club_graph(), 50, "gmrf", random_state=0)
+    seen = []
+    with pytest.warns(ConvergenceWarning, match="callback asked to stop"):
+        GLGP(callback=lambda record: seen.append(record) or len(seen) == 2).fit(X)
+    assert len(seen) == 2

@@ -210,7 +210,13 @@ class GLGP(GraphEstimator):
         lam, options = check_strength(self.lam), self._options(self.solver)
         problem, origin = self._problem(X)
         if lam is None:
-            lam, result = solve_at_cost(problem, lambda lam: self._solve(problem, lam, options))
+            given = self.callback
+
+            def within(lam: float, budget: Callback) -> Result:
+                watched = budget if given is None else lambda record: given(record) or budget(record)
+                return self._solve(problem, lam, options | {"callback": watched})
+
+            lam, result = solve_at_cost(problem, within)
         else:
             result = self._solve(problem, lam, options)
         return self._learned(problem, origin, lam, result)

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..certificate import Callback, Ending, Record
 from ..couplings import LamRange, NeighbourSpread, Smoothness
 from ..validation import Array, InputError
 from .problem import Problem
@@ -22,7 +23,9 @@ from .result import Result
 
 COST = 1e-3  # of J: what lam="auto" spends on the prior
 LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one is tried
-TRIES = 7  # how many weaker ones are tried
+BLOWN_UP = 2.0  # times that, and a run is not worth finishing
+TRIES = 20  # how many weaker ones are tried
+BACK, BETWEEN = 0.4, (0.3, 0.8)  # how much weaker the next is, after a run given up and after one that ended
 FELT = 1e-4
 
 
@@ -50,11 +53,14 @@ def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float 
     return float(np.sqrt(4.0 * smoothness.beta * cost * smoothness.fidelity(smoothness.smooth) / moved))
 
 
-def solve_at_cost(problem: Problem, solve: Callable[[float], Result], cost: float = COST) -> tuple[float, Result]:
+def solve_at_cost(
+    problem: Problem, solve: Callable[[float, Callback], Result], cost: float = COST
+) -> tuple[float, Result]:
     """Solve with a lambda whose prior costs about a share ``cost`` of J, and return both.
 
     The lambda is that of the first order. Where the graph tips over into another and costs more than ``LEEWAY`` times
-    as much, smaller ones are tried, ``TRIES`` at most. ``solve`` takes lambda.
+    as much, smaller ones are tried, ``TRIES`` at most; a run that goes far beyond is given up on the way. ``solve``
+    takes lambda and a callback, which stops such a run.
 
     Examples
     --------
@@ -62,22 +68,36 @@ def solve_at_cost(problem: Problem, solve: Callable[[float], Result], cost: floa
     >>> from nashgraph.solvers import best_response
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
     >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> lam, result = solve_at_cost(problem, lambda lam: best_response(problem, lam))
+    >>> lam, result = solve_at_cost(problem, lambda lam, watch: best_response(problem, lam, callback=watch))
     >>> least = problem.smoothness.fidelity(problem.smooth)
     >>> round(problem.smoothness.fidelity(result.coupling) / least - 1, 3)
     0.001
     """
     smoothness, play = problem.smoothness, problem.smooth_play
     least = smoothness.fidelity(problem.smooth)
+    floor = max(least, np.finfo(float).tiny)
     lam = lam_for_cost(smoothness, play.adjoint, problem.interaction.value(play.actions), cost)
-    result = solve(lam)
-    for _ in range(TRIES):
-        spent = (smoothness.fidelity(result.coupling) - least) / max(least, np.finfo(float).tiny)
-        if spent <= LEEWAY * cost:
+    for left in range(TRIES, -1, -1):
+        budget = Budget(lam, least + BLOWN_UP * LEEWAY * cost * floor if left else np.inf)
+        result = solve(lam, budget)
+        spent = (smoothness.fidelity(result.coupling) - least) / floor
+        stopped = result.certificate.ending is Ending.STOPPED and not budget.spent
+        if left == 0 or stopped or (spent <= LEEWAY * cost and not budget.spent):
             break
-        lam *= float(np.clip(np.sqrt(cost / spent), 0.3, 0.8))
-        result = solve(lam)
+        lam *= BACK if budget.spent else float(np.clip(np.sqrt(cost / spent), *BETWEEN))
     return lam, result
+
+
+class Budget:
+    """A callback that stops a run as soon as its J is above a limit, and knows whether it did."""
+
+    def __init__(self, lam: float, limit: float) -> None:
+        self.lam, self.limit, self.spent = lam, limit, False
+
+    def __call__(self, record: Record) -> bool:
+        """Tell whether to stop; J is the objective without the welfare's part."""
+        self.spent = record.objective + self.lam * record.welfare > self.limit
+        return self.spent
 
 
 def lam_range(problem: Problem) -> tuple[float, float]:
