@@ -621,6 +621,21 @@ def test_pictures_and_tables_are_saved(browser, firm, hostile, viewport, tmp_pat
             assert SCRIPT in pd.read_csv(saved(page, "#save-nodes"))["name"].tolist()
 
 
+def test_a_notebook_shows_the_network_of_a_fitted_model(browser, tmp_path):
+    model, _ = karate()
+    out = tmp_path / "cell.html"
+    out.write_text(f"<!DOCTYPE html><html data-ready><body>{model._repr_html_()}</body></html>", encoding="utf-8")
+    page = browser.new_page(viewport=DESKTOP, reduced_motion="reduce")
+    page.goto(out.as_uri())
+    inside = page.frame_locator("iframe")
+    inside.locator("html[data-ready]").wait_for()
+    inside.locator("#search").fill("member 34")
+    assert inside.locator("#selection-heading").text_content() == "member 34"
+    box = inside.locator("#stage").bounding_box()
+    assert box["y"] + box["height"] < 760
+    page.close()
+
+
 def test_firefox_shows_the_same(driver, firm):
     """In Firefox where playwright has one; Debian's own cannot be driven by it."""
     if not Path(driver.firefox.executable_path).exists():
