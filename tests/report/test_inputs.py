@@ -63,6 +63,12 @@ def test_what_ties_go_by_is_what_tied_nodes_share():
     assert alike["other"] < 0
 
 
+def test_ties_do_not_go_by_what_few_answered():
+    table = pd.DataFrame({"all": ["x", "x", "y", "y"], "few": ["x", "x", None, "y"]}, index=NAMES)
+    alike = {each["name"]: each["alike"] for each in data_of(table)["columns"]}
+    assert alike == {"all": 1, "few": 0.5}
+
+
 def test_of_very_many_columns_those_that_ties_go_by_are_kept(monkeypatch):
     monkeypatch.setattr(inputs, "CELLS", 8)
     table = pd.DataFrame({"a": ["x", "y", "x", "y"], "b": ["x", "x", "y", "y"], "c": [1, 1.5, 7, 7.5]}, index=NAMES)

@@ -77,5 +77,7 @@ def _inside(pull: Any, influence: Array, inside: Array) -> Array:
         spiral = sunflower(share)
         return spiral / np.hypot(*spiral.T).max()
     points = place(pull[inside][:, inside], influence[inside], even_disc)
-    reach: Array = points / max(float(np.hypot(*points.T).max()), np.finfo(float).tiny)
-    return reach
+    # The few that stray are brought back to the rim, so that they do not decide the scale.
+    distance = np.hypot(*points.T).clip(np.finfo(float).tiny)
+    rim: Array = points / np.maximum(distance, np.quantile(distance, 0.95))[:, None]
+    return rim

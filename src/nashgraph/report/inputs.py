@@ -114,7 +114,7 @@ def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None]:
 
 
 def _alike(values: Array, ties: LearnedGraph, *, categorical: bool) -> float:
-    """Return one minus how much the ends of a tie differ, over how much any two nodes do."""
+    """Return one minus how much the ends of a tie differ, over how much any two nodes do; a gap counts as typical."""
     known = values[np.isfinite(values)]
     target = np.repeat(np.arange(ties.n_nodes), np.diff(ties.weights.indptr))
     one, other, weight = values[target], values[ties.weights.indices], ties.weights.data
@@ -130,4 +130,4 @@ def _alike(values: Array, ties: LearnedGraph, *, categorical: bool) -> float:
         differ = (one - other) ** 2
     if any_two <= 0:
         return np.nan
-    return 1.0 - float(np.average(differ[both], weights=weight[both])) / any_two
+    return float((weight * (1.0 - differ / any_two)).sum(where=both) / weight.sum())

@@ -18,14 +18,14 @@ const hue = (group) => {
 
 const counted = (groups, count) => d3.range(count).map((group) => d3.sum(groups, (each) => each === group));
 
-function quantity(name, values) {
+function quantity(name, values, write = figure) {
   const known = values.filter((value) => value !== null);
   const steps = d3.scaleQuantile(known, d3.range(GROUPS)).quantiles();
   const cuts = [...new Set(steps)].filter((cut) => cut > d3.min(known));
   const groups = values.map((value) => (value === null ? -1 : d3.bisectRight(cuts, value)));
   const words = d3.range(cuts.length + 1).map((group) => {
     const [low, high] = d3.extent(values.filter((_, node) => groups[node] === group));
-    return low === high ? figure(low) : `${figure(low)} to ${figure(high)}`;
+    return low === high ? write(low) : `${write(low)} to ${write(high)}`;
   });
   const colour = (group, dark) => {
     const share = words.length > 1 ? group / (words.length - 1) : 0.6;
@@ -66,7 +66,7 @@ const aspects = [
       group: "Network",
       name: name === "missing" ? "share of answers missing" : name,
       changes: name === "action",
-      make: () => named(name, (name === "action" && currentView().action) || nodes[name]),
+      make: () => (name === "missing" ? quantity(name, nodes[name], percent) : named(name, (name === "action" && currentView().action) || nodes[name])),
     })),
   ...data.columns.map((column) => ({
     group: "Table",

@@ -176,7 +176,7 @@ function drawEdges(sheet) {
 function drawMissed(sheet) {
   const { context, x, y, colours } = sheet;
   const { missed } = checkedPairs();
-  const alpha = 0.15 + 0.6 * airiness(10 * missed.length);
+  const alpha = 0.06 + 0.6 * airiness(12 * missed.length);
   Object.assign(context, { globalAlpha: alpha, lineWidth: 1, strokeStyle: colours.missed });
   context.setLineDash([4, 4]);
   context.beginPath();
@@ -409,7 +409,8 @@ function zoomTo(box, nearest = 6) {
   const { width, height } = onScreen;
   const [left, right] = box.x.map((at) => width / 2 + at);
   const [top, bottom] = box.y.map((at) => height / 2 + at);
-  const k = Math.max(1, Math.min(nearest, (width - 90) / (right - left || 1), (height - 90) / (bottom - top || 1)));
+  const room = (side) => side - Math.min(90, side / 5);
+  const k = Math.max(1, Math.min(nearest, room(width) / (right - left || 1), room(height) / (bottom - top || 1)));
   const at = d3.zoomIdentity.translate(width / 2 - (k * (left + right)) / 2, height / 2 - (k * (top + bottom)) / 2).scale(k);
   return move((target) => zoom.transform(target, at));
 }

@@ -12,8 +12,9 @@ function sayShown() {
   const least = `${Math.round(100 * state.sure)} %`;
   if (frequency) byId("sure").textContent = least;
   const those = frequency ? `that at least ${least} of the members have` : `of weight ${figure(list.weight[list.drawn[count - 1]])} or more`;
+  const most = count > LINES_AT_ONCE ? `, ${said(LINES_AT_ONCE)} at once, the strongest` : "";
   const which = count < known ? `, those ${those}` : "";
-  byId("shown").textContent = `Shown: ${count < known ? said(count) : "all"} of ${said(known)} ${kind}${whole}${which}.`;
+  byId("shown").textContent = `Shown: ${count < known ? said(count) : "all"} of ${said(known)} ${kind}${whole}${which}${most}.`;
   byId("threshold").setAttribute("aria-valuetext", `${frequency ? `${least}: ` : ""}${count} ${kind} shown`);
   stage.dataset.edges = count;
   stage.dataset.nodes = d3.sum(d3.range(drawnCount), isDrawn);

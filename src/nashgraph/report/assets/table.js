@@ -57,7 +57,9 @@ function rowsWanted() {
   const answered = (node) => data.columns.some((column) => column.levels && column.values[node] !== null && answersLowered(column)[column.values[node]].includes(wanted));
   const kept = d3.range(nodes.name.length).filter((node) => passes(node) && (!wanted || searchable[node].includes(wanted) || answered(node)));
   const { by } = columnsShown[table.by];
-  return d3.sort(kept, (a, b) => (table.down ? d3.descending(by(a), by(b)) : d3.ascending(by(a), by(b))));
+  const unknown = kept.filter((node) => by(node) === null); // last, whichever way
+  const known = kept.filter((node) => by(node) !== null);
+  return [...d3.sort(known, (a, b) => (table.down ? d3.descending(by(a), by(b)) : d3.ascending(by(a), by(b)))), ...unknown];
 }
 
 function showTable() {
