@@ -566,6 +566,13 @@ def test_lines_are_right_wrong_or_missed(browser, firm, viewport):
         assert counts == {"right": len(shown & true), "wrong": len(shown - true), "missed": len(true - shown)}
         assert f"Of 70 true ties {counts['right']} are shown" in page.locator("#checked-said").text_content()
         assert "missed" in page.locator("#legend").text_content()
+        page.fill("#search", "lawyer 30")
+        followers = page.locator("#selection-text .ties").last.locator("li")
+        for name, note in zip(
+            followers.locator("bdi").all_text_contents(), followers.locator("small").all_text_contents(), strict=True
+        ):
+            assert note == ("true" if truth.has_edge("lawyer 30", name) else "not true")
+        page.keyboard.press("Escape")
         assert "AUC" in page.locator("#facts").inner_text()
         page.wait_for_timeout(100)
         checked = ink(page)

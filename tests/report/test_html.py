@@ -206,10 +206,13 @@ def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
         "The prior's part",
     ):
         assert words in page
-    assert "settled" in page.split('id="standfirst"')[1].split("</p>")[0]
+    standfirst = page.split('id="standfirst"')[1].split("</p>")[0]
+    assert "<strong>Settled:</strong>" in standfirst
+    assert "<strong>Not settled:</strong> who comes next" in standfirst
     assert "the influence that a node has without this second point" in page
     plain = render(summarize(held(popular_graph(20, 3))))
-    for words in ('id="settled"', 'id="prior-part"', "members", "not settled"):
+    assert "have most influence in this one fit; how settled that is, only a consensus says" in plain
+    for words in ('id="settled"', 'id="prior-part"', "members", "Settled:"):
         assert words not in plain.split("<script")[0]
 
 

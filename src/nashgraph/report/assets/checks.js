@@ -6,6 +6,9 @@ const RIGHT = "right";
 const WRONG = "wrong";
 const UNTOLD = "tie";
 
+// In words: of a true network, or of ties that were known.
+const VERDICTS = checks?.others ? { right: "known tie", wrong: "known to be none" } : { right: "true", wrong: "not true" };
+
 const checkCache = new Map();
 function checkSets() {
   const key = checks.directed && state.directed;
@@ -47,8 +50,9 @@ function checkedPairs() {
 function sayChecked() {
   if (!checks) return;
   const { right, wrong, missed, ties } = checkedPairs();
-  const partly = checks.others !== null;
-  const share = right + wrong ? ` Of what is shown${partly ? " and known" : ""}, ${Math.round((100 * right) / (right + wrong))} % is right.` : "";
-  byId("checked-said").textContent = `Of ${said(ties)} ${partly ? "known" : "true"} ties ${said(right)} are shown and ${said(missed.length)} missed; ${said(wrong)} shown ${wrong === 1 ? "is" : "are"} wrong.${share}`;
+  const [kind, none] = checks.others ? ["known", "known to be none"] : ["true", "wrong"];
+  const counts = `Of ${said(ties)} ${kind} ties ${said(right)} are shown and ${said(missed.length)} missed; ${said(wrong)} shown ${wrong === 1 ? "is" : "are"} ${none}.`;
+  const share = !checks.others && right + wrong ? ` Of what is shown, ${Math.round((100 * right) / (right + wrong))} % is right.` : "";
+  byId("checked-said").textContent = counts + share;
   Object.assign(stage.dataset, { right, wrong, missed: missed.length });
 }

@@ -56,13 +56,15 @@ function resize() {
 // From the layout to a sheet without zoom: places fill it, stretched a little where its shape asks for that. Bubbles
 // move apart, but stay round.
 const points = drawing.bubbles ?? drawing;
-const widest = drawing.bubbles ? d3.max(drawing.bubbles.radius) : 0;
-const furthest = { x: d3.max(points.x, Math.abs) || 1, y: d3.max(points.y, Math.abs) || 1 };
+const reaches = drawing.bubbles?.radius ?? null;
+const furthest = (axis) => d3.max(points[axis], (at, k) => Math.abs(at) + (reaches?.[k] ?? 0)) || 1;
+const extents = { x: furthest("x"), y: furthest("y") };
 
 function spread({ width, height }) {
   const room = { x: width / 2 - MARGIN, y: height / 2 - MARGIN };
-  const unit = Math.max(1, Math.min(room.x / (furthest.x + widest), room.y / (furthest.y + widest)));
-  const along = (axis) => Math.min((room[axis] - unit * widest) / furthest[axis], STRETCH * unit);
+  const unit = Math.max(1, Math.min(room.x / extents.x, room.y / extents.y));
+  const within = (axis) => d3.min(points[axis], (at, k) => (room[axis] - unit * (reaches?.[k] ?? 0)) / Math.abs(at || 1e-9));
+  const along = (axis) => Math.min(STRETCH * unit, within(axis));
   return { unit, x: along("x"), y: along("y") };
 }
 
@@ -417,7 +419,7 @@ function zoomTo(box, nearest = 6) {
 
 function zoomToTies(node) {
   const { into, from } = pickedTies(node);
-  const heaviest = [...into, ...from].sort((a, b) => b.weight - a.weight).slice(0, 12);
+  const heaviest = [...into, ...from].sort((a, b) => b.weight - a.weight).slice(0, 30);
   const list = [node, ...heaviest.map((tie) => tie.node)];
   const by = spread(onScreen);
   const extent = (axis) => d3.extent(list, (each) => offset(by, axis, each));

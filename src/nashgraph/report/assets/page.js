@@ -131,7 +131,7 @@ function showLegend() {
   const parts = [
     ["big", "influence"],
     ["strong", edges().edge_columns.frequency ? "share of members that have the tie" : "weight"],
-    ...(checking ? [["right", checks.others ? "known tie" : "true"], ["wrong", checks.others ? "known to be none" : "not true"], ["missed", "missed"]] : []),
+    ...(checking ? [...Object.entries(VERDICTS), ["missed", "missed"]] : []),
     ...(state.directed && !checking ? [["into", "whom a chosen node listens to"], ["from", "who listens to it"]] : []),
   ];
   byId("legend").replaceChildren(

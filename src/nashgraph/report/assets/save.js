@@ -1,6 +1,6 @@
 // What a reader takes away: the picture as it stands, and the tables.
 
-const LEGEND = 30; // height, below the picture
+const LINE = 22; // of the legend below the picture, its height
 
 function download(content, name, type) {
   const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
@@ -11,59 +11,73 @@ function download(content, name, type) {
 
 const fileName = (what) => `${data.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 40) || "network"}-${what}`;
 
-function picture(context, width, height) {
+// The network as it stands on the screen, with a legend below.
+function paint(context, width, height, rows) {
   const sheet = { context, width, height, colours: onScreen.colours, dark: onScreen.dark };
+  drawPicture(sheet);
   Object.assign(context, { globalAlpha: 1, fillStyle: sheet.colours.paper });
-  context.clearRect(0, 0, width, height + LEGEND);
-  drawPicture({ ...sheet });
-  Object.assign(context, { globalAlpha: 1, fillStyle: sheet.colours.paper });
-  context.fillRect(0, height, width, LEGEND);
-  drawLegend(sheet);
-  return context;
+  context.fillRect(0, height, width, rows.length * LINE + LINE / 2);
+  rows.forEach((row, place) => drawLegend(sheet, row, height + (place + 0.75) * LINE));
 }
 
-function drawLegend({ context, height, width, colours, dark }) {
+// What the colours mean, in rows as wide as the picture: groups of nodes, then lines where they are right or wrong.
+function legendRows(width) {
   const { name, words, counts, colour } = aspect();
-  Object.assign(context, { font: `400 12px ${colours.font}`, textAlign: "start", textBaseline: "middle" });
-  let x = 10;
-  const write = (text, fill) => {
+  const measure = new SvgContext(0, 0);
+  measure.font = `400 12px ${onScreen.colours.font}`;
+  const verdicts = checks && state.checked ? [...Object.entries(VERDICTS), ["missed", "missed"]] : [];
+  const entries = [
+    ...words.slice(0, CHIPS).map((word, group) => [`${Array.from(word).slice(0, 30).join("")} (${said(counts[group])})`, colour(group, onScreen.dark)]),
+    ...verdicts.map(([kind, word]) => [`line: ${word}`, onScreen.colours[kind]]),
+  ];
+  const rows = [[]];
+  let x = 20 + measure.measureText(name).width;
+  for (const [label, fill] of entries) {
+    const room = 32 + measure.measureText(label).width;
+    if (x + room > width) {
+      rows.push([]);
+      x = 10;
+    }
+    rows[rows.length - 1].push({ label, fill, x });
+    x += room;
+  }
+  return rows;
+}
+
+function drawLegend({ context, height, colours }, row, y) {
+  Object.assign(context, { font: `400 12px ${colours.font}`, textAlign: "start", textBaseline: "middle", fillStyle: colours.quiet });
+  if (y < height + LINE) context.fillText(aspect().name, 10, y);
+  for (const { label, fill, x } of row) {
     context.fillStyle = fill;
-    context.fillText(text, x, height + LEGEND / 2);
-    x += context.measureText(text).width;
-  };
-  write(name, colours.quiet);
-  words.forEach((word, group) => {
-    const label = `${Array.from(word).slice(0, 24).join("")} (${said(counts[group])})`;
-    if (x + 40 + context.measureText(label).width > width) return;
-    x += 16;
-    context.fillStyle = colour(group, dark);
     context.beginPath();
-    context.arc(x + 5, height + LEGEND / 2, 5, 0, 2 * Math.PI);
+    context.arc(x + 5, y, 5, 0, 2 * Math.PI);
     context.fill();
-    x += 14;
-    write(label, colours.ink);
-  });
+    context.fillStyle = colours.ink;
+    context.fillText(label, x + 14, y);
+  }
 }
 
 function savePng() {
-  const { width, height } = onScreen;
+  const { width, height, colours } = onScreen;
+  const rows = legendRows(width);
   const canvas = document.createElement("canvas");
-  prepare(canvas, width, height + LEGEND, 3);
+  const whole = height + (rows.length + 0.5) * LINE;
+  prepare(canvas, width, whole, 3);
   const context = canvas.getContext("2d");
-  Object.assign(context, { fillStyle: onScreen.colours.paper });
-  const painted = picture(context, width, height);
-  painted.globalCompositeOperation = "destination-over";
-  Object.assign(painted, { globalAlpha: 1, fillStyle: onScreen.colours.paper });
-  painted.fillRect(0, 0, width, height + LEGEND);
+  paint(context, width, height, rows);
+  Object.assign(context, { globalAlpha: 1, fillStyle: colours.paper, globalCompositeOperation: "destination-over" });
+  context.fillRect(0, 0, width, whole);
   canvas.toBlob((blob) => download(blob, `${fileName("network")}.png`), "image/png");
 }
 
 function saveSvg() {
-  const { width, height } = onScreen;
-  const context = new SvgContext(width, height + LEGEND);
-  context.fillStyle = onScreen.colours.paper;
-  context.fillRect(0, 0, width, height + LEGEND);
-  download(String(picture(context, width, height)), `${fileName("network")}.svg`, "image/svg+xml");
+  const { width, height, colours } = onScreen;
+  const rows = legendRows(width);
+  const context = new SvgContext(width, height + (rows.length + 0.5) * LINE);
+  context.fillStyle = colours.paper;
+  context.fillRect(0, 0, context.width, context.height);
+  paint(context, width, height, rows);
+  download(String(context), `${fileName("network")}.svg`, "image/svg+xml");
 }
 
 const cell = (value) => (/[",\r\n]/.test(String(value ?? "")) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));

@@ -69,7 +69,7 @@ function whyTied(a, b) {
 // Under a tie, opened when asked for.
 function whyDetails(a, b) {
   const details = element("details", null, { class: "why" });
-  const summary = element("summary", "why this tie");
+  const summary = element("summary", "why?", { "aria-label": `Why the tie of ${nodes.name[a]} and ${nodes.name[b]}` });
   details.append(summary);
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(...whyTied(a, b));
