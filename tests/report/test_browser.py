@@ -95,7 +95,9 @@ def hostile(tmp_path_factory):
     names = [*HOSTILE, *(f"household {k}" for k in range(10_000 - len(HOSTILE)))]
     out = tmp_path_factory.mktemp("hostile") / "report.html"
     model = held(popular_graph(10_000), names)
-    write_report(summarize(model, title=SCRIPT, source=IMAGE, notes=[SCRIPT, IMAGE], parameters={SCRIPT: IMAGE}), out)
+    answers = pd.DataFrame({SCRIPT: [IMAGE, "</script>"] * 5_000})  # in the order of the nodes
+    about = {"title": SCRIPT, "source": IMAGE, "notes": [SCRIPT, IMAGE], "parameters": {SCRIPT: IMAGE}}
+    write_report(summarize(model, columns=answers, **about), out)
     return out
 
 
@@ -409,7 +411,11 @@ def test_hostile_names_are_shown_as_typed_and_do_nothing(browser, hostile):
             page.keyboard.press("Enter")
             assert page.locator("#selection-heading").text_content() == name
             assert names_listed(page)
+        page.select_option("#colour", label=SCRIPT)
+        assert page.locator("#groups bdi").all_text_contents() == ["</script>", IMAGE]
         page.fill("#search", SCRIPT)
+        page.locator(".why summary").first.click()
+        assert f"{SCRIPT}: " in page.locator(".why").first.text_content()
         page.locator("#nodes button.node").nth(3).click()
         assert (
             page.locator("#nodes tbody bdi").nth(3).text_content() == page.locator("#selection-heading").text_content()

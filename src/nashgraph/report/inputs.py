@@ -76,13 +76,13 @@ def of_nodes(table: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
     >>> of_nodes(pd.DataFrame({"age": [45, 31]}, index=["bob", "ann"]), ["ann", "bob"])["age"].tolist()
     [31, 45]
     """
-    rows = pd.Index([str(name) for name in table.index])
+    rows = {str(name): place for place, name in enumerate(table.index)}
     wanted = [str(name) for name in names]
     unknown = [name for name in wanted if name not in rows]
-    if not unknown and rows.is_unique:
-        return table.set_axis(rows, axis=0).loc[wanted]
+    if not unknown and len(rows) == len(table):
+        return table.iloc[[rows[name] for name in wanted]]
     if len(table) == len(wanted) and isinstance(table.index, pd.RangeIndex):
-        return table.set_axis(pd.Index(wanted), axis=0)
+        return table
     raise InputError(
         f"columns has {len(table)} row(s) and the graph {len(wanted)} nodes, of which it lacks {listing(unknown)}: "
         "pass one row for each node, indexed by the nodes' names or in their order"
