@@ -85,13 +85,15 @@ function drawClosed(sheet, { x, y, r }, list) {
   context.stroke();
 }
 
-// A closed bubble is called by how many it holds and who is first among them.
+// A closed bubble is called by how many it holds and, where there is room, who is first among them.
 function nameBubbles({ context, colours, bubbles: at, width, height }) {
   Object.assign(context, { globalAlpha: 1, textAlign: "center", textBaseline: "middle", lineJoin: "round" });
   for (const [bubble, list] of members) {
     const { x, y, r } = at[bubble];
     if (state.open.has(bubble) || r < 13 || x < -r || y < -r || x > width + r || y > height + r) continue;
-    const lines = [said(list.length), ...(r > 34 ? [shortName(list[0], Math.max(6, Math.floor(r / 4.5)))] : [])];
+    context.font = `400 12px ${colours.font}`;
+    const name = shortName(list[0]);
+    const lines = [said(list.length), ...(context.measureText(name).width < 1.9 * r ? [name] : [])];
     lines.forEach((line, k) => {
       context.font = `${k ? 400 : 600} ${k ? 12 : 13}px ${colours.font}`;
       Object.assign(context, { lineWidth: 3.5, strokeStyle: colours.paper, fillStyle: colours.ink });
