@@ -39,6 +39,8 @@ def karate_report(out: Path) -> None:
         source="signals.csv",
         scores={"AUC": edge_auc(model, club, symmetrize="mean")},
         notes=["The table has 50 signals on 34 members. Nothing was dropped or filled in."],
+        columns=table.T.add_prefix("signal "),
+        truth=club,
     )
     write_report(summary, out)
 
@@ -81,10 +83,9 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         save(opened(browser, karate, DESKTOP), LOOK / "light.png", full_page=True)
 
-        dark = opened(browser, karate, {**DESKTOP, "height": 1160}, color_scheme="dark", reduced_motion="reduce")
+        dark = opened(browser, karate, DESKTOP, color_scheme="dark", reduced_motion="reduce")
         dark.fill("#search", "member 34")
         dark.locator("#search").blur()
-        dark.locator("#network").evaluate("section => section.scrollIntoView()")
         save(dark, HERE / "dark.png")
 
         save(opened(browser, karate, PHONE, has_touch=True, is_mobile=True), LOOK / "phone.png")

@@ -85,7 +85,7 @@ def test_the_page_says_what_the_summary_holds(demo):
     texts = " ".join(text for tag, text in Outline(demo).texts if tag not in ("script", "style"))
     for words in ("The club", "from club.csv", "member 1", "0.79", "Converged: stationarity", "How to read this"):
         assert words in texts
-    assert "Drawn are" not in texts
+    assert "This page holds" not in texts
 
 
 def test_names_titles_and_notes_are_text_and_never_elements(demo, hostile):
@@ -97,7 +97,7 @@ def test_names_titles_and_notes_are_text_and_never_elements(demo, hostile):
     assert set(shown) <= {name if len(name) <= 200 else name[:199] + "…" for name in map(cleaned, HOSTILE)} | {
         f"household {k}" for k in range(40)
     }
-    assert sum(name in shown for name in HOSTILE) > 4
+    assert len(shown) == 3
 
 
 def cleaned(name):
@@ -165,9 +165,6 @@ def test_columns_of_nodes_and_edges_are_in_the_page_without_further_code():
     edges = model.graph_.edges().set_index(["source", "target"])
     for source, target, value in zip(view["source"], view["target"], view["edge_columns"]["frequency"], strict=True):
         assert value == pytest.approx(edges.loc[(names[source], names[target]), "frequency"], rel=1e-3)
-    shown = [text for tag, text in outline.texts if tag == "span"]
-    assert "district" in shown
-    assert {"north", "south"} <= set(shown)
 
 
 def test_a_graph_without_directions_is_listed_under_both_nodes_of_a_pair():
@@ -202,17 +199,20 @@ def test_a_report_needs_no_matplotlib():
 
 def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
     page = render(summarize(karate_consensus()))
-    assert "Show ties at least this sure" in page
+    assert "Ties at least this sure" in page
     for words in (
         "that at least half of the members tie",
         "two resamples of the signals agree on",
         "The prior's part",
     ):
         assert words in page
-    assert "settled" in page.split('id="standfirst"')[1].split("</p>")[0]
+    standfirst = page.split('id="standfirst"')[1].split("</p>")[0]
+    assert "<strong>Settled:</strong>" in standfirst
+    assert "<strong>Not settled:</strong> who comes next" in standfirst
     assert "the influence that a node has without this second point" in page
     plain = render(summarize(held(popular_graph(20, 3))))
-    for words in ('id="settled"', 'id="prior-part"', "members", "not settled"):
+    assert "have most influence in this one fit; how settled that is, only a consensus says" in plain
+    for words in ('id="settled"', 'id="prior-part"', "members", "Settled:"):
         assert words not in plain.split("<script")[0]
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from nashgraph import GLGP, LinearGLGP, SmoothGL
 from nashgraph.certificate import Ending, Measure, Watch, exact
 from nashgraph.report import drawing, prose, summarize
-from nashgraph.report.drawing import EDGES_DRAWN, NEIGHBOURS, NODES_DRAWN
+from nashgraph.report.drawing import NEIGHBOURS
 from nashgraph.report.html import render
 from nashgraph.report.layout import place, radii
 from nashgraph.report.plain import shortened
@@ -227,16 +227,31 @@ def test_an_auc_is_put_into_words(club):
 # ------------------------------------------------------------------------------------------- large graphs
 
 
-def test_of_a_large_graph_the_most_influential_part_is_drawn_and_said(large):
+def test_a_large_graph_is_held_whole_in_bubbles_of_its_communities(large):
     weights, summary = large
     drawing = summary.drawing
-    own = drawing.views[0]
-    assert len(drawing.positions) == NODES_DRAWN
-    assert own.influence.min() >= np.sort(weights.sum(axis=0))[-NODES_DRAWN]
-    assert "the 2,000 most influential of the 2,500 nodes" in drawing.left_out
-    assert f"out of {weights.nnz:,} in all" in drawing.left_out
-    drawable = (own.edges.source < NODES_DRAWN) & (own.edges.target < NODES_DRAWN)
-    assert f"the {min(drawable.sum(), EDGES_DRAWN):,} heaviest edges" in drawing.left_out
+    assert len(drawing.positions) == 2_500
+    bubbles, community = drawing.bubbles, drawing.community
+    assert len(bubbles.radius) == community.max() + 1 > 3
+    assert (np.diff(np.bincount(community)) <= 0).all()
+    inside = np.linalg.norm(drawing.positions - bubbles.positions[community], axis=1)
+    assert (inside <= bubbles.radius[community]).all()
+    apart = np.linalg.norm(bubbles.positions[:, None] - bubbles.positions[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    assert (apart > 0.9 * (bubbles.radius[:, None] + bubbles.radius)).all()
+    held = len(drawing.views[0].edges.weight)
+    assert f"all 2,500 nodes and {held:,} of the {weights.nnz:,} edges" in drawing.left_out
+
+
+def test_of_a_huge_graph_the_most_influential_part_is_held_and_said(monkeypatch):
+    monkeypatch.setattr(drawing, "NODES_HELD", 60)
+    weights = popular_graph(100)
+    summary = summarize(held(weights), truth=weights)
+    assert "the 60 most influential of the 100 nodes" in summary.drawing.left_out
+    assert summary.drawing.views[0].influence.min() >= np.sort(weights.sum(axis=0))[-60]
+    page = summary.to_dict()
+    assert len(page["nodes"]["name"]) == len(page["drawing"]["x"]) == 60
+    assert max(map(max, page["checks"]["ties"])) < 60
 
 
 def test_every_node_listed_keeps_its_strongest_neighbours_both_ways(large):
@@ -285,6 +300,18 @@ def test_circles_do_not_overlap_where_there_is_room(club):
     assert gaps[~np.eye(34, dtype=bool)].min() > 0
 
 
+@pytest.mark.parametrize("n_nodes", [34, 71, 105])
+def test_the_picture_fills_the_sheet(n_nodes):
+    """Nodes on a line make a snake where forces alone place them."""
+    line = sparse.diags_array([np.ones(n_nodes - 1)] * 2, offsets=[-1, 1], shape=(n_nodes, n_nodes))
+    for weights in (sparse.csr_array(line), popular_graph(n_nodes, 4)):
+        points = place(weights, np.ones(n_nodes))
+        high = np.abs(points[:, 1]).max()
+        counts, *_ = np.histogram2d(*points.T, bins=(4, 3), range=[[-1, 1], [-high, high]])
+        assert high > 0.5
+        assert (counts > 0).all()
+
+
 def test_neighbours_are_placed_nearer_than_strangers():
     two_groups = sparse.csr_array(np.kron(np.eye(2), np.ones((10, 10)) - np.eye(10)))
     points = place(two_groups, np.ones(20))
@@ -326,7 +353,7 @@ def test_the_priors_part_is_the_difference_to_the_graph_without_it():
 
 
 def test_the_surest_edges_are_drawn_and_then_the_heaviest(monkeypatch):
-    monkeypatch.setattr(drawing, "EDGES_DRAWN", 40)
+    monkeypatch.setattr(drawing, "EDGES_HELD", 40)
     monkeypatch.setattr(drawing, "NEIGHBOURS", 0)
     weights = popular_graph(20, 5)
     frequency = np.random.default_rng(0).choice([0.2, 0.6, 1.0], weights.nnz)
@@ -335,14 +362,14 @@ def test_the_surest_edges_are_drawn_and_then_the_heaviest(monkeypatch):
     ranked = model.graph_.edges().sort_values(["frequency", "weight"], ascending=False).head(40)
     assert sorted(view.edges.weight) == sorted(ranked["weight"])
     assert (np.diff(view.edges.weight) <= 0).all()
-    assert "the 40 surest edges" in summarize(model).drawing.left_out
+    assert "40 of the 97 edges: the surest" in summarize(model).drawing.left_out.replace(f"{weights.nnz}", "97")
 
 
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        ([1, 1, 1, 4, 4], [3, 3, 3, 5, 5], "Most influential: a, b, c."),
-        ([1, 2, 2, 3, 3], [1, 4, 5, 5, 5], "Most influential: a. Who comes next is not settled."),
+        ([1, 1, 1, 4, 4], [3, 3, 3, 5, 5], "Settled as most influential: a, b, c."),
+        ([1, 2, 2, 3, 3], [1, 4, 5, 5, 5], "Settled as most influential: a. Who comes next is not settled."),
         ([1, 1, 2, 2, 3], [3, 2, 4, 5, 5], "It is not settled who is most influential: a is first here, and b may be."),
         ([1, 2, 2, 3, 4], [2, 3, 5, 5, 5], "a is first here, and b, c may be."),
         ([1, 1, 1, 1, 1], [5, 5, 5, 5, 5], "a is first here, and b, c, d, e may be."),
@@ -354,7 +381,7 @@ def test_who_is_most_influential_is_said_as_far_as_it_is_settled(low, high, said
     weights[[3, 1, 0], [1, 2, 3]] = [0.9, 0.8, 0.7]
     graph = held(weights, "abcde", node_columns={"rank_low": np.array(low), "rank_high": np.array(high)}).graph_
     assert said in prose.leaders(graph).sentence
-    assert prose.leaders(held(weights, "abcde").graph_).sentence == "Most influential: a, b, c."
+    assert "how settled that is, only a consensus says" in prose.leaders(held(weights, "abcde").graph_).sentence
 
 
 def test_without_frequencies_nothing_is_said_to_be_settled():

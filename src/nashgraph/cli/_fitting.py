@@ -95,6 +95,7 @@ class Outcome:
     least_frequency: float | None
     n_signals: int
     seconds: float
+    columns: pd.DataFrame
     path: LambdaPath | None = None
 
     @property
@@ -125,7 +126,7 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
         voice.note(taught.sentence)
     graph = model.graph_ if job.directed else model.graph_.undirected()
     written, level = sure_part(graph, job.least_frequency)
-    return Outcome(model, graph, written, level, len(signals.table), seconds, path)
+    return Outcome(model, graph, written, level, len(signals.table), seconds, signals.columns, path)
 
 
 def sure_part(graph: LearnedGraph, level: float | None) -> tuple[LearnedGraph, float | None]:

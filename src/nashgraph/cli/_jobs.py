@@ -112,7 +112,7 @@ def run_job(
             known=None if known_file is None else file_record(known_file, out),
             known_weights=getattr(outcome.model, "known_weights_", None),
         )
-        record, written = write_outcome(out, found, outcome)
+        record, written = write_outcome(out, found, outcome, truth)
     say_figures(record, voice)
     for sentence in most_influential(outcome.graph):
         voice.say(sentence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..files import written_together
 from ..report import summarize, write_report
@@ -19,7 +20,7 @@ SCORES = {
 }
 
 
-def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[ModelRecord, list[str]]:
+def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None) -> tuple[ModelRecord, list[str]]:
     """Write all files of a learned graph; return the record, with the hashes of its tables, and the files' names."""
     summary = summarize(
         outcome.model,
@@ -29,6 +30,8 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome) -> tuple[Mod
         notes=tuple(record.notes),
         path=outcome.path,
         directed=record.job.directed,
+        columns=outcome.columns,
+        truth=truth,
     )
     with written_together(out) as folder:
         for name, write in GRAPH_FILES.items():

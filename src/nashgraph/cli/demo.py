@@ -58,7 +58,14 @@ def run_demo(out: Path, seed: int, speech: SpeechArguments) -> int:
         scores = found.set_index("method").to_dict("index")
         ours = scores["ConsensusGL"]
         shown = {"AUC": ours["auc"], "average precision": ours["average_precision"]}
-        summary = summarize(model, title="Zachary's karate club", source=source, scores=shown)
+        summary = summarize(
+            model,
+            title="Zachary's karate club",
+            source=source,
+            scores=shown,
+            columns=signals.T.add_prefix("signal "),
+            truth=club,
+        )
         written = write_demo(out, model, club, summary, voice)
     voice.say(f"Wrote {', '.join(written)} to {out}/")
     seconds = {name: row.pop("seconds") for name, row in scores.items()}

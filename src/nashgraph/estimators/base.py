@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import networkx as nx
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from ..certificate import Certificate
 from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
+from ..registry import Registry
 from ..validation import (
     Array,
     InputError,
@@ -25,6 +27,12 @@ from ..validation import (
     check_degree,
     check_node_names,
     check_signals,
+)
+
+# The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
+SHOWING: Registry[Callable[..., Any]] = Registry(
+    "way to show a model",
+    later={"file": "nashgraph.report.showing:open_report", "frame": "nashgraph.report.showing:framed"},
 )
 
 
@@ -173,6 +181,45 @@ class GraphEstimator(BaseEstimator):
         Undirected, an edge weighs the mean of its two directions.
         """
         return self.graph_.to_networkx(directed, threshold)
+
+    def report(self, file: str | Path | None = None, *, show: bool = True, **about: Any) -> Path:
+        """Write the report of this model, one HTML page that needs nothing else, and open it in the browser.
+
+        Parameters
+        ----------
+        file : path, optional
+            Where to write it; None takes a new temporary folder.
+        show : bool, whether to open it
+        **about
+            What else the page should know, as :func:`~nashgraph.summarize` takes it: ``title``, ``truth``, and
+            ``columns``, the table the signals came from (or ``X.T``), by which it says why a tie is there.
+
+        Returns
+        -------
+        Path, where the page is
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from nashgraph import SmoothGL
+        >>> X = np.random.default_rng(0).normal(size=(20, 30))
+        >>> page = Path(tempfile.mkdtemp()) / "network.html"
+        >>> SmoothGL().fit(X).report(page, show=False, title="Thirty nodes").name
+        'network.html'
+        """
+        check_is_fitted(self)
+        written: Path = SHOWING["file"](self, file, show=show, **about)
+        return written
+
+    def _repr_html_inner(self) -> str:
+        """Return what a notebook shows: the report of a fitted model, the parameters of another."""
+        shown: str | None = SHOWING["frame"](self) if self.__sklearn_is_fitted__() else None
+        return shown or super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return bundle | ({"text/html": self._repr_html_inner()} if "text/html" in bundle else {})
 
 
 def checked_signals(

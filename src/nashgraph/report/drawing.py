@@ -1,4 +1,4 @@
-"""What of a graph is drawn: the most influential nodes, their places, the heaviest edges, for one lambda or several."""
+"""What of a graph the page holds: nodes and their places, their communities, the edges, for one lambda or several."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ from scipy import sparse
 
 from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import Prior
-from ..graph import Edges
+from ..graph import Edges, LearnedGraph
 from ..validation import Array
+from .communities import Bubbles, communities, place_in_bubbles
 from .layout import LEAST_OF_MEAN, RADIUS, WIDEST, place
 
-# These keep a report under 6 MB and a drawing readable and smooth, whatever the graph.
-NODES_DRAWN = 2_000
-NODES_LISTED = 10_000
-EDGES_DRAWN = 20_000
+# These keep a report under 10 MB and a drawing readable and smooth, whatever the graph.
+NODES_AT_ONCE = 1_500  # more are drawn by communities, which open
+NODES_HELD = 50_000
+EDGES_HELD = 20_000  # the surest or heaviest of all; each node's own few come besides
 EDGES_OF_PATH = 60_000
+NODES_OF_PATH = 150_000
 LAMBDAS = 25
-NEIGHBOURS = 5
+NEIGHBOURS = 5  # of each node, each way; fewer where there are very many nodes
+EDGES_OF_NODES = 60_000
+PULLING = 8  # edges of each node that pull it in the layout
 FREQUENCY = "frequency"  # the edge column that decides what is drawn, where there is one
 
 NO_GAME = Prior(np.nan, "", np.nan, np.nan)
@@ -38,8 +42,8 @@ class View:
     n_edges : int, how many edges the whole graph has, both directions counted
     edges : Edges, those kept
     edge_columns : dict from name to array as long as the edges
-    influence : array over the nodes drawn
-    action : array over the nodes drawn, or None
+    influence : array over the nodes held
+    action : array over the nodes held, or None
     """
 
     prior: Prior
@@ -57,13 +61,17 @@ class Drawing:
 
     Attributes
     ----------
-    positions : array of shape (n_drawn, 2) in [-1, 1]
+    positions : array of shape (n_held, 2) in [-1, 1]
+    community : array of shape (n_held,), by number, the largest first
+    bubbles : Bubbles, or None where all nodes are drawn at once
     radius, least, widest : float, of a circle of mean influence, and the limits of the others
     views : tuple of View, by lambda
-    left_out : str, in words what is not drawn; empty where all is
+    left_out : str, in words what the page does not hold; empty where it holds all
     """
 
     positions: Array
+    community: Array
+    bubbles: Bubbles | None
     radius: float
     least: float
     widest: float
@@ -77,9 +85,9 @@ class Drawing:
 
 
 def make_drawing(model: GraphEstimator, path: LambdaPath | None) -> Drawing:
-    """Draw the most influential nodes of a fitted model's graph, and the graphs of a path on the same places."""
+    """Place the nodes of a fitted model's graph, in which the graphs of a path are drawn as well."""
     graph = model.graph_
-    own = make_view(model, graph.by_influence, EDGES_DRAWN, fitted=True)
+    own = make_view(model, graph.by_influence, EDGES_HELD, fitted=True)
     others = [] if path is None else thinned(path)
     views = [
         make_view(other, graph.by_influence, EDGES_OF_PATH // len(others))
@@ -87,11 +95,19 @@ def make_drawing(model: GraphEstimator, path: LambdaPath | None) -> Drawing:
         if not np.isclose(game_of(other).lam, own.prior.lam, rtol=1e-9, atol=0.0)
     ]
     count = len(own.influence)
-    among = own.edges.take(both_among(own.edges, count)).take(slice(EDGES_DRAWN))
-    pull = sparse.csr_array((among.weight, (among.target, among.source)), shape=(count, count))
+    pulling = own.edges.take(heaviest_of_each(own.edges, PULLING))
+    pull = sparse.csr_array((pulling.weight, (pulling.target, pulling.source)), shape=(count, count))
+    community = community_of(graph, pull)
+    bubbles = None
+    if count > NODES_AT_ONCE:
+        positions, bubbles = place_in_bubbles(pull, own.influence, community)
+    else:
+        positions = place(pull, own.influence)
     mean_radius = RADIUS / float(np.sqrt(count))
     return Drawing(
-        positions=place(pull, own.influence),
+        positions=positions,
+        community=community,
+        bubbles=bubbles,
         radius=mean_radius,
         least=LEAST_OF_MEAN * mean_radius,
         widest=WIDEST,
@@ -100,28 +116,42 @@ def make_drawing(model: GraphEstimator, path: LambdaPath | None) -> Drawing:
             graph.n_nodes,
             count,
             own.n_edges,
-            len(among.weight),
+            len(own.edges.weight),
             "surest" if FREQUENCY in own.edge_columns else "heaviest",
         ),
     )
 
 
+def community_of(graph: LearnedGraph, pull: sparse.csr_array) -> Array:
+    """Return the community of each node held: as the graph has it, else found from the edges that pull."""
+    if (given := graph.node_columns.get("community")) is not None:
+        numbers, counts = np.unique(given, return_inverse=True, return_counts=True)[1:]
+        place_of = np.empty(len(counts), dtype=np.int64)
+        place_of[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+        return place_of[numbers][graph.by_influence[: pull.shape[0]]]
+    return communities(pull)
+
+
 def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = False) -> View:
-    """Return the view of a model's graph, with node ``order[k]`` called k and at most so many edges drawn."""
+    """Return the view of a model's graph, with node ``order[k]`` called k, and at most so many edges.
+
+    The fitted graph's view has the heaviest edges of every node besides, so that each can be looked up with its ties.
+    """
     graph = model.graph_ if model.graph_.directed else replace(model.graph_, directed=True)  # each pair listed twice
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.arange(len(order))
-    drawn = order[:NODES_DRAWN]
+    held = order[:NODES_HELD]
     listed = graph.listed
     edges = listed._replace(source=number[listed.source], target=number[listed.target])
-    drawable = np.flatnonzero(both_among(edges, len(drawn)))
+    among = np.flatnonzero(both_among(edges, len(held)))
     if FREQUENCY in graph.edge_columns:  # the surest, and then the heaviest
-        sure = np.asarray(graph.edge_columns[FREQUENCY])[edges.place[drawable]]
-        drawable = drawable[np.argsort(-sure, kind="stable")]
+        sure = np.asarray(graph.edge_columns[FREQUENCY])[edges.place[among]]
+        among = among[np.argsort(-sure, kind="stable")]
     kept = np.zeros(len(edges.place), dtype=bool)
-    kept[drawable[:at_most]] = True
+    kept[among[:at_most]] = True
     if fitted:
-        kept |= heaviest_of_each(edges) & both_among(edges, NODES_LISTED)
+        each = min(NEIGHBOURS, max(2, EDGES_OF_NODES // len(held)))
+        kept |= heaviest_of_each(edges, each) & both_among(edges, len(held))
     edges = edges.take(kept)
     action = graph.node_columns.get("action")
     return View(
@@ -130,8 +160,8 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = 
         n_edges=graph.n_edges,
         edges=edges,
         edge_columns={name: np.asarray(values)[edges.place] for name, values in graph.edge_columns.items()},
-        influence=graph.influence[drawn],
-        action=None if action is None else np.asarray(action)[drawn],
+        influence=graph.influence[held],
+        action=None if action is None else np.asarray(action)[held],
     )
 
 
@@ -141,9 +171,10 @@ def game_of(model: GraphEstimator) -> Prior:
 
 
 def thinned(path: LambdaPath) -> list[GraphEstimator]:
-    """Return the models of a path, LAMBDAS at most, its ends among them."""
-    count = len(path.models)
-    return [path.models[k] for k in np.unique(np.linspace(0, count - 1, min(count, LAMBDAS)).round().astype(int))]
+    """Return the models of a path, LAMBDAS at most and fewer of large graphs, its ends among them."""
+    count, n_nodes = len(path.models), path.models[0].graph_.n_nodes
+    most = min(count, LAMBDAS, max(3, NODES_OF_PATH // n_nodes))
+    return [path.models[k] for k in np.unique(np.linspace(0, count - 1, most).round().astype(int))]
 
 
 def both_among(edges: Edges, count: int) -> Array:
@@ -151,19 +182,22 @@ def both_among(edges: Edges, count: int) -> Array:
     return np.asarray((edges.source < count) & (edges.target < count))
 
 
-def heaviest_of_each(edges: Edges) -> Array:
+def heaviest_of_each(edges: Edges, most: int) -> Array:
     """Tell which edges are among the heaviest of one of their nodes, each way; they come heaviest first."""
     heavier = [pd.Series(ends).groupby(ends).cumcount().to_numpy() for ends in (edges.source, edges.target)]
-    return np.minimum(*heavier) < NEIGHBOURS
+    return np.asarray(np.minimum(*heavier) < most)
 
 
-def said_left_out(n_nodes: int, nodes_drawn: int, n_edges: int, edges_drawn: int, which: str = "heaviest") -> str:
-    """Say what is not drawn, nothing where all is."""
-    if nodes_drawn == n_nodes and edges_drawn == n_edges:
+def said_left_out(n_nodes: int, nodes_held: int, n_edges: int, edges_held: int, which: str = "heaviest") -> str:
+    """Say what the page does not hold, nothing where it holds all."""
+    if nodes_held == n_nodes and edges_held == n_edges:
         return ""
     nodes = (
         f"all {n_nodes:,} nodes"
-        if nodes_drawn == n_nodes
-        else f"the {nodes_drawn:,} most influential of the {n_nodes:,} nodes"
+        if nodes_held == n_nodes
+        else f"the {nodes_held:,} most influential of the {n_nodes:,} nodes"
     )
-    return f"Drawn are {nodes} and the {edges_drawn:,} {which} edges between them, out of {n_edges:,} in all."
+    return (
+        f"This page holds {nodes} and {edges_held:,} of the {n_edges:,} edges: the {which}, and those that are "
+        "heaviest for one of their nodes."
+    )

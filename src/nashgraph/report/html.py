@@ -14,26 +14,33 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from ..files import written_whole
 from . import prose
-from .plain import page_json, shortened, text
+from .plain import page_json, text
 from .summary import Summary
 
-SCRIPTS = ("data.js", "network.js", "charts.js", "page.js")
-HUBS_SHOWN = 15
+SCRIPTS = (
+    "data.js",
+    "aspects.js",
+    "checks.js",
+    "bubbles.js",
+    "sheets.js",
+    "lines.js",
+    "circles.js",
+    "network.js",
+    "zoom.js",
+    "svg.js",
+    "why.js",
+    "selection.js",
+    "table.js",
+    "save.js",
+    "charts.js",
+    "page.js",
+)
 HUBS_COUNTED = 5
-HEADINGS = {
-    "influence": "Influence",
-    "followers": "Listened to by",
-    "listens_to": "Listens to",
-    "action": "Action",
-    "benefit": "Benefit",
-}
-INTERVALS = {("influence_low", "influence_high"): "90 % interval", ("rank_low", "rank_high"): "Rank"}
 MEANINGS = {
     "resamples": "how often the signals were weighed anew",
     "n_degrees": "numbers of neighbours tried",
@@ -76,7 +83,7 @@ def render(summary: Summary) -> str:
     """Return the page as text."""
     from .. import __version__  # noqa: PLC0415 (the package's root imports this module)
 
-    graph, hubs = summary.graph, summary.hubs.head(HUBS_SHOWN)
+    graph = summary.graph
     plays_game = "action" in graph.node_columns
     areas = [score for name, score in summary.scores.items() if name.upper() == "AUC" and math.isfinite(score)]
     return page_template().render(
@@ -89,11 +96,9 @@ def render(summary: Summary) -> str:
         front=None if summary.front is None else summary.front.dropna(),
         area=areas[0] if areas else None,
         facts=facts(summary),
-        names=shortened([text(name) for name in hubs["name"]]),
         leaders=prose.leaders(graph),
         settled=prose.settled_sentence(graph, summary.agreement),
         part=summary.prior_part,
-        columns=hub_columns(hubs),
         influence=summary.hubs["influence"],
         counted=min(HUBS_COUNTED, graph.n_nodes),
         mutual=bool((summary.hubs["followers"] == summary.hubs["listens_to"]).all()),
@@ -131,33 +136,6 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
         *([("welfare", prose.number(welfare))] if math.isfinite(welfare) else []),
         *((name, prose.number(score)) for name, score in summary.scores.items()),
     ]
-
-
-def hub_columns(hubs: pd.DataFrame) -> list[tuple[str, list[str]]]:
-    """Return the columns of the hubs' table, a heading and cells each; the ends of an interval share one."""
-    found = {HEADINGS.get(name, name): evenly(hubs[name]) for name in hubs.columns.drop("name")}
-    for ends, heading in INTERVALS.items():
-        if ends[0] in found:
-            low, high = (found.pop(end) for end in ends)
-            found[heading] = [f"{least} to {most}" for least, most in zip(low, high, strict=True)]
-    first = [name for name in (HEADINGS["influence"], *INTERVALS.values()) if name in found]
-    return [(name, found[name]) for name in dict.fromkeys([*first, *found])]
-
-
-def evenly(values: pd.Series[Any]) -> list[str]:
-    """Write a column: numbers with as many decimals each, three figures for the largest, and text as it is.
-
-    Examples
-    --------
-    >>> evenly(pd.Series([4.321, 0.5])), evenly(pd.Series([28, 7])), evenly(pd.Series(["north", None]))
-    (['4.32', '0.50'], ['28', '7'], ['north', ''])
-    """
-    if values.dtype.kind not in "iuf":
-        return shortened(["" if gap else text(value) for gap, value in zip(values.isna(), values, strict=True)])
-    largest = float(values.abs().max())
-    whole = values.dtype.kind in "iu" or not 0 < largest < math.inf
-    decimals = 0 if whole else max(0, 2 - math.floor(math.log10(largest)))
-    return ["" if math.isnan(value) else f"{value:,.{decimals}f}" for value in values]
 
 
 @cache

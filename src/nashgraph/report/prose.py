@@ -118,20 +118,28 @@ def degree_sentence(counts: Array, verb: str) -> str:
 
 
 class Leaders(NamedTuple):
-    """The names of the most influential nodes, and of those that may be as well; none where it is settled."""
+    """The names of the most influential nodes, and of those that may be as well; none where it is settled.
+
+    ``settled`` is whether resamples say so: without them, the first are the first of one fit, and no more is known.
+    """
 
     first: list[str]
     rivals: list[str]
+    settled: bool = True
     more_settled: bool = True
 
     @property
     def sentence(self) -> str:
-        """Who is most influential, hedged."""
+        """Who is most influential, and whether that is settled."""
         if self.rivals:
             first, rivals = self.first[0], listing(self.rivals, RIVALS)
             return f"It is not settled who is most influential: {first} is first here, and {rivals} may be."
+        if not self.settled:
+            return (
+                f"Most influence in this one fit: {', '.join(self.first)}; how settled that is, only a consensus says."
+            )
         rest = "" if self.more_settled else " Who comes next is not settled."
-        return f"Most influential: {', '.join(self.first)}.{rest}"
+        return f"Settled as most influential: {', '.join(self.first)}.{rest}"
 
 
 def leaders(graph: LearnedGraph) -> Leaders:
@@ -146,11 +154,11 @@ def leaders(graph: LearnedGraph) -> Leaders:
     order = graph.by_influence
     names = shortened([text(name) for name in graph.names[order]])
     if "rank_low" not in graph.node_columns:
-        return Leaders(names[:LEADERS], [])
+        return Leaders(names[:LEADERS], [], settled=False)
     low, high = (np.asarray(graph.node_columns[end])[order] for end in ("rank_low", "rank_high"))
     for count in range(min(LEADERS, len(order) - 1), 0, -1):
         if high[:count].max() < low[count:].min():
-            return Leaders(names[:count], [], count == LEADERS)
+            return Leaders(names[:count], [], more_settled=count == LEADERS)
     # Those that come as high as the first one does; else those that come as low as it may.
     bar = low[0] if low[1:].min() <= low[0] else high[0]
     return Leaders(names[:1], [name for name, rank in zip(names[1:], low[1:], strict=True) if rank <= bar])

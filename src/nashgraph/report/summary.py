@@ -15,11 +15,14 @@ from ..estimators.base import Prior
 from ..graph import LearnedGraph
 from ..validation import Array, InputError
 from . import prose
-from .drawing import EDGES_DRAWN, NODES_LISTED, Drawing, make_drawing
+from .checks import Checks, checks_of
+from .drawing import Drawing, make_drawing
+from .inputs import InputColumn, input_columns, missing_share, of_nodes
 from .plain import columns, plain, shortened, table, text
 from .prior import PriorPart, prior_part
 
 BINS = 24
+RESERVED = ("name", "influence", "followers", "listens_to")  # columns of nodes that are the graph's own
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,7 @@ class Summary:
         What is counted: the ties that half of a consensus's members have; of other methods all.
     agreement : float, how alike two resamples of a consensus are
     hubs : DataFrame
-        ``ties.nodes()``: all nodes, most influential first, with whatever columns the graph has.
+        All nodes, most influential first, with whatever columns the graph has, and the share of answers missing.
     prior : Prior or None
     prior_part : PriorPart or None, what the prior adds, where the graph without it is known
     certificate : Certificate
@@ -55,6 +58,8 @@ class Summary:
     scores : dict from name to number
     notes : tuple of str, what was done to the table
     directed : bool, whether to begin with directions shown
+    columns : list of InputColumn, what the table says of the nodes
+    checks : Checks or None, the ties that are known to be
 
     Examples
     --------
@@ -83,13 +88,17 @@ class Summary:
     scores: Mapping[str, float]
     notes: tuple[str, ...]
     directed: bool
+    columns: Sequence[InputColumn]
+    checks: Checks | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON has it: plain lists and numbers of six figures, None for what is not finite.
 
-        Nodes are the most influential ones, 10,000 at most; very long names are cut.
+        Nodes are the most influential ones, 50,000 at most; very long names are cut.
         """
-        listed, drawing = self.hubs.head(NODES_LISTED), self.drawing
+        drawing = self.drawing
+        held = len(drawing.positions)
+        listed, order = self.hubs.head(held), self.graph.by_influence
         return {
             "title": text(self.title),
             "source": text(self.source),
@@ -97,6 +106,8 @@ class Summary:
             "n_nodes": self.graph.n_nodes,
             "n_edges": self.graph.n_edges,
             "nodes": {**columns(listed), "name": shortened([text(name) for name in listed["name"]])},
+            "columns": [column.to_dict(order[:held]) for column in self.columns],
+            "checks": None if self.checks is None else self.checks.to_dict(order, held),
             "certificate": self.certificate.as_dict(),
             "distributions": {
                 name: {"edges": plain(bins.edges), "counts": plain(bins.counts), "sentence": bins.sentence}
@@ -104,34 +115,46 @@ class Summary:
             },
             "history": None if self.history is None else table(self.history),
             "front": None if self.front is None else table(self.front),
-            "drawing": {
-                "x": plain(drawing.positions[:, 0].round(4)),
-                "y": plain(drawing.positions[:, 1].round(4)),
-                "radius": plain(drawing.radius),
-                "least": plain(drawing.least),
-                "widest": plain(drawing.widest),
-                "edges_at_most": EDGES_DRAWN,
-                "fitted": drawing.fitted,
-                "views": [
-                    {
-                        "lam": plain(view.prior.lam),
-                        "n_edges": view.n_edges,
-                        "source": plain(view.edges.source),
-                        "target": plain(view.edges.target),
-                        "weight": plain(view.edges.weight, figures=4),
-                        "edge_columns": columns(view.edge_columns, figures=4),
-                        "influence": plain(view.influence, figures=4),
-                        "action": None if view.action is None else plain(view.action, figures=4),
-                    }
-                    for view in drawing.views
-                ],
-                "left_out": drawing.left_out,
-            },
+            "drawing": drawing_to_dict(drawing),
             "parameters": {text(name): text(value) for name, value in self.parameters.items()},
             "scores": {text(name): plain(score) for name, score in self.scores.items()},
             "notes": [text(note) for note in self.notes],
             "directed": self.directed,
         }
+
+
+def drawing_to_dict(drawing: Drawing) -> dict[str, Any]:
+    """Return the places, the communities and the views as JSON has them."""
+    bubbles = drawing.bubbles
+    return {
+        "x": plain(drawing.positions[:, 0].round(4)),
+        "y": plain(drawing.positions[:, 1].round(4)),
+        "community": plain(drawing.community),
+        "bubbles": bubbles
+        and {
+            "x": plain(bubbles.positions[:, 0], 4),
+            "y": plain(bubbles.positions[:, 1], 4),
+            "radius": plain(bubbles.radius, 4),
+        },
+        "radius": plain(drawing.radius),
+        "least": plain(drawing.least),
+        "widest": plain(drawing.widest),
+        "fitted": drawing.fitted,
+        "views": [
+            {
+                "lam": plain(view.prior.lam),
+                "n_edges": view.n_edges,
+                "source": plain(view.edges.source),
+                "target": plain(view.edges.target),
+                "weight": plain(view.edges.weight, figures=4),
+                "edge_columns": columns(view.edge_columns, figures=4),
+                "influence": plain(view.influence, figures=4),
+                "action": None if view.action is None else plain(view.action, figures=4),
+            }
+            for view in drawing.views
+        ],
+        "left_out": drawing.left_out,
+    }
 
 
 def summarize(
@@ -144,6 +167,8 @@ def summarize(
     notes: Sequence[str] = (),
     path: LambdaPath | None = None,
     directed: bool = True,
+    columns: pd.DataFrame | None = None,
+    truth: Any = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
 
@@ -161,6 +186,12 @@ def summarize(
         From ``GLGP(...).path(X)`` on the same signals: adds the Pareto front and a choice of lambda.
     directed : bool
         Whether the drawing begins with directions shown.
+    columns : DataFrame, optional
+        What is known of each node, one row for each, indexed by name: the table the signals came from, or ``X.T``. The
+        page colours and filters by them, and says of every tie in what its ends are alike.
+    truth : learned graph, networkx graph or matrix, optional
+        The true network: the page tells right lines from wrong ones and shows those that were missed. Known ties that a
+        consensus was fitted with are shown so without it.
 
     Examples
     --------
@@ -179,6 +210,7 @@ def summarize(
     drawing = make_drawing(model, path)
     ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
+    table = None if columns is None else of_nodes(columns, graph.names)
     return Summary(
         title=title,
         source=source,
@@ -186,7 +218,7 @@ def summarize(
         graph=graph,
         ties=ties,
         agreement=model.agreement_,
-        hubs=ties.nodes(),
+        hubs=hubs_table(ties, table),
         prior=model.prior_,
         prior_part=prior_part(model),
         certificate=model.certificate_,
@@ -198,7 +230,20 @@ def summarize(
         scores=dict(scores or {}),
         notes=tuple(notes),
         directed=directed and graph.directed,
+        columns=[] if table is None else input_columns(table, ties),
+        checks=checks_of(model, truth),
     )
+
+
+def hubs_table(ties: LearnedGraph, table: pd.DataFrame | None) -> pd.DataFrame:
+    """Return all nodes, most influential first, with the share of the table that each left empty."""
+    hubs = ties.nodes()
+    if table is not None:
+        hubs = hubs.drop(columns=[name for name in table.columns if name in hubs and name not in RESERVED])
+        share = missing_share(table)
+        if share is not None and "missing" not in hubs:
+            hubs["missing"] = share[ties.by_influence]
+    return hubs
 
 
 def front_table(drawing: Drawing) -> pd.DataFrame:

@@ -30,12 +30,14 @@ class Signals:
     benefit : array of shape (n_nodes,), where a column of the file gives it
     notes : list of str, what was decided on the way
     standardized : bool, whether every signal was brought to mean 0 and spread 1
+    columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled
     """
 
     table: pd.DataFrame
     benefit: Array | None
     notes: list[str]
     standardized: bool
+    columns: pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,14 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     standardize, why = _scaling(found, options)
     values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
-    return Signals(frame, found.benefit, [*found.notes, why], standardize)
+    return Signals(frame, found.benefit, [*found.notes, why], standardize, _as_given(table, options))
+
+
+def _as_given(table: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
+    """Return the table with one row for each node, named, and nothing else done to it."""
+    names, values, _ = _named_rows(table, options)
+    named = values.set_axis(pd.Index(names), axis=0)
+    return named if options.nodes == "rows" else named.T
 
 
 def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:

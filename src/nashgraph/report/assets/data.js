@@ -1,17 +1,31 @@
 // What the page knows: the data, what is chosen now, and the edges that follow from both.
 
 const byId = (id) => document.getElementById(id);
+const said = (count) => count.toLocaleString("en");
+
+function element(tag, text, attributes = {}) {
+  const made = document.createElement(tag);
+  if (text !== null) made.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
 const data = JSON.parse(byId("data").textContent);
 const { nodes, drawing } = data;
 const drawnCount = drawing.x.length;
 
 const LINES_AT_FIRST = 5000; // more are a fog: the weaker ones are there, behind the slider
+const LISTED = 5; // ties of a node, each way
 
 const state = {
   view: drawing.fitted, // which graph
   hidden: 0, // the percentage of edges hidden, the lightest
   sure: 0.5, // the least frequency shown, where edges have one
   directed: data.directed,
+  checked: data.checks !== null, // whether lines are held against the ties that are known
+  aspect: 0, // what circles are coloured by, see aspects.js
+  kept: new Set(), // of its groups, those that are filtered for; none is all
+  open: new Set(), // communities whose members are drawn, where there are bubbles
   selected: null, // a node's number
   hovered: null,
 };
@@ -52,10 +66,9 @@ function mutual({ source, target, weight, edge_columns: columns }) {
 }
 
 function splitEdges(listed) {
-  const { source, target, weight, edge_columns: { frequency } } = listed;
-  const among = d3.range(weight.length).filter((e) => source[e] < drawnCount && target[e] < drawnCount);
-  if (frequency) among.sort((a, b) => frequency[b] - frequency[a]);
-  const drawn = among.slice(0, drawing.edges_at_most);
+  const { weight, edge_columns: { frequency } } = listed;
+  const drawn = d3.range(weight.length);
+  if (frequency) drawn.sort((a, b) => frequency[b] - frequency[a]);
   return { ...listed, drawn };
 }
 
@@ -95,19 +108,20 @@ function neighbours(node, most) {
 
 const searchable = nodes.name.map((name) => name.toLocaleLowerCase());
 
-// Nodes whose name begins with the text, then those that contain it, most influential first.
+// Nodes by name: who is called just so, then those whose name begins with the text, then those that contain it, most
+// influential first; and whether the first one is called so.
 function matches(text, most) {
   const wanted = text.trim().toLocaleLowerCase();
-  if (!wanted) return [];
-  const begin = [];
-  const contain = [];
+  const found = { exact: false, list: [] };
+  if (!wanted) return found;
+  const groups = [[], [], [], []];
   for (let node = 0; node < searchable.length; node++) {
     const place = searchable[node].indexOf(wanted);
-    if (place === 0) begin.push(node);
-    else if (place > 0 && contain.length < most) contain.push(node);
-    if (begin.length >= most) break;
+    if (place < 0) continue;
+    if (searchable[node] === wanted) groups[nodes.name[node] === text.trim() ? 0 : 1].push(node);
+    else groups[place === 0 ? 2 : 3].push(node);
   }
-  return [...begin, ...contain].slice(0, most);
+  return { exact: groups[0].length + groups[1].length > 0, list: groups.flat().slice(0, most) };
 }
 
 // Three figures, as in the text of the report; what is no number is written as it is.
@@ -117,4 +131,12 @@ function figure(value) {
   if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(1);
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
   return String(Number(value.toPrecision(3)));
+}
+
+// What writes the numbers of a column: with as many decimals each, three figures for the largest.
+function evenly(values) {
+  const largest = d3.max(values, Math.abs) || 1;
+  const whole = values.every((value) => value === null || Number.isInteger(value));
+  const decimals = whole ? 0 : Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(largest))));
+  return (value) => (typeof value !== "number" ? figure(value) : value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }));
 }

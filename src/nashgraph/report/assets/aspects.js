@@ -1,0 +1,140 @@
+// What circles can be coloured and filtered by: an aspect puts every node into one of a few groups, and has words,
+// a count and a colour for each. A group of -1 is of those of whom it is not known.
+
+const GROUPS = 5; // of a quantity, as many nodes in each
+const ANSWERS = 8; // of a category, the most frequent ones
+const CHIPS = 10; // groups in the legend
+const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8064b0", "#8a8a3c"];
+const REST = "#949ea6";
+// Columns of nodes that are shown in their own way; all others are shown as they are, under their names.
+const OWN = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high", "community"];
+
+// Beyond as many as there are hues, the same again, lighter and darker by turns.
+const hue = (group) => {
+  const again = Math.floor(group / HUES.length);
+  const plain = d3.lab(HUES[group % HUES.length]);
+  return (again % 2 ? plain.brighter(0.7) : again ? plain.darker(0.7) : plain).formatHex();
+};
+
+const counted = (groups, count) => d3.range(count).map((group) => d3.sum(groups, (each) => each === group));
+
+function quantity(name, values, write = figure) {
+  const known = values.filter((value) => value !== null);
+  const steps = d3.scaleQuantile(known, d3.range(GROUPS)).quantiles();
+  const cuts = [...new Set(steps)].filter((cut) => cut > d3.min(known));
+  const groups = values.map((value) => (value === null ? -1 : d3.bisectRight(cuts, value)));
+  const words = d3.range(cuts.length + 1).map((group) => {
+    const [low, high] = d3.extent(values.filter((_, node) => groups[node] === group));
+    return low === high ? write(low) : `${write(low)} to ${write(high)}`;
+  });
+  const colour = (group, dark) => {
+    const share = words.length > 1 ? group / (words.length - 1) : 0.6;
+    return dark ? d3.interpolateViridis(0.25 + 0.75 * share) : d3.interpolateYlGnBu(0.22 + 0.75 * share);
+  };
+  return { name, groups, words, counts: counted(groups, words.length), colour };
+}
+
+function category(name, values, levels, answers = ANSWERS) {
+  const most = d3.sort(d3.range(levels.length), (level) => -d3.sum(values, (value) => value === level));
+  const shown = levels.length <= answers ? levels.map((_, level) => level) : most.slice(0, answers - 1);
+  const place = new Map(shown.map((level, group) => [level, group]));
+  const groups = values.map((value) => (value === null ? -1 : place.get(value) ?? shown.length));
+  const rest = levels.length - shown.length;
+  const words = [...shown.map((level) => levels[level]), ...(rest ? [`${rest} others`] : [])];
+  const colour = (group) => (group < shown.length ? hue(group) : REST);
+  return { name, groups, words, counts: counted(groups, words.length), colour };
+}
+
+function ofWords(name, values) {
+  const levels = [...new Set(values.filter((value) => value !== null))].sort();
+  const place = new Map(levels.map((level, k) => [level, k]));
+  return category(name, values.map((value) => (value === null ? null : place.get(value))), levels);
+}
+
+const isQuantity = (values) => values.some((value) => typeof value === "number");
+const named = (name, values) => (isQuantity(values) ? quantity(name, values) : ofWords(name, values));
+
+const communityNames = d3.range((d3.max(drawing.community) ?? -1) + 1).map((each) => `community ${each + 1}`);
+
+// Aspects are made when they are first asked for; the influence and the action are those of the graph that is drawn.
+const aspects = [
+  { group: "Network", name: "community", make: () => category("community", drawing.community, communityNames, Infinity) },
+  { group: "Network", name: "influence", changes: true, make: () => quantity("influence", currentView().influence) },
+  ...Object.keys(nodes)
+    .filter((name) => !OWN.includes(name))
+    .map((name) => ({
+      group: "Network",
+      name: name === "missing" ? "share of answers missing" : name,
+      changes: name === "action",
+      make: () => (name === "missing" ? quantity(name, nodes[name], percent) : named(name, (name === "action" && currentView().action) || nodes[name])),
+    })),
+  ...data.columns.map((column) => ({
+    group: "Table",
+    name: column.name,
+    make: () => (column.levels ? category(column.name, column.values, column.levels) : quantity(column.name, column.values)),
+  })),
+  { group: "", name: "nothing", make: () => ({ name: "nothing", groups: nodes.name.map(() => 0), words: ["all"], counts: [nodes.name.length], colour: () => "#5d7285" }) },
+];
+
+const madeAspects = new Map();
+function aspect() {
+  const { make, changes } = aspects[state.aspect];
+  const key = changes ? `${state.aspect} ${state.view}` : state.aspect;
+  if (!madeAspects.has(key)) madeAspects.set(key, make());
+  return madeAspects.get(key);
+}
+
+const passes = (node) => !state.kept.size || state.kept.has(aspect().groups[node]);
+
+// The legend is the filter: a group's button leaves the others faded, in the drawing and out of the table.
+function showAspect() {
+  const { groups, words, counts, colour } = aspect();
+  const dark = theme() === "dark";
+  const unknown = d3.sum(groups, (group) => group === -1);
+  const rows = words.map((word, group) => [group, word, counts[group], colour(group, dark)]);
+  const more = rows.length - CHIPS;
+  if (more > 0) rows.splice(CHIPS);
+  if (unknown) rows.push([-1, "not known", unknown, null]);
+  byId("groups").replaceChildren(
+    ...rows.map(([group, word, count, fill]) => {
+      const button = element("button", null, { type: "button", class: "chip", "aria-pressed": String(state.kept.has(group)) });
+      const swatch = element("i", null, { "aria-hidden": "true" });
+      if (fill) swatch.style.background = fill;
+      button.append(swatch, element("bdi", word), element("span", said(count), { class: "figure note" }));
+      button.addEventListener("click", () => {
+        if (!state.kept.delete(group)) state.kept.add(group);
+        showAspect();
+        refresh();
+        showTable();
+        byId("groups").children[rows.findIndex(([each]) => each === group)]?.focus();
+      });
+      return button;
+    }),
+  );
+  byId("groups-said").textContent = state.kept.size
+    ? `${said(d3.sum(d3.range(nodes.name.length), passes))} of ${said(nodes.name.length)} nodes are picked out; press again for all.`
+    : more > 0
+      ? `And ${said(more)} smaller ones.`
+      : "";
+}
+
+function colourBy(place) {
+  state.aspect = place;
+  state.kept.clear();
+  byId("colour").value = place;
+  showAspect();
+  refresh();
+  showTable();
+}
+
+function startAspects() {
+  const field = byId("colour");
+  for (const [title, list] of d3.group(d3.range(aspects.length), (place) => aspects[place].group)) {
+    const options = list.map((place) => element("option", aspects[place].name, { value: place }));
+    const under = title ? element("optgroup", null, { label: title === "Table" ? "From the table" : "From the network" }) : field;
+    under.append(...options);
+    if (title) field.append(under);
+  }
+  field.addEventListener("change", () => colourBy(Number(field.value)));
+  showAspect();
+}

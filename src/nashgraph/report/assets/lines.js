@@ -1,0 +1,104 @@
+// The lines: how strongly each is drawn, which are drawn, and how.
+
+const LEVELS = 12; // of opacity: edges of one level are stroked in one go
+const WITH_ARROWS = 2500;
+const LINES_AT_ONCE = 6000; // of those that could be drawn, the strongest
+const STROKE = 100; // lines in one path: a path of thousands takes seconds
+const BEND = 0.12;
+
+// Opacity can be compared between lambdas, because the weight of full opacity is that of the fitted graph.
+const fullWeight = d3.quantile(drawing.views[drawing.fitted].weight, 0.98) || 1;
+
+// How strongly to draw an edge, from 0 to 1: by the share of members that have it, where that is known.
+const strength = (weight, frequency) => frequency ?? Math.min(1, weight / fullWeight);
+
+// Where there are many lines each is fainter and thinner: 1 up to a thousand of them, and less above.
+const airiness = (count) => Math.min(1, Math.sqrt(1000 / Math.max(count, 1)));
+
+// A directed edge bends, so that two opposite ones are seen as two.
+const bendX = ({ x, y }, a, b) => (x[a] + x[b]) / 2 + BEND * (y[b] - y[a]);
+const bendY = ({ x, y }, a, b) => (y[a] + y[b]) / 2 - BEND * (x[b] - x[a]);
+
+function traceEdge(sheet, a, b) {
+  const { context, x, y } = sheet;
+  context.moveTo(x[a], y[a]);
+  if (state.directed && !sheet.straight) context.quadraticCurveTo(bendX(sheet, a, b), bendY(sheet, a, b), x[b], y[b]);
+  else context.lineTo(x[b], y[b]);
+}
+
+function traceArrow(sheet, a, b, length) {
+  const { context, x, y, r } = sheet;
+  const along = Math.atan2(y[b] - bendY(sheet, a, b), x[b] - bendX(sheet, a, b));
+  const tip = { x: x[b] - r[b] * Math.cos(along), y: y[b] - r[b] * Math.sin(along) };
+  context.moveTo(tip.x, tip.y);
+  for (const side of [-0.38, 0.38]) {
+    context.lineTo(tip.x - length * Math.cos(along + side), tip.y - length * Math.sin(along + side));
+  }
+}
+
+function strokeEdges(sheet, list, { colour, alpha, width, arrows }) {
+  const { context, r, width: room } = sheet;
+  context.globalAlpha = alpha;
+  context.lineWidth = width;
+  context.strokeStyle = context.fillStyle = colour;
+  for (let from = 0; from < list.length; from += STROKE) {
+    context.beginPath();
+    for (const [a, b] of list.slice(from, from + STROKE)) traceEdge(sheet, a, b);
+    context.stroke();
+  }
+  if (!arrows) return;
+  context.beginPath();
+  for (const [a, b] of list) {
+    const length = Math.min(4 + 2.5 * width, 2 + room / 110, 1.5 + 1.3 * r[b]); // no larger than its node
+    traceArrow(sheet, a, b, length);
+  }
+  context.fill();
+}
+
+// Lines of one level of strength and one verdict are stroked in one go. A line is drawn where both its ends are, and
+// are not filtered out.
+function drawEdges(sheet) {
+  const { source, target, weight, drawn, edge_columns: { frequency } } = edges();
+  const count = shownCount(edges());
+  const groups = new Map();
+  let lines = 0;
+  for (let k = 0; k < count && lines < LINES_AT_ONCE; k++) {
+    const [a, b] = [source[drawn[k]], target[drawn[k]]];
+    if (!isDrawn(a) || !isDrawn(b) || !passes(a) || !passes(b)) continue;
+    if (!onSheet(sheet, a) && !onSheet(sheet, b)) continue;
+    const level = Math.min(LEVELS - 1, Math.floor(LEVELS * strength(weight[drawn[k]], frequency?.[drawn[k]])));
+    const kind = verdict(a, b);
+    if (!groups.has(kind)) groups.set(kind, Array.from({ length: LEVELS }, () => []));
+    groups.get(kind)[level].push([a, b]);
+    lines += 1;
+  }
+  const air = airiness((lines * 800) / sheet.width); // a smaller sheet is sooner full
+  const arrows = state.directed && lines <= WITH_ARROWS;
+  sheet.straight = !arrows;
+  if (checks && state.checked) drawMissed(sheet);
+  for (const [kind, levels] of groups) {
+    levels.forEach((list, level) => {
+      if (!list.length) return;
+      const share = (level + 0.5) / LEVELS;
+      const alpha = (0.1 + 0.75 * share) * (0.15 + 0.85 * air);
+      const width = (0.7 + 0.9 * share) * (0.6 + 0.4 * air);
+      strokeEdges(sheet, list, { colour: sheet.colours[kind], alpha, width, arrows });
+    });
+  }
+}
+
+function drawMissed(sheet) {
+  const { context, x, y, colours } = sheet;
+  const { missed } = checkedPairs();
+  const alpha = 0.06 + 0.6 * airiness(12 * missed.length);
+  Object.assign(context, { globalAlpha: alpha, lineWidth: 1, strokeStyle: colours.missed });
+  context.setLineDash([4, 4]);
+  context.beginPath();
+  for (const [a, b] of missed) {
+    if (!isDrawn(a) || !isDrawn(b) || !passes(a) || !passes(b)) continue;
+    context.moveTo(x[a], y[a]);
+    context.lineTo(x[b], y[b]);
+  }
+  context.stroke();
+  context.setLineDash([]);
+}

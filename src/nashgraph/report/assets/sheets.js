@@ -1,0 +1,84 @@
+// Sheets, and where nodes are on them. A sheet is something to draw the network on: the screen, with a second canvas above it for the ties of
+// one node, and paper, which is drawn in advance, because what is drawn while a page prints comes out blank.
+
+const STRETCH = 2.2;
+const MARGIN = 26;
+const PAPER = { width: 720, height: 500, scale: 3, delay: 400 };
+
+const stage = byId("stage");
+const base = byId("base");
+const overlay = byId("overlay");
+const printed = byId("printed");
+const onScreen = { context: base.getContext("2d"), canvas: base };
+const above = { context: overlay.getContext("2d") };
+const onPaper = { context: printed.getContext("2d"), canvas: printed, width: PAPER.width, height: PAPER.height };
+let transform = d3.zoomIdentity;
+let moving = false;
+let finder = null;
+
+function readColours(sheet) {
+  const style = getComputedStyle(sheet.canvas);
+  sheet.colours = { font: style.fontFamily };
+  for (const name of ["paper", "ink", "quiet", "line", "tie", "into", "from", "right", "wrong", "missed"]) {
+    sheet.colours[name] = style.getPropertyValue(`--${name}`).trim();
+  }
+  sheet.dark = d3.lab(sheet.colours.paper).l < 50;
+}
+
+function prepare(canvas, width, height, scale) {
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  canvas.getContext("2d").setTransform(scale, 0, 0, scale, 0, 0);
+}
+
+function resize() {
+  const { clientWidth: width, clientHeight: height } = stage;
+  Object.assign(onScreen, { width, height });
+  Object.assign(above, { width, height });
+  for (const canvas of [base, overlay]) prepare(canvas, width, height, window.devicePixelRatio || 1);
+}
+
+// From the layout to a sheet without zoom: places fill it, stretched a little where its shape asks for that. Bubbles
+// move apart, but stay round.
+const points = drawing.bubbles ?? drawing;
+const reaches = drawing.bubbles?.radius ?? null;
+const furthest = (axis) => d3.max(points[axis], (at, k) => Math.abs(at) + (reaches?.[k] ?? 0)) || 1;
+const extents = { x: furthest("x"), y: furthest("y") };
+
+function spread({ width, height }) {
+  const room = { x: width / 2 - MARGIN, y: height / 2 - MARGIN };
+  const unit = Math.max(1, Math.min(room.x / extents.x, room.y / extents.y));
+  const within = (axis) => d3.min(points[axis], (at, k) => (room[axis] - unit * (reaches?.[k] ?? 0)) / Math.abs(at || 1e-9));
+  const along = (axis) => Math.min(STRETCH * unit, within(axis));
+  return { unit, x: along("x"), y: along("y") };
+}
+
+// Where a node is on a sheet without zoom, from its middle.
+function offset(by, axis, node) {
+  if (!drawing.bubbles) return by[axis] * drawing[axis][node];
+  const centre = drawing.bubbles[axis][drawing.community[node]];
+  return by[axis] * centre + by.unit * (drawing[axis][node] - centre);
+}
+
+// Circles grow with the square root of the zoom, so that nearer is also roomier.
+function computePlaces(sheet) {
+  const { width, height } = sheet;
+  const { influence } = currentView();
+  const mean = d3.mean(influence) || 1;
+  const by = spread(sheet);
+  const { k, x: moveX, y: moveY } = transform;
+  const ratio = width / (onScreen.width || width); // the screen's zoom, on a sheet of another size
+  const grow = Math.sqrt(k);
+  sheet.x ??= new Float64Array(drawnCount);
+  sheet.y ??= new Float64Array(drawnCount);
+  sheet.r ??= new Float64Array(drawnCount);
+  for (let node = 0; node < drawnCount; node++) {
+    const size = drawing.radius * Math.sqrt(influence[node] / mean);
+    sheet.x[node] = k * (width / 2 + offset(by, "x", node)) + moveX * ratio;
+    sheet.y[node] = k * (height / 2 + offset(by, "y", node)) + moveY * ratio;
+    sheet.r[node] = Math.max(1.3, by.unit * Math.min(Math.max(size, drawing.least), drawing.widest)) * grow;
+  }
+  if (drawing.bubbles) placeBubbles(sheet, by, ratio);
+}
+
+const onSheet = ({ x, y, width, height }, node) => x[node] > -20 && y[node] > -20 && x[node] < width + 20 && y[node] < height + 20;

@@ -1,0 +1,133 @@
+"""The columns of a user's table beside the learned graph: what a node answered, and by which answers ties go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..graph import LearnedGraph
+from ..validation import Array, InputError, listing
+from .plain import plain, shortened, text
+
+FEW = 6  # a column of whole numbers with no more values than this is shown as answers, not as a quantity
+MANY = 50  # text with more values than this is shown nowhere: it names nodes rather than describes them
+CELLS = 600_000  # of all columns together; they are the larger part of a large page
+FIGURES = 4
+
+
+class InputColumn(NamedTuple):
+    """One column of the table.
+
+    Attributes
+    ----------
+    name : str
+    values : array over the nodes, numbers or places in ``levels``; NaN where nothing was answered
+    levels : list of str, the answers there are; None for a quantity
+    alike : float, by how much less tied nodes differ in it than any two: 1 not at all, 0 as much as any
+    """
+
+    name: str
+    values: Array
+    levels: list[str] | None
+    alike: float
+
+    def to_dict(self, order: Array) -> dict[str, Any]:
+        """Return the column as JSON has it, of some nodes in an order."""
+        values = self.values[order]
+        kept = (
+            [None if np.isnan(code) else int(code) for code in values]
+            if self.levels
+            else plain(values, figures=FIGURES)
+        )
+        return {"name": text(self.name), "levels": self.levels, "alike": plain(self.alike, 3), "values": kept}
+
+
+def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
+    """Return the columns of a table with a row for every node; of very many, those that ties go by most.
+
+    Examples
+    --------
+    >>> weights = np.array([[0, 1.0, 0, 0], [1.0, 0, 0, 0], [0, 0, 0, 1.0], [0, 0, 1.0, 0]])
+    >>> table = pd.DataFrame({"age": [31, 33, 60, 62.5], "side": ["n", "n", "s", "s"], "note": list("abcd")})
+    >>> found = input_columns(table, LearnedGraph.of(weights))
+    >>> [(column.name, column.levels, round(column.alike, 2)) for column in found]
+    [('age', None, 0.99), ('side', ['n', 's'], 1.0), ('note', ['a', 'b', 'c', 'd'], 0.0)]
+    """
+    found = []
+    for name in table.columns:
+        values, levels = _coded(table[name])
+        if levels is None or 1 < len(levels) <= MANY:
+            alike = _alike(values, ties, categorical=levels is not None)
+            found.append(InputColumn(str(name), values, levels, alike))
+    most = max(1, CELLS // len(table))
+    surest = sorted(found, key=lambda column: -np.nan_to_num(column.alike, nan=-1.0))[:most]
+    kept = {id(column) for column in surest}
+    return [column for column in found if id(column) in kept]
+
+
+def of_nodes(table: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
+    """Return a table's rows in the order of the nodes: by name where it is indexed by names, else as they come.
+
+    Examples
+    --------
+    >>> of_nodes(pd.DataFrame({"age": [45, 31]}, index=["bob", "ann"]), ["ann", "bob"])["age"].tolist()
+    [31, 45]
+    """
+    rows = {str(name): place for place, name in enumerate(table.index)}
+    wanted = [str(name) for name in names]
+    unknown = [name for name in wanted if name not in rows]
+    if not unknown and len(rows) == len(table):
+        return table.iloc[[rows[name] for name in wanted]]
+    if len(table) == len(wanted) and isinstance(table.index, pd.RangeIndex):
+        return table
+    raise InputError(
+        f"columns has {len(table)} row(s) and the graph {len(wanted)} nodes, of which it lacks {listing(unknown)}: "
+        "pass one row for each node, indexed by the nodes' names or in their order"
+    )
+
+
+def missing_share(table: pd.DataFrame) -> Array | None:
+    """Return the share of a table that each node left empty; None where nobody left anything."""
+    share = table.isna().to_numpy().mean(axis=1) if len(table.columns) else np.zeros(len(table))
+    return share if share.any() else None
+
+
+def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None]:
+    """Return a column as numbers, or as places in the list of its answers."""
+    given = column.dropna()
+    boolean = given.map(lambda value: isinstance(value, bool | np.bool_)).all()
+    parsed = pd.to_numeric(given.astype(object), errors="coerce")
+    if not boolean and parsed.notna().all():
+        values = parsed.reindex(column.index).to_numpy(dtype=float)
+        distinct = np.unique(values[np.isfinite(values)])
+        if len(distinct) > FEW or (distinct % 1).any():
+            return np.where(np.isfinite(values), values, np.nan), None
+        places = np.searchsorted(distinct, values)
+        return np.where(np.isfinite(values), places, np.nan), [f"{value:g}" for value in distinct]
+    answers = column.map(text, na_action="ignore").astype(object)
+    levels = sorted(answers.dropna().unique())
+    codes = answers.map({level: float(place) for place, level in enumerate(levels)})
+    return codes.to_numpy(dtype=float), shortened(levels)
+
+
+def _alike(values: Array, ties: LearnedGraph, *, categorical: bool) -> float:
+    """Return one minus how much the ends of a tie differ, over how much any two nodes do; a gap counts as typical."""
+    known = values[np.isfinite(values)]
+    target = np.repeat(np.arange(ties.n_nodes), np.diff(ties.weights.indptr))
+    one, other, weight = values[target], values[ties.weights.indices], ties.weights.data
+    both = np.isfinite(one) & np.isfinite(other)
+    if len(known) < 2 or not both.any():
+        return np.nan
+    if categorical:
+        _, counts = np.unique(known, return_counts=True)
+        any_two = 1.0 - float((counts * (counts - 1)).sum()) / (len(known) * (len(known) - 1))
+        differ = (one != other).astype(float)
+    else:
+        any_two = 2.0 * float(known.var(ddof=1))
+        differ = (one - other) ** 2
+    if any_two <= 0:
+        return np.nan
+    return float((weight * (1.0 - differ / any_two)).sum(where=both) / weight.sum())
