@@ -18,6 +18,8 @@ from .estimators._benefit import marginal_benefit
 from .estimators.base import checked_signals
 from .games import Interaction, Welfare, as_interaction, as_welfare
 from .games import welfare as game_welfare
+from .graph import LearnedGraph
+from .matching import in_order
 from .metrics import edge_auc, edge_average_precision, equal_influence
 from .validation import Array, InputError, InputTypeError, check_choice
 
@@ -37,7 +39,7 @@ def compare(
     truth: Any = None,
     methods: Iterable[Any] | None = None,
     *,
-    benefit: str | Array = "spectral",
+    benefit: str | Array | pd.Series = "spectral",
     interaction: str | Interaction = "log1p",
     welfare: str | Welfare = "total",
     n_jobs: int | None = None,
@@ -56,11 +58,12 @@ def compare(
     ----------
     X : array or DataFrame of shape (n_signals, n_nodes)
     truth : networkx graph or matrix of shape (n_nodes, n_nodes), optional
-        The true graph, its nodes in the order of X's columns.
+        The true graph. Where X is a DataFrame and the truth has names, nodes are matched by name; else they are in the
+        order of X's columns.
     methods : list, optional
         Names (those in ``nashgraph.estimators.METHODS``, each the estimator with its defaults), estimators, or pairs
         (label, estimator); None takes all names. Estimators are cloned, never changed.
-    benefit : "spectral", "uniform" or array of shape (n_nodes,)
+    benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b of the game that gives the welfare. Methods with a benefit of their own keep it.
     interaction : str or Interaction
         The f of that game.
@@ -99,11 +102,13 @@ def compare(
     entries = _entries(methods)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # every method warns of the same, in its row
-        signals, _ = checked_signals(X)
+        signals, names = checked_signals(X)
+    if isinstance(benefit, pd.Series):
+        benefit = in_order("benefit", benefit, names)
     values = marginal_benefit(benefit, points_of(signals), normalize=True).values
     game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
-        edge_auc(np.zeros((signals.shape[1], signals.shape[1])), truth)
+        edge_auc(LearnedGraph.of(np.zeros((len(names), len(names))), names), truth)
     tasks = (delayed(_row)(label, estimator, X, truth, game) for label, estimator in entries)
     rows = []
     for row in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
@@ -180,7 +185,7 @@ def _scores(model: GraphEstimator, truth: Any, game: Game) -> dict[str, Any]:
     }
     if truth is not None:
         scores |= {
-            "auc": edge_auc(weights, truth),
-            "average_precision": edge_average_precision(weights, truth),
+            "auc": edge_auc(model, truth),
+            "average_precision": edge_average_precision(model, truth),
         }
     return scores

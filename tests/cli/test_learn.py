@@ -107,7 +107,7 @@ def test_the_model_says_everything(club):
     assert answer["edges"] == content["edges"] == len(pd.read_csv(club / "out" / "edges.csv"))
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
     table = pd.read_csv(club / "club.csv").set_index("name")
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(GLGP().fit(table.T).adjacency_, truth))
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(GLGP().fit(table.T), truth))
     assert "nodes are named by the column 'name'" in answer["notes"]
     assert "note: nodes are named" in result.stderr
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, NamedTuple, Self
 
 import networkx as nx
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from ..certificate import Certificate
 from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
+from ..matching import in_order
 from ..validation import (
     Array,
     InputError,
@@ -88,9 +90,17 @@ class GraphEstimator(BaseEstimator):
         self
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        learned = self._learn(signals)
+        learned = self._in_order(names)._learn(signals)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned, X, names)
+
+    def _in_order(self, names: Array) -> Self:
+        """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
+        ordered = copy(self)
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(value, pd.Series | pd.DataFrame):
+                setattr(ordered, name, in_order(name, value, names))
+        return ordered
 
     @abstractmethod
     def _learn(self, X: Array) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class GLGP(GraphEstimator):
     c : float in (0, 1)
         Row sum: the total influence of others on a node.
     interaction : "log1p", "linear", "saturating", "exponential", another registered name, or an Interaction
-    benefit : "spectral", "uniform" or array of shape (n_nodes,)
+    benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b, the main modelling choice: the prior speaks only through their differences.
     welfare : "total", "utilitarian", another registered name, or a Welfare
     solver : "best-response" or "ttgd"
@@ -254,7 +254,7 @@ class GLGP(GraphEstimator):
         (5, True, True)
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        problem, origin = self._problem(signals)
+        problem, origin = self._in_order(names)._problem(signals)
         strengths = self._strengths(problem, lams, n_lams)
         results = solve_path(problem, strengths, progress=progress, **self._options("best-response"))
         models = []
