@@ -46,7 +46,8 @@ class LearnedGraph:
         Symmetric where the graph is not directed.
     directed : bool
     node_columns : dict from name to array of shape (n_nodes,), for example "benefit" and "action"
-        "influence_low" and "influence_high" are an interval of the influence, "rank_low" and "rank_high" of its rank.
+        "influence_low" and "influence_high" are an interval of the influence, "rank_low" and "rank_high" of its rank;
+        "missing" is the share of signals that a node lacks.
     edge_columns : dict from name to array as long as ``weights.data``, for example "frequency"
         They are shown wherever edges are: in :meth:`edges`, in every file, in the report.
 

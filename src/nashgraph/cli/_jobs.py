@@ -12,7 +12,7 @@ import typer
 from ..certificate import exact
 from ..files import check_writable
 from ..graph import LearnedGraph
-from ..report.prose import leaders
+from ..report.prose import gaps_mark, leaders
 from ..tables import (
     Job,
     ModelRecord,
@@ -171,6 +171,7 @@ def most_influential(graph: LearnedGraph) -> list[str]:
     first = [
         f"{graph.names[k]} ({graph.influence[k]:.2f}"
         + (f", rank {known['rank_low'][k]} to {known['rank_high'][k]})" if ranked else ")")
+        + gaps_mark(graph, k)
         for k in graph.by_influence[:NAMED]
     ]
     figures = ", ".join(first)

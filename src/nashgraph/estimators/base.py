@@ -70,6 +70,8 @@ class GraphEstimator(BaseEstimator):
     # Of a consensus: how alike two resamples are, and how much the members with a prior count.
     agreement_: float = np.nan
     prior_share_: float = 0.0
+    # The share of the signals that is missing at each node, where some may be.
+    missing_share_: Array = np.zeros(0)
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
@@ -113,6 +115,8 @@ class GraphEstimator(BaseEstimator):
         with sklearn_refusals():
             validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
+        if self.missing == "pairwise":
+            self.missing_share_ = np.asarray(pd.isna(X), dtype=float).mean(axis=0)
         for name, value in learned.items():
             setattr(self, name, value)
         self._graph: LearnedGraph | None = None
@@ -143,8 +147,12 @@ class GraphEstimator(BaseEstimator):
         """The learned graph: names, weights, edges, influence, and the columns that go with them."""
         check_is_fitted(self)
         if self._graph is None:
+            gaps = {"missing": self.missing_share_} if self.missing_share_.any() else {}
             self._graph = LearnedGraph.of(
-                self.adjacency_, self.node_names_, node_columns=self._node_columns(), edge_columns=self._edge_columns()
+                self.adjacency_,
+                self.node_names_,
+                node_columns=self._node_columns() | gaps,
+                edge_columns=self._edge_columns(),
             )
         return self._graph
 

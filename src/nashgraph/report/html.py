@@ -32,6 +32,7 @@ HEADINGS = {
     "listens_to": "Listens to",
     "action": "Action",
     "benefit": "Benefit",
+    "missing": "Share missing",
 }
 INTERVALS = {("influence_low", "influence_high"): "90 % interval", ("rank_low", "rank_high"): "Rank"}
 MEANINGS = {

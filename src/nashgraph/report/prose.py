@@ -21,6 +21,7 @@ CERTIFIED = {
     "proof that they are where they should be.",
 }
 SURE, NEARLY_ALL = 0.5, 0.9  # shares of members that have a tie
+MANY_GAPS = 0.25  # of a node's signals: beyond, it is marked wherever it is named among the most influential
 LEADERS, RIVALS = 3, 5  # of the most influential that are named, and of those that may be
 AT_REST = (
     " So no node has anything left to change on its own. On this network the actions are a Nash equilibrium: nobody "
@@ -134,6 +135,19 @@ class Leaders(NamedTuple):
         return f"Most influential: {', '.join(self.first)}.{rest}"
 
 
+def gaps_mark(graph: LearnedGraph, node: int) -> str:
+    """Return what to write behind a node's name where much of it is missing, so that its rank is not taken for much.
+
+    Examples
+    --------
+    >>> graph = LearnedGraph.of(np.eye(2)[::-1], ["ann", "bob"], node_columns={"missing": np.array([0.0, 0.4])})
+    >>> gaps_mark(graph, 0), gaps_mark(graph, 1)
+    ('', ' (40 % missing)')
+    """
+    share = float(graph.node_columns["missing"][node]) if "missing" in graph.node_columns else 0.0
+    return f" ({percent(share)} missing)" if share >= MANY_GAPS else ""
+
+
 def leaders(graph: LearnedGraph) -> Leaders:
     """Return who is most influential, as far as the intervals of the ranks tell the first from the rest.
 
@@ -144,7 +158,8 @@ def leaders(graph: LearnedGraph) -> Leaders:
     'It is not settled who is most influential: bob is first here, and cat may be.'
     """
     order = graph.by_influence
-    names = shortened([text(name) for name in graph.names[order]])
+    plain = shortened([text(name) for name in graph.names[order]])
+    names = [name + gaps_mark(graph, node) for name, node in zip(plain, order.tolist(), strict=True)]
     if "rank_low" not in graph.node_columns:
         return Leaders(names[:LEADERS], [])
     low, high = (np.asarray(graph.node_columns[end])[order] for end in ("rank_low", "rank_high"))

@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..graph import LearnedGraph
 from ..validation import Array
+from .names import UNWRITABLE
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
 TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML, by the kind of a NumPy array
@@ -173,4 +174,4 @@ def _written(value: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(text, SPACES)
+    return escape(UNWRITABLE.sub("\ufffd", text), SPACES)

@@ -30,12 +30,17 @@ class Signals:
     benefit : array of shape (n_nodes,), where a column of the file gives it
     notes : list of str, what was decided on the way
     standardized : bool, whether every signal was brought to mean 0 and spread 1
+    missing : array of shape (n_nodes,), the share of signals that each node lacks in the file
+    given : DataFrame, a row for each node: the file's columns as they are, but that of the names; empty where nodes
+        are columns
     """
 
     table: pd.DataFrame
     benefit: Array | None
     notes: list[str]
     standardized: bool
+    missing: Array
+    given: pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +82,7 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     (array([1., 2.]), ["nodes are named by the column 'name'", 'scaled 1 signal(s) to mean 0 and spread 1 over ...'])
     """
     options = options or TableOptions()
+    whole = table
     table = table.drop(columns=chosen_columns(options.drop, table.columns))
     found = _rows_as_nodes(table, options) if options.nodes == "rows" else _columns_as_nodes(table, options)
     if not found.signals:
@@ -95,7 +101,13 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     standardize, why = _scaling(found, options)
     values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
-    return Signals(frame, found.benefit, [*found.notes, why], standardize)
+    given = _given(whole, _name_column(table, options), found.nodes) if options.nodes == "rows" else pd.DataFrame()
+    return Signals(frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), given)
+
+
+def _given(table: pd.DataFrame, names: str | None, nodes: list[str]) -> pd.DataFrame:
+    """Return the columns of a file as they are, each row under its node's name."""
+    return table.drop(columns=[] if names is None else names).set_axis(pd.Index(nodes), axis=0)
 
 
 def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:

@@ -1,0 +1,74 @@
+"""What is written of each node besides its place in the network: its community, and the columns of the user's table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from ..graph import LearnedGraph
+from ..tables import Signals
+from ..validation import Array
+
+# What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
+OWN = (
+    *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
+    *("benefit", "action", "missing", "community"),
+)
+RESERVED = {*OWN, "id", "label", "group"}
+
+
+def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
+    """Return the graph with the share of signals that each node lacked in the file, where some did."""
+    if not signals.missing.any():
+        return graph
+    return replace(graph, node_columns={**graph.node_columns, "missing": signals.missing})
+
+
+def described(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
+    """Return the graph with the community of every node and the columns of the table, as files show them."""
+    columns = {str(name): as_values(signals.given[name]) for name in signals.given}
+    taken = RESERVED | {*graph.node_columns}
+    renamed = {f"{name} (table)" if name in taken else name: values for name, values in columns.items()}
+    return replace(graph, node_columns={**graph.node_columns, "community": communities(graph), **renamed})
+
+
+def communities(graph: LearnedGraph) -> Array:
+    """Return the community of every node, from 1 for the largest (Louvain's method on the undirected graph, seeded).
+
+    Examples
+    --------
+    >>> communities(LearnedGraph.of(np.kron(np.eye(2), np.ones((3, 3))))).tolist()
+    [1, 1, 1, 2, 2, 2]
+    """
+    listed = graph.undirected().listed
+    pairs: nx.Graph[int] = nx.Graph()
+    pairs.add_nodes_from(range(graph.n_nodes))
+    pairs.add_weighted_edges_from(zip(*(column.tolist() for column in listed[:3]), strict=True))
+    found: Iterable[set[int]] = nx.community.louvain_communities(pairs, seed=0)
+    member = np.empty(graph.n_nodes, dtype=np.int64)
+    for number, nodes in enumerate(sorted(found, key=lambda nodes: (-len(nodes), min(nodes)))):
+        member[list(nodes)] = number + 1
+    return member
+
+
+def as_values(column: pd.Series) -> Array:
+    """Return a column as numbers or as text, gaps as NaN or None.
+
+    Examples
+    --------
+    >>> as_values(pd.Series([1, None], dtype="Int64")), as_values(pd.Series(["n", None]))
+    (array([ 1., nan]), array(['n', None], dtype=object))
+    """
+    if pd.api.types.is_bool_dtype(column.dtype) and not column.isna().any():
+        return column.to_numpy(dtype=bool)
+    if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+        whole = pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any()
+        return column.to_numpy() if whole else column.to_numpy(dtype=float, na_value=np.nan)
+    values: Array = (
+        column.map(str, na_action="ignore").astype(object).where(column.notna(), None).to_numpy(dtype=object)
+    )
+    return values
