@@ -119,13 +119,21 @@ def check_beta(beta: object) -> float:
     )
 
 
+USUAL_DEGREE = 10  # the estimators' default, which few nodes need not meet
+
+
 def check_degree(degree: object, n_nodes: int) -> float:
-    """Check the number of neighbours asked for; more than there are nodes means all of them."""
+    """Check the number of neighbours asked for; more than there are means all of them, and is said unless small."""
     if degree is None:
         raise InputError("beta and degree are both None: give one of them, for example degree=10")
     wanted = check_number(
         "degree", degree, low=1, remedy="degree is the mean number of neighbours wanted; try degree=10"
     )
+    if wanted > max(n_nodes - 1, USUAL_DEGREE):
+        warn(
+            f"degree={wanted:g} is more than the {n_nodes - 1} others that a node has: everybody becomes a neighbour "
+            f"of everybody; try degree={min(USUAL_DEGREE, max(1, n_nodes // 5))}"
+        )
     return min(wanted, n_nodes - 1.0)
 
 

@@ -158,6 +158,18 @@ def test_not_converged_is_written_and_told(club):
     assert content["certificate"]["converged"] is False
 
 
+def test_degenerate_networks_are_said(club):
+    table = pd.read_csv(club / "club.csv").assign(gain=[1000.0, 900.0, *[1.0] * 32])
+    table.to_csv(club / "club.csv", index=False)
+    drawn = ["learn", club / "club.csv", "--method", "linear", "--benefit", "gain", "--out", club / "out"]
+    result = run(*drawn, "--lam", "100")
+    assert "note: m0 and m1 hold 100 % of all influence among 34 nodes: check that this is meant" in result.stderr
+    assert "hold 100 % of all influence" in (club / "out" / "report.html").read_text()
+    result = run(*drawn, "--degree", "100")
+    assert "note: degree=100 is more than the 33 others" in result.stderr
+    assert "of all influence" not in run(*drawn).stderr
+
+
 def test_quiet_is_quiet(club):
     result = run("learn", club / "club.csv", "--quiet", "--out", club / "out")
     assert (result.exit_code, result.output) == (0, "")

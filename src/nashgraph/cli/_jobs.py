@@ -12,7 +12,7 @@ import typer
 from ..certificate import exact
 from ..files import check_writable
 from ..graph import LearnedGraph
-from ..report.prose import gaps_mark, leaders
+from ..report.prose import concentration_sentence, gaps_mark, leaders
 from ..tables import (
     Job,
     ModelRecord,
@@ -95,6 +95,8 @@ def run_job(
         check_writable(out)
         outcome = learned(job, signals, voice, known)
         note_left_out(outcome, voice)
+        if said := concentration_sentence(outcome.graph):
+            voice.note(said)
         done = replace(job.table, standardize=signals.standardized)
         found = ModelRecord(
             job=replace(job, table=done, least_frequency=outcome.least_frequency),

@@ -27,6 +27,8 @@ from ..validation import (
     check_degree,
     check_node_names,
     check_signals,
+    listing,
+    warn,
 )
 
 
@@ -200,6 +202,7 @@ def checked_signals(
     names = np.asarray(X.columns) if isinstance(X, pd.DataFrame) else None
     if names is not None:
         check_node_names(names)
+        hint_if_turned_over(X)
     with sklearn_refusals():
         signals = check_array(
             X, dtype=np.float64, ensure_all_finite=False, ensure_min_features=2, estimator=estimator, input_name="X"
@@ -207,6 +210,23 @@ def checked_signals(
     names = np.arange(signals.shape[1]) if names is None else names
     check_signals(signals, names, min_signals=min_signals, missing=missing)
     return signals, names
+
+
+def hint_if_turned_over(X: pd.DataFrame) -> None:
+    """Warn of a table that looks like a survey, people in rows: it would give a network of its questions."""
+    words = [name for name in X.columns if X[name].dtype == object or pd.api.types.is_string_dtype(X[name].dtype)]
+    words = [name for name in words if X[name].map(lambda value: isinstance(value, str)).any()]
+    turn = "columns are the nodes here: if rows are, pass nashgraph.tables.signals_of"
+    if words and not pd.to_numeric(X[words[0]], errors="coerce").notna().any():
+        raise InputError(
+            f"X has text in the column(s) {listing(words)}: {turn}(X).table, which turns the table and codes text as "
+            "numbers; else drop these columns"
+        )
+    if X.index.inferred_type == "string" and len({dtype.kind for dtype in X.dtypes}) > 1:
+        warn(
+            f"X has names in its rows ({listing(X.index, 2)}) and columns of several kinds ({listing(X.columns, 2)}), "
+            f"as a survey has with people in rows; {turn}(X.reset_index(names='name')).table, or X.T"
+        )
 
 
 @contextmanager

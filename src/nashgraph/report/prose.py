@@ -22,6 +22,7 @@ CERTIFIED = {
 }
 SURE, NEARLY_ALL = 0.5, 0.9  # shares of members that have a tie
 MANY_GAPS = 0.25  # of a node's signals: beyond, it is marked wherever it is named among the most influential
+FEW, CONCENTRATED, FEW_NODES = 2, 1 / 3, 20  # so many nodes with such a share of the influence of so many are told
 LEADERS, RIVALS = 3, 5  # of the most influential that are named, and of those that may be
 AT_REST = (
     " So no node has anything left to change on its own. On this network the actions are a Nash equilibrium: nobody "
@@ -133,6 +134,27 @@ class Leaders(NamedTuple):
             return f"It is not settled who is most influential: {first} is first here, and {rivals} may be."
         rest = "" if self.more_settled else " Who comes next is not settled."
         return f"Most influential: {', '.join(self.first)}.{rest}"
+
+
+def concentration_sentence(graph: LearnedGraph) -> str:
+    """Say that a few nodes hold most of the influence, where that is so: then the prior or an outlier speaks, mostly.
+
+    Examples
+    --------
+    >>> star = np.zeros((20, 20))
+    >>> star[1:, 0], star[0, 1] = 0.9, 0.9
+    >>> concentration_sentence(LearnedGraph.of(star))
+    '0 and 1 hold 100 % of all influence among 20 nodes: check that this is meant; a weaker prior (lam), ...'
+    """
+    influence = np.sort(graph.influence)[::-1]
+    if graph.n_nodes < FEW_NODES or influence[:FEW].sum() < CONCENTRATED * influence.sum():
+        return ""
+    first = " and ".join(shortened([text(name) for name in graph.names[graph.by_influence[:FEW]]]))
+    share = percent(float(influence[:FEW].sum() / influence.sum()))
+    return (
+        f"{first} hold {share} of all influence among {graph.n_nodes:,} nodes: check that this is meant; a weaker "
+        "prior (lam), more neighbours (degree) or another benefit spreads it, and so does leaving out an odd node"
+    )
 
 
 def gaps_mark(graph: LearnedGraph, node: int) -> str:
