@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import pandas as pd
 import typer
 
 from ..certificate import exact
@@ -91,7 +92,7 @@ def run_job(
     with voice.noting_warnings():
         signals = load_noted(file, job.table, voice)
         truth = truth_noted(truth_file, signals, job.truth_directed, voice)
-        known = None if known_file is None else read_known(known_file)
+        known = None if known_file is None else known_noted(known_file, signals, voice)
         check_writable(out)
         outcome = learned(job, signals, voice, known)
         note_left_out(outcome, voice)
@@ -140,6 +141,14 @@ def truth_noted(file: Path | None, signals: Signals, directed: bool, voice: Voic
     for note in notes:
         voice.note(note)
     return truth
+
+
+def known_noted(file: Path, signals: Signals, voice: Voice) -> pd.DataFrame:
+    """Read the known ties and say what was left out."""
+    known, notes = read_known(file, [str(name) for name in signals.table.columns])
+    for note in notes:
+        voice.note(note)
+    return known
 
 
 def say_figures(record: ModelRecord, voice: Voice) -> None:
