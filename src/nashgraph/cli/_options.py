@@ -278,6 +278,13 @@ class CompareArguments(FileArguments):
 class JobArguments(FileArguments):
     """What learn and path ask besides: further settings, and what to write."""
 
+    group: Annotated[
+        str | None,
+        table_option(
+            metavar="COLUMN",
+            help="Learn one network for each value of this column, in one run; names are unique within groups only.",
+        ),
+    ] = None
     settings: Annotated[
         list[str] | None, method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method.")
     ] = None

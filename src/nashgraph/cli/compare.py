@@ -12,12 +12,14 @@ import typer
 from ..comparison import compare as compare_methods
 from ..estimators import METHODS, GraphEstimator
 from ..files import check_writable, written_together
+from ..tables import Job, load_signals
 from ._fitting import plain_number
-from ._jobs import load_noted, truth_noted
+from ._jobs import note_signals, truth_noted
 from ._options import CompareArguments, GameArguments
 from ._progress import counting
 from ._running import BUG_REPORT, DONE, UNFINISHED, Voice
 from ._showing import listed
+from ._writing import check_inputs_kept
 
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
@@ -30,9 +32,13 @@ def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     if options.missing == "pairwise":
         raise typer.BadParameter("compare needs complete signals: pass --missing impute, or learn with one method")
+    if out is not None:
+        check_inputs_kept(out, (asked.file, asked.truth.truth), [FILE])
     with voice.noting_warnings():
-        signals = load_noted(asked.file, options, voice)
-        truth = truth_noted(asked.truth.truth, signals, asked.truth.truth_directed, voice)
+        signals = load_signals(asked.file, options)
+        note_signals(asked.file, signals, voice)
+        job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
+        truth = truth_noted(asked.truth.truth, signals, job, voice)
         if out is not None:
             check_writable(out)
         if signals.benefit is not None:

@@ -12,6 +12,7 @@ from sklearn.impute import KNNImputer
 from ..validation import Array, listing
 from .columns import as_name, coded, is_categorical, numbers, refuse_gaps, refuse_infinite, refuse_silent
 from .errors import TableError
+from .groups import of_group
 from .names import check_nodes, chosen_column, chosen_columns, split_names
 from .options import TableOptions
 from .read import ID_NAMES, read_table
@@ -67,7 +68,7 @@ def load_signals(path: str | Path, options: TableOptions | None = None) -> Signa
     (['ann', 'bob', 'cat'], ['age', 'side=n', 'side=s'])
     """
     table, notes = read_table(path, options)
-    found = signals_of(table, options)
+    found = signals_of(of_group(table, options or TableOptions()), options)
     return replace(found, notes=[*notes, *found.notes])
 
 

@@ -41,6 +41,10 @@ class Ties(NamedTuple):
     notes: list[str]
 
 
+class NoTiesError(TableError):
+    """A file has ties, but none between the nodes in question."""
+
+
 class Group(NamedTuple):
     """A group of the signals' table: the column that tells groups apart, and its value."""
 
@@ -75,7 +79,7 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     strangers = listing(name for name in ends if name not in known)
     count = sum(name not in known for name in ends)
     if not inside.any():
-        raise TableError(
+        raise NoTiesError(
             f"{path.name} has no tie between two nodes of the signals: it names {strangers}, and the nodes are "
             f"{listing(names)}"
         )
@@ -105,6 +109,8 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
         return _of_matrix(path, table.columns)
     if group is not None and group.column in table.columns:
         table = table[table[group.column].map(as_name) == group.value]
+        if table.empty:
+            raise NoTiesError(f"{path.name} has no ties in {group.column} {group.value}")
     source, target = (table[columns[end]].map(as_name) for end in ends)
     gone = (source.str.strip() == "") | (target.str.strip() == "")
     if gone.any():
@@ -168,6 +174,11 @@ def _read(path: Path, exact: Sequence[str], *, header: bool = True) -> pd.DataFr
     if path.suffix.lower() in TEXT:
         return read_text(path, exact=exact, header=header)[0]
     return read_table(path, TableOptions(header=header))[0]
+
+
+def has_column(path: Path, column: str) -> bool:
+    """Return whether a file of ties is a table with such a column."""
+    return path.suffix.lower() not in GRAPHS and column in _read(check_file(path), WRITTEN).columns
 
 
 # ----------------------------------------------------------------------------------------------- graphs

@@ -8,8 +8,7 @@ from pathlib import Path
 import networkx as nx
 import pandas as pd
 
-from .errors import TableError
-from .ties import Group, read_ties, rows_of
+from .ties import Group, NoTiesError, read_ties, rows_of
 
 
 def read_truth(
@@ -35,7 +34,7 @@ def read_truth(
     truth.add_edges_from((source, target) for source, target in edges if source != target)
     if not truth.number_of_edges():
         name = Path(path).name
-        raise TableError(f"{name} has no edge between two different nodes, so there is nothing to score against")
+        raise NoTiesError(f"{name} has no edge between two different nodes, so there is nothing to score against")
     return truth, [*ties.notes, *_what_it_is(truth, sum(source == target for source, target in edges))]
 
 
