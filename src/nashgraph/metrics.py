@@ -56,11 +56,12 @@ def edge_average_precision(W: Any, A: Any, symmetrize: str = "none") -> float:
     return float(average_precision_score(truth, scores))
 
 
-def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none") -> PrecisionRecall:
+def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none", *, fill: bool = False) -> PrecisionRecall:
     """Return precision and recall when as many of W's heaviest edges are kept as A has.
 
-    Pairs of weight zero are never kept, so a sparse W may keep fewer. Edges tied at the cut count by the share of
-    them that fits, so that the order of the nodes does not matter.
+    Pairs of weight zero are never kept, so a sparse W may keep fewer; with ``fill`` the rest is drawn from them, in
+    expectation, so that graphs with few edges and with many are scored at the same number. Edges tied at the cut count
+    by the share of them that fits, so that the order of the nodes does not matter.
 
     Examples
     --------
@@ -70,13 +71,25 @@ def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none") -> Precision
     """
     scores, truth = _pairs(W, A, symmetrize)
     n_true = int(truth.sum())
-    n_kept = min(n_true, int((scores > 0).sum()))
+    n_kept = n_true if fill else min(n_true, int((scores > 0).sum()))
     if n_kept == 0:
         return PrecisionRecall(0.0, 0.0)
     cut = np.partition(scores, len(scores) - n_kept)[len(scores) - n_kept]
     above, tied = scores > cut, scores == cut
     hits = float(truth[above].sum()) + (n_kept - int(above.sum())) * float(truth[tied].mean())
     return PrecisionRecall(hits / n_kept, hits / n_true)
+
+
+def symmetrize_for(A: Any) -> str:
+    """Return how to symmetrize weights that are scored against A: by the mean where A has no directions, else not.
+
+    Examples
+    --------
+    >>> symmetrize_for(nx.path_graph(3)), symmetrize_for(nx.DiGraph([(0, 1)]))
+    ('mean', 'none')
+    """
+    matrix = sparse.csr_array(_matrix(A)) != 0
+    return "none" if (matrix != matrix.T).nnz else "mean"
 
 
 def welfare_gain(

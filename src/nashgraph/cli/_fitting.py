@@ -17,7 +17,7 @@ import typer
 
 from ..estimators import GLGP, METHODS, GraphEstimator, LambdaPath
 from ..graph import LearnedGraph
-from ..metrics import edge_auc, edge_average_precision, edge_precision_recall
+from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
 from ..tables import Job, Signals
 from ..validation import InputError
@@ -198,11 +198,12 @@ def plain_number(value: Any) -> Any:
 
 
 def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:
-    """Return how well the graph that is written matches the truth."""
-    best = edge_precision_recall(graph, truth)
+    """Return how well a graph matches the truth; one without directions is scored on weights made symmetric."""
+    how = symmetrize_for(truth)
+    best = edge_precision_recall(graph, truth, how)
     return {
-        "auc": edge_auc(graph, truth),
-        "average_precision": edge_average_precision(graph, truth),
+        "auc": edge_auc(graph, truth, how),
+        "average_precision": edge_average_precision(graph, truth, how),
         "precision": best.precision,
         "recall": best.recall,
     }

@@ -14,6 +14,7 @@ import pandas as pd
 from ..certificate import exact
 from ..files import check_writable
 from ..graph import LearnedGraph
+from ..metrics import symmetrize_for
 from ..report.prose import concentration_sentence, gaps_mark, leaders
 from ..tables import (
     Group,
@@ -33,6 +34,8 @@ from ._showing import paired
 from ._writing import check_inputs_kept, write_outcome, written_files
 
 COMMANDS = ("learn", "path")  # what a job can ask for
+SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
+ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
 NAMED = 5  # of the most influential nodes
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
@@ -104,6 +107,8 @@ def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> 
         return None
     read = functools.partial(read_truth, directed=job.truth_directed)
     truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice)
+    if truth is not None:
+        voice.note(SYMMETRIC if symmetrize_for(truth) == "mean" else ORDERED)
     return truth
 
 
