@@ -178,6 +178,11 @@ def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voi
     count = len(along["lams"]) if "lams" in along else along.get("n_lams", 20)
     with counting(voice, "following", 2 * count - 1) as progress:
         path = model.path(signals.table, **along, progress=progress)
+    if "lams" not in along and len(path.lams) < count:
+        voice.note(
+            f"the path ends at lam = {path.lams[-1]:.4g}, after {len(path.lams)} of {count}: beyond, two nodes hold "
+            "half of the influence, or the solver no longer converges; --lams goes further"
+        )
     place = path.affordable()
     voice.note(
         f"took lam = {path.lams[place]:.4g}, "

@@ -19,8 +19,8 @@ from ..solvers import (
     Problem,
     Result,
     best_response,
-    lam_range,
     multistart,
+    path_range,
     solve_at_cost,
     solve_gradually,
     solve_path,
@@ -236,7 +236,8 @@ class GLGP(GraphEstimator):
         X : array or DataFrame of shape (n_signals, n_nodes)
         lams : list of float, optional
             Default: ``n_lams`` log-spaced between the lambda at which the prior first changes an edge and the one at
-            which it dominates the signals.
+            which it costs as much as the signals' J (to first order). The path ends earlier, with fewer of them, where
+            two nodes have come to hold half of all influence or the solver no longer converges.
         n_lams : int
         progress : callable
             Called after every solve, of which there are twice as many as lambdas, less one.
@@ -256,7 +257,10 @@ class GLGP(GraphEstimator):
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         problem, origin = self._in_order(names)._problem(signals)
         strengths = self._strengths(problem, lams, n_lams)
-        results = solve_path(problem, strengths, progress=progress, **self._options("best-response"))
+        results = solve_path(
+            problem, strengths, to_the_end=lams is not None, progress=progress, **self._options("best-response")
+        )
+        strengths = strengths[: len(results)]
         models = []
         for lam, result in zip(strengths.tolist(), results, strict=True):
             model = clone(self).set_params(lam=lam)
@@ -274,7 +278,7 @@ class GLGP(GraphEstimator):
     def _strengths(self, problem: Problem, lams: Sequence[float] | Array | None, n_lams: int) -> Array:
         if lams is None:
             count = check_integer("n_lams", n_lams, low=2, remedy="try 20")
-            return np.geomspace(*lam_range(problem), count)
+            return np.geomspace(*path_range(problem), count)
         strengths = np.sort([check_lam(lam) for lam in lams])
         if strengths.size == 0:
             raise InputError("lams is empty: give at least one lam, or None for a range found from the data")
