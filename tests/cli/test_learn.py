@@ -1,5 +1,6 @@
 """Tables in, networks out, as people run it."""
 
+import html
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
 from nashgraph.cli._fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
+from nashgraph.couplings import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
 
@@ -185,11 +187,36 @@ def test_earlier_outputs_are_replaced_and_other_files_stay(club):
     assert len(pd.read_csv(club / "out" / "edges.csv")) == 5 * 34
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_leaves_all_files(club, method):
-    result = run("learn", club / "club.csv", "--method", method, "--out", club / "out")
-    assert result.exit_code in (0, 3), result.output
-    assert names(club / "out") == FILES
+def ways(method):
+    """Return the storages that a method has, each once."""
+    return STORAGES if "storage" in METHODS[method]().get_params() else ["auto"]
+
+
+@pytest.mark.parametrize(("method", "storage"), [(method, way) for method in METHODS for way in ways(method)])
+def test_every_method_storage_and_output(tmp_path, random, method, storage):
+    """All files are there, say the same, can be shown, and come out again: on numbers, and on yes and no."""
+    for values, more in ((random.normal(size=(12, 12)), []), (random.integers(0, 2, size=(12, 11)), ["--undirected"])):
+        pd.DataFrame(values).add_prefix("q").to_csv(tmp_path / "t.csv", index=False)
+        arguments = ["learn", tmp_path / "t.csv", "--method", method, "--out", tmp_path / "out", "--json", *more]
+        result = run(*arguments, *([] if storage == "auto" else ["--set", f"storage={storage}"]))
+        assert result.exit_code in (0, 3), result.output
+        check_outputs(tmp_path / "out", json.loads(result.stdout), directed=not more)
+    assert run("show", tmp_path / "out").exit_code == 0
+    again = run("rerun", tmp_path / "out", "--out", tmp_path / "again", "--json")
+    assert json.loads(again.stdout)["same"] is True
+
+
+def check_outputs(out, answer, *, directed):
+    assert names(out) == FILES
+    edges, nodes = (pd.read_csv(out / name) for name in ("edges.csv", "nodes.csv"))
+    graph = nx.read_graphml(out / "graph.graphml")
+    linked = nx.node_link_graph(json.loads((out / "graph.json").read_text()), edges="edges")
+    assert graph.is_directed() == linked.is_directed() == directed
+    assert graph.number_of_edges() == linked.number_of_edges() == len(edges) == answer["edges"] > 0
+    assert len(graph) == len(linked) == len(nodes) == answer["nodes"] == 12
+    assert sum(weight for *_, weight in graph.edges(data="weight")) == pytest.approx(edges.weight.sum())
+    assert (edges.weight > 0).all()
+    assert answer["certificate"]["sentence"][1:] in html.unescape((out / "report.html").read_text())
 
 
 def test_a_thousand_nodes_with_gaps_and_a_category(tmp_path, random):
