@@ -81,3 +81,19 @@ def test_what_cannot_be_told_apart_is_refused(villages):
     assert "no column 'town'" in run("learn", villages / "villages.csv", "--group", "town").stderr
     result = run("learn", villages / "villages.csv", "--group", "village", "--nodes", "columns")
     assert result.exit_code == 2
+
+
+def test_known_ties_are_those_of_the_group(villages):
+    table = pd.read_csv(villages / "ties.csv")
+    known = table[table["from"] <= 12]
+    whole = pd.DataFrame([(village, k, "*") for village in (10, "A/b") for k in range(1, 13)], columns=table.columns)
+    pd.concat([known, whole]).to_csv(villages / "known.csv", index=False)
+    arguments = ["learn", villages / "villages.csv", "--group", "village", "--id", "hh", "--set", "resamples=2"]
+    result = run(*arguments, "--known", villages / "known.csv", "--out", villages / "out", "--json")
+    answer = json.loads(result.stdout)
+    assert any("known tie(s)" in note for note in answer["groups"]["10"]["notes"])
+    assert "known.csv has no ties in village 2" in answer["groups"]["2"]["notes"]
+    edges = pd.read_csv(villages / "out" / "edges.csv", dtype={"group": str})
+    asked = edges[(edges.known == "tie") & (edges.group == "10")]
+    assert {*asked.source, *asked.target} & {*range(1, 13)}
+    assert edges[edges.group == "2"].probability.isna().all()
