@@ -21,13 +21,6 @@ OWN = (
 RESERVED = {*OWN, "id", "label", "group"}
 
 
-def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
-    """Return the graph with the share of signals that each node lacked in the file, where some did."""
-    if not signals.missing.any():
-        return graph
-    return replace(graph, node_columns={**graph.node_columns, "missing": signals.missing})
-
-
 def described(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
     """Return the graph with the community of every node and the columns of the table, as files show them."""
     columns = {str(name): as_values(signals.given[name]) for name in signals.given}

@@ -21,7 +21,7 @@ from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, s
 from ..solvers import COST
 from ..tables import Job, Signals
 from ..validation import InputError
-from ._describing import described, with_gaps
+from ._describing import described
 from ._options import RENAMED, LearnArguments, PathArguments
 from ._progress import bar, converging, counting
 from ._running import Voice
@@ -124,7 +124,8 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
     seconds = time.perf_counter() - start
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
-    graph = with_gaps(model.graph_ if job.directed else model.graph_.undirected(), signals)
+    model.missing_share_ = signals.missing  # of what was filled in, too, so that it is marked wherever nodes are named
+    graph = model.graph_ if job.directed else model.graph_.undirected()
     written, level = sure_part(graph, job.least_frequency)
     return Outcome(model, graph, described(written, signals), level, len(signals.table), seconds, path)
 
