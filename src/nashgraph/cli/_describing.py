@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from ..graph import LearnedGraph
-from ..tables import Signals
 from ..validation import Array
 
 # What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
@@ -21,9 +20,9 @@ OWN = (
 RESERVED = {*OWN, "id", "label", "group"}
 
 
-def described(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
-    """Return the graph with the community of every node and the columns of the table, as files show them."""
-    columns = {str(name): as_values(signals.given[name]) for name in signals.given}
+def described(graph: LearnedGraph, table: pd.DataFrame) -> LearnedGraph:
+    """Return the graph with the community of every node and the columns of the user's table, as files show them."""
+    columns = {str(name): as_values(table[name]) for name in table}
     taken = RESERVED | {*graph.node_columns}
     renamed = {f"{name} (table)" if name in taken else name: values for name, values in columns.items()}
     return replace(graph, node_columns={**graph.node_columns, "community": communities(graph), **renamed})

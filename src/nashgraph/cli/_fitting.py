@@ -127,7 +127,9 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
     model.missing_share_ = signals.missing  # of what was filled in, too, so that it is marked wherever nodes are named
     graph = model.graph_ if job.directed else model.graph_.undirected()
     written, level = sure_part(graph, job.least_frequency)
-    return Outcome(model, graph, described(written, signals), level, len(signals.table), seconds, path)
+    # Where nodes are columns, their rows would be the signals themselves, thousands of them.
+    written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
+    return Outcome(model, graph, written, level, len(signals.table), seconds, path)
 
 
 def sure_part(graph: LearnedGraph, level: float | None) -> tuple[LearnedGraph, float | None]:

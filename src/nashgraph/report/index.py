@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from markupsafe import Markup
+
 from ..files import written_whole
-from .html import code, page_template
+from .html import asset, page_template
+
+STYLE = """
+.wide { overflow-x: auto; }
+th, td { overflow-wrap: normal; }
+td:not(:last-child) { white-space: nowrap; }
+"""
 
 
 def write_index(
@@ -29,6 +39,16 @@ def write_index(
     from .. import __version__  # noqa: PLC0415 (the package's root imports this module)
 
     template = page_template().environment.get_template("index.html")
-    page = template.render(title=title, headings=headings, rows=rows, left_out=left_out, version=__version__, **code())
+    style = asset("page.css") + STYLE
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    page = template.render(
+        title=title,
+        headings=headings,
+        rows=rows,
+        left_out=left_out,
+        version=__version__,
+        style=Markup(style),
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+    )
     with written_whole(path) as name:
         name.write_text(page, encoding="utf-8", newline="\n")

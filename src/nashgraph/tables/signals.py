@@ -32,8 +32,8 @@ class Signals:
     notes : list of str, what was decided on the way
     standardized : bool, whether every signal was brought to mean 0 and spread 1
     missing : array of shape (n_nodes,), the share of signals that each node lacks in the file
-    given : DataFrame, a row for each node: the file's columns as they are, but that of the names; empty where nodes
-        are columns
+    columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; columns that
+        are left out as signals, too
     """
 
     table: pd.DataFrame
@@ -41,7 +41,7 @@ class Signals:
     notes: list[str]
     standardized: bool
     missing: Array
-    given: pd.DataFrame
+    columns: pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +102,17 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     standardize, why = _scaling(found, options)
     values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
-    given = _given(whole, _name_column(table, options), found.nodes) if options.nodes == "rows" else pd.DataFrame()
-    return Signals(frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), given)
+    columns = _as_given(whole, table, options)
+    return Signals(frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), columns)
 
 
-def _given(table: pd.DataFrame, names: str | None, nodes: list[str]) -> pd.DataFrame:
-    """Return the columns of a file as they are, each row under its node's name."""
-    return table.drop(columns=[] if names is None else names).set_axis(pd.Index(nodes), axis=0)
+def _as_given(whole: pd.DataFrame, kept: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
+    """Return the table with one row for each node, named, and nothing else done to it; what was dropped is there."""
+    names, values, _ = _named_rows(kept, options)
+    if options.nodes == "columns":
+        return values.set_axis(pd.Index(names), axis=0).T
+    column = _name_column(kept, options)
+    return whole.drop(columns=[] if column is None else column).set_axis(pd.Index(names), axis=0)
 
 
 def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
