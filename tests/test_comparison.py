@@ -1,9 +1,14 @@
 """compare: the scores of direct calls, failures and warnings in their rows, processes as in series."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.neighbors import kneighbors_graph
 
+from nashgraph.baselines.controls import CONTROLS
 from nashgraph.comparison import compare
 from nashgraph.datasets import random_geometric, smooth_signals
 from nashgraph.estimators import GLGP, METHODS, LinearGLGP, SmoothGL, spectral_benefit
@@ -11,7 +16,9 @@ from nashgraph.estimators.graphical_lasso import GraphicalLassoGL
 from nashgraph.estimators.modular import ModularGL
 from nashgraph.estimators.sig_rep import GLSigRep
 from nashgraph.games import welfare
-from nashgraph.metrics import edge_auc, edge_average_precision
+from nashgraph.metrics import edge_auc, edge_average_precision, edge_precision_recall
+
+from .gaps import with_gaps
 
 SCORES = ["auc", "average_precision", "welfare"]
 
@@ -28,14 +35,16 @@ def smooth(graph):
 
 def test_scores_are_those_of_direct_calls_in_the_order_given(X, graph):
     models = {"sigrep": GLSigRep(), "few": SmoothGL(degree=3), "glasso": GraphicalLassoGL()}
-    table = compare(X, graph, ["sigrep", ("few", SmoothGL(degree=3)), "glasso"])
+    table = compare(X, graph, ["sigrep", ("few", SmoothGL(degree=3)), "glasso"], controls=False)
     assert list(table.method) == list(models)
+    assert (table.scored == "symmetrised").all()
     assert (table.error == "").all()
     assert (table.seconds > 0).all()
     for row, model in zip(table.itertuples(), models.values(), strict=True):
         W = model.fit(X).adjacency_
-        assert row.auc == edge_auc(W, graph)
-        assert row.average_precision == edge_average_precision(W, graph)
+        assert row.auc == edge_auc(W, graph, "mean")
+        assert row.average_precision == edge_average_precision(W, graph, "mean")
+        assert row.precision == edge_precision_recall(W + 1.0, graph, "mean").precision
         assert row.edges == (W > 0).sum()
         assert row.converged == model.converged_
         sums = W.sum(axis=1)
@@ -81,9 +90,60 @@ def test_processes_give_what_a_series_gives(X, graph):
 
 def test_all_methods_by_default(X, graph):
     table = compare(X, graph)
-    assert list(table.method) == list(METHODS)
+    assert list(table.method[: len(METHODS)]) == list(METHODS)
     assert (table.error == "").all(), table.error.tolist()
-    assert (table.auc > 0.5).all()
+    assert (table.auc[: len(METHODS)] > 0.5).all()
+
+
+def test_controls_are_always_there_and_are_what_they_say(X, graph):
+    benefit = np.arange(1.0, 26.0)
+    names = [f"v{i}" for i in range(25)]
+    mixed = nx.relabel_nodes(graph, dict(enumerate(names)))
+    frame = pd.DataFrame(X, columns=names)[names[::-1]]  # nodes are matched by name
+    order = pd.Series(benefit, index=names)
+    table = compare(frame, mixed, [("prior", GLGP(degree=4))], benefit=order).set_index("method")
+    assert list(table.index)[1:] == [f"control: {name}" for name in (*CONTROLS, "shuffled benefit")]
+    assert (table.error == "").all()
+    matrices = {
+        "correlation": np.corrcoef(X.T),
+        "cosine": cosine_similarity(X.T),
+        "inner product": X.T @ X,
+        "distance": -cdist(X.T, X.T, "sqeuclidean"),
+        "10 nearest": kneighbors_graph(X.T, 10),
+        "benefit alone": np.add.outer(benefit, benefit),
+    }
+    for name, matrix in matrices.items():
+        assert table.auc[f"control: {name}"] == pytest.approx(edge_auc(matrix, graph, "mean"), abs=1e-12), name
+    assert table.loc["control: cosine", ["welfare", "edges"]].isna().all()
+    shuffled = np.random.default_rng(0).permutation(order[frame.columns].to_numpy())
+    wanted = edge_auc(GLGP(degree=4, benefit=shuffled).fit(frame), mixed, "mean")
+    assert table.auc["control: shuffled benefit"] == pytest.approx(wanted)
+
+
+def test_all_keep_as_many_pairs_as_are_true(X, graph):
+    table = compare(X, graph, [("one", SmoothGL(degree=1)), ("all", SmoothGL(degree=24))]).set_index("method")
+    W = SmoothGL(degree=1).fit(X).adjacency_
+    kept = edge_precision_recall(W, graph, "mean")
+    assert table.precision["one"] < kept.precision  # what it lacks is drawn at random
+    assert table.precision["one"] > kept.recall
+    assert table.precision["all"] == pytest.approx(
+        edge_precision_recall(SmoothGL(degree=24).fit(X).adjacency_, graph, "mean").precision
+    )
+
+
+def test_a_truth_with_directions_is_scored_as_it_is(X):
+    truth = nx.gnp_random_graph(25, 0.2, seed=0, directed=True)
+    table = compare(X, truth, ["smooth"])
+    assert (table.scored == "directed").all()
+    assert table.auc[0] == edge_auc(SmoothGL().fit(X), truth)
+
+
+def test_gaps_are_left_to_those_that_can(X, graph):
+    holes = with_gaps(X, np.random.default_rng(0), 0.2)
+    table = compare(holes, graph, ["smooth", "glgp", "sigrep"], missing="pairwise").set_index("method")
+    assert table.auc[["smooth", "glgp", "control: cosine", "control: correlation", "control: distance"]].min() > 0.6
+    assert table.auc.drop("sigrep").notna().all()
+    assert "NaN" in table.error["sigrep"]
 
 
 def test_estimators_are_not_changed_and_named_by_their_class(X):

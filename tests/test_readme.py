@@ -26,12 +26,13 @@ def test_the_lines_of_shell_run(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     answers = pd.DataFrame(random.normal(size=(25, 6)), columns=[f"q{k}" for k in range(6)])
     answers.insert(0, "household", [f"household {k}" for k in range(25)])
+    answers.assign(village=[k % 2 for k in range(25)]).to_csv(tmp_path / "villages.csv", index=False)
     answers.loc[3, "q1"] = np.nan
     answers.to_csv(tmp_path / "survey.csv", index=False)
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"```bash\n(.*?)```", README, flags=re.DOTALL)
     commands = [shlex.split(line, comments=True) for line in block.splitlines()]
-    assert [command[1] for command in commands] == ["learn", "show", "path", "compare", "rerun"]
+    assert [command[1] for command in commands] == ["learn", "show", "path", "learn", "compare", "rerun"]
     for program, *arguments in commands:
         assert program == "nashgraph"
         result = run(*arguments)

@@ -8,12 +8,14 @@ from nashgraph import (
     GLGP,
     CustomInteraction,
     DataWarning,
+    InputError,
     LinearGLGP,
     LogDegreeGL,
     SmoothGL,
     WeightedTotal,
     validation,
 )
+from nashgraph.tables import signals_of
 
 GOOD = np.random.default_rng(0).normal(size=(6, 8))
 
@@ -222,3 +224,23 @@ def test_pairs_that_share_nothing_are_found_in_blocks_as_by_brute_force(share, m
     truth = [(i, j) for i in range(40) for j in range(i + 1, 40) if not (observed[:, i] & observed[:, j]).any()]
     monkeypatch.setattr(validation, "SHARED_BLOCK", 100)
     assert validation.strangers(observed, limit=4) == (len(truth), truth[:4])
+
+
+def test_a_degree_beyond_all_others_is_said(random):
+    X = random.normal(size=(20, 31))
+    with pytest.warns(DataWarning, match="degree=100 is more than the 30 others .* try degree=6"):
+        SmoothGL(degree=100).fit(X)
+    SmoothGL().fit(X[:, :5])  # the default asks for no more than there are
+
+
+def test_a_survey_with_people_in_rows_is_hinted_at():
+    survey = pd.DataFrame(
+        {"age": [31, 45, 28, 50], "income": [1.5, 2.0, 3.0, 1.0], "side": ["n", "s", "n", "s"]},
+        index=["ann", "bob", "cat", "dan"],
+    )
+    with pytest.raises(InputError, match=r"text in the column\(s\) side: columns are the nodes here: if rows are"):
+        GLGP().fit(survey)
+    with pytest.warns(DataWarning, match=r"names in its rows \(ann, bob and 2 more\).*people in rows.*or X.T"):
+        SmoothGL().fit(survey[["age", "income"]])
+    turned = signals_of(survey.reset_index(names="name")).table
+    assert list(GLGP().fit(turned).node_names_) == ["ann", "bob", "cat", "dan"]  # what the hint says, and no hint

@@ -12,16 +12,23 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
+from .baselines.controls import CONTROLS
 from .couplings import points_of
-from .estimators import METHODS, GraphEstimator
+from .estimators import GLGP, METHODS, GraphEstimator
 from .estimators._benefit import marginal_benefit
 from .estimators.base import checked_signals
 from .games import Interaction, Welfare, as_interaction, as_welfare
 from .games import welfare as game_welfare
-from .metrics import edge_auc, edge_average_precision, equal_influence
+from .graph import LearnedGraph
+from .matching import in_order
+from .metrics import edge_auc, edge_average_precision, edge_precision_recall, equal_influence, symmetrize_for
 from .validation import Array, InputError, InputTypeError, check_choice
 
 ROW_SUM = 0.95
+DIGITS = 12  # controls' scores nearer than this, relative to the largest, are ties: rounding must not order equal pairs
+CONTROL = "control: "
+SCORES = ("auc", "average_precision", "precision")
+SCORED = {"mean": "symmetrised", "none": "directed"}  # by what is done to the weights
 
 
 class Game(NamedTuple):
@@ -37,30 +44,33 @@ def compare(
     truth: Any = None,
     methods: Iterable[Any] | None = None,
     *,
-    benefit: str | Array = "spectral",
+    benefit: str | Array | pd.Series = "spectral",
     interaction: str | Interaction = "log1p",
     welfare: str | Welfare = "total",
     n_jobs: int | None = None,
+    missing: str = "error",
+    controls: bool = True,
     progress: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
-    r"""Fit several methods on the same signals and score their graphs.
+    r"""Fit several methods on the same signals and score their graphs, beside controls that learn nothing.
 
     .. math:: \text{welfare} = g(y), \qquad y = \max(0,\; b + \bar W f(y)), \qquad
               \bar W_{ij} = 0.95\, W_{ij} / \textstyle\sum_k W_{ik}
 
     Methods scale their weights differently, so the game is played on :math:`\bar W`, in which every node is
-    under the same total influence; a node without neighbours stays without. The scores against the truth use
-    each graph as it is.
+    under the same total influence; a node without neighbours stays without. The scores against the truth use each
+    graph as it is; against a truth without directions the mean of both directions, and ``scored`` says so.
 
     Parameters
     ----------
     X : array or DataFrame of shape (n_signals, n_nodes)
     truth : networkx graph or matrix of shape (n_nodes, n_nodes), optional
-        The true graph, its nodes in the order of X's columns.
+        The true graph. Where X is a DataFrame and the truth has names, nodes are matched by name; else they are in the
+        order of X's columns.
     methods : list, optional
         Names (those in ``nashgraph.estimators.METHODS``, each the estimator with its defaults), estimators, or pairs
         (label, estimator); None takes all names. Estimators are cloned, never changed.
-    benefit : "spectral", "uniform" or array of shape (n_nodes,)
+    benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b of the game that gives the welfare. Methods with a benefit of their own keep it.
     interaction : str or Interaction
         The f of that game.
@@ -69,16 +79,23 @@ def compare(
     n_jobs : int, optional
         Methods fitted at the same time, in processes; None is one, -1 is one per core. Methods that share
         cores take longer each: compare ``seconds`` with ``n_jobs=None`` only.
+    missing : "error" or "pairwise"
+        What to do about NaN in X: "pairwise" leaves them to the methods that can do with them; the others fail in
+        their rows.
+    controls : bool
+        Whether to score, against a truth, what has to be beaten: correlation, cosine, inner product and distance of
+        signals, the ten nearest, the benefit alone, and GLGP with the benefit shuffled among the nodes.
     progress : callable
-        Called after every method.
+        Called after every row.
 
     Returns
     -------
     DataFrame, one row for each method in the order given
-        ``method``; ``auc`` and ``average_precision`` where truth is given; ``welfare``; ``edges`` (ordered
-        pairs of positive weight); ``seconds`` of the fit; ``converged``; ``warnings`` (what the fit warned
-        of); ``error`` (what it failed of, the row's scores then missing). One method's failure leaves the
-        others alone.
+        ``method``; where truth is given ``auc``, ``average_precision``, ``precision`` (of as many of the heaviest pairs
+        as the truth has, for all methods alike; a graph with fewer fills up at random) and ``scored`` ("symmetrised" or
+        "directed"); ``welfare``; ``edges`` (ordered pairs of positive weight); ``seconds`` of the fit; ``converged``;
+        ``warnings`` (what the fit warned of); ``error`` (what it failed of, the row's scores then missing). One
+        method's failure leaves the others alone. Controls come last, as "control: ...", without welfare and edges.
 
     Examples
     --------
@@ -88,29 +105,45 @@ def compare(
     >>> club = nx.karate_club_graph()
     >>> X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
     >>> table = compare(X, club, ["smooth", ("few", SmoothGL(degree=3)), "sigrep"])
-    >>> table[["method", "converged"]]
-       method  converged
-    0  smooth       True
-    1     few       True
-    2  sigrep       True
-    >>> bool((table.auc > 0.6).all())
+    >>> table[["method", "scored", "converged"]].head(4)
+                     method       scored  converged
+    0                smooth  symmetrised       True
+    1                   few  symmetrised       True
+    2                sigrep  symmetrised       True
+    3  control: correlation  symmetrised       True
+    >>> bool((table.auc[:3] > 0.6).all())
     True
     """
     entries = _entries(methods)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # every method warns of the same, in its row
-        signals, _ = checked_signals(X)
+        signals, names = checked_signals(X, missing=missing)
+    if isinstance(benefit, pd.Series):
+        benefit = in_order("benefit", benefit, names)
     values = marginal_benefit(benefit, points_of(signals), normalize=True).values
     game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
-        edge_auc(np.zeros((signals.shape[1], signals.shape[1])), truth)
-    tasks = (delayed(_row)(label, estimator, X, truth, game) for label, estimator in entries)
+        edge_auc(LearnedGraph.of(np.zeros((len(names), len(names))), names), truth)
+    told = [(label, _told(estimator, missing)) for label, estimator in entries]
+    tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in told]
+    if truth is not None and controls:
+        tasks += [delayed(_control_row)(name, signals, names, truth, game) for name in CONTROLS]
+        prior = next((each for _, each in told if isinstance(each, GLGP)), _told(GLGP(), missing))
+        shuffled = clone(prior).set_params(benefit=np.random.default_rng(0).permutation(values))
+        tasks.append(delayed(_row)(f"{CONTROL}shuffled benefit", shuffled, X, truth, game))
     rows = []
     for row in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
         rows.append(row)
         progress()
     table = pd.DataFrame(rows).astype({"edges": "Int64"})
-    return table if truth is not None else table.drop(columns=["auc", "average_precision"])
+    return table if truth is not None else table.drop(columns=[*SCORES, "scored"])
+
+
+def _told(estimator: GraphEstimator, missing: str) -> GraphEstimator:
+    """Return an estimator that knows what to do about gaps, where it can do anything but refuse them."""
+    if missing == "error" or "missing" not in estimator.get_params(deep=False):
+        return estimator
+    return clone(estimator).set_params(missing=missing)
 
 
 def _entries(methods: Iterable[Any] | None) -> list[tuple[str, GraphEstimator]]:
@@ -146,24 +179,14 @@ def _entry(method: object) -> tuple[str, GraphEstimator]:
 
 def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: Game) -> dict[str, Any]:
     """Fit one method and return its row, with what it warned of and raised: this runs in a worker."""
-    row: dict[str, Any] = {
-        "method": label,
-        "auc": np.nan,
-        "average_precision": np.nan,
-        "welfare": np.nan,
-        "edges": pd.NA,
-        "seconds": np.nan,
-        "converged": False,
-        "warnings": "",
-        "error": "",
-    }
+    row = _empty_row(label, truth)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
         try:
             model = clone(estimator).fit(X)
             row["seconds"] = time.perf_counter() - start
-            row.update(_scores(model, truth, game))
+            row |= _played(model, game) | ({} if truth is None else _scores(model, truth))
         except Exception as error:
             row["seconds"] = time.perf_counter() - start
             row["error"] = f"{type(error).__name__}: {error}"
@@ -171,16 +194,44 @@ def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: Game) 
     return row
 
 
-def _scores(model: GraphEstimator, truth: Any, game: Game) -> dict[str, Any]:
-    weights = model.adjacency_
-    scores = {
-        "welfare": game_welfare(equal_influence(weights, ROW_SUM), *game),
+def _control_row(name: str, signals: Array, names: Array, truth: Any, game: Game) -> dict[str, Any]:
+    start = time.perf_counter()
+    scores = CONTROLS[name](signals, game.benefit)
+    seconds = time.perf_counter() - start
+    if symmetrize_for(truth) == "mean":
+        scores = 0.5 * (scores + scores.T)
+    scores = np.round(scores / (np.abs(scores).max() or 1.0), DIGITS)
+    row = _empty_row(f"{CONTROL}{name}", truth)
+    return row | _scores(pd.DataFrame(scores, names, names), truth) | {"seconds": seconds, "converged": True}
+
+
+def _empty_row(label: str, truth: Any) -> dict[str, Any]:
+    return {
+        "method": label,
+        **dict.fromkeys(SCORES, np.nan),
+        "scored": "" if truth is None else SCORED[symmetrize_for(truth)],
+        "welfare": np.nan,
+        "edges": pd.NA,
+        "seconds": np.nan,
+        "converged": False,
+        "warnings": "",
+        "error": "",
+    }
+
+
+def _played(model: GraphEstimator, game: Game) -> dict[str, Any]:
+    return {
+        "welfare": game_welfare(equal_influence(model.adjacency_, ROW_SUM), *game),
         "edges": model.graph_.n_edges,
         "converged": model.converged_,
     }
-    if truth is not None:
-        scores |= {
-            "auc": edge_auc(weights, truth),
-            "average_precision": edge_average_precision(weights, truth),
-        }
-    return scores
+
+
+def _scores(weights: Any, truth: Any) -> dict[str, float]:
+    how = symmetrize_for(truth)
+    precision = edge_precision_recall(weights, truth, how, fill=True).precision
+    return dict(
+        zip(
+            SCORES, (edge_auc(weights, truth, how), edge_average_precision(weights, truth, how), precision), strict=True
+        )
+    )

@@ -2,7 +2,7 @@
 
 All scores run over the ordered off-diagonal pairs of W as it is; ``symmetrize`` makes it "mean" (of the two
 directions) or "max" first. W and A are each a learned graph, a fitted estimator, a networkx graph or a matrix
-(``A[i, j]`` is the edge j -> i), on the same nodes in the same order.
+(``A[i, j]`` is the edge j -> i), on the same nodes: matched by name where both have names, else in the same order.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -18,7 +19,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
 from .graph import LearnedGraph, adjacency_matrix, as_graph
-from .validation import Array, InputError, check_choice, check_square
+from .matching import in_order, names_of, order_of, square
+from .validation import Array, InputError, check_choice, check_square, warn
 
 
 class PrecisionRecall(NamedTuple):
@@ -54,11 +56,12 @@ def edge_average_precision(W: Any, A: Any, symmetrize: str = "none") -> float:
     return float(average_precision_score(truth, scores))
 
 
-def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none") -> PrecisionRecall:
+def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none", *, fill: bool = False) -> PrecisionRecall:
     """Return precision and recall when as many of W's heaviest edges are kept as A has.
 
-    Pairs of weight zero are never kept, so a sparse W may keep fewer. Edges tied at the cut count by the share of
-    them that fits, so that the order of the nodes does not matter.
+    Pairs of weight zero are never kept, so a sparse W may keep fewer; with ``fill`` the rest is drawn from them, in
+    expectation, so that graphs with few edges and with many are scored at the same number. Edges tied at the cut count
+    by the share of them that fits, so that the order of the nodes does not matter.
 
     Examples
     --------
@@ -68,7 +71,7 @@ def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none") -> Precision
     """
     scores, truth = _pairs(W, A, symmetrize)
     n_true = int(truth.sum())
-    n_kept = min(n_true, int((scores > 0).sum()))
+    n_kept = n_true if fill else min(n_true, int((scores > 0).sum()))
     if n_kept == 0:
         return PrecisionRecall(0.0, 0.0)
     cut = np.partition(scores, len(scores) - n_kept)[len(scores) - n_kept]
@@ -77,10 +80,22 @@ def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none") -> Precision
     return PrecisionRecall(hits / n_kept, hits / n_true)
 
 
+def symmetrize_for(A: Any) -> str:
+    """Return how to symmetrize weights that are scored against A: by the mean where A has no directions, else not.
+
+    Examples
+    --------
+    >>> symmetrize_for(nx.path_graph(3)), symmetrize_for(nx.DiGraph([(0, 1)]))
+    ('mean', 'none')
+    """
+    matrix = sparse.csr_array(_matrix(A)) != 0
+    return "none" if (matrix != matrix.T).nnz else "mean"
+
+
 def welfare_gain(
     W: Any,
     reference: Any,
-    b: Array,
+    b: Array | pd.Series,
     interaction: str | Interaction = "log1p",
     welfare: str | Welfare = "total",
 ) -> float:
@@ -93,7 +108,8 @@ def welfare_gain(
     >>> welfare_gain(strong, 0 * strong, np.ones(2), "linear")
     2.0
     """
-    ours, theirs = (game_welfare(_matrix(graph), b, interaction, welfare) for graph in (W, reference))
+    benefit = in_order("b", b, names_of(W) or range(len(b))) if isinstance(b, pd.Series) else b
+    ours, theirs = (game_welfare(graph, benefit, interaction, welfare) for graph in (_matrix(W), _like(W, reference)))
     return ours - theirs
 
 
@@ -119,7 +135,7 @@ def equal_influence(W: Any, c: float = 0.95) -> Any:
 
 def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     """Return the scores and the truth of all ordered off-diagonal pairs, as vectors."""
-    scores, truth = _dense("W", W), _dense("A", A)
+    scores, truth = _dense("W", W), _dense("A", _like(W, A))
     if scores.shape != truth.shape:
         raise InputError(
             f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order"
@@ -144,8 +160,22 @@ def _dense(name: str, graph: Any) -> Array:
     return dense
 
 
+def _like(W: Any, A: Any) -> Any:
+    """Return A's matrix, its nodes in the order of W's: by name where both have names."""
+    theirs = names_of(A)
+    if theirs is not None and (isinstance(W, np.ndarray) or sparse.issparse(W)):
+        warn(
+            "W is a matrix without names and A's nodes have names: both are taken in one order; pass the model or "
+            "its graph_ in place of the matrix to have nodes matched by name"
+        )
+    order, matrix = order_of(names_of(W), theirs, "W", "A"), _matrix(A)
+    return matrix if order is None else sparse.csr_array(matrix)[order][:, order]
+
+
 def _matrix(graph: Any) -> Any:
     """Return the matrix of whatever is taken for a graph; a matrix as it is, because a score may be negative."""
     if isinstance(graph, LearnedGraph | BaseEstimator):
         return as_graph(graph).weights
+    if isinstance(graph, pd.DataFrame):
+        return square("a table", graph).to_numpy()
     return adjacency_matrix(graph) if isinstance(graph, nx.Graph) else graph

@@ -119,13 +119,21 @@ def check_beta(beta: object) -> float:
     )
 
 
+USUAL_DEGREE = 10  # the estimators' default, which few nodes need not meet
+
+
 def check_degree(degree: object, n_nodes: int) -> float:
-    """Check the number of neighbours asked for; more than there are nodes means all of them."""
+    """Check the number of neighbours asked for; more than there are means all of them, and is said unless small."""
     if degree is None:
         raise InputError("beta and degree are both None: give one of them, for example degree=10")
     wanted = check_number(
         "degree", degree, low=1, remedy="degree is the mean number of neighbours wanted; try degree=10"
     )
+    if wanted > max(n_nodes - 1, USUAL_DEGREE):
+        warn(
+            f"degree={wanted:g} is more than the {n_nodes - 1} others that a node has: everybody becomes a neighbour "
+            f"of everybody; try degree={min(USUAL_DEGREE, max(1, n_nodes // 5))}"
+        )
     return min(wanted, n_nodes - 1.0)
 
 
@@ -240,6 +248,7 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
 
 
 MISSING = ("error", "pairwise")
+LEAST_SHARED = 0.1  # of the signals: two nodes that share fewer are hardly compared at all
 SHARED_BLOCK = 1 << 22  # pairs of nodes looked at in one go
 
 
@@ -285,6 +294,7 @@ def check_gaps(X: Array, names: Array, missing: str | None) -> Array:
     else:
         check_finite("X", np.where(np.isnan(X), 0.0, X), ("signal", "node"), "missing='pairwise' is for NaN only")
         check_observed(X, names)
+        warn_little_shared(~np.isnan(X), names)
     return ~np.isnan(X)
 
 
@@ -312,19 +322,34 @@ def check_observed(X: Array, names: Array) -> None:
         )
 
 
-def strangers(observed: Array, limit: int = 3) -> tuple[int, list[tuple[int, int]]]:
-    """Return how many pairs of nodes share no observed signal, and the first few of them.
+def warn_little_shared(observed: Array, names: Array) -> None:
+    """Warn of pairs that are compared over so few signals that their distance is hardly theirs, and say what to do."""
+    least = int(np.ceil(LEAST_SHARED * len(observed)))
+    count, pairs = strangers(observed, 1, least)
+    if count:
+        gaps = 1.0 - observed.mean(axis=0)
+        order = np.argsort(-gaps, kind="stable")[:5]
+        most = [f"{names[k]} ({gaps[k]:.0%})" for k in order if 2 * gaps[k] >= gaps.max()]
+        warn(
+            f"{count} pair(s) of nodes share fewer than {least} of {len(observed)} signals (for example "
+            f"{names[pairs[0][0]]} and {names[pairs[0][1]]}): their distance is mostly the typical one, and a tie of "
+            f"theirs says little; leave out the nodes with most gaps ({', '.join(most)}), or fill gaps"
+        )
+
+
+def strangers(observed: Array, limit: int = 3, least: int = 1) -> tuple[int, list[tuple[int, int]]]:
+    """Return how many pairs of nodes share fewer than ``least`` observed signals, and the first few of them.
 
     Two nodes share at least as many signals as their numbers of observed ones exceed the number of all, so only nodes
     with many gaps are looked at, in blocks: O(NM) where few are missing, O(N^2 M) time at most, and O(NM) memory.
     """
     counts = observed.sum(axis=0)
-    suspects = np.flatnonzero(counts + counts.min() <= len(observed))
+    suspects = np.flatnonzero(counts + counts.min() < len(observed) + least)
     seen = observed[:, suspects].astype(np.float32)
     size = max(1, SHARED_BLOCK // max(1, suspects.size))
     total, found = 0, list[tuple[int, int]]()
     for first in range(0, suspects.size, size):
-        rows, columns = np.nonzero(np.triu(seen[:, first : first + size].T @ seen[:, first:] == 0, 1))
+        rows, columns = np.nonzero(np.triu(seen[:, first : first + size].T @ seen[:, first:] < least, 1))
         total += rows.size
         few = suspects[first + rows[:limit]].tolist(), suspects[first + columns[:limit]].tolist()
         found += zip(*few, strict=True)

@@ -219,7 +219,7 @@ def test_broken_input(tmp_path, case):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("source,target\nann,eve\n", "names 1 node(s) that the signals do not have: eve"),
+        ("source,target\nann,eve\n", "no tie between two nodes of the signals: it names eve"),
         ("ann,bob\n", "a header and no rows"),
         ("a,b\nann,bob\n", "must have the columns source and target"),
         ("", "truth.csv is empty"),

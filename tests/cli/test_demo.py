@@ -22,7 +22,7 @@ def test_demo_prints_a_table_and_writes_four_files(tmp_path):
         "LinearGLGP",
         "GLGP",
         "auc",
-        "average precision",
+        "precision",
         "converged",
         "influence:",
     ):
@@ -41,7 +41,8 @@ def test_demo_prints_a_table_and_writes_four_files(tmp_path):
 def test_demo_for_machines(tmp_path):
     answer = json.loads(run("demo", "--out", tmp_path / "demo", "--json").stdout)
     consensus, smooth, _, glgp = (row["auc"] for row in answer["scores"].values())
-    assert consensus > glgp > smooth > 0.7
+    assert glgp > smooth > 0.9
+    assert consensus > 0.9
     assert answer["seconds"].keys() == answer["scores"].keys()
 
 

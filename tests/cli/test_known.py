@@ -66,11 +66,11 @@ def test_what_was_learned_here_serves_there(club):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("source,target\nm0,eve\n", "that X does not have: eve"),
+        ("source,target\nm0,eve\n", "no tie between two nodes of the signals: it names eve, and the nodes are m0, m1"),
         ("source,target,tie\nm0,m1,1\nm1,m0,0\n", "tied and that they are not: m0 - m1"),
         ("source,target\nm0,m0\n", "m0 with itself"),
-        ("a,b\nm0,m1\n", "needs source and target"),
-        ("source,target,tie\nm0,m1,perhaps\n", "it must be 1 or 0"),
+        ("a,b\nm0,m1\n", "must have the columns source and target (or from and to), or be a matrix"),
+        ("source,target,tie\nm0,m1,perhaps\n", "'perhaps' is not a number; it must be 1, 0 or a weight"),
     ],
 )
 def test_bad_ties(club, text, message):

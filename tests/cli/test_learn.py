@@ -1,5 +1,6 @@
 """Tables in, networks out, as people run it."""
 
+import html
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
 from nashgraph.cli._fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
+from nashgraph.couplings import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
 
@@ -107,7 +109,7 @@ def test_the_model_says_everything(club):
     assert answer["edges"] == content["edges"] == len(pd.read_csv(club / "out" / "edges.csv"))
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
     table = pd.read_csv(club / "club.csv").set_index("name")
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(GLGP().fit(table.T).adjacency_, truth))
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(GLGP().fit(table.T), truth, "mean"))
     assert "nodes are named by the column 'name'" in answer["notes"]
     assert "note: nodes are named" in result.stderr
 
@@ -158,6 +160,18 @@ def test_not_converged_is_written_and_told(club):
     assert content["certificate"]["converged"] is False
 
 
+def test_degenerate_networks_are_said(club):
+    table = pd.read_csv(club / "club.csv").assign(gain=[1000.0, 900.0, *[1.0] * 32])
+    table.to_csv(club / "club.csv", index=False)
+    drawn = ["learn", club / "club.csv", "--method", "linear", "--benefit", "gain", "--out", club / "out"]
+    result = run(*drawn, "--lam", "100")
+    assert "note: m0 and m1 hold 100 % of all influence among 34 nodes: check that this is meant" in result.stderr
+    assert "hold 100 % of all influence" in (club / "out" / "report.html").read_text()
+    result = run(*drawn, "--degree", "100")
+    assert "note: degree=100 is more than the 33 others" in result.stderr
+    assert "of all influence" not in run(*drawn).stderr
+
+
 def test_quiet_is_quiet(club):
     result = run("learn", club / "club.csv", "--quiet", "--out", club / "out")
     assert (result.exit_code, result.output) == (0, "")
@@ -173,11 +187,36 @@ def test_earlier_outputs_are_replaced_and_other_files_stay(club):
     assert len(pd.read_csv(club / "out" / "edges.csv")) == 5 * 34
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_leaves_all_files(club, method):
-    result = run("learn", club / "club.csv", "--method", method, "--out", club / "out")
-    assert result.exit_code in (0, 3), result.output
-    assert names(club / "out") == FILES
+def ways(method):
+    """Return the storages that a method has, each once."""
+    return STORAGES if "storage" in METHODS[method]().get_params() else ["auto"]
+
+
+@pytest.mark.parametrize(("method", "storage"), [(method, way) for method in METHODS for way in ways(method)])
+def test_every_method_storage_and_output(tmp_path, random, method, storage):
+    """All files are there, say the same, can be shown, and come out again: on numbers, and on yes and no."""
+    for values, more in ((random.normal(size=(12, 12)), []), (random.integers(0, 2, size=(12, 11)), ["--undirected"])):
+        pd.DataFrame(values).add_prefix("q").to_csv(tmp_path / "t.csv", index=False)
+        arguments = ["learn", tmp_path / "t.csv", "--method", method, "--out", tmp_path / "out", "--json", *more]
+        result = run(*arguments, *([] if storage == "auto" else ["--set", f"storage={storage}"]))
+        assert result.exit_code in (0, 3), result.output
+        check_outputs(tmp_path / "out", json.loads(result.stdout), directed=not more)
+    assert run("show", tmp_path / "out").exit_code == 0
+    again = run("rerun", tmp_path / "out", "--out", tmp_path / "again", "--json")
+    assert json.loads(again.stdout)["same"] is True
+
+
+def check_outputs(out, answer, *, directed):
+    assert names(out) == FILES
+    edges, nodes = (pd.read_csv(out / name) for name in ("edges.csv", "nodes.csv"))
+    graph = nx.read_graphml(out / "graph.graphml")
+    linked = nx.node_link_graph(json.loads((out / "graph.json").read_text()), edges="edges")
+    assert graph.is_directed() == linked.is_directed() == directed
+    assert graph.number_of_edges() == linked.number_of_edges() == len(edges) == answer["edges"] > 0
+    assert len(graph) == len(linked) == len(nodes) == answer["nodes"] == 12
+    assert sum(weight for *_, weight in graph.edges(data="weight")) == pytest.approx(edges.weight.sum())
+    assert (edges.weight > 0).all()
+    assert answer["certificate"]["sentence"][1:] in html.unescape((out / "report.html").read_text())
 
 
 def test_a_thousand_nodes_with_gaps_and_a_category(tmp_path, random):
@@ -254,7 +293,7 @@ def test_the_default_is_the_consensus_with_a_seed(club):
     assert len(written) == model.graph_.at_least("frequency", 0.25, 2).n_edges < model.graph_.n_edges
     assert written.groupby("target").size().min() >= 2
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(model, truth))  # of the whole graph
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(model, truth, "mean"))  # of the whole graph
     nodes = pd.read_csv(club / "out" / "nodes.csv")
     assert nodes["influence"].tolist() == pytest.approx(sorted(model.graph_.influence, reverse=True))
     assert (nodes["rank_low"] <= nodes["rank_high"]).all()

@@ -85,4 +85,4 @@ def test_of_a_consensus_the_intervals_are_shown(out):
     first = json.loads(run("show", out, "--json").stdout)["most_influential"][0]
     assert first["influence_low"] <= first["influence"] <= first["influence_high"]
     assert 1 <= first["rank_low"] <= first["rank_high"]
-    assert "rank high" in run("show", out).stdout
+    assert f" {first['rank_low']} to {first['rank_high']} " in run("show", out).stdout

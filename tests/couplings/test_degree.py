@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
-from nashgraph import DataWarning, SmoothGL
+from nashgraph import GLGP, DataWarning, SmoothGL
 from nashgraph.couplings import beta_for_degree, points_of
 
 from ..gaps import with_gaps
@@ -67,3 +68,43 @@ def test_ties_are_said(random):
 def test_all_nodes_alike_is_an_error():
     with pytest.raises(ValueError, match="every node has the same signals"):
         beta_for_degree(points_of(np.ones((3, 10))), 5, 0.95)
+
+
+def yes_or_no(seed):
+    """Return a table of 0 and 1: few ones, one answer of several, or nodes that occur several times."""
+    random = np.random.default_rng(seed)
+    n, m = int(random.integers(4, 60)), int(random.integers(1, 20))
+    X = (random.random((m, n)) < random.uniform(0.02, 0.3)).astype(float)
+    if seed % 3 == 1:
+        X = np.vstack([np.eye(4)[:, random.integers(0, 4, n)] for _ in range(3)])
+    elif seed % 3 == 2:
+        X = X[:, random.integers(0, n, n)]
+    X[0, 0], X[0, 1] = 0.0, 1.0  # not all alike
+    return X
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+@pytest.mark.parametrize("seed", range(60))
+def test_yes_or_no_tables_give_the_nearest_degree_that_any_beta_gives(seed):
+    X = yes_or_no(seed)
+    n = X.shape[1]
+    wanted = min(10, n - 1)
+    model = GLGP().fit(X)
+    assert model.converged_
+    np.testing.assert_allclose(model.adjacency_.sum(axis=1), 0.95)
+    ends = np.array([np.sort(np.delete(row, i)) for i, row in enumerate(cdist(X.T, X.T, "sqeuclidean") / (2 * len(X)))])
+    S = (np.arange(1, n) * ends - np.cumsum(ends, axis=1)).round(9)
+    reached = [(level > S).sum() / n for level in [*np.unique(S), np.inf]]
+    possible = [degree for degree in reached if degree >= 1]
+    obtained = neighbours(X, model.beta_).mean()
+    assert abs(obtained - wanted) == pytest.approx(min(abs(np.array(possible) - wanted)))
+
+
+@pytest.mark.filterwarnings("ignore:.*exactly the signals")
+def test_330_households_with_three_questions_have_a_network_at_the_defaults(random):
+    X = random.integers(0, 2, size=(3, 330)).astype(float)
+    with pytest.warns(DataWarning, match=r"the nearest that can is .* neighbours on average"):
+        model = GLGP().fit(X)
+    assert model.converged_
+    alike = (X[:, :, None] == X[:, None, :]).all(axis=0)
+    assert (model.graph_.weights.toarray()[~alike] == 0).all()  # everybody's neighbours are those who answer the same

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.exceptions import NotFittedError
 
-from nashgraph import ConsensusGL, InputError
+from nashgraph import ConsensusGL, DataWarning, InputError
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.estimators._selection import factor, halves, heaviest, plan
 
@@ -156,8 +156,10 @@ def test_gaps_are_compared_pairwise_unless_a_half_has_nothing_to_compare(signals
     assert model.fit(gappy).select(splits=5).graph.n_edges > 0
     gappy[1:, 3] = np.nan
     gappy[0] = signals[0]
+    with pytest.warns(DataWarning, match=r"share fewer than 2 of 20 signals .* most gaps \(3 \(95%\)\)"):
+        model.fit(gappy)
     with pytest.raises(InputError, match=r"half of the signals has too many gaps.* 3; drop"):
-        model.fit(gappy).select(splits=5)
+        model.select(splits=5)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")

@@ -94,6 +94,30 @@ def test_a_path_that_falls_short_says_where_once(signals):
     assert len(caught) == 1
 
 
+def test_a_path_ends_where_the_graph_degenerates(random):
+    """Heavy tails: beyond, two nodes hold nearly all influence, or the solver takes all its iterations for nothing."""
+    X = random.standard_t(1.5, size=(2, 60))
+    X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+    solved = []
+    path = GLGP(max_iter=30).path(X, progress=lambda: solved.append(1))
+    assert 5 < len(path.lams) < 20
+    assert all(model.converged_ for model in path.models)
+    assert len(solved) == 2 * len(path.lams) + 1  # two more were tried on the way up
+    with pytest.warns(ConvergenceWarning):
+        given = GLGP(max_iter=20).path(X, np.geomspace(0.1, 1000.0, 6))  # what is asked for is given
+    assert len(given.lams) == 6
+
+
+def test_a_path_goes_on_until_two_nodes_hold_half(random):
+    hub = np.full(40, 0.1)
+    hub[[3, 5]] = 10.0
+    X = random.normal(size=(10, 40))
+    path = GLGP(benefit=hub, interaction="linear").path(X, n_lams=30)
+    share = [np.sort(model.graph_.influence)[-2:].sum() / model.graph_.influence.sum() for model in path.models]
+    assert max(share[:-1]) < 0.5
+    assert path.fidelities[-1] < 4 * path.least  # to first order, the prior costs as much as the signals
+
+
 def test_a_path_without_lambdas_is_refused(signals):
     with pytest.raises(ValueError, match="lams is empty"):
         GLGP(degree=5).path(signals, [])

@@ -2,11 +2,21 @@
 
 import igraph
 import networkx as nx
+import numpy as np
+import pandas as pd
 import pytest
 
-from nashgraph.tables import TableError, read_truth
+from nashgraph.tables import TableError, read_known, read_truth
 
 NAMES = ["ann", "bob", "NA", "007"]
+GRAPHML = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    '<key id="n" for="node" attr.name="name" attr.type="string"/>'
+    '<key id="w" for="edge" attr.name="weight" attr.type="double"/><graph edgedefault="directed">{}</graph></graphml>'
+)
+SAME_NAME = (
+    "".join(f'<node id="{node}"><data key="n">ann</data></node>' for node in "xy") + '<edge source="x" target="y"/>'
+)
 
 
 @pytest.fixture
@@ -48,11 +58,76 @@ def test_loops_are_left_out_and_said(write):
     assert "left 1 edge(s) from a node to itself" in notes[1]
 
 
+def test_a_weight_of_zero_is_no_edge_in_a_graph_either(write):
+    nodes = "".join(f'<node id="{name}"/>' for name in NAMES)
+    edge = '<edge source="ann" target="{}"><data key="w">{}</data></edge>'
+    truth, _ = read_truth(
+        write(GRAPHML.format(nodes + edge.format("bob", 0) + edge.format("NA", 2)), "t.graphml"), NAMES
+    )
+    assert list(truth.edges()) == [("ann", "NA")]
+
+
+def test_the_kinds_of_files_agree(tmp_path, write):
+    graph = nx.DiGraph([("ann", "bob"), ("007", "NA"), ("NA", "007")])
+    wanted = {("ann", "bob"), ("007", "NA"), ("NA", "007")}
+    nx.write_gml(graph, tmp_path / "a.gml")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    nx.write_pajek(graph, tmp_path / "a.net")
+    nx.to_pandas_adjacency(graph, dtype=int).to_csv(tmp_path / "a.csv")
+    pd.DataFrame(graph.edges(), columns=["From", "To"]).to_csv(tmp_path / "b.csv", index=False)
+    np.save(tmp_path / "a.npy", nx.to_numpy_array(graph, nodelist=NAMES))
+    np.savetxt(tmp_path / "c.csv", nx.to_numpy_array(graph, nodelist=NAMES), delimiter=",")
+    files = ["a.gml", "a.graphml", "a.net", "a.csv", "b.csv", "a.npy", "c.csv"]
+    found = {file: {*read_truth(tmp_path / file, NAMES, directed=True)[0].edges()} for file in files}
+    assert found == dict.fromkeys(files, wanted)
+    pd.DataFrame([("ann", "bob")], columns=["source", "target"]).to_excel(tmp_path / "a.xlsx", index=False)
+    assert list(read_truth(tmp_path / "a.xlsx", NAMES)[0].edges()) == [("ann", "bob")]
+    assert "the matrix is not symmetric" in read_truth(tmp_path / "a.csv", NAMES)[1][0]
+    assert "in the order of the nodes" in read_truth(tmp_path / "c.csv", NAMES)[1][0]
+
+
+def test_nodes_outside_the_sample_are_counted_and_left_out(write):
+    truth, notes = read_truth(write("from,to\nann,bob\nann,eve\nzoe,eve\n"), NAMES)
+    assert list(truth.edges()) == [("ann", "bob")]
+    assert notes[0] == "truth.csv: left out 2 tie(s) with 2 node(s) that the signals do not have: eve, zoe"
+
+
+def test_known_ties_out_of_every_kind_of_file(tmp_path, write):
+    wanted = [("ann", "bob", 1), ("ann", "NA", 0)]
+    matrix = write(",ann,bob,NA\nann,,1,0\nbob,,,\nNA,,,\n", "m.csv")
+    assert sorted(read_known(matrix, NAMES)[0].itertuples(index=False, name=None)) == sorted(wanted)
+    table = write("from,to,tie\nann,bob,true\nann,NA,0\neve,*,\n")
+    known, notes = read_known(table, NAMES)
+    assert list(known.itertuples(index=False, name=None)) == wanted
+    assert "1 node(s) that the signals do not have: eve" in notes[0]
+    graph = nx.Graph([("ann", "bob")])
+    graph.nodes["ann"]["known"] = True
+    nx.write_graphml(graph, tmp_path / "k.graphml")
+    known, _ = read_known(tmp_path / "k.graphml", NAMES)
+    assert list(known.itertuples(index=False, name=None)) == [("ann", "bob", 1), ("ann", "*", 1)]
+
+
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        ("source,target\nann,eve\n", "t.csv", "names 1 node.* do not have: eve; the nodes are ann, bob"),
-        ("from,to\nann,bob\n", "t.csv", "must have the columns source and target, got from, to"),
+        (
+            "source,target\nann,eve\n",
+            "t.csv",
+            "no tie between two nodes of the signals: it names eve, and the nodes are ann, bob",
+        ),
+        ("a,b\nann,bob\n", "t.csv", "must have the columns source and target .*, or be a matrix .* the columns a, b"),
+        ("source,target,Source\nann,bob,NA\n", "t.csv", "differ in capitals only: source; rename"),
+        ("source,target\nann,\n", "t.csv", "an end is missing in row 1"),
+        ("source,target,tie\nann,bob,2\n", "t.csv", "the tie in row 1 is neither 1 nor 0"),
+        (",ann,bob\nann,0,x\nbob,1,0\n", "t.csv", "row 1, column 'bob': 'x' is not a number"),
+        ("graph [", "t.gml", "cannot be read as GML"),
+        ('*Vertices 2\n1 "ann"\n2 "ann"\n*Edges\n1 2\n', "t.net", "several nodes of one name"),
+        (
+            GRAPHML.format('<node id="a"/><node id="b"><graph edgedefault="directed"/></node>'),
+            "t.graphml",
+            "has 2 graphs",
+        ),
+        (GRAPHML.format(SAME_NAME), "t.graphml", "several nodes called ann: give each a name of its own"),
         ("source,target,weight\nann,bob,\n", "t.csv", "weight is missing in row 1"),
         ("source,target,weight\nann,bob,much\n", "t.csv", "row 1, column 'weight': 'much' is not a number"),
         ("source,target\nann,ann\n", "t.csv", "no edge between two different nodes"),

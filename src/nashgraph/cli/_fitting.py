@@ -17,10 +17,11 @@ import typer
 
 from ..estimators import GLGP, METHODS, GraphEstimator, LambdaPath
 from ..graph import LearnedGraph
-from ..metrics import edge_auc, edge_average_precision, edge_precision_recall
+from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
 from ..tables import Job, Signals
 from ..validation import InputError
+from ._describing import described
 from ._options import RENAMED, LearnArguments, PathArguments
 from ._progress import bar, converging, counting
 from ._running import Voice
@@ -124,8 +125,11 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
     seconds = time.perf_counter() - start
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
+    model.missing_share_ = signals.missing  # of what was filled in, too, so that it is marked wherever nodes are named
     graph = model.graph_ if job.directed else model.graph_.undirected()
     written, level = sure_part(graph, job.least_frequency)
+    # Where nodes are columns, their rows would be the signals themselves, thousands of them.
+    written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
     return Outcome(model, graph, written, level, len(signals.table), seconds, signals.columns, path)
 
 
@@ -178,6 +182,11 @@ def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voi
     count = len(along["lams"]) if "lams" in along else along.get("n_lams", 20)
     with counting(voice, "following", 2 * count - 1) as progress:
         path = model.path(signals.table, **along, progress=progress)
+    if "lams" not in along and len(path.lams) < count:
+        voice.note(
+            f"the path ends at lam = {path.lams[-1]:.4g}, after {len(path.lams)} of {count}: beyond, two nodes hold "
+            "half of the influence, or the solver no longer converges; --lams goes further"
+        )
     place = path.affordable()
     voice.note(
         f"took lam = {path.lams[place]:.4g}, "
@@ -198,11 +207,12 @@ def plain_number(value: Any) -> Any:
 
 
 def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:
-    """Return how well the graph that is written matches the truth."""
-    best = edge_precision_recall(graph, truth)
+    """Return how well a graph matches the truth; one without directions is scored on weights made symmetric."""
+    how = symmetrize_for(truth)
+    best = edge_precision_recall(graph, truth, how)
     return {
-        "auc": edge_auc(graph, truth),
-        "average_precision": edge_average_precision(graph, truth),
+        "auc": edge_auc(graph, truth, how),
+        "average_precision": edge_average_precision(graph, truth, how),
         "precision": best.precision,
         "recall": best.recall,
     }

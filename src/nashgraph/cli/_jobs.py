@@ -2,104 +2,82 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import networkx as nx
-import typer
+import pandas as pd
 
 from ..certificate import exact
 from ..files import check_writable
 from ..graph import LearnedGraph
-from ..report.prose import leaders
+from ..metrics import symmetrize_for
+from ..report.prose import concentration_sentence, gaps_mark, leaders
 from ..tables import (
+    Group,
     Job,
     ModelRecord,
+    NoTiesError,
     Signals,
-    TableError,
-    TableOptions,
     file_record,
     library_versions,
     load_signals,
     read_known,
-    read_record,
     read_truth,
 )
-from ._fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
-from ._options import GameArguments, JobArguments, KnownArguments, PathArguments
+from ._fitting import LEAST_EACH, Outcome, learned, scores
 from ._running import DONE, UNFINISHED, Voice
 from ._showing import paired
-from ._writing import write_outcome
+from ._writing import check_inputs_kept, write_outcome, written_files
 
-CONSENSUS = "consensus"  # the method that learns from known ties
 COMMANDS = ("learn", "path")  # what a job can ask for
+SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
+ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
 NAMED = 5  # of the most influential nodes
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
-def run_asked(
-    command: str,
-    method: str,
-    game: GameArguments,
-    asked: JobArguments,
-    along: PathArguments | None = None,
-    ties: KnownArguments | None = None,
-) -> int:
-    """Make a job of the options and carry it out."""
-    table = asked.table.options(game.benefit)
-    parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
-    if table.benefit is not None:  # it is a column, and comes with the table
-        del parameters["benefit"]
-    if along is not None:
-        del parameters["lam"]
-        parameters |= along.parameters()
-    voice, ties = asked.speech.voice(), ties or KnownArguments()
-    parameters |= known_elsewhere(method, ties, voice)
-    job = Job(
-        command=command,
-        method=method,
-        parameters=parameters,
-        table=table,
-        directed=not asked.undirected,
-        least_frequency=asked.least_frequency,
-        truth_directed=asked.truth.truth_directed,
-        title=asked.title or asked.file.stem,
-    )
-    record = run_job(job, asked.file, asked.truth.truth, asked.out, voice, ties.known)
-    voice.answer({**answer(record), "out": str(asked.out)})
-    return code_of(record)
+class Inputs(NamedTuple):
+    """The files that a job goes by: the table of signals, a true network, known ties, another model."""
+
+    table: Path
+    truth: Path | None = None
+    known: Path | None = None
+    model: Path | None = None
 
 
-def known_elsewhere(method: str, ties: KnownArguments, voice: Voice) -> dict[str, Any]:
-    """Return the weights that known ties of another table taught, where they are asked for, as a parameter."""
-    if (ties.known or ties.known_from) and method != CONSENSUS:
-        raise typer.BadParameter(f"the method {method} does not learn from known ties: take --method {CONSENSUS}")
-    if ties.known_from is None:
-        return {}
-    record, place = read_record(ties.known_from)
-    if record.known_weights is None:
-        raise TableError(f"{place} has learned nothing from known ties: give the model.json of a run with --known")
-    voice.note(f"members count as the known ties of {Path(record.input.path).name} taught ({place})")
-    return {"known_weights": record.known_weights}
-
-
-def run_job(
-    job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voice, known_file: Path | None = None
-) -> ModelRecord:
+def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
+    check_inputs_kept(out, inputs)
     with voice.noting_warnings():
-        signals = load_noted(file, job.table, voice)
-        truth = truth_noted(truth_file, signals, job.truth_directed, voice)
-        known = None if known_file is None else read_known(known_file)
+        signals = load_signals(inputs.table, job.table)
+    record, outcome = run_signals(job, inputs, out, voice, signals)
+    say_figures(record, voice)
+    for sentence in most_influential(outcome.graph):
+        voice.say(sentence)
+    voice.say(f"wrote {', '.join(written_files(outcome))} to {out}/")
+    return record
+
+
+def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> tuple[ModelRecord, Outcome]:
+    """Learn from signals that are read, score and write; say what was decided on the way."""
+    with voice.noting_warnings():
+        note_signals(inputs.table, signals, voice)
+        truth = truth_noted(inputs.truth, signals, job, voice)
+        known = known_noted(inputs.known, signals, job, voice)
         check_writable(out)
         outcome = learned(job, signals, voice, known)
         note_left_out(outcome, voice)
+        if said := concentration_sentence(outcome.graph):
+            voice.note(said)
         done = replace(job.table, standardize=signals.standardized)
         found = ModelRecord(
             job=replace(job, table=done, least_frequency=outcome.least_frequency),
-            input=file_record(file, out),
-            truth=None if truth_file is None else file_record(truth_file, out),
+            input=file_record(inputs.table, out),
+            truth=None if inputs.truth is None else file_record(inputs.truth, out),
             nodes=outcome.graph.n_nodes,
             signals=outcome.n_signals,
             edges=outcome.written.n_edges,
@@ -109,35 +87,48 @@ def run_job(
             notes=list(voice.notes),
             seconds=outcome.seconds,
             versions=library_versions(),
-            known=None if known_file is None else file_record(known_file, out),
+            known=None if inputs.known is None else file_record(inputs.known, out),
             known_weights=getattr(outcome.model, "known_weights_", None),
         )
-        record, written = write_outcome(out, found, outcome, truth)
-    say_figures(record, voice)
-    for sentence in most_influential(outcome.graph):
-        voice.say(sentence)
-    voice.say(f"wrote {', '.join(written)} to {out}/")
-    return record
+        return write_outcome(out, found, outcome, truth), outcome
 
 
-def load_noted(file: Path, options: TableOptions, voice: Voice) -> Signals:
-    """Read the signals and say how."""
-    signals = load_signals(file, options)
+def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
+    """Say how the signals were read."""
     for note in signals.notes:
         voice.note(note)
     n_signals, n_nodes = signals.table.shape
     voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} signals")
-    return signals
 
 
-def truth_noted(file: Path | None, signals: Signals, directed: bool, voice: Voice) -> nx.Graph[str] | None:
+def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:
     """Read the true network, where there is one, and say how."""
     if file is None:
         return None
-    truth, notes = read_truth(file, [str(name) for name in signals.table.columns], directed=directed)
+    read = functools.partial(read_truth, directed=job.truth_directed)
+    truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice)
+    if truth is not None:
+        voice.note(SYMMETRIC if symmetrize_for(truth) == "mean" else ORDERED)
+    return truth
+
+
+def known_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> pd.DataFrame | None:
+    """Read the known ties, where there are some, and say what was left out."""
+    return None if file is None else ties_noted(read_known, file, signals, job, voice)
+
+
+def ties_noted(read: Callable[..., tuple[Any, list[str]]], file: Path, signals: Signals, job: Job, voice: Voice) -> Any:
+    """Read ties between the nodes; a group, unlike a table, may have none."""
+    group = None if job.table.only is None else Group(str(job.table.group), job.table.only)
+    try:
+        ties, notes = read(file, [str(name) for name in signals.table.columns], group=group)
+    except NoTiesError as error:
+        if group is None:
+            raise
+        ties, notes = None, [str(error)]
     for note in notes:
         voice.note(note)
-    return truth
+    return ties
 
 
 def say_figures(record: ModelRecord, voice: Voice) -> None:
@@ -171,6 +162,7 @@ def most_influential(graph: LearnedGraph) -> list[str]:
     first = [
         f"{graph.names[k]} ({graph.influence[k]:.2f}"
         + (f", rank {known['rank_low'][k]} to {known['rank_high'][k]})" if ranked else ")")
+        + gaps_mark(graph, k)
         for k in graph.by_influence[:NAMED]
     ]
     figures = ", ".join(first)

@@ -218,8 +218,9 @@ class KnownArguments:
         Path | None,
         known_option(
             metavar="TIES",
-            help="Ties that are known: text with the columns source, target and, where there are non-ties, tie (1 or "
-            "0). The target * says that all ties of the source are known. Adds probabilities.",
+            help="Ties that are known: a table with the columns source, target (or from, to) and, where there are "
+            "non-ties, tie (1 or 0); the target * says that all ties of the source are known. Or a matrix, GraphML, "
+            "GML or Pajek. Adds probabilities.",
         ),
     ] = None
     known_from: Annotated[
@@ -238,10 +239,11 @@ class TruthArguments:
         Path | None,
         truth_option(
             metavar="EDGES",
-            help="Edges of the true network: text with the columns source and target, or GraphML. Adds scores.",
+            help="The true network: a table with the columns source and target (or from and to), a matrix with names "
+            "on both sides, GraphML, GML or Pajek. Adds scores.",
         ),
     ] = None
-    truth_directed: Annotated[bool, truth_option("--truth-directed", help="A text file's edges have directions.")] = (
+    truth_directed: Annotated[bool, truth_option("--truth-directed", help="The edges of a table have directions.")] = (
         False
     )
 
@@ -276,6 +278,13 @@ class CompareArguments(FileArguments):
 class JobArguments(FileArguments):
     """What learn and path ask besides: further settings, and what to write."""
 
+    group: Annotated[
+        str | None,
+        table_option(
+            metavar="COLUMN",
+            help="Learn one network for each value of this column, in one run; names are unique within groups only.",
+        ),
+    ] = None
     settings: Annotated[
         list[str] | None, method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method.")
     ] = None

@@ -21,7 +21,8 @@ from typer.main import get_group
 DONE, REFUSED, USAGE, UNFINISHED, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = (
     "Exit codes: 0 done; 1 the input, the data or a value was refused; 2 the command was not understood; 3 done, but "
-    "not converged (compare: a method failed; rerun: the graph differs); 4 an error inside nashgraph; 130 interrupted."
+    "not converged (compare: a method failed; rerun: the graph differs; --group: a group is left out); 4 an "
+    "error inside nashgraph; 130 interrupted."
 )
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)

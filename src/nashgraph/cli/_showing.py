@@ -10,14 +10,25 @@ from rich.table import Table
 
 from ._running import printable
 
+NAME_WIDTH = 15
+
 
 def listed(frame: pd.DataFrame, title: str = "") -> Table:
     """Return a frame as a table with its columns as headings; text stands left, numbers right."""
     table = Table(box=None, pad_edge=False, title=title or None, title_justify="left")
-    for place, column in enumerate(frame.columns):
-        table.add_column(str(column).replace("_", " "), justify="right" if place else "left", no_wrap=place > 0)
-    for row in frame.itertuples(index=False):
-        table.add_row(*(_written(value, ".3f") for value in row))
+    cells = [[_written(value, ".3f") for value in frame[column]] for column in frame.columns]
+    for place, (column, values) in enumerate(zip(frame.columns, cells, strict=True)):
+        # Where it is narrow long names go over several lines, but a row without its name says nothing.
+        least = None if place else min(max(map(len, values), default=0), NAME_WIDTH)
+        table.add_column(
+            str(column).replace("_", "\n"),
+            justify="right" if place else "left",
+            vertical="bottom",
+            no_wrap=place > 0,
+            min_width=least,
+        )
+    for row in zip(*cells, strict=True):
+        table.add_row(*row)
     return table
 
 
@@ -30,4 +41,6 @@ def paired(content: Mapping[str, Any], title: str = "") -> Table:
 
 
 def _written(value: Any, how: str) -> str:
+    if not isinstance(value, str) and pd.isna(value):
+        return ""
     return format(value, how) if isinstance(value, float) else printable(str(value))

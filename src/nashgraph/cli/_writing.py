@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,13 @@ from typing import Any
 from ..files import written_together
 from ..report import summarize, write_report
 from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of
+from ..validation import InputError
 from ._fitting import Outcome
 
-EDGES, NODES = "edges.csv", "nodes.csv"
+EDGES, NODES, MODEL, PATH, REPORT, INDEX = (
+    *("edges.csv", "nodes.csv", "model.json", "path.csv", "report.html", "index.html"),
+)
+FILES = (*GRAPH_FILES, MODEL, PATH, REPORT, INDEX)  # all that may be written
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -20,8 +25,22 @@ SCORES = {
 }
 
 
-def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None) -> tuple[ModelRecord, list[str]]:
-    """Write all files of a learned graph; return the record, with the hashes of its tables, and the files' names."""
+def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[str] = FILES) -> None:
+    """Refuse to write over a file that is read in the same run."""
+    for given in filter(None, inputs):
+        for name in files:
+            file = out / name
+            if file.exists() and given.exists() and file.samefile(given):
+                raise InputError(f"{given} is read in this run, and {out}/{name} is to be written: give another --out")
+
+
+def written_files(outcome: Outcome) -> list[str]:
+    """Return the names of the files of a learned graph."""
+    return sorted(name for name in FILES if name != INDEX and (name != PATH or outcome.path is not None))
+
+
+def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None) -> ModelRecord:
+    """Write all files of a learned graph; return the record, with the hashes of its tables."""
     summary = summarize(
         outcome.model,
         title=record.job.title,
@@ -32,14 +51,15 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any =
         directed=record.job.directed,
         columns=outcome.columns,
         truth=truth,
+        communities=outcome.written.node_columns["community"],
     )
     with written_together(out) as folder:
         for name, write in GRAPH_FILES.items():
             write(outcome.written, folder / name)
         edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
         record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
-        (folder / "model.json").write_text(record_to_json(record), encoding="utf-8")
+        (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
         if outcome.path is not None:
-            outcome.path.table().to_csv(folder / "path.csv", index=False)
-        write_report(summary, folder / "report.html")
-        return record, sorted(file.name for file in folder.iterdir())
+            outcome.path.table().to_csv(folder / PATH, index=False)
+        write_report(summary, folder / REPORT)
+    return record

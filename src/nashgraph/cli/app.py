@@ -70,7 +70,7 @@ def learn(
 
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
-    from ._jobs import run_asked
+    from ._asked import run_asked
 
     return run_asked("learn", method, game, asked, ties=ties)
 
@@ -82,7 +82,7 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
-    from ._jobs import run_asked
+    from ._asked import run_asked
 
     return run_asked("path", "glgp", game, asked, along)
 

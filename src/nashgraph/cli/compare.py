@@ -9,15 +9,18 @@ from typing import Any
 import pandas as pd
 import typer
 
+from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
 from ..estimators import METHODS, GraphEstimator
 from ..files import check_writable, written_together
-from ._fitting import plain_number
-from ._jobs import load_noted, truth_noted
+from ..tables import Job, Signals, load_signals
+from ._fitting import methods_with, plain_number
+from ._jobs import note_signals, truth_noted
 from ._options import CompareArguments, GameArguments
 from ._progress import counting
 from ._running import BUG_REPORT, DONE, UNFINISHED, Voice
 from ._showing import listed
+from ._writing import check_inputs_kept
 
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
@@ -28,23 +31,28 @@ def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
     voice, out = asked.speech.voice(), asked.out
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
-    if options.missing == "pairwise":
-        raise typer.BadParameter("compare needs complete signals: pass --missing impute, or learn with one method")
+    missing = "pairwise" if options.missing == "pairwise" else "error"
+    if out is not None:
+        check_inputs_kept(out, (asked.file, asked.truth.truth), [FILE])
     with voice.noting_warnings():
-        signals = load_noted(asked.file, options, voice)
-        truth = truth_noted(asked.truth.truth, signals, asked.truth.truth_directed, voice)
+        signals = load_signals(asked.file, options)
+        note_signals(asked.file, signals, voice)
+        job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
+        truth = truth_noted(asked.truth.truth, signals, job, voice)
         if out is not None:
             check_writable(out)
         if signals.benefit is not None:
             given["benefit"] = signals.benefit
         entries = [
-            (name, with_those_it_has(name, given))
-            for name in chosen(asked.methods or [], signals.table.shape[1], voice)
+            (name, with_those_it_has(name, given)) for name in chosen(asked.methods or [], signals, missing, voice)
         ]
         game_played = {name: given[name] for name in inspect.signature(compare_methods).parameters if name in given}
-        with counting(voice, "comparing", len(entries)) as progress:
-            found = compare_methods(signals.table, truth, entries, **game_played, progress=progress)
-    voice.say(listed(found.drop(columns=["warnings", "error"])))
+        count = len(entries) + (0 if truth is None else len(CONTROLS) + 1)
+        with counting(voice, "comparing", count) as progress:
+            found = compare_methods(signals.table, truth, entries, **game_played, missing=missing, progress=progress)
+    if truth is not None:
+        voice.note(f"precision is that of the {truth.number_of_edges():,} heaviest pairs of each, as many as are true")
+    voice.say(listed(found.drop(columns=["warnings", "error", "scored"], errors="ignore")))
     for text, which in remarks(found).items():
         voice.note(f"{', '.join(which)}: {text}")
     if out is not None:
@@ -55,18 +63,26 @@ def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     return DONE if found["converged"].all() else UNFINISHED
 
 
-def chosen(given: list[str], n_nodes: int, voice: Voice) -> list[str]:
-    """Return the methods named, or all that are quick on this many nodes; say which were left out."""
+def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> list[str]:
+    """Return the methods named, or all that are quick on this many nodes; say which were left out, for gaps too."""
+    n_nodes = signals.table.shape[1]
+    gaps = missing == "pairwise" and signals.missing.any()
+    unable = [name for name in METHODS if gaps and name not in methods_with("missing")]
     names = [name for item in given for name in item.split(",")]
     for name in names:
         if name not in METHODS:
             raise typer.BadParameter(f"there is no method {name!r}: there are {', '.join(METHODS)}")
+    if unable and (not names or {*names} & {*unable}):
+        left = [name for name in names or METHODS if name in unable]
+        voice.note(f"left out {', '.join(left)}: complete signals are needed there; --missing impute takes them in")
     if names:
-        return names
+        if {*names} <= {*unable}:
+            raise typer.BadParameter("none of these methods can do with gaps: pass --missing impute")
+        return [name for name in names if name not in unable]
     slow = [name for name, kind in METHODS.items() if n_nodes > kind.quick_up_to]
     if slow:
         voice.note(f"left out {', '.join(slow)}, slow on {n_nodes} nodes; --methods takes them in")
-    return [name for name in METHODS if name not in slow]
+    return [name for name in METHODS if name not in (*slow, *unable)]
 
 
 def with_those_it_has(name: str, parameters: dict[str, Any]) -> GraphEstimator:

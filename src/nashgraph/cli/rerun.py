@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..estimators import METHODS
 from ..tables import FileRecord, TableError, library_versions, read_record, sha256_of
-from ._jobs import COMMANDS, answer, code_of, run_job
+from ._jobs import COMMANDS, Inputs, answer, code_of, run_job
 from ._options import SpeechArguments
 from ._running import UNFINISHED, Voice
 
@@ -32,7 +32,7 @@ def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force
     }
     for name, (now, before) in changed.items():
         voice.note(f"{name} is {now} here and was {before}")
-    record = run_job(earlier.job, file, truth, out, voice, known)
+    record = run_job(earlier.job, Inputs(file, truth, known, place), out, voice)
     same = record.edges_sha256 == earlier.edges_sha256
     voice.say("the graph is the same, to the last digit" if same else "the graph is NOT the same as that of the model")
     voice.answer({**answer(record), "out": str(out), "same": same})

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..tables import ModelRecord, read_record, sha256_of
+from ._describing import OWN
 from ._jobs import answer, say_figures
 from ._options import SpeechArguments
 from ._running import DONE
@@ -14,6 +15,7 @@ from ._showing import listed, paired
 from ._writing import NODES
 
 LISTED = 10
+SHOWN = ("name", "influence", "rank", "followers", "action", "missing", "community")
 
 
 def run_show(model: Path, speech: SpeechArguments) -> int:
@@ -29,8 +31,8 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
     elif sha256_of(file) != record.nodes_sha256:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")
     else:
-        nodes = pd.read_csv(file, converters={"name": str}, nrows=LISTED)
-        voice.say(listed(nodes, "most influential"))
+        nodes = pd.read_csv(file, converters={"name": str}, nrows=LISTED, usecols=lambda name: name in OWN)
+        voice.say(listed(few_columns(nodes), "most influential"))
     for note in record.notes:
         voice.say(f"note: {note}")
     voice.answer(
@@ -44,6 +46,16 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
         }
     )
     return DONE
+
+
+def few_columns(nodes: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of nodes that fit a terminal, an interval of ranks in one."""
+    if "rank_low" in nodes:
+        ends = zip(nodes["rank_low"], nodes["rank_high"], strict=True)
+        nodes = nodes.assign(rank=[f"{low} to {high}" for low, high in ends])
+    if "missing" in nodes:
+        nodes = nodes.assign(missing=nodes["missing"].map("{:.0%}".format))
+    return nodes[[name for name in SHOWN if name in nodes]]
 
 
 def settings(record: ModelRecord) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from ..certificate import Certificate
 from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
+from ..matching import in_order
 from ..registry import Registry
 from ..validation import (
     Array,
@@ -27,6 +29,8 @@ from ..validation import (
     check_degree,
     check_node_names,
     check_signals,
+    listing,
+    warn,
 )
 
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
@@ -76,6 +80,8 @@ class GraphEstimator(BaseEstimator):
     # Of a consensus: how alike two resamples are, and how much the members with a prior count.
     agreement_: float = np.nan
     prior_share_: float = 0.0
+    # The share of the signals that is missing at each node, where some may be.
+    missing_share_: Array = np.zeros(0)
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
@@ -96,9 +102,17 @@ class GraphEstimator(BaseEstimator):
         self
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        learned = self._learn(signals)
+        learned = self._in_order(names)._learn(signals)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned, X, names)
+
+    def _in_order(self, names: Array) -> Self:
+        """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
+        ordered = copy(self)
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(value, pd.Series | pd.DataFrame):
+                setattr(ordered, name, in_order(name, value, names))
+        return ordered
 
     @abstractmethod
     def _learn(self, X: Array) -> dict[str, Any]:
@@ -111,6 +125,8 @@ class GraphEstimator(BaseEstimator):
         with sklearn_refusals():
             validate_data(self, X, skip_check_array=True)
         self.node_names_ = names
+        if self.missing == "pairwise":
+            self.missing_share_ = np.asarray(pd.isna(X), dtype=float).mean(axis=0)
         for name, value in learned.items():
             setattr(self, name, value)
         self._graph: LearnedGraph | None = None
@@ -141,8 +157,12 @@ class GraphEstimator(BaseEstimator):
         """The learned graph: names, weights, edges, influence, and the columns that go with them."""
         check_is_fitted(self)
         if self._graph is None:
+            gaps = {"missing": self.missing_share_} if self.missing_share_.any() else {}
             self._graph = LearnedGraph.of(
-                self.adjacency_, self.node_names_, node_columns=self._node_columns(), edge_columns=self._edge_columns()
+                self.adjacency_,
+                self.node_names_,
+                node_columns=self._node_columns() | gaps,
+                edge_columns=self._edge_columns(),
             )
         return self._graph
 
@@ -229,6 +249,7 @@ def checked_signals(
     names = np.asarray(X.columns) if isinstance(X, pd.DataFrame) else None
     if names is not None:
         check_node_names(names)
+        hint_if_turned_over(X)
     with sklearn_refusals():
         signals = check_array(
             X, dtype=np.float64, ensure_all_finite=False, ensure_min_features=2, estimator=estimator, input_name="X"
@@ -236,6 +257,23 @@ def checked_signals(
     names = np.arange(signals.shape[1]) if names is None else names
     check_signals(signals, names, min_signals=min_signals, missing=missing)
     return signals, names
+
+
+def hint_if_turned_over(X: pd.DataFrame) -> None:
+    """Warn of a table that looks like a survey, people in rows: it would give a network of its questions."""
+    words = [name for name in X.columns if X[name].dtype == object or pd.api.types.is_string_dtype(X[name].dtype)]
+    words = [name for name in words if X[name].map(lambda value: isinstance(value, str)).any()]
+    turn = "columns are the nodes here: if rows are, pass nashgraph.tables.signals_of"
+    if words and not pd.to_numeric(X[words[0]], errors="coerce").notna().any():
+        raise InputError(
+            f"X has text in the column(s) {listing(words)}: {turn}(X).table, which turns the table and codes text as "
+            "numbers; else drop these columns"
+        )
+    if X.index.inferred_type == "string" and len({dtype.kind for dtype in X.dtypes}) > 1:
+        warn(
+            f"X has names in its rows ({listing(X.index, 2)}) and columns of several kinds ({listing(X.columns, 2)}), "
+            f"as a survey has with people in rows; {turn}(X.reset_index(names='name')).table, or X.T"
+        )
 
 
 @contextmanager

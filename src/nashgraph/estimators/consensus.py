@@ -65,7 +65,7 @@ class ConsensusGL(GraphEstimator):
         How many weightings of the signals besides the signals as they are, which count half. 0 turns intervals off.
     resampling : "bayes" or "half"
         Dirichlet weights (the Bayesian bootstrap), or random halves of the signals and their complements.
-    benefit : "own", "spectral", array of shape (n_nodes,) or None
+    benefit : "own", "spectral", array of shape (n_nodes,), Series by the nodes' names, or None
         Benefits of the game prior: its members are the best responses to the game played on the mean of the others.
         "own" takes the influence in that mean, where it is skewed as hubs make it; an array is your own knowledge and
         counts in half of the members; None leaves the prior out.
@@ -192,7 +192,7 @@ class ConsensusGL(GraphEstimator):
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         given = y if known is None and not isinstance(y, np.ndarray | pd.Series) else known
         labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
-        learned = self._learn(signals, None if given is None else known_ties(given, names), labels)
+        learned = self._in_order(names)._learn(signals, None if given is None else known_ties(given, names), labels)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned, X, names)
 

@@ -19,8 +19,8 @@ from ..solvers import (
     Problem,
     Result,
     best_response,
-    lam_range,
     multistart,
+    path_range,
     solve_at_cost,
     solve_gradually,
     solve_path,
@@ -78,7 +78,7 @@ class GLGP(GraphEstimator):
     c : float in (0, 1)
         Row sum: the total influence of others on a node.
     interaction : "log1p", "linear", "saturating", "exponential", another registered name, or an Interaction
-    benefit : "spectral", "uniform" or array of shape (n_nodes,)
+    benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b, the main modelling choice: the prior speaks only through their differences.
     welfare : "total", "utilitarian", another registered name, or a Welfare
     solver : "best-response" or "ttgd"
@@ -242,7 +242,8 @@ class GLGP(GraphEstimator):
         X : array or DataFrame of shape (n_signals, n_nodes)
         lams : list of float, optional
             Default: ``n_lams`` log-spaced between the lambda at which the prior first changes an edge and the one at
-            which it dominates the signals.
+            which it costs as much as the signals' J (to first order). The path ends earlier, with fewer of them, where
+            two nodes have come to hold half of all influence or the solver no longer converges.
         n_lams : int
         progress : callable
             Called after every solve, of which there are twice as many as lambdas, less one.
@@ -260,9 +261,12 @@ class GLGP(GraphEstimator):
         (5, True, True)
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        problem, origin = self._problem(signals)
+        problem, origin = self._in_order(names)._problem(signals)
         strengths = self._strengths(problem, lams, n_lams)
-        results = solve_path(problem, strengths, progress=progress, **self._options("best-response"))
+        results = solve_path(
+            problem, strengths, to_the_end=lams is not None, progress=progress, **self._options("best-response")
+        )
+        strengths = strengths[: len(results)]
         models = []
         for lam, result in zip(strengths.tolist(), results, strict=True):
             model = clone(self).set_params(lam=lam)
@@ -280,7 +284,7 @@ class GLGP(GraphEstimator):
     def _strengths(self, problem: Problem, lams: Sequence[float] | Array | None, n_lams: int) -> Array:
         if lams is None:
             count = check_integer("n_lams", n_lams, low=2, remedy="try 20")
-            return np.geomspace(*lam_range(problem), count)
+            return np.geomspace(*path_range(problem), count)
         strengths = np.sort([check_lam(lam) for lam in lams])
         if strengths.size == 0:
             raise InputError("lams is empty: give at least one lam, or None for a range found from the data")

@@ -28,7 +28,7 @@ class LinearGLGP(GraphEstimator):
         Strength of the prior; 0 gives SmoothGL. "auto" is that which costs a thousandth of J, to first order.
     beta, degree, c
         As in :class:`SmoothGL`; ``degree`` is that of the graph without prior.
-    benefit : "spectral", "uniform" or array of shape (n_nodes,)
+    benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits. "spectral" is the paper's: the top eigenvector of the distance matrix.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.

@@ -1,10 +1,9 @@
-"""Communities: who is tied more to each other than to the rest, and where to draw them as bubbles."""
+"""Communities as bubbles: where to draw them, and their members in them."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import networkx as nx
 import numpy as np
 from scipy import sparse
 
@@ -21,28 +20,6 @@ class Bubbles(NamedTuple):
 
     positions: Array
     radius: Array
-
-
-def communities(pull: Any) -> Array:
-    """Return the community of every node, by number, the largest first (Louvain's method, seeded).
-
-    networkx takes 0.8, 2 and 13 seconds for 2,000, 5,000 and 20,000 nodes with ten edges each, igraph a tenth of that
-    for the same modularity: not enough to ask for another library.
-
-    Examples
-    --------
-    >>> communities(sparse.csr_array(np.kron(np.eye(2), np.ones((3, 3))))).tolist()
-    [0, 0, 0, 1, 1, 1]
-    """
-    upper = sparse.coo_array(sparse.triu(pull + pull.T, 1))
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(pull.shape[0]))
-    graph.add_weighted_edges_from(zip(*(ends.tolist() for ends in upper.coords), upper.data.tolist(), strict=True))
-    found = nx.community.louvain_communities(graph, seed=0)
-    member = np.empty(pull.shape[0], dtype=np.int64)
-    for number, nodes in enumerate(sorted(found, key=lambda nodes: (-len(nodes), min(nodes)))):
-        member[list(nodes)] = number
-    return member
 
 
 def place_in_bubbles(pull: Any, influence: Array, member: Array) -> tuple[Array, Bubbles]:

@@ -13,7 +13,7 @@ from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import Prior
 from ..graph import Edges, LearnedGraph
 from ..validation import Array
-from .communities import Bubbles, communities, place_in_bubbles
+from .communities import Bubbles, place_in_bubbles
 from .layout import LEAST_OF_MEAN, RADIUS, WIDEST, place
 
 # These keep a report under 10 MB and a drawing readable and smooth, whatever the graph.
@@ -84,8 +84,11 @@ class Drawing:
         return next(number for number, view in enumerate(self.views) if view.fitted)
 
 
-def make_drawing(model: GraphEstimator, path: LambdaPath | None) -> Drawing:
-    """Place the nodes of a fitted model's graph, in which the graphs of a path are drawn as well."""
+def make_drawing(model: GraphEstimator, path: LambdaPath | None, communities: Array | None = None) -> Drawing:
+    """Place the nodes of a fitted model's graph, in which the graphs of a path are drawn as well.
+
+    Communities that are not given are those of the edges that place the nodes.
+    """
     graph = model.graph_
     own = make_view(model, graph.by_influence, EDGES_HELD, fitted=True)
     others = [] if path is None else thinned(path)
@@ -97,7 +100,8 @@ def make_drawing(model: GraphEstimator, path: LambdaPath | None) -> Drawing:
     count = len(own.influence)
     pulling = own.edges.take(heaviest_of_each(own.edges, PULLING))
     pull = sparse.csr_array((pulling.weight, (pulling.target, pulling.source)), shape=(count, count))
-    community = community_of(graph, pull)
+    found = LearnedGraph.of(pull).communities if communities is None else communities[graph.by_influence[:count]]
+    community = np.unique(found, return_inverse=True)[1]
     bubbles = None
     if count > NODES_AT_ONCE:
         positions, bubbles = place_in_bubbles(pull, own.influence, community)
@@ -120,16 +124,6 @@ def make_drawing(model: GraphEstimator, path: LambdaPath | None) -> Drawing:
             "surest" if FREQUENCY in own.edge_columns else "heaviest",
         ),
     )
-
-
-def community_of(graph: LearnedGraph, pull: sparse.csr_array) -> Array:
-    """Return the community of each node held: as the graph has it, else found from the edges that pull."""
-    if (given := graph.node_columns.get("community")) is not None:
-        numbers, counts = np.unique(given, return_inverse=True, return_counts=True)[1:]
-        place_of = np.empty(len(counts), dtype=np.int64)
-        place_of[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
-        return place_of[numbers][graph.by_influence[: pull.shape[0]]]
-    return communities(pull)
 
 
 def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = False) -> View:

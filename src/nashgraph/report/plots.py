@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
 from ..estimators import GraphEstimator, LambdaPath
-from ..graph import as_graph
+from ..graph import LearnedGraph, as_graph
+from ..matching import names_of, order_of
 from ..validation import Array, InputError, InputTypeError, check_integer
 from . import _plot_parts as parts
 
@@ -71,7 +72,9 @@ def plot_graph(
     named = check_integer("n_labels", n_labels, low=0, remedy="it is a number of hubs to name; try 8")
     true = None
     if truth is not None:
-        other = as_graph(truth)
+        other, order = as_graph(truth), order_of(names_of(learned), names_of(truth), "graph", "truth")
+        if order is not None:
+            other = LearnedGraph.of(other.weights[order][:, order], learned.names, directed=other.directed)
         if other.n_nodes != learned.n_nodes:
             raise InputError(
                 f"truth has {other.n_nodes} nodes and the graph {learned.n_nodes}: both must be on the same nodes, in "

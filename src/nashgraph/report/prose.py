@@ -21,6 +21,8 @@ CERTIFIED = {
     "proof that they are where they should be.",
 }
 SURE, NEARLY_ALL = 0.5, 0.9  # shares of members that have a tie
+MANY_GAPS = 0.25  # of a node's signals: beyond, it is marked wherever it is named among the most influential
+FEW, CONCENTRATED, FEW_NODES = 2, 1 / 3, 20  # so many nodes with such a share of the influence of so many are told
 LEADERS, RIVALS = 3, 5  # of the most influential that are named, and of those that may be
 AT_REST = (
     " So no node has anything left to change on its own. On this network the actions are a Nash equilibrium: nobody "
@@ -142,6 +144,40 @@ class Leaders(NamedTuple):
         return f"Settled as most influential: {', '.join(self.first)}.{rest}"
 
 
+def concentration_sentence(graph: LearnedGraph) -> str:
+    """Say that a few nodes hold most of the influence, where that is so: then the prior or an outlier speaks, mostly.
+
+    Examples
+    --------
+    >>> star = np.zeros((20, 20))
+    >>> star[1:, 0], star[0, 1] = 0.9, 0.9
+    >>> concentration_sentence(LearnedGraph.of(star))
+    '0 and 1 hold 100 % of all influence among 20 nodes: check that this is meant; a weaker prior (lam), ...'
+    """
+    influence = np.sort(graph.influence)[::-1]
+    if graph.n_nodes < FEW_NODES or influence[:FEW].sum() < CONCENTRATED * influence.sum():
+        return ""
+    first = " and ".join(shortened([text(name) for name in graph.names[graph.by_influence[:FEW]]]))
+    share = percent(float(influence[:FEW].sum() / influence.sum()))
+    return (
+        f"{first} hold {share} of all influence among {graph.n_nodes:,} nodes: check that this is meant; a weaker "
+        "prior (lam), more neighbours (degree) or another benefit spreads it, and so does leaving out an odd node"
+    )
+
+
+def gaps_mark(graph: LearnedGraph, node: int) -> str:
+    """Return what to write behind a node's name where much of it is missing, so that its rank is not taken for much.
+
+    Examples
+    --------
+    >>> graph = LearnedGraph.of(np.eye(2)[::-1], ["ann", "bob"], node_columns={"missing": np.array([0.0, 0.4])})
+    >>> gaps_mark(graph, 0), gaps_mark(graph, 1)
+    ('', ' (40 % missing)')
+    """
+    share = float(graph.node_columns["missing"][node]) if "missing" in graph.node_columns else 0.0
+    return f" ({percent(share)} missing)" if share >= MANY_GAPS else ""
+
+
 def leaders(graph: LearnedGraph) -> Leaders:
     """Return who is most influential, as far as the intervals of the ranks tell the first from the rest.
 
@@ -152,7 +188,8 @@ def leaders(graph: LearnedGraph) -> Leaders:
     'It is not settled who is most influential: bob is first here, and cat may be.'
     """
     order = graph.by_influence
-    names = shortened([text(name) for name in graph.names[order]])
+    plain = shortened([text(name) for name in graph.names[order]])
+    names = [name + gaps_mark(graph, node) for name, node in zip(plain, order.tolist(), strict=True)]
     if "rank_low" not in graph.node_columns:
         return Leaders(names[:LEADERS], [], settled=False)
     low, high = (np.asarray(graph.node_columns[end])[order] for end in ("rank_low", "rank_high"))

@@ -169,6 +169,7 @@ def summarize(
     directed: bool = True,
     columns: pd.DataFrame | None = None,
     truth: Any = None,
+    communities: Array | None = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
 
@@ -192,6 +193,8 @@ def summarize(
     truth : learned graph, networkx graph or matrix, optional
         The true network: the page tells right lines from wrong ones and shows those that were missed. Known ties that a
         consensus was fitted with are shown so without it.
+    communities : array of shape (n_nodes,), optional
+        The community of each node, as :attr:`~nashgraph.graph.LearnedGraph.communities` has it; found if left out.
 
     Examples
     --------
@@ -207,7 +210,7 @@ def summarize(
             f"path is of {path.models[0].graph_.n_nodes} nodes and the model of {graph.n_nodes}: pass the path of the "
             "signals the model was fitted to, or path=None"
         )
-    drawing = make_drawing(model, path)
+    drawing = make_drawing(model, path, communities)
     ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)

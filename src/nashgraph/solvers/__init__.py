@@ -5,7 +5,7 @@ from .problem import Play, Problem
 from .result import Result
 from .rounds import best_response
 from .starts import multistart, starting_points
-from .strength import COST, lam_for_cost, lam_range, solve_at_cost
+from .strength import COST, lam_for_cost, lam_range, path_range, solve_at_cost
 from .two_timescale import StepSizes, gradient_mapping, theory_steps, ttgd
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "lam_for_cost",
     "lam_range",
     "multistart",
+    "path_range",
     "solve_at_cost",
     "solve_gradually",
     "solve_path",

@@ -12,19 +12,29 @@ from typing import Any
 
 import numpy as np
 
+from ..couplings import Coupling
 from ..validation import Array
 from .problem import Problem
 from .result import Result
 from .rounds import best_response
 from .strength import lam_range
 
+MANY, HALF = 20, 0.5  # two of so many nodes with so much of the influence make a graph degenerate
+
 
 def solve_path(
-    problem: Problem, lams: Array, *, progress: Callable[[], object] = lambda: None, **options: Any
+    problem: Problem,
+    lams: Array,
+    *,
+    to_the_end: bool = True,
+    progress: Callable[[], object] = lambda: None,
+    **options: Any,
 ) -> list[Result]:
     """Solve for every lambda, upward and then downward, and keep the lower objective at each.
 
-    ``lams`` increase. ``options`` go to :func:`best_response`; ``progress`` is called after every solve.
+    ``lams`` increase. Unless it goes to the end, the path ends before two lambdas at which the solver does not
+    converge, and with the first at which the graph is :func:`degenerate`; two are always there. ``options`` go to
+    :func:`best_response`; ``progress`` is called after every solve.
 
     Examples
     --------
@@ -34,16 +44,40 @@ def solve_path(
     >>> bool(np.all(np.diff([result.welfare for result in solve_path(problem, [0.0, 10.0, 100.0])]) > 0))
     True
     """
-    best: dict[int, Result] = {}
-    start = problem.smooth
-    for k in [*range(len(lams)), *range(len(lams) - 2, -1, -1)]:
-        found = best_response(problem, float(lams[k]), start, **options)
-        start = found.coupling
+    best: list[Result] = []
+    for lam in lams:
+        best.append(best_response(problem, float(lam), best[-1].coupling if best else problem.smooth, **options))
+        progress()
+        if to_the_end or len(best) < 2:
+            continue
+        if not best[-1].converged and not best[-2].converged:
+            best = best[: max(2, len(best) - 2)]
+            break
+        if degenerate(best[-1].coupling, problem.smoothness.n_nodes):
+            break
+    found = best[-1]
+    for k in range(len(best) - 2, -1, -1):
+        found = best_response(problem, float(lams[k]), found.coupling, **options)
         # The same point found twice differs in rounding only: then the better certificate is kept.
-        if k not in best or found.objective < best[k].objective - problem.rounding * abs(best[k].objective):
+        if found.objective < best[k].objective - problem.rounding * abs(best[k].objective):
             best[k] = found
         progress()
-    return [best[k] for k in range(len(lams))]
+    return best
+
+
+def degenerate(graph: Coupling, n_nodes: int) -> bool:
+    """Return whether two nodes hold half of all influence among twenty or more: the signals say nothing any more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> problem = Problem.from_signals(X, np.eye(30)[0] + 0.01, beta=5.0)
+    >>> degenerate(problem.smooth, 30), degenerate(best_response(problem, 1000.0).coupling, 30)
+    (False, True)
+    """
+    influence = np.sort(graph.tdot(np.ones(n_nodes)))
+    return n_nodes >= MANY and bool(influence[-2:].sum() >= HALF * influence.sum())
 
 
 def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options: Any) -> Result:

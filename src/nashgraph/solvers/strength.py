@@ -26,7 +26,7 @@ LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one 
 BLOWN_UP = 2.0  # times that, and a run is not worth finishing
 TRIES = 20  # how many weaker ones are tried
 BACK, BETWEEN = 0.4, (0.3, 0.8)  # how much weaker the next is, after a run given up and after one that ended
-FELT = 1e-4
+FELT, DEAR = 1e-4, 1.0  # of J: the prior is felt, and has become as dear as the signals
 
 
 def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float = COST) -> float:
@@ -130,3 +130,23 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     lows, highs = zip(*smoothness.run(work), strict=True)
     low, high = min(*lows, lam_for_cost(smoothness, adjoint, reach, FELT)), max(highs)
     return min(low, high), high
+
+
+def path_range(problem: Problem) -> tuple[float, float]:
+    """Return the lambdas worth a path: from where the prior is first felt to where it costs as much as J at the latest.
+
+    The cost is that of the first order. Beyond, up to where :func:`lam_range` ends, the signals hardly count any more,
+    a few nodes take all influence, and the solver is slow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
+    >>> path_range(problem)[1] < lam_range(problem)[1]
+    True
+    """
+    low, high = lam_range(problem)
+    play = problem.smooth_play
+    dear = lam_for_cost(problem.smoothness, play.adjoint, problem.interaction.value(play.actions), DEAR)
+    return low, min(high, max(dear, 10.0 * low))

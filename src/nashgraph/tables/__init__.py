@@ -2,23 +2,30 @@
 
 from .errors import TableError
 from .graphs import GRAPH_FILES, write_edges, write_graphml, write_node_link, write_nodes
+from .groups import group_names, of_group
 from .model import FileRecord, Job, ModelRecord, file_record, library_versions, read_record, record_to_json, sha256_of
 from .options import TableOptions
 from .read import read_table
 from .signals import Signals, load_signals, signals_of
+from .ties import Group, NoTiesError, has_column
 from .truth import read_known, read_truth
 
 __all__ = [
     "GRAPH_FILES",
     "FileRecord",
+    "Group",
     "Job",
     "ModelRecord",
+    "NoTiesError",
     "Signals",
     "TableError",
     "TableOptions",
     "file_record",
+    "group_names",
+    "has_column",
     "library_versions",
     "load_signals",
+    "of_group",
     "read_known",
     "read_record",
     "read_table",

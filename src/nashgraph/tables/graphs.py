@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..graph import LearnedGraph
 from ..validation import Array
+from .names import UNWRITABLE
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
 TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML, by the kind of a NumPy array
@@ -34,7 +35,7 @@ def write_edges(graph: LearnedGraph, path: str | Path) -> None:
     >>> file.read_text().splitlines()
     ['"source","target","weight"', '"bob","ann",0.4', '"ann","bob",0.2']
     """
-    _write_csv(graph.edges(), path, "source", "target")
+    write_csv(graph.edges(), path, "source", "target")
 
 
 def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
@@ -49,10 +50,11 @@ def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
     >>> file.read_text().splitlines()
     ['"name","influence","followers","listens_to"', '"bob",0.4,1,1', '"ann",0.2,1,1']
     """
-    _write_csv(graph.nodes(), path, "name")
+    write_csv(graph.nodes(), path, "name")
 
 
-def _write_csv(table: pd.DataFrame, path: str | Path, *names: str) -> None:
+def write_csv(table: pd.DataFrame, path: str | Path, *names: str) -> None:
+    """Write a table as CSV, some columns as text and in quotes."""
     table = table.assign(**{name: table[name].map(str) for name in names})
     table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
 
@@ -173,4 +175,4 @@ def _written(value: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(text, SPACES)
+    return escape(UNWRITABLE.sub("\ufffd", text), SPACES)

@@ -73,8 +73,8 @@ def check_nodes(names: Sequence[str], kind: str) -> None:
         name = str(counts.index[0])
         places = listing(k + 1 for k, other in enumerate(names) if other == name)
         raise TableError(
-            f"the node name {name!r} occurs {counts.iloc[0]} times, in {kind} {places}: make names unique, or take "
-            "another column with --id (none takes row numbers)"
+            f"the node name {name!r} occurs {counts.iloc[0]} times, in {kind} {places}: make names unique, take "
+            "another column with --id (none takes row numbers), or --group if they are unique within groups"
         )
     for name in names:
         if found := UNWRITABLE.search(name):

@@ -27,6 +27,10 @@ class TableOptions:
         Column (with nodes in columns: row) of marginal benefits, one per node; it is no signal then.
     categorical : tuple of str
         Columns to code as signals of 0 and 1, one per value; "auto" means those of text or truth values, "none" none.
+    group : str, optional
+        Column that tells groups apart, each with a network of its own.
+    only : str, optional
+        The group of it that is meant; None where the groups have not been told apart yet.
     missing : "error", "pairwise" or "impute"
         Refuse gaps, leave them to a method that can do with them, or fill them from the nearest nodes.
     standardize : bool, optional
@@ -46,6 +50,8 @@ class TableOptions:
     drop: tuple[str, ...] = ()
     benefit: str | None = None
     categorical: tuple[str, ...] = ("auto",)
+    group: str | None = None
+    only: str | None = None
     missing: str = "error"
     standardize: bool | None = None
     separator: str | None = None

@@ -12,6 +12,7 @@ from sklearn.impute import KNNImputer
 from ..validation import Array, listing
 from .columns import as_name, coded, is_categorical, numbers, refuse_gaps, refuse_infinite, refuse_silent
 from .errors import TableError
+from .groups import of_group
 from .names import check_nodes, chosen_column, chosen_columns, split_names
 from .options import TableOptions
 from .read import ID_NAMES, read_table
@@ -30,13 +31,16 @@ class Signals:
     benefit : array of shape (n_nodes,), where a column of the file gives it
     notes : list of str, what was decided on the way
     standardized : bool, whether every signal was brought to mean 0 and spread 1
-    columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled
+    missing : array of shape (n_nodes,), the share of signals that each node lacks in the file
+    columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; columns that
+        are left out as signals, too
     """
 
     table: pd.DataFrame
     benefit: Array | None
     notes: list[str]
     standardized: bool
+    missing: Array
     columns: pd.DataFrame
 
 
@@ -64,7 +68,7 @@ def load_signals(path: str | Path, options: TableOptions | None = None) -> Signa
     (['ann', 'bob', 'cat'], ['age', 'side=n', 'side=s'])
     """
     table, notes = read_table(path, options)
-    found = signals_of(table, options)
+    found = signals_of(of_group(table, options or TableOptions()), options)
     return replace(found, notes=[*notes, *found.notes])
 
 
@@ -79,6 +83,7 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     (array([1., 2.]), ["nodes are named by the column 'name'", 'scaled 1 signal(s) to mean 0 and spread 1 over ...'])
     """
     options = options or TableOptions()
+    whole = table
     table = table.drop(columns=chosen_columns(options.drop, table.columns))
     found = _rows_as_nodes(table, options) if options.nodes == "rows" else _columns_as_nodes(table, options)
     if not found.signals:
@@ -97,14 +102,17 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     standardize, why = _scaling(found, options)
     values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
-    return Signals(frame, found.benefit, [*found.notes, why], standardize, _as_given(table, options))
+    columns = _as_given(whole, table, options)
+    return Signals(frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), columns)
 
 
-def _as_given(table: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
-    """Return the table with one row for each node, named, and nothing else done to it."""
-    names, values, _ = _named_rows(table, options)
-    named = values.set_axis(pd.Index(names), axis=0)
-    return named if options.nodes == "rows" else named.T
+def _as_given(whole: pd.DataFrame, kept: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
+    """Return the table with one row for each node, named, and nothing else done to it; what was dropped is there."""
+    names, values, _ = _named_rows(kept, options)
+    if options.nodes == "columns":
+        return values.set_axis(pd.Index(names), axis=0).T
+    column = _name_column(kept, options)
+    return whole.drop(columns=[] if column is None else column).set_axis(pd.Index(names), axis=0)
 
 
 def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:

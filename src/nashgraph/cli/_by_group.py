@@ -1,0 +1,180 @@
+"""One network for each group of a table in one run: a folder each, and one page and one table of all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import typer
+
+from ..files import written_together
+from ..report.index import write_index
+from ..report.prose import leaders
+from ..tables import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
+from ..tables.graphs import write_csv
+from ..validation import InputError, listing
+from ._fitting import Outcome
+from ._jobs import Inputs, answer, code_of, run_signals
+from ._progress import counting
+from ._running import DONE, UNFINISHED, Voice
+from ._showing import listed
+from ._writing import EDGES, INDEX, NODES, SCORES, check_inputs_kept
+
+FOLDER = "groups"
+SHOWN_SCORES = ("auc", "average_precision")
+
+
+@dataclass
+class Found:
+    """What came of all groups."""
+
+    records: dict[str, ModelRecord] = field(default_factory=dict)
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
+    """Learn a network for every group, and write all of them with a page over them."""
+    column = job.table.group
+    assert column is not None
+    if job.table.nodes == "columns":
+        raise typer.BadParameter(
+            "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
+        )
+    check_inputs_kept(out, inputs)
+    found = Found()
+    signals = signals_by_group(job, inputs, voice, found)
+    folders = dict(zip(signals, folder_names(list(signals)), strict=True))
+    said: Counter[str] = Counter()
+    with counting(voice, "learning", len(signals)) as progress:
+        for name, each in signals.items():
+            quiet = Voice(quiet=True)
+            one = replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}")
+            try:
+                found.records[name], found.outcomes[name] = run_signals(
+                    one, inputs, out / FOLDER / folders[name], quiet, each
+                )
+            except InputError as error:
+                found.left_out[name] = str(error)
+            said.update(quiet.notes)
+            progress()
+    for note, count in said.items():
+        if count == len(signals):
+            voice.note(note)
+    if any(count < len(signals) for count in said.values()):
+        voice.note("what else was decided for single groups is in their reports")
+    for name, reason in found.left_out.items():
+        voice.note(f"left out {column} {name}: {reason}")
+    if not found.records:
+        raise TableError(f"no {column} has a network: " + next(iter(found.left_out.values())))
+    return written(job, column, folders, found, out, voice)
+
+
+def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> dict[str, Signals]:
+    """Read the table once and return the signals of every group that has some."""
+    column = str(job.table.group)
+    table, notes = read_table(inputs.table, job.table)
+    names, none = group_names(table, column)
+    if none:
+        notes.append(f"left out {none} row(s) without a {column}")
+    signals = dict[str, Signals]()
+    for name in names:
+        options = replace(job.table, only=name)
+        try:
+            signals[name] = signals_of(of_group(table, options), options)
+        except InputError as error:
+            found.left_out[name] = str(error)
+    for note in notes:
+        voice.note(note)
+    voice.say(f"{inputs.table.name}: {len(names)} groups by {column}, {len(table) - none} nodes")
+    often = Counter(node for each in signals.values() for node in each.table.columns)
+    if shared := [node for node, count in often.items() if count > 1]:
+        for option, file in (("--truth", inputs.truth), ("--known", inputs.known)):
+            if file is not None and not has_column(file, column):
+                raise TableError(
+                    f"several groups have nodes of one name ({listing(shared)}), and {option} {file.name} does not say "
+                    f"which are meant: add the column {column}"
+                )
+    return signals
+
+
+def folder_names(groups: list[str]) -> list[str]:
+    """Return a folder for every group: its name, as far as any system can hold it.
+
+    Examples
+    --------
+    >>> folder_names(["1", "Nord/Ost", "Nord:Ost", ".."])
+    ['1', 'Nord_Ost', 'Nord_Ost-2', 'group']
+    """
+    taken: Counter[str] = Counter()
+    names = []
+    for group in groups:
+        plain = re.sub(r"[^\w.-]+", "_", group).strip("._")[:60] or "group"
+        taken[plain.lower()] += 1
+        count = taken[plain.lower()]
+        names.append(plain if count == 1 else f"{plain}-{count}")
+    return names
+
+
+def written(job: Job, column: str, folders: dict[str, str], found: Found, out: Path, voice: Voice) -> int:
+    """Write what all groups have in one: nodes, edges and the page; say what came of it."""
+    graphs = {name: outcome.written for name, outcome in found.outcomes.items()}
+    nodes = pd.concat([graph.nodes().assign(group=name) for name, graph in graphs.items()], ignore_index=True)
+    edges = pd.concat([graph.edges().assign(group=name) for name, graph in graphs.items()], ignore_index=True)
+    scores = [score for score in SHOWN_SCORES if any(score in record.scores for record in found.records.values())]
+    rows = {
+        name: {
+            column: name,
+            "nodes": record.nodes,
+            "signals": record.signals,
+            "edges": record.edges,
+            "converged": bool(record.certificate.get("converged", True)),
+            **{score: record.scores.get(score, float("nan")) for score in scores},
+        }
+        for name, record in found.records.items()
+    }
+    with written_together(out) as folder:
+        write_csv(first_column(nodes, "group"), folder / NODES, "group", "name")
+        write_csv(first_column(edges, "group"), folder / EDGES, "group", "source", "target")
+        write_index(
+            folder / INDEX,
+            job.title,
+            [*(SCORES.get(heading, heading) for heading in next(iter(rows.values()))), "who leads"],
+            [
+                (
+                    f"{FOLDER}/{folders[name]}/report.html",
+                    [*map(shown, row.values()), leaders(found.outcomes[name].graph).sentence],
+                )
+                for name, row in rows.items()
+            ],
+            [f"{column} {name}: {reason}" for name, reason in found.left_out.items()],
+        )
+    voice.say(listed(pd.DataFrame(rows.values())))
+    voice.say(f"wrote {INDEX}, {NODES}, {EDGES} and {FOLDER}/ to {out}/")
+    voice.answer(
+        {
+            "command": job.command,
+            "out": str(out),
+            "groups": {name: {**answer(record), "folder": folders[name]} for name, record in found.records.items()},
+            "left_out": found.left_out,
+            "notes": voice.notes,
+        }
+    )
+    codes = {code_of(record) for record in found.records.values()}
+    return UNFINISHED if found.left_out or codes != {DONE} else DONE
+
+
+def first_column(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table with one of its columns first."""
+    return table[[name, *table.columns.drop(name)]]
+
+
+def shown(value: Any) -> str:
+    """Write a cell of the page."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

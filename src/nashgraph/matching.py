@@ -1,0 +1,98 @@
+"""Nodes matched by their names, wherever two things that carry names meet.
+
+A matrix has no names, and numbers from 0 upward in their order are none either: then nodes go by their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from .validation import Array, InputError, listing
+
+
+def names_of(thing: Any) -> list[str] | None:
+    """Return the names by which a graph, a fitted model, a table or a Series knows its nodes; None without.
+
+    Examples
+    --------
+    >>> names_of(nx.Graph([("ann", "bob")])), names_of(pd.Series([1.0, 2.0])), names_of(np.eye(2))
+    (['ann', 'bob'], None, None)
+    """
+    if isinstance(thing, nx.Graph):
+        return as_names(thing)
+    if isinstance(thing, pd.Series):
+        return as_names(thing.index)
+    if isinstance(thing, pd.DataFrame):
+        return as_names(thing.columns)
+    found = getattr(thing, "graph_", thing)
+    return as_names(found.names) if hasattr(found, "names") else None
+
+
+def as_names(given: Iterable[Any]) -> list[str] | None:
+    """Return names as text; None where they are only numbers from 0 upward in their order.
+
+    Examples
+    --------
+    >>> as_names(["ann", 7]), as_names([0, 1, 2])
+    (['ann', '7'], None)
+    """
+    names = [str(name) for name in given]
+    return None if names == [str(k) for k in range(len(names))] else names
+
+
+def order_of(names: list[str] | None, others: list[str] | None, ours: str, theirs: str) -> Array | None:
+    """Return where our nodes stand among others, by name; None where either side has no names and places decide.
+
+    ``ours`` and ``theirs`` say in messages whose the names are.
+
+    Examples
+    --------
+    >>> order_of(["ann", "bob"], ["bob", "ann"], "X", "benefit")
+    array([1, 0])
+    >>> order_of(["ann", "bob"], ["bob", "cat"], "X", "benefit")
+    Traceback (most recent call last):
+    ...
+    nashgraph.validation.InputError: benefit and X do not name the same nodes: benefit lacks ann, X lacks cat; ...
+    """
+    if names is None or others is None:
+        return None
+    places = {name: k for k, name in enumerate(others)}
+    if len(places) < len(others):
+        doubled = listing(sorted({name for name in others if others.count(name) > 1}))
+        raise InputError(f"{theirs} names nodes more than once: {doubled}; every node needs one entry")
+    lacks = {theirs: [name for name in names if name not in places], ours: sorted({*others} - {*names})}
+    if any(lacks.values()):
+        said = ", ".join(f"{who} lacks {listing(missing)}" for who, missing in lacks.items() if missing)
+        raise InputError(
+            f"{theirs} and {ours} do not name the same nodes: {said}; name them alike, leave out those that only one "
+            "has, or pass an array in the order of the nodes"
+        )
+    return np.array([places[name] for name in names])
+
+
+def in_order(name: str, value: Any, nodes: Iterable[Any]) -> Any:
+    """Return a Series, or a table with nodes on both sides, as an array in the order of the nodes of X.
+
+    Examples
+    --------
+    >>> in_order("benefit", pd.Series({"bob": 1.0, "ann": 2.0}), ["ann", "bob"])
+    array([2., 1.])
+    """
+    order = order_of(as_names(nodes), names_of(value), "X", name)
+    if isinstance(value, pd.DataFrame):
+        value = square(name, value)
+    array = value.to_numpy()
+    if order is None:
+        return array
+    return array[order] if array.ndim == 1 else array[np.ix_(order, order)]
+
+
+def square(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with nodes on both sides, its rows in the order of its columns."""
+    order = order_of(as_names(table.columns), as_names(table.index), f"{name}'s columns", f"{name}'s rows")
+    return table if order is None else table.iloc[order]

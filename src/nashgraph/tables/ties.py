@@ -1,0 +1,249 @@
+"""Ties out of a user's file, of whatever kind: a list of edges, a matrix, or a graph as other programs write it."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from ..validation import Array, listing
+from .columns import as_name
+from .errors import TableError
+from .options import TableOptions
+from .read import TEXT, check_file, read_table
+from .text import read_text
+
+ENDS = (("source", "target"), ("from", "to"))
+ALL = "*"  # in place of a target: all ties of the source are known
+TRUTH_VALUES = {"true": 1, "false": 0}
+# Columns of names, to be read to the letter ("007", "NA"), as a heading may spell them.
+WRITTEN = tuple(write(end) for ends in ENDS for end in ends for write in (str.lower, str.upper, str.title))
+
+
+class Ties(NamedTuple):
+    """Ties by the names of their ends.
+
+    Attributes
+    ----------
+    table : DataFrame with the columns source, target (or "*") and tie (True or False)
+    directed : bool, or None where the file does not say
+    notes : list of str
+    """
+
+    table: pd.DataFrame
+    directed: bool | None
+    notes: list[str]
+
+
+class NoTiesError(TableError):
+    """A file has ties, but none between the nodes in question."""
+
+
+class Group(NamedTuple):
+    """A group of the signals' table: the column that tells groups apart, and its value."""
+
+    column: str
+    value: str
+
+
+def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None) -> Ties:
+    r"""Read ties between the nodes ``names``; those with a node that is not among them are left out, with a note.
+
+    A table has the columns source and target, or from and to, and may have weight (0 is no tie) or tie (1 or 0); or it
+    is a matrix with the nodes' names on both sides, a row's ties to the columns, or of numbers only, in the nodes'
+    order. GraphML, GML and Pajek files are graphs. Of a table with a column for groups, the rows of one are taken.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "friends.csv"
+    >>> _ = file.write_text("from,to\nann,bob\nann,eve\n")
+    >>> ties = read_ties(file, ["ann", "bob", "cat"])
+    >>> ties.table.values.tolist(), ties.notes
+    ([['ann', 'bob', True]], ['friends.csv: left out 1 tie(s) with 1 node(s) that the signals do not have: eve'])
+    """
+    path = check_file(Path(path))
+    read = GRAPHS.get(path.suffix.lower())
+    found = _of_graph(path, read(path), names) if read is not None else _of_table(path, names, group)
+    known = {*names, ALL}
+    inside = found.table["source"].isin(known - {ALL}) & found.table["target"].isin(known)
+    if inside.all():
+        return found
+    ends = pd.unique(found.table[["source", "target"]].to_numpy().ravel())
+    strangers = listing(name for name in ends if name not in known)
+    count = sum(name not in known for name in ends)
+    if not inside.any():
+        raise NoTiesError(
+            f"{path.name} has no tie between two nodes of the signals: it names {strangers}, and the nodes are "
+            f"{listing(names)}"
+        )
+    note = (
+        f"{path.name}: left out {(~inside).sum()} tie(s) with {count} node(s) that the signals do not have: {strangers}"
+    )
+    return Ties(found.table[inside].reset_index(drop=True), found.directed, [*found.notes, note])
+
+
+# ----------------------------------------------------------------------------------------------- tables
+
+
+def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
+    bare = _read(path, (), header=False)
+    if bare.shape == (len(names), len(names)) and all(dtype.kind in "biuf" for dtype in bare.dtypes):
+        note = f"{path.name}: a matrix without names, taken in the order of the nodes"
+        return _of_cells(path, bare.to_numpy(dtype=float), np.array(names, dtype=object), [note])
+    table = _read(path, WRITTEN)
+    columns = {str(name).lower(): name for name in table.columns}
+    if len(columns) < len(table.columns):
+        doubled = [name for name in table.columns if columns[str(name).lower()] != name]
+        raise TableError(
+            f"{path.name} has columns that differ in capitals only: {listing(doubled)}; rename one of each"
+        )
+    ends = next((pair for pair in ENDS if {*pair} <= {*columns}), None)
+    if ends is None:
+        return _of_matrix(path, table.columns)
+    if group is not None and group.column in table.columns:
+        table = table[table[group.column].map(as_name) == group.value]
+        if table.empty:
+            raise NoTiesError(f"{path.name} has no ties in {group.column} {group.value}")
+    source, target = (table[columns[end]].map(as_name) for end in ends)
+    gone = (source.str.strip() == "") | (target.str.strip() == "")
+    if gone.any():
+        raise TableError(f"{path.name}: an end is missing in row {int(np.argmax(gone)) + 1}")
+    tied = _tied(path, table, columns, target)
+    return Ties(pd.DataFrame({"source": source, "target": target, "tie": tied}), None, [])
+
+
+def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.Series) -> pd.Series:
+    """Return which rows are ties: by a column tie or weight, where there is one."""
+    tied = pd.Series(True, index=table.index)
+    for name in ("weight", "tie"):
+        if name in columns:
+            found = _numbers(path, table[columns[name]])
+            found = np.where(target == ALL, 1.0, found)
+            if np.isnan(found).any():
+                raise TableError(f"{path.name}: the {name} is missing in row {int(np.argmax(np.isnan(found))) + 1}")
+            if name == "tie" and (odd := ~np.isin(found, (0.0, 1.0))).any():
+                raise TableError(f"{path.name}: the tie in row {int(np.argmax(odd)) + 1} is neither 1 nor 0")
+            tied &= found != 0
+    return tied
+
+
+def _numbers(path: Path, column: pd.Series) -> Array:
+    """Return a column as numbers, truth values too, gaps as NaN; or say which cell is none."""
+    plain = column.map(lambda value: TRUTH_VALUES.get(str(value).strip().lower(), value), na_action="ignore")
+    found = pd.to_numeric(plain.replace("", None), errors="coerce")
+    if (odd := found.isna() & column.notna() & (column != "")).any():
+        row = int(np.argmax(odd))
+        raise TableError(
+            f"{path.name}: row {row + 1}, column {column.name!r}: {column.iloc[row]!r} is not a number; it must be 1, "
+            "0 or a weight"
+        )
+    return found.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _of_matrix(path: Path, headings: Iterable[str]) -> Ties:
+    """Return the ties in a matrix: a cell that is not 0 ties its row to its column, an empty one says nothing."""
+    table = _read(path, [*headings])
+    rows, columns = table.iloc[:, 0].map(as_name), [str(name) for name in table.columns[1:]]
+    if len(rows) != len(columns) or {*rows} != {*columns}:
+        raise TableError(
+            f"{path.name} must have the columns source and target (or from and to), or be a matrix with the same names "
+            f"in its first row and first column; it has the columns {listing(table.columns)}"
+        )
+    cells = np.column_stack([_numbers(path, table[name]) for name in rows])
+    return _of_cells(path, cells, rows.to_numpy(dtype=object), [])
+
+
+def _of_cells(path: Path, cells: Array, names: Array, notes: list[str]) -> Ties:
+    source, target = np.nonzero(~np.isnan(cells) & ~np.eye(len(cells), dtype=bool))
+    filled = np.nan_to_num(cells)
+    if not (filled == filled.T).all():
+        notes = [*notes, f"{path.name}: the matrix is not symmetric; its ties go from row to column"]
+    ties = {"source": names[source], "target": names[target], "tie": cells[source, target] != 0}
+    return Ties(pd.DataFrame(ties), None, notes)
+
+
+def _read(path: Path, exact: Sequence[str], *, header: bool = True) -> pd.DataFrame:
+    """Read a table, with some columns of a text file to the letter."""
+    if path.suffix.lower() in TEXT:
+        return read_text(path, exact=exact, header=header)[0]
+    return read_table(path, TableOptions(header=header))[0]
+
+
+def has_column(path: Path, column: str) -> bool:
+    """Return whether a file of ties is a table with such a column."""
+    return path.suffix.lower() not in GRAPHS and column in _read(check_file(path), WRITTEN).columns
+
+
+# ----------------------------------------------------------------------------------------------- graphs
+
+
+def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
+    """Return the ties of a graph, its nodes by whatever of id, name and label the signals know them."""
+    called: list[dict[Any, str]] = [{node: as_name(node) for node in graph}]
+    for attribute in ("name", "label"):
+        given = nx.get_node_attributes(graph, attribute)
+        called += [{node: as_name(name) for node, name in given.items()}] if len(given) == len(graph) else []
+    known = set(names)
+    labels = max(called, key=lambda each: sum(name in known for name in each.values()))
+    doubled = pd.Series(list(labels.values()), dtype=object)
+    if doubled.duplicated().any():
+        raise TableError(
+            f"{path.name} has several nodes called {listing(doubled[doubled.duplicated()].unique())}: give each a name "
+            "of its own"
+        )
+    rows = [
+        (labels[source], labels[target], float(weight) != 0)
+        for source, target, weight in graph.edges(data="weight", default=1.0)
+    ]
+    rows += [(labels[node], ALL, True) for node, whole in graph.nodes(data="known") if whole]
+    return Ties(pd.DataFrame(rows, columns=["source", "target", "tie"]), graph.is_directed(), [])
+
+
+def _reading(kind: str, read: Callable[[Path], nx.Graph[Any]]) -> Callable[[Path], nx.Graph[Any]]:
+    def reading(path: Path) -> nx.Graph[Any]:
+        try:
+            return read(path)
+        except TableError:
+            raise
+        except Exception as error:  # whatever a parser meets in a broken file
+            raise TableError(f"{path.name} cannot be read as {kind}: {error}") from error
+
+    return reading
+
+
+def _read_graphml(path: Path) -> nx.Graph[Any]:
+    graphs = [part for part in ET.parse(path).iter() if part.tag.rpartition("}")[2] == "graph"]
+    if len(graphs) > 1:
+        raise TableError(
+            f"{path.name} has {len(graphs)} graphs, one inside another or beside it, and one is needed: save it as "
+            "one, without groups"
+        )
+    return nx.read_graphml(path)
+
+
+def _read_pajek(path: Path) -> nx.Graph[Any]:
+    graph = nx.read_pajek(path)
+    declared = re.search(r"^\*vertices\s+(\d+)", path.read_text(errors="replace"), re.IGNORECASE | re.MULTILINE)
+    if declared and len(graph) < int(declared[1]):  # networkx takes those that share a name for one
+        raise TableError(f"{path.name} has several nodes of one name: give each a name of its own")
+    return graph
+
+
+GRAPHS = {
+    **dict.fromkeys((".graphml", ".xml"), _reading("GraphML", _read_graphml)),
+    ".gml": _reading("GML", lambda path: nx.read_gml(path, label="id")),
+    **dict.fromkeys((".net", ".paj", ".pajek"), _reading("Pajek", _read_pajek)),
+}
+
+
+def rows_of(ties: Ties) -> Iterator[tuple[str, str]]:
+    """Yield the ends of those that are ties."""
+    tied = ties.table[ties.table["tie"] & (ties.table["target"] != ALL)]
+    yield from zip(tied["source"], tied["target"], strict=True)

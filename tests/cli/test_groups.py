@@ -1,0 +1,99 @@
+"""One network for each group of a table, in one run."""
+
+import json
+
+import networkx as nx
+import pandas as pd
+import pytest
+
+from nashgraph import SmoothGL
+from nashgraph.datasets import smooth_signals
+
+from ..commands import error_lines, run
+
+
+@pytest.fixture
+def villages(tmp_path):
+    """Three villages whose households are numbered from 1 in each, a household without a village, and a hermit."""
+    tables, ties = [], []
+    for seed, village in enumerate([10, 2, "A/b"]):
+        graph = nx.connected_watts_strogatz_graph(20 + seed, 4, 0.2, seed=seed)
+        table = pd.DataFrame(smooth_signals(graph, 12, "gmrf", random_state=seed).T).add_prefix("q")
+        tables.append(table.assign(hh=range(1, len(graph) + 1), village=village))
+        if village != 2:
+            ties += [(village, a + 1, b + 1) for a, b in graph.edges()]
+    tables.append(tables[0].head(1).assign(village=None))
+    tables.append(tables[0].head(1).assign(village="alone"))
+    pd.concat(tables).to_csv(tmp_path / "villages.csv", index=False)
+    pd.DataFrame(ties, columns=["village", "from", "to"]).to_csv(tmp_path / "ties.csv", index=False)
+    return tmp_path
+
+
+def learn(folder, *more):
+    arguments = ["learn", folder / "villages.csv", "--group", "village", "--id", "hh", "--method", "smooth"]
+    return run(*arguments, "--no-standardize", "--out", folder / "out", *more)
+
+
+def test_every_group_has_its_network_and_all_are_in_one_page_and_one_table(villages):
+    result = learn(villages, "--truth", villages / "ties.csv", "--json")
+    assert result.exit_code == 3, result.output  # one group is left out, and told
+    answer = json.loads(result.stdout)
+    assert {name: found["nodes"] for name, found in answer["groups"].items()} == {"10": 20, "2": 21, "A/b": 22}
+    assert list(answer["left_out"]) == ["alone"]
+    assert "left out 1 row(s) without a village" in answer["notes"]
+    assert answer["groups"]["10"]["scores"]["auc"] > 0.6
+    assert not answer["groups"]["2"]["scores"]  # there are no ties of it
+    assert "ties.csv has no ties in village 2" in answer["groups"]["2"]["notes"]
+    out = villages / "out"
+    assert sorted(file.name for file in out.iterdir()) == ["edges.csv", "groups", "index.html", "nodes.csv"]
+    nodes = pd.read_csv(out / "nodes.csv", dtype=str)
+    assert nodes.groupby("group").size().to_dict() == {"10": 20, "2": 21, "A/b": 22}
+    assert not nodes.duplicated(["group", "name"]).any()
+    table = pd.read_csv(villages / "villages.csv", dtype={"village": str})
+    alone = table[table.village == "10"].set_index("hh").drop(columns="village")
+    weights = SmoothGL().fit(alone.T).edges()
+    edges = pd.read_csv(out / "edges.csv", dtype={"group": str})
+    found = edges[edges.group == "10"]
+    assert found.weight.tolist() == pytest.approx(weights.weight.tolist())
+    assert found.source.tolist() == weights.source.tolist()
+    page = (out / "index.html").read_text()
+    for address in ("groups/10/report.html", "groups/A_b/report.html"):
+        assert f'<a href="{address}">' in page
+        assert (out / address).is_file()
+    assert "village alone: the table has one node only" in page
+
+
+def test_a_group_runs_again_on_its_own(villages):
+    learn(villages, "--truth", villages / "ties.csv")
+    result = run("rerun", villages / "out" / "groups" / "A_b", "--out", villages / "again", "--json")
+    assert json.loads(result.stdout)["same"] is True
+    assert json.loads(result.stdout)["scores"]["auc"] > 0.6
+
+
+def test_what_cannot_be_told_apart_is_refused(villages):
+    pd.read_csv(villages / "ties.csv").drop(columns="village").to_csv(villages / "bare.csv", index=False)
+    result = learn(villages, "--truth", villages / "bare.csv")
+    assert result.exit_code == 1
+    assert "several groups have nodes of one name (1, 2, 3, 4, 5" in error_lines(result)[0]
+    assert "--truth bare.csv does not say which are meant: add the column village" in error_lines(result)[0]
+    result = run("learn", villages / "villages.csv", "--drop", "village", "--id", "hh")
+    assert "or --group if they are unique within groups" in error_lines(result)[0]
+    assert "no column 'town'" in run("learn", villages / "villages.csv", "--group", "town").stderr
+    result = run("learn", villages / "villages.csv", "--group", "village", "--nodes", "columns")
+    assert result.exit_code == 2
+
+
+def test_known_ties_are_those_of_the_group(villages):
+    table = pd.read_csv(villages / "ties.csv")
+    known = table[table["from"] <= 12]
+    whole = pd.DataFrame([(village, k, "*") for village in (10, "A/b") for k in range(1, 13)], columns=table.columns)
+    pd.concat([known, whole]).to_csv(villages / "known.csv", index=False)
+    arguments = ["learn", villages / "villages.csv", "--group", "village", "--id", "hh", "--set", "resamples=2"]
+    result = run(*arguments, "--known", villages / "known.csv", "--out", villages / "out", "--json")
+    answer = json.loads(result.stdout)
+    assert any("known tie(s)" in note for note in answer["groups"]["10"]["notes"])
+    assert "known.csv has no ties in village 2" in answer["groups"]["2"]["notes"]
+    edges = pd.read_csv(villages / "out" / "edges.csv", dtype={"group": str})
+    asked = edges[(edges.known == "tie") & (edges.group == "10")]
+    assert {*asked.source, *asked.target} & {*range(1, 13)}
+    assert edges[edges.group == "2"].probability.isna().all()

@@ -1,0 +1,52 @@
+"""A file that is read in a run is never written over in it."""
+
+import pandas as pd
+import pytest
+
+from ..commands import error_lines, run
+
+
+@pytest.fixture
+def folder(tmp_path, random, monkeypatch):
+    table = pd.DataFrame(random.normal(size=(12, 5)), columns=list("abcde"))
+    for name in ("edges.csv", "nodes.csv", "compare.csv", "t.csv"):
+        table.to_csv(tmp_path / name, index=False)
+    ties = pd.DataFrame({"source": [1, 2, 3], "target": [2, 3, 4], "tie": [1, 1, 0]})
+    for name in ("truth.csv", "path.csv"):
+        ties.to_csv(tmp_path / name, index=False)
+    (tmp_path / "kept").mkdir()
+    ties.to_csv(tmp_path / "kept" / "edges.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (("learn", "edges.csv", "--out", "."), "edges.csv"),
+        (("learn", "t.csv", "--truth", "kept/edges.csv", "--out", "kept"), "kept/edges.csv"),
+        (("learn", "t.csv", "--known", "path.csv", "--out", "."), "path.csv"),
+        (("learn", "nodes.csv", "--group", "a", "--out", "../" + "{name}"), "nodes.csv"),
+        (("compare", "compare.csv", "--methods", "smooth", "--out", "."), "compare.csv"),
+    ],
+)
+def test_inputs_are_never_written_over(folder, arguments, file):
+    before = (folder / file).read_bytes()
+    result = run(*(argument.format(name=folder.name) for argument in arguments))
+    assert result.exit_code == 1
+    assert "is read in this run" in error_lines(result)[0]
+    assert "give another --out" in error_lines(result)[0]
+    assert (folder / file).read_bytes() == before
+
+
+def test_a_model_that_is_read_is_kept(folder):
+    run("learn", "t.csv", "--known", "truth.csv", "--out", "out")
+    before = (folder / "out" / "model.json").read_bytes()
+    for arguments in (
+        ("rerun", "out", "--out", "out"),
+        ("learn", "t.csv", "--known-from", "out", "--out", "out"),
+    ):
+        result = run(*arguments)
+        assert "model.json is read in this run" in error_lines(result)[0]
+    assert (folder / "out" / "model.json").read_bytes() == before
+    assert run("learn", "t.csv", "--out", "out").exit_code == 0  # what an earlier run wrote may be replaced

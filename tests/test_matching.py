@@ -1,0 +1,122 @@
+"""Names decide, wherever two things that have names meet: the order in which nodes come does not matter."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from nashgraph import (
+    GLGP,
+    ConsensusGL,
+    DataWarning,
+    InputError,
+    LinearGLGP,
+    SmoothGL,
+    compare,
+    edge_auc,
+    edge_average_precision,
+    edge_precision_recall,
+    plot_graph,
+    welfare_gain,
+)
+from nashgraph.datasets import smooth_signals
+
+NAMES = [f"m{k}" for k in range(34)]
+
+
+@pytest.fixture(scope="module")
+def club():
+    return nx.relabel_nodes(nx.karate_club_graph(), dict(enumerate(NAMES)))
+
+
+@pytest.fixture(scope="module")
+def other(club):
+    """The same network, its nodes in another order."""
+    mixed = nx.Graph()
+    mixed.add_nodes_from(np.random.default_rng(1).permutation(NAMES).tolist())
+    mixed.add_edges_from(club.edges())
+    return mixed
+
+
+@pytest.fixture(scope="module", name="X")
+def frame(club):
+    return pd.DataFrame(smooth_signals(club, 30, "gmrf", random_state=0), columns=NAMES)
+
+
+@pytest.mark.parametrize("score", [edge_auc, edge_average_precision, edge_precision_recall])
+def test_scores_match_names(score, X, club, other):
+    model = SmoothGL().fit(X)
+    wanted = score(model, club)
+    table = nx.to_pandas_adjacency(other)
+    assert score(model, other) == score(model.graph_, other) == score(model, table) == pytest.approx(wanted)
+    assert score(model, table.sample(frac=1, random_state=0)) == pytest.approx(wanted)  # rows in another order, too
+    assert score(nx.to_pandas_adjacency(other), club) == score(club, club)
+
+
+def test_a_matrix_has_no_names_and_that_is_said(X, club):
+    model = SmoothGL().fit(X)
+    with pytest.warns(DataWarning, match="pass the model or its graph_ in place of the matrix"):
+        assert edge_auc(model.adjacency_, club) == edge_auc(model, club)
+    assert edge_auc(SmoothGL().fit(X.to_numpy()), club) == edge_auc(model, club)  # numbered nodes go by their places
+
+
+def test_names_that_cannot_be_matched_are_an_error(X, club):
+    model = SmoothGL().fit(X)
+    with pytest.raises(InputError, match=r"A and W do not name the same nodes: A lacks m0, W lacks eve; .*order"):
+        edge_auc(model, nx.relabel_nodes(club, {"m0": "eve"}))
+    with pytest.raises(InputError, match="A lacks m0"):
+        edge_auc(model, club.subgraph(NAMES[1:]))
+    with pytest.raises(InputError, match="benefit and X do not name the same nodes: benefit lacks m33"):
+        GLGP(benefit=pd.Series(1.0, index=NAMES[:33])).fit(X)
+    with pytest.raises(InputError, match="benefit names nodes more than once: m0"):
+        GLGP(benefit=pd.Series(1.0, index=[*NAMES, "m0"])).fit(X)
+
+
+@pytest.mark.parametrize("make", [GLGP, LinearGLGP, lambda benefit: ConsensusGL(benefit=benefit, random_state=0)])
+def test_a_benefit_with_names_is_matched(make, X):
+    benefit = pd.Series(np.arange(1.0, 35.0), index=NAMES)
+    model = make(benefit=benefit.sample(frac=1, random_state=3))
+    given = model.benefit
+    wanted = make(benefit=benefit.to_numpy()).fit(X)
+    np.testing.assert_array_equal(model.fit(X).adjacency_, wanted.adjacency_)
+    np.testing.assert_allclose(model.benefit_, wanted.benefit_)
+    assert model.benefit is given
+
+
+def test_a_path_and_a_start_match_names(X):
+    benefit = pd.Series(np.arange(1.0, 35.0), index=NAMES)
+    mixed = benefit.sample(frac=1, random_state=3)
+    paths = [GLGP(benefit=each).path(X, [0.1]).models[0].adjacency_ for each in (benefit.to_numpy(), mixed)]
+    np.testing.assert_array_equal(*paths)
+    start = pd.DataFrame(SmoothGL().fit(X).adjacency_, index=NAMES, columns=NAMES)
+    mixed = start.sample(frac=1, random_state=3).sample(frac=1, axis=1, random_state=4)
+    starts = [GLGP(init=each, max_iter=2, tol=1.0).fit(X).adjacency_ for each in (start.to_numpy(), mixed)]
+    np.testing.assert_array_equal(*starts)
+
+
+def test_compare_matches_names(X, club, other):
+    benefit = pd.Series(np.arange(1.0, 35.0), index=NAMES)
+    wanted, found = (
+        compare(X, truth, ["smooth"], benefit=b).drop(columns="seconds")
+        for truth, b in ((club, benefit), (other, benefit.sample(frac=1, random_state=0)))
+    )
+    pd.testing.assert_frame_equal(found, wanted)
+    with pytest.raises(InputError, match="do not name the same nodes"):
+        compare(X, nx.relabel_nodes(club, {"m0": "eve"}), ["smooth"])
+
+
+def test_welfare_gain_matches_names(X, other):
+    model = SmoothGL().fit(X)
+    mixed = nx.DiGraph()
+    mixed.add_nodes_from(other)
+    mixed.add_weighted_edges_from(model.to_networkx().edges(data="weight"))
+    benefit = pd.Series(np.arange(34.0), index=NAMES)
+    assert welfare_gain(model, mixed, benefit.sample(frac=1, random_state=0)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_picture_against_the_truth_matches_names(X, club, other):
+    model = SmoothGL().fit(X)
+    pictures = [plot_graph(model, Figure().subplots(), truth=truth) for truth in (club, other)]
+    lines = [[len(part.get_segments()) for part in ax.collections if hasattr(part, "get_segments")] for ax in pictures]
+    assert lines[0] == lines[1]
