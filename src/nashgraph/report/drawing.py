@@ -13,7 +13,7 @@ from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import Prior
 from ..graph import Edges, LearnedGraph
 from ..validation import Array
-from .communities import Bubbles, place_in_bubbles
+from .bubbles import Bubbles, place_in_bubbles
 from .layout import LEAST_OF_MEAN, RADIUS, WIDEST, place
 
 # These keep a report under 10 MB and a drawing readable and smooth, whatever the graph.
