@@ -26,6 +26,7 @@ from ..tables import (
     read_record,
     read_truth,
 )
+from ..validation import listing
 from ._fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
 from ._options import GameArguments, JobArguments, KnownArguments, PathArguments
 from ._running import DONE, UNFINISHED, Voice
@@ -34,7 +35,7 @@ from ._writing import write_outcome
 
 CONSENSUS = "consensus"  # the method that learns from known ties
 COMMANDS = ("learn", "path")  # what a job can ask for
-NAMED = 5  # of the most influential nodes
+NAMED, LISTED = 5, 8  # of the most influential nodes, of the signals
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
@@ -111,6 +112,7 @@ def run_job(
             versions=library_versions(),
             known=None if known_file is None else file_record(known_file, out),
             known_weights=getattr(outcome.model, "known_weights_", None),
+            signal_names=[str(name) for name in signals.table.index],
         )
         record, written = write_outcome(out, found, outcome)
     say_figures(record, voice)
@@ -126,7 +128,7 @@ def load_noted(file: Path, options: TableOptions, voice: Voice) -> Signals:
     for note in signals.notes:
         voice.note(note)
     n_signals, n_nodes = signals.table.shape
-    voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} signals")
+    voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} signals: {listing(signals.table.index, LISTED)}")
     return signals
 
 

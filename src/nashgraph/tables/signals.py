@@ -10,10 +10,16 @@ import pandas as pd
 from sklearn.impute import KNNImputer
 
 from ..validation import Array, listing
-from .columns import as_name, coded, is_categorical, numbers, refuse_gaps, refuse_infinite, refuse_silent
-from .errors import TableError
+from .answers import widened
+from .cells import Marks
+from .codes import gap_codes
+from .coding import Coded, choices, coded, left_out_notes
+from .columns import as_name, numbers, refuse_gaps, refuse_infinite, refuse_silent
+from .errors import Problems, TableError
+from .identifiers import is_saved_index, plain_id
 from .names import check_nodes, chosen_column, chosen_columns, split_names
 from .options import TableOptions
+from .outliers import check_outliers
 from .read import ID_NAMES, read_table
 
 NEAREST = 5
@@ -76,14 +82,28 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     >>> found.benefit, found.notes
     (array([1., 2.]), ["nodes are named by the column 'name'", 'scaled 1 signal(s) to mean 0 and spread 1 over ...'])
     """
-    options = options or TableOptions()
-    table = table.drop(columns=chosen_columns(options.drop, table.columns))
-    found = _rows_as_nodes(table, options) if options.nodes == "rows" else _columns_as_nodes(table, options)
+    options, problems = options or TableOptions(), Problems()
+    with problems.kept():
+        table = table.drop(columns=chosen_columns(options.drop, table.columns))
+    notes = list[str]()
+    if options.long:
+        problems.refuse()
+        table, notes = widened(table, options)
+        options = replace(options, id=str(table.columns[0]))
+    orient = _rows_as_nodes if options.nodes == "rows" else _columns_as_nodes
+    found = orient(table, options, problems)
+    found.notes[:0] = notes
+    with problems.kept():
+        refuse_infinite(found.values, found.nodes, found.signals)
+    with problems.kept():
+        refuse_silent(found.values, found.nodes)
+    problems.refuse()
     if not found.signals:
-        raise TableError("no signals are left: the table has no other columns")
-    refuse_infinite(found.values, found.nodes, found.signals)
-    refuse_silent(found.values, found.nodes)
+        raise TableError("; ".join(["no signals are left: the table has no other columns", *found.notes]))
     found = _without_constant(found)
+    found.notes.extend(
+        check_outliers(found.values, found.nodes, found.signals, split_names(options.keep, found.signals))
+    )
     gaps = np.isnan(found.values)
     if gaps.any() and options.missing == "impute":
         found = _filled(found)
@@ -98,81 +118,107 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     return Signals(frame, found.benefit, [*found.notes, why], standardize)
 
 
-def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
-    names, table, notes = _named_rows(table, options)
-    check_nodes(names, "rows")
+def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
+    names, table, notes = _named_rows(table, options, problems)
+    with problems.kept():
+        check_nodes(names, "rows")
     benefit = None
     if options.benefit is not None:
-        column = chosen_column(options.benefit, table.columns)
-        benefit = _checked_benefit(numbers(table[column]), names, column)
-        table = table.drop(columns=column)
-    items = split_names(options.categorical, table.columns)
-    auto = "auto" in items
-    listed = [chosen_column(item, table.columns) for item in items if item not in ("auto", "none")]
-    parts = []
-    for column in map(str, table.columns):
-        categorical = column in listed or (auto and is_categorical(table[column]))
-        parts.append(coded(table[column], categorical=categorical))
-        if categorical:
-            values = [name.removeprefix(f"{column}=") for name in parts[-1].names]
-            notes.append(
-                f"column {column!r} is a category, coded as {len(values)} signals of 0 and 1: {listing(values)}"
-            )
+        with problems.kept():
+            column = chosen_column(options.benefit, table.columns)
+            benefit = _checked_benefit(numbers(table[column]), names, column)
+            table = table.drop(columns=column)
+    how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
+    for name in table.columns:
+        with problems.kept():
+            parts.append(coded(table[name], how, names))
+    used = [part for part in parts if part.names]
     if options.missing == "error":
-        refuse_gaps(table.isna().to_numpy(), names, list(table.columns))
+        gaps = [np.isnan(part.values).any(axis=1) for part in used]
+        codes = sorted({code for part in used for code in part.gaps})
+        meant = f"{listing(codes)} are taken as missing; --na none takes codes as they are" if codes else ""
+        with problems.kept():
+            refuse_gaps(np.transpose(gaps), names, [part.column for part in used], meant)
     return _Oriented(
         nodes=names,
-        signals=[name for part in parts for name in part.names],
-        values=np.column_stack([part.values for part in parts]) if parts else np.empty((len(names), 0)),
+        signals=[name for part in used for name in part.names],
+        values=np.column_stack([part.values for part in used]) if used else np.empty((len(names), 0)),
         benefit=benefit,
-        notes=notes,
+        notes=[*notes, *left_out_notes(parts), *(part.note for part in parts if part.note)],
     )
 
 
-def _columns_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
-    if options.categorical not in (("auto",), ("none",)):
-        raise TableError("--categorical codes columns, and with --nodes columns these are nodes: leave it out")
-    signals, table, notes = _named_rows(table, options)
+def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
+    named = {"--categorical": {*options.categorical} - {"auto", "none"}, "--ordinal": options.ordinal}
+    for option in (option for option, given in named.items() if given):
+        raise TableError(f"{option} codes columns, and with --nodes columns these are nodes: leave it out")
+    signals, table, notes = _named_rows(table, options, problems)
     nodes = [str(name) for name in table.columns]
-    check_nodes(nodes, "columns")
-    remedy = "pass --id if it names the rows"
-    values = np.column_stack([numbers(table[name], remedy) for name in table])
+    with problems.kept():
+        check_nodes(nodes, "columns")
+    remedy, marks = "pass --id if it names the rows", Marks(options.decimal, options.thousands)
+    codes, columns = gap_codes(options.na, nodes), list[Array]()
+    for name in table.columns:
+        with problems.kept():
+            columns.append(numbers(codes.emptied(table[name]), remedy, marks))
+    problems.refuse()
+    values = np.column_stack(columns)
     benefit = None
     if options.benefit is not None:
         place = signals.index(chosen_column(options.benefit, signals, "row"))
         benefit = _checked_benefit(values[place], nodes, options.benefit)
         values, signals = np.delete(values, place, axis=0), [*signals[:place], *signals[place + 1 :]]
     gaps = np.isnan(values)
+    empty = gaps.all(axis=1)
+    if empty.any():
+        left_out = [name for name, flat in zip(signals, empty, strict=True) if flat]
+        notes = [*notes, f"left out {len(left_out)} signal(s) without values: {listing(left_out)}"]
+        values, gaps = values[~empty], gaps[~empty]
+        signals = [name for name, flat in zip(signals, empty, strict=True) if not flat]
     if options.missing == "error":
-        refuse_gaps(gaps.T, nodes, signals)
-    _check_no_empty_rows(gaps, signals)
+        with problems.kept():
+            refuse_gaps(gaps.T, nodes, signals)
     return _Oriented(nodes, signals, values.T, benefit, notes)
 
 
-def _named_rows(table: pd.DataFrame, options: TableOptions) -> tuple[list[str], pd.DataFrame, list[str]]:
-    """Return the rows' names, the table without the column that gave them, and a note on which it was."""
+def _named_rows(
+    table: pd.DataFrame, options: TableOptions, problems: Problems
+) -> tuple[list[str], pd.DataFrame, list[str]]:
+    """Return the rows' names, the table without the column that gave them, and notes on which it was."""
     what = "nodes" if options.nodes == "rows" else "signals"
-    column = _name_column(table, options)
+    column, notes = None, list[str]()
+    with problems.kept():
+        column = _name_column(table, options)
+    if column != (first := table.columns[0] if len(table.columns) else None) and is_saved_index(table):
+        notes = ["left out the first column, which has no name: row numbers that were saved with the table"]
+        table = table.drop(columns=first)
     if column is None:
         names = [str(k + 1) for k in range(len(table))]
         note = f"{what} are named by row numbers, 1 to {len(table)}; --id names them by a column"
-        return names, table, [note] if what == "nodes" else []
+        return names, table, [*notes, *([note] if what == "nodes" else [])]
     given = table[column]
     names = ["" if missing else as_name(value) for value, missing in zip(given, given.isna(), strict=True)]
     shown = f"the column {column!r}" if column else "the first column, which has no name"
-    return names, table.drop(columns=column), [f"{what} are named by {shown}"]
+    return names, table.drop(columns=column), [*notes, f"{what} are named by {shown}"]
 
 
 def _name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
+    """Return the column that names the rows: as given, by its name, the first without one, or plainly so."""
     if options.id is not None:
         if options.id == "none" and "none" not in table.columns:
             return None
         return chosen_column(options.id, table.columns)
-    if len(table.columns) and table.columns[0] == "":
-        return ""
-    taken = {*options.categorical, options.benefit}
-    guessed = [name for name in table.columns if name in ID_NAMES and name not in taken]
-    return guessed[0] if guessed and options.nodes == "rows" else None
+    unnamed = bool(len(table.columns)) and not table.columns[0]
+    if options.nodes == "columns":
+        return "" if unnamed else None
+    named = {*options.categorical, *options.keep, *options.ordinal, options.benefit}
+    taken = {*split_names([name for name in named if name], table.columns)}
+    if (called := [name for name in table.columns if name in ID_NAMES and name not in taken]) and (
+        not unnamed or is_saved_index(table)
+    ):
+        return str(called[0])
+    plain = plain_id(table.iloc[:, 1:], taken) if unnamed and is_saved_index(table) else None
+    return plain if plain is not None else "" if unnamed else plain_id(table, taken)
 
 
 def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
@@ -184,12 +230,6 @@ def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
                 "number of at least 0 for every node"
             )
     return benefit
-
-
-def _check_no_empty_rows(gaps: Array, signals: list[str]) -> None:
-    empty = np.flatnonzero(gaps.all(axis=1))
-    if empty.size:
-        raise TableError(f"signal {signals[empty[0]]!r} has no values at all: leave its row out of the file")
 
 
 def _without_constant(found: _Oriented) -> _Oriented:
