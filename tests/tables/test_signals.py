@@ -197,13 +197,32 @@ def test_levels_are_numbered_in_their_order(survey):
     np.testing.assert_array_equal(found.table.loc["q"], [2, 0, 1, np.nan])
     assert found.table.loc["size"].tolist() == [0, 2, 1, 0]
     assert "column 'q' has levels in order, numbered from 0: never < rarely < often" in found.notes
-    with pytest.raises(TableError, match=r"levels of column 'size' are S, L, M, in no known.* --ordinal 'size=S<L<M"):
+    with pytest.raises(TableError, match=r"levels of column 'size' are S, L, M, in no known.* --ordinal 'size=LOWEST<"):
         signals_of(table, TableOptions(ordinal=("size",), missing="pairwise"))
-    with pytest.raises(TableError, match="'size' has L, which the order does not"):
+    with pytest.raises(TableError, match="levels of column 'size' have L, which"):
         signals_of(table, TableOptions(ordinal=("size=S<M",), missing="pairwise"))
+    refused = table.assign(q=["often", "Refused", "rarely", "never"])
+    found = signals_of(refused, TableOptions(ordinal=("q",), missing="pairwise", standardize=False, drop=("size",)))
+    np.testing.assert_array_equal(found.table.loc["q"], [2, np.nan, 1, 0])
     ranked = pd.Categorical(["S", "L", "M", "S"], categories=["S", "M", "L"], ordered=True)
     found = signals_of(table.assign(size=ranked), TableOptions(missing="pairwise", standardize=False))
     assert found.table.loc["size"].tolist() == [0, 2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("when", "named"),
+    [
+        ({"time": [0.0, 0.1, 0.3, 0.7, 0.8]}, ["0", "0.1", "0.3", "0.7", "0.8"]),
+        ({"k": [1, 2, 3, 4, 5]}, ["1", "2", "3", "4", "5"]),
+        ({"k": ["a", "b", "c", "d", "e"]}, ["a", "b", "c", "d", "e"]),
+        ({"k": [1.0, 2.5, 1.5, 4.0, 0.5]}, None),
+    ],
+)
+def test_a_clock_in_the_first_column_of_recordings_is_no_node(when, named):
+    table = pd.DataFrame({**when, "left": [1.0, 3.0, 2.0, 5.0, 4.0], "right": [2.0, 1.0, 4.0, 3.0, 5.0]})
+    found = signals_of(table, TableOptions(nodes="columns"))
+    assert list(found.table.columns) == (["left", "right"] if named else ["k", "left", "right"])
+    assert list(found.table.index) == (named or ["1", "2", "3", "4", "5"])
 
 
 def test_codes_for_gaps_are_taken_out_or_told(survey):

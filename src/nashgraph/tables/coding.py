@@ -11,7 +11,7 @@ import pandas as pd
 from ..validation import Array, listing
 from .cells import Marks, is_text
 from .codes import WORDS, GapCodes, gap_codes, plain_codes
-from .columns import as_name, is_wordy, read_numbers, refuse_what_never_is_a_number
+from .columns import among, as_name, is_wordy, read_numbers, refuse_what_never_is_a_number
 from .errors import Problems
 from .identifiers import is_few, why_code
 from .levels import numbered, ordinal_columns
@@ -94,9 +94,7 @@ def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded
         return _left_out(column, "empty")
     ranked = isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered
     if name in how.ordinal or (ranked and name not in how.categorical):
-        values, order = numbered(column, how.ordinal.get(name, []))
-        note = f"column {name!r} has levels in order, numbered from 0: {' < '.join(order)}"
-        return Coded(name, [name], values[:, None], note)
+        return _levels(column, how)
     if name in how.categorical:
         return _category(column)
     refuse_what_never_is_a_number(column)
@@ -114,6 +112,17 @@ def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
     if is_text(column) and (distinct == len(column) or distinct > MANY):
         return _left_out(column, f"text with {distinct} different values")
     return _category(column)
+
+
+def _levels(column: pd.Series, how: Choices) -> Coded:
+    """Return levels by their numbers; what plainly says "no answer" is no level unless given as one."""
+    name, order = str(column.name), how.ordinal.get(str(column.name), [])
+    silent = among(column, how.words) & ~column.isin(order)
+    gaps = sorted({str(level) for level in column[silent]})
+    values, order = numbered(column.mask(silent), order)
+    missing = f"; {', '.join(gaps)} taken as missing" if gaps else ""
+    note = f"column {name!r} has levels in order, numbered from 0: {' < '.join(order)}{missing}"
+    return Coded(name, [name], values[:, None], note, gaps=gaps)
 
 
 def left_out_notes(parts: Iterable[Coded]) -> list[str]:

@@ -47,7 +47,7 @@ def read_numbers(
     if not is_text(column) and not isinstance(column.dtype, pd.CategoricalDtype):
         return column.to_numpy(dtype=float, na_value=np.nan), "", []
     values = column.astype(object)
-    words = _among(values, codes)
+    words = among(values, codes)
     parsed, how = understood(values.mask(words, np.nan), marks)
     bad = np.flatnonzero((parsed.isna() & values.notna() & ~words).to_numpy())
     if bad.size:
@@ -88,7 +88,7 @@ def is_wordy(column: pd.Series, codes: Collection[str] = (), marks: Marks = POIN
     values = column.dropna()
     if all(isinstance(value, bool) for value in values):
         return True
-    values = values[~_among(values, codes)]
+    values = values[~among(values, codes)]
     if not len(values):
         return True
     parsed = understood(values, marks)[0].notna()
@@ -136,8 +136,11 @@ def refuse_silent(values: Array, nodes: list[str]) -> None:
         raise TableError(f"{silent.size} node(s) have no values at all: {names}; leave them out")
 
 
-def _among(values: pd.Series, codes: Collection[str]) -> pd.Series:
-    return values.map(lambda cell: isinstance(cell, str) and cell.strip().casefold() in codes).astype(bool)
+def among(values: pd.Series, codes: Collection[str]) -> pd.Series:
+    """Tell which cells are one of some words, whatever their letters and blanks."""
+    return (
+        values.astype(object).map(lambda cell: isinstance(cell, str) and cell.strip().casefold() in codes).astype(bool)
+    )
 
 
 def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:

@@ -50,6 +50,10 @@ NODES = frozenset(
         *("school", "village", "country", "city", "sensor"),
     ]
 )
+BESIDES = frozenset(["no", "nr", "num", "number", "name", "label"])  # may stand with those
+TIMES = frozenset(
+    ["time", "timestamp", "date", "t", "hour", "day", "week", "month", "year", "second", "sample", "step"]
+)
 UNNAMED = re.compile(r"(?:Unnamed: \d+)?")  # how a saved index is headed
 SMALL = 100  # below, numbers that name nodes cannot be told from counts
 FEW, SHARE = 20, 3  # codes of at most FEW values, each SHARE nodes on average, make a category
@@ -119,13 +123,30 @@ def plain_id(table: pd.DataFrame, taken: Collection[str] = ()) -> str | None:
     'town'
     """
     for place, name in enumerate(map(str, table.columns)):
-        called = bool(NODES & (words := _words(name))) and words <= NODES | WORDS
+        called = bool(NODES & (words := _words(name))) and words <= NODES | WORDS | BESIDES
         column = table[name]
         if name in taken or not (called or place == 0) or column.isna().any() or not _can_name(column):
             continue
         if called or _is_first_id(column) or why_code(column):
             return name
     return None
+
+
+def says_when(column: pd.Series) -> bool:
+    """Tell whether a column names the rows of recordings: dates or words, all different, or a clock that runs.
+
+    Examples
+    --------
+    >>> says_when(pd.Series([0.0, 0.1, 0.25], name="time")), says_when(pd.Series([0.0, 0.1, 0.25], name="left"))
+    (True, False)
+    """
+    if column.isna().any() or column.nunique() < len(column):
+        return False
+    if is_text(column) or pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return not is_text(column) or is_wordy(column)
+    runs = pd.api.types.is_numeric_dtype(column.dtype) and column.is_monotonic_increasing
+    whole = _whole(column) if runs else None
+    return bool(runs and TIMES & _words(str(column.name))) or (whole is not None and counts_rows(whole))
 
 
 def is_saved_index(table: pd.DataFrame) -> bool:

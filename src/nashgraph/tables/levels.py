@@ -71,11 +71,12 @@ def numbered(column: pd.Series, order: list[str]) -> tuple[Array, list[str]]:
         order = ordered(seen) or _kept_order(column)
     unknown = [level for level in seen if level not in order]
     if not order or unknown:
-        example = "<".join(seen[:4])
         what = (
-            f"has {listing(unknown)}, which the order does not" if order else f"are {listing(seen)}, in no known order"
+            f"have {listing(unknown)}, which the order has not" if order else f"are {listing(seen)}, in no known order"
         )
-        raise TableError(f"the levels of column {column.name!r} {what}: pass --ordinal '{column.name}={example}...'")
+        raise TableError(
+            f"the levels of column {column.name!r} {what}: pass --ordinal '{column.name}=LOWEST<...<HIGHEST'"
+        )
     places = {level: float(place) for place, level in enumerate(order)}
     return given.map(places).to_numpy(dtype=float, na_value=np.nan), order
 

@@ -16,7 +16,7 @@ from .codes import gap_codes
 from .coding import Coded, choices, coded, left_out_notes
 from .columns import as_name, numbers, refuse_gaps, refuse_infinite, refuse_silent
 from .errors import Problems, TableError
-from .identifiers import is_saved_index, plain_id
+from .identifiers import is_saved_index, plain_id, says_when
 from .names import check_nodes, chosen_column, chosen_columns, split_names
 from .options import TableOptions
 from .outliers import check_outliers
@@ -126,7 +126,8 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
     if options.benefit is not None:
         with problems.kept():
             column = chosen_column(options.benefit, table.columns)
-            benefit = _checked_benefit(numbers(table[column]), names, column)
+            given = numbers(table[column], marks=Marks(options.decimal, options.thousands))
+            benefit = _checked_benefit(given, names, column)
             table = table.drop(columns=column)
     how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
     for name in table.columns:
@@ -210,7 +211,8 @@ def _name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
         return chosen_column(options.id, table.columns)
     unnamed = bool(len(table.columns)) and not table.columns[0]
     if options.nodes == "columns":
-        return "" if unnamed else None
+        first = str(table.columns[0]) if len(table.columns) else ""
+        return first if unnamed or (first and says_when(table[first])) else None
     named = {*options.categorical, *options.keep, *options.ordinal, options.benefit}
     taken = {*split_names([name for name in named if name], table.columns)}
     if (called := [name for name in table.columns if name in ID_NAMES and name not in taken]) and (
