@@ -41,6 +41,7 @@ SIGNALS = {
     "age": ("age", drawn(18, 80)),
     "age, sorted": ("age", sorted(drawn(18, 80))),
     "rank": ("rank", (1 + SHUFFLED).tolist()),
+    "rank, sorted": ("rank", list(range(1, N + 1))),
     "plays": ("plays", distinct(0, 10_000)),
     "what was paid": ("paid", drawn(0, 400)),
     "a video's views": ("video", drawn(0, 400)),

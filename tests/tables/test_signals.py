@@ -75,6 +75,13 @@ def test_a_survey_is_scaled_and_recordings_where_their_spreads_are_uneven(nodes,
     assert np.allclose(found.table.std(axis=1, ddof=0), 1) is scaled
 
 
+@pytest.mark.parametrize("scale", [1e300, 1e200, 1e-200, 1e-300])
+def test_scaling_neither_overflows_nor_vanishes(scale):
+    table = pd.DataFrame({"a": [1.0, 5.0, 2.0, 7.0], "b": [1.0, 2.0, 4.0, 3.0]})
+    plain, found = signals_of(table), signals_of(table * scale)
+    np.testing.assert_allclose(found.table, plain.table, rtol=1e-12)
+
+
 def test_drop_benefit_and_categories_by_name(survey):
     options = TableOptions(drop=("age,side",), benefit="rank", categorical=("owner",))
     found = signals_of(survey, options)

@@ -90,7 +90,7 @@ def plain_codes(values: Array) -> list[float]:
     >>> plain_codes(np.array([1200, -99, 900.0])), plain_codes(np.array([12, -99, -3.0]))
     ([-99.0], [])
     """
-    seen = np.unique(values[~np.isnan(values)])
+    seen = np.unique(values[np.isfinite(values)])
     coded = np.isin(np.abs(seen), NUMBERS)
     others = seen[~(coded & (seen < 0))]
     if not coded.any() or (seen % 1).any():

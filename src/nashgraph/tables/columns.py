@@ -44,6 +44,8 @@ def read_numbers(
     (array([45., nan, 50.]), "'45 %' as 45", ['.'])
     """
     refuse_what_never_is_a_number(column)
+    if isinstance(column.dtype, pd.IntervalDtype):
+        raise TableError(f"column {column.name!r} holds intervals: --drop it, or make it a number")
     if not is_text(column) and not isinstance(column.dtype, pd.CategoricalDtype):
         return column.to_numpy(dtype=float, na_value=np.nan), "", []
     values = column.astype(object)
@@ -59,13 +61,17 @@ def read_numbers(
 def refuse_what_never_is_a_number(column: pd.Series) -> None:
     """Refuse dates, complex numbers, and cells that are tables themselves."""
     kind = column.dtype
-    first = next(iter(column.dropna()), None) if is_text(column) else None
-    timed = isinstance(first, DATES) or isinstance(kind, pd.PeriodDtype)
-    if timed or pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind):
+    cells = tuple({type(cell) for cell in column.dropna()}) if is_text(column) else ()
+
+    def some(*wanted: type) -> bool:
+        return any(issubclass(cell, wanted) for cell in cells)
+
+    timed = pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind)
+    if timed or isinstance(kind, pd.PeriodDtype) or some(*DATES):
         raise TableError(f"column {column.name!r} holds dates or times: --drop it, or make it a number")
-    if pd.api.types.is_complex_dtype(kind):
+    if pd.api.types.is_complex_dtype(kind) or some(complex):
         raise TableError(f"column {column.name!r} holds complex numbers: --drop it, or make it real")
-    if is_text(column) and column.map(lambda cell: isinstance(cell, list | tuple | dict | set | np.ndarray)).any():
+    if some(list, tuple, dict, set, np.ndarray):
         raise TableError(f"column {column.name!r} holds lists or records: --drop it, or make a column of each part")
 
 

@@ -36,7 +36,7 @@ class Problems:
         try:
             yield
         except TableError as error:
-            self.found.append(str(error))
+            self.found += [str(error)] if str(error) not in self.found else []
 
     def refuse(self) -> None:
         """Raise all that was kept as one error, if there is any."""

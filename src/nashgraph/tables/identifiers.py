@@ -4,13 +4,14 @@ A column of whole numbers, or of digits, is one of codes and no quantity if
 
 - a value begins with a zero (02139), or has more than 15 digits;
 - its name says so: one of its words is id, zip, code and the like (`WORDS`), and it has more than two values;
+- its values are names of nodes (nominations), and these are no small numbers;
 - it counts down the file: all different, ever larger, in equal steps or with few left out;
 - its values are all different, consecutive and not small (1001 to 1060 in any order);
-- its values are names of nodes (nominations), and these are no small numbers;
 - all are different and have the same nine or more digits.
 
-Incomes, ages, ranks and counts are none of these. Codes of few values become a category, others are left out; ``keep``
-takes them as numbers.
+The last three do not hold for a column called rank, score, age or the like (`QUANTITIES`), by which a file may be
+sorted. Incomes, ages, ranks and counts are none of these. Codes of few values become a category, others are left out;
+``keep`` takes them as numbers.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ NODES = frozenset(
     ]
 )
 BESIDES = frozenset(["no", "nr", "num", "number", "name", "label"])  # may stand with those
+QUANTITIES = frozenset(["rank", "ranking", "score", "age", "year", "income", "seniority", "grade", "level", "position"])
 TIMES = frozenset(
     ["time", "timestamp", "date", "t", "hour", "day", "week", "month", "year", "second", "sample", "step"]
 )
@@ -82,9 +84,10 @@ def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
         return "it names other nodes"
     if values is None:
         return ""
-    if WORDS & _words(str(column.name)):
+    words = _words(str(column.name))
+    if WORDS & words:
         return "its name says so"
-    return _why_numbered(values) if distinct == len(column) >= ENOUGH else ""
+    return _why_numbered(values) if distinct == len(column) >= ENOUGH and not QUANTITIES & words else ""
 
 
 def _why_numbered(values: Array) -> str:
@@ -140,7 +143,7 @@ def says_when(column: pd.Series) -> bool:
     >>> says_when(pd.Series([0.0, 0.1, 0.25], name="time")), says_when(pd.Series([0.0, 0.1, 0.25], name="left"))
     (True, False)
     """
-    if column.isna().any() or column.nunique() < len(column):
+    if column.isna().any() or len({as_name(value) for value in column}) < len(column):
         return False
     if is_text(column) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return not is_text(column) or is_wordy(column)
@@ -184,7 +187,7 @@ def _whole(column: pd.Series) -> Array | None:
     if pd.api.types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
         return None
     values = pd.to_numeric(column, errors="coerce") if is_text(column) else column
-    if not pd.api.types.is_numeric_dtype(values.dtype):
+    if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
         return None
     numbers: Array = values.to_numpy(dtype=float, na_value=np.nan)
     return numbers if numbers.size and np.isfinite(numbers).all() and not (numbers % 1).any() else None

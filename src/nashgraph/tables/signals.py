@@ -253,7 +253,7 @@ def _without_constant(found: _Oriented) -> _Oriented:
 
 def _filled(found: _Oriented) -> _Oriented:
     """Fill every gap with the mean of the nearest nodes that have the value, signals weighing alike."""
-    centre, spread = np.nanmean(found.values, axis=0), np.nanstd(found.values, axis=0)
+    centre, spread = np.nanmean(found.values, axis=0), _spreads(found.values)
     gaps = np.isnan(found.values)
     filled = KNNImputer(n_neighbors=NEAREST).fit_transform((found.values - centre) / spread) * spread + centre
     note = (
@@ -264,13 +264,20 @@ def _filled(found: _Oriented) -> _Oriented:
 
 
 def _standardized(values: Array) -> Array:
-    scaled: Array = (values - np.nanmean(values, axis=0)) / np.nanstd(values, axis=0)
+    scaled: Array = (values - np.nanmean(values, axis=0)) / _spreads(values)
     return scaled
+
+
+def _spreads(values: Array) -> Array:
+    """Return the standard deviation of every signal; squares of large and small values neither overflow nor vanish."""
+    powers = np.ldexp(1.0, np.frexp(np.nanmax(np.abs(values), axis=0))[1] - 1)  # of two: no digit changes
+    spreads: Array = powers * np.nanstd(values / powers, axis=0)
+    return spreads
 
 
 def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     """Return whether to standardise the signals, and a sentence that says so, why, and how to undo it."""
-    spreads = np.nanstd(found.values, axis=0)
+    spreads = _spreads(found.values)
     widest, narrowest = int(np.argmax(spreads)), int(np.argmin(spreads))
     ratio = spreads[widest] / spreads[narrowest]
     apart = f"{found.signals[widest]!r} spreads {ratio:.0f} times as widely as {found.signals[narrowest]!r}"
