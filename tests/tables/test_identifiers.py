@@ -74,6 +74,8 @@ def test_nominations_by_number_are_found_where_numbers_are_plainly_names():
     named = [1001 + int(k) for k in drawn(0, N)]
     table = pd.DataFrame({"id": [1001 + k for k in range(N)], "best": named, "age": drawn(18, 80)})
     assert list(signals_of(table).table.index) == ["age"]
+    heights = pd.DataFrame({"id": range(101, 401), "height": drawn(150, 190, 300), "age": drawn(18, 80, 300)})
+    assert list(signals_of(heights).table.index) == ["height", "age"]
 
 
 def test_codes_of_few_values_make_a_category():

@@ -4,12 +4,12 @@ A column of whole numbers, or of digits, is one of codes and no quantity if
 
 - a value begins with a zero (02139), or has more than 15 digits;
 - its name says so: one of its words is id, zip, code and the like (`WORDS`), and it has more than two values;
-- its values are names of nodes (nominations), and these are no small numbers;
+- its values are names of nodes (nominations); numbers from 100 on only, and from all over the names;
 - it counts down the file: all different, ever larger, in equal steps or with few left out;
 - its values are all different, consecutive and not small (1001 to 1060 in any order);
 - all are different and have the same nine or more digits.
 
-The last three do not hold for a column called rank, score, age or the like (`QUANTITIES`), by which a file may be
+The last four do not hold for a column called rank, score, age or the like (`QUANTITIES`), by which a file may be
 sorted. Incomes, ages, ranks and counts are none of these. Codes of few values become a category, others are left out;
 ``keep`` takes them as numbers.
 """
@@ -80,14 +80,14 @@ def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
     values, distinct = _whole(given), given.nunique()
     if distinct <= 2 or (values is None and not is_text(given)):
         return ""
+    words = _words(str(column.name))
+    if WORDS & words and values is not None:
+        return "its name says so"
+    if QUANTITIES & words:
+        return ""
     if _names_nodes({as_name(value) for value in given.unique()}, nodes):
         return "it names other nodes"
-    if values is None:
-        return ""
-    words = _words(str(column.name))
-    if WORDS & words:
-        return "its name says so"
-    return _why_numbered(values) if distinct == len(column) >= ENOUGH and not QUANTITIES & words else ""
+    return _why_numbered(values) if values is not None and distinct == len(column) >= ENOUGH else ""
 
 
 def _why_numbered(values: Array) -> str:
@@ -177,9 +177,13 @@ def _is_first_id(column: pd.Series) -> bool:
 
 
 def _names_nodes(names: set[str], nodes: Collection[str]) -> bool:
-    """Tell whether nine in ten values are names of nodes that no count would be taken for."""
-    small = all(name.isdecimal() and int(name) < SMALL for name in nodes) or any(name == "1" for name in nodes)
-    return not small and len(names.intersection(nodes)) >= 0.9 * len(names)
+    """Tell whether nine in ten values name nodes; numbers must be no small ones, and from all over the names."""
+    if len(names.intersection(nodes)) < 0.9 * len(names):
+        return False
+    if not all(name.isdecimal() for name in nodes):
+        return True
+    numbered, values = [int(name) for name in nodes], [int(name) for name in names if name.isdecimal()]
+    return min(numbered) >= SMALL and max(values) - min(values) >= (max(numbered) - min(numbered)) / 2
 
 
 def _whole(column: pd.Series) -> Array | None:

@@ -13,7 +13,7 @@ import numpy as np
 from ..validation import Array, listing
 from .errors import TableError
 
-FAR, ABSURD = 1e3, 1e6  # spreads from the median at which a value is said aloud, and refused
+FAR, ABSURD = 1e3, 1e5  # spreads from the median at which a value is said aloud, and refused
 
 
 def spreads_away(values: Array) -> Array:
@@ -56,7 +56,13 @@ def check_outliers(values: Array, nodes: Sequence[str], signals: Sequence[str], 
             f"{len(absurd)} signal(s) have a value so absurd that it would decide the result: {listing(absurd, 3)}; "
             f"correct it, take it as missing with --na {worst[0]!r}, or take the column as it is with --keep"
         )
-    return [f"far out: {listing(far, 3)}; --na takes a value as missing, --drop leaves a column out"] if far else []
+    return (
+        [
+            f"far out: {listing(far, 3)}; beside it all others look alike: --na takes a value as missing, --drop a column out"
+        ]
+        if far
+        else []
+    )
 
 
 def _wide(values: Array) -> Array:
