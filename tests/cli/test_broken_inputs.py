@@ -1,6 +1,7 @@
 """Every broken input has its own line, a code that is not zero, and leaves nothing behind."""
 
 import errno
+import gzip
 import os
 import pickle
 import zipfile
@@ -195,6 +196,13 @@ BROKEN = {
     "corrupt dta": ("t.dta", text("dta"), [], 1, "cannot be read as a file of Stata, SPSS or SAS"),
     "corrupt sav": ("t.sav", text("sav"), [], 1, "cannot be read as a file of Stata, SPSS or SAS"),
     "corrupt gz": ("t.csv.gz", text(GOOD), [], 1, "t.csv.gz cannot be unpacked"),
+    "corrupt within gz": (
+        "t.csv.gz",
+        raw(gzip.compress(GOOD.encode())[:12] + b"\xff" * 20),
+        [],
+        1,
+        "cannot be unpacked",
+    ),
     "corrupt zip": ("t.zip", text(GOOD), [], 1, "t.zip cannot be unpacked"),
     "two files in a zip": ("t.zip", two_in_a_zip, [], 1, "t.zip holds 2 files, a.csv, b.csv"),
     "a stray cell": ("t.xlsx", stray_cell, [], 1, "reaches to row 200,000 and column 16,384"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet
 import pyreadstat
 import pytest
 
@@ -80,6 +81,17 @@ def test_an_index_of_several_columns_or_one_that_is_a_column_already(tmp_path, f
     wide.columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")])
     wide.to_parquet(tmp_path / "columns.parquet")
     assert list(read_table(tmp_path / "columns.parquet")[0].columns) == ["id", "a x", "a y", "b x"]
+
+
+def test_intervals_are_categories_and_maps_are_refused(tmp_path):
+    bins = pd.arrays.IntervalArray.from_tuples([(0, 10), (10, 20), (0, 10)])
+    pd.DataFrame({"age": bins, "x": [1.0, 2.0, 4.0]}).to_parquet(tmp_path / "bins.parquet")
+    found = load_signals(tmp_path / "bins.parquet")
+    assert list(found.table.index) == ["age=(0, 10]", "age=(10, 20]", "x"]
+    maps = pyarrow.array([[("a", 1)], [("a", 2)]], pyarrow.map_(pyarrow.string(), pyarrow.int64()))
+    pyarrow.parquet.write_table(pyarrow.table({"x": [1.0, 2.0], "map": maps}), tmp_path / "maps.parquet")
+    with pytest.raises(TableError, match="column 'map' holds lists or records"):
+        load_signals(tmp_path / "maps.parquet")
 
 
 @pytest.mark.parametrize("name", ["t.sav", "t.dta"])

@@ -1,5 +1,7 @@
 """Tables as signals: names, categories, gaps, scales, and what is said about them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -259,6 +261,11 @@ def test_numbers_as_people_write_them(survey):
     np.testing.assert_array_equal(found.table.loc["share"], [45, 50, np.nan, 3])
     assert found.table.loc["plays"].tolist() == [1200, 12400, 850, 7]
     assert "column 'income' was read as numbers, '$1,200' as 1200" in found.notes
+    grouped = pd.DataFrame({"income": ["1,200", "1,850", "2,400"], "age": [31, 45, 31]})
+    with pytest.raises(TableError, match=r"^column 'income' has numbers like '1,200', which may be 1200 or 1.200"):
+        signals_of(grouped)
+    for options, first in ((TableOptions(thousands=","), 1200), (TableOptions(decimal=","), 1.2)):
+        assert signals_of(grouped, replace(options, standardize=False)).table.loc["income", "1"] == first
 
 
 def test_a_node_without_values_is_refused():

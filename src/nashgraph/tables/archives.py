@@ -47,7 +47,7 @@ def unpacked(path: Path) -> Iterator[Path]:
                     _copy(packed, inner, path.name)
         except (TableError, PermissionError):
             raise
-        except (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, lzma.LZMAError) as error:
+        except Exception as error:  # whatever an unpacker meets in a broken file
             raise TableError(f"{path.name} cannot be unpacked: {error}") from error
         yield inner
 

@@ -50,13 +50,22 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 def read_parquet(path: Path, options: TableOptions) -> Read:
     """Read Parquet."""
     with reading(path, "a Parquet file"):
-        return pd.read_parquet(path, engine="pyarrow"), []
+        return _spelled(pd.read_parquet(path, engine="pyarrow")), []
 
 
 def read_feather(path: Path, options: TableOptions) -> Read:
     """Read Feather."""
     with reading(path, "a Feather file"):
-        return pd.read_feather(path), []
+        # In one thread, where a broken file ends in an error and not in the end of the program.
+        return _spelled(pd.read_feather(path, use_threads=False)), []
+
+
+def _spelled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table after looking at all its text: Arrow takes it for text without a look."""
+    for _, column in table.items():
+        if pd.api.types.is_string_dtype(column.dtype):
+            column.to_numpy(dtype=object)
+    return table
 
 
 def read_json(path: Path, options: TableOptions) -> Read:

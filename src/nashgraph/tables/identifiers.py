@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ..validation import Array
-from .cells import is_code, is_text
+from .cells import POINT, Marks, is_code, is_text
 from .columns import as_name, is_wordy
 
 WORDS = frozenset(
@@ -113,7 +113,7 @@ def counts_rows(values: Array) -> bool:
     return bool((steps == steps[0]).all() or (len(values) >= MANY_ROWS and np.ptp(values) < 2 * len(values)))
 
 
-def plain_id(table: pd.DataFrame, taken: Collection[str] = ()) -> str | None:
+def plain_id(table: pd.DataFrame, taken: Collection[str] = (), marks: Marks = POINT) -> str | None:
     """Return the column that plainly names the rows: one called household or the like, or the first if it is no signal.
 
     It has a value in every row, and no two alike.
@@ -130,12 +130,12 @@ def plain_id(table: pd.DataFrame, taken: Collection[str] = ()) -> str | None:
         column = table[name]
         if name in taken or not (called or place == 0) or column.isna().any() or not _can_name(column):
             continue
-        if called or _is_first_id(column) or why_code(column):
+        if called or _is_first_id(column, marks) or why_code(column):
             return name
     return None
 
 
-def says_when(column: pd.Series) -> bool:
+def says_when(column: pd.Series, marks: Marks = POINT) -> bool:
     """Tell whether a column names the rows of recordings: dates or words, all different, or a clock that runs.
 
     Examples
@@ -146,7 +146,7 @@ def says_when(column: pd.Series) -> bool:
     if column.isna().any() or len({as_name(value) for value in column}) < len(column):
         return False
     if is_text(column) or pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return not is_text(column) or is_wordy(column)
+        return not is_text(column) or is_wordy(column, marks=marks)
     runs = pd.api.types.is_numeric_dtype(column.dtype) and column.is_monotonic_increasing
     whole = _whole(column) if runs else None
     return bool(runs and TIMES & _words(str(column.name))) or (whole is not None and counts_rows(whole))
@@ -166,11 +166,11 @@ def _can_name(column: pd.Series) -> bool:
     return _whole(column) is not None and column.nunique() == len(column)
 
 
-def _is_first_id(column: pd.Series) -> bool:
+def _is_first_id(column: pd.Series, marks: Marks) -> bool:
     """Tell whether a first column, all different, names the rows: words, or ever larger numbers of the same width."""
     values = _whole(column)
     if values is None:
-        return is_wordy(column)
+        return is_wordy(column, marks=marks)
     return (
         len(values) >= MANY_ROWS and values.min() >= SMALL and bool((np.diff(values) > 0).all()) and _same_width(values)
     )

@@ -25,13 +25,13 @@ def spreads_away(values: Array) -> Array:
     array([3.e+00, 1.e+00, 1.e+00, 2.e+09])
     """
     middle = float(np.median(values[~np.isnan(values)]))
-    with np.errstate(over="ignore"):
-        away = np.nan_to_num(np.abs(values - middle), nan=0.0)
-    moved = np.sort(away[away > 0])
-    if moved.size < 2:
-        return away / max(abs(middle), 1.0)
-    # The lower median: of two differences one may be the outlier's.
-    return away / moved[(moved.size - 1) // 2]
+    with np.errstate(over="ignore"):  # what overflows is far out
+        away = np.nan_to_num(np.abs(values - middle), nan=0.0, posinf=np.inf)
+        moved = np.sort(away[away > 0])
+        # The lower median: of two differences one may be the outlier's.
+        spread = moved[(moved.size - 1) // 2] if moved.size > 1 else max(abs(middle), 1.0)
+        found: Array = away / spread
+    return found
 
 
 def check_outliers(values: Array, nodes: Sequence[str], signals: Sequence[str], keep: Collection[str]) -> list[str]:
@@ -56,13 +56,8 @@ def check_outliers(values: Array, nodes: Sequence[str], signals: Sequence[str], 
             f"{len(absurd)} signal(s) have a value so absurd that it would decide the result: {listing(absurd, 3)}; "
             f"correct it, take it as missing with --na {worst[0]!r}, or take the column as it is with --keep"
         )
-    return (
-        [
-            f"far out: {listing(far, 3)}; beside it all others look alike: --na takes a value as missing, --drop a column out"
-        ]
-        if far
-        else []
-    )
+    remedy = "beside it all others look alike: --na takes a value as missing, --drop leaves a column out"
+    return [f"far out: {listing(far, 3)}; {remedy}"] if far else []
 
 
 def _wide(values: Array) -> Array:

@@ -209,18 +209,19 @@ def _name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
         if options.id == "none" and "none" not in table.columns:
             return None
         return chosen_column(options.id, table.columns)
+    marks = Marks(options.decimal, options.thousands)
     unnamed = bool(len(table.columns)) and not table.columns[0]
     if options.nodes == "columns":
         first = str(table.columns[0]) if len(table.columns) else ""
-        return first if unnamed or (first and says_when(table[first])) else None
+        return first if unnamed or (first and says_when(table[first], marks)) else None
     named = {*options.categorical, *options.keep, *options.ordinal, options.benefit}
     taken = {*split_names([name for name in named if name], table.columns)}
     if (called := [name for name in table.columns if name in ID_NAMES and name not in taken]) and (
         not unnamed or is_saved_index(table)
     ):
         return str(called[0])
-    plain = plain_id(table.iloc[:, 1:], taken) if unnamed and is_saved_index(table) else None
-    return plain if plain is not None else "" if unnamed else plain_id(table, taken)
+    plain = plain_id(table.iloc[:, 1:], taken, marks) if unnamed and is_saved_index(table) else None
+    return plain if plain is not None else "" if unnamed else plain_id(table, taken, marks)
 
 
 def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
@@ -279,7 +280,8 @@ def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     """Return whether to standardise the signals, and a sentence that says so, why, and how to undo it."""
     spreads = _spreads(found.values)
     widest, narrowest = int(np.argmax(spreads)), int(np.argmin(spreads))
-    ratio = spreads[widest] / spreads[narrowest]
+    with np.errstate(over="ignore"):
+        ratio = spreads[widest] / spreads[narrowest]
     apart = f"{found.signals[widest]!r} spreads {ratio:.0f} times as widely as {found.signals[narrowest]!r}"
     wanted = options.standardize
     if wanted or (wanted is None and (options.nodes == "rows" or ratio > UNEVEN)):
