@@ -57,6 +57,16 @@ def stray_cell(path):
     book.save(path)
 
 
+def feather_with_wild_offsets(path):
+    pd.DataFrame({"id": ["aaa", "bbb", "ccc"], "x": [1.0, 2.0, 4.0]}).to_feather(path, compression="uncompressed")
+    content = path.read_bytes()
+    for kind in ("<i8", "<i4"):
+        content = content.replace(
+            np.array([0, 3, 6, 9], kind).tobytes(), np.array([0, 3, 2**30, 2**30 + 3], kind).tobytes()
+        )
+    path.write_bytes(content)
+
+
 def npz_in_pieces(path):
     np.savez(path, np.ones((3, 3)))
     path.write_bytes(path.read_bytes()[:-60])
@@ -190,6 +200,7 @@ BROKEN = {
         "an index and a column called 'x' that differ",
     ),
     "corrupt feather": ("t.feather", text("ARROW1"), [], 1, "cannot be read as a Feather file"),
+    "wild feather": ("t.feather", feather_with_wild_offsets, [], 1, "cannot be read as a Feather file"),
     "corrupt json": ("t.json", text('[{"a": 1'), [], 1, "cannot be read as a table in JSON"),
     "no table in json": ("t.json", text("3"), [], 1, "cannot be read as a table in JSON"),
     "empty json": ("t.json", text("[]"), [], 1, "t.json is empty"),

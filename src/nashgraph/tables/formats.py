@@ -56,8 +56,11 @@ def read_parquet(path: Path, options: TableOptions) -> Read:
 def read_feather(path: Path, options: TableOptions) -> Read:
     """Read Feather."""
     with reading(path, "a Feather file"):
-        # In one thread, where a broken file ends in an error and not in the end of the program.
-        return _spelled(pd.read_feather(path, use_threads=False)), []
+        feather: Any = import_module("pyarrow.feather")
+        # In one thread, and looked at before it is used: else a broken file can end the program.
+        table = feather.read_table(path, use_threads=False)
+        table.validate(full=True)
+        return table.to_pandas(), []
 
 
 def _spelled(table: pd.DataFrame) -> pd.DataFrame:
