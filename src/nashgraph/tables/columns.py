@@ -61,7 +61,7 @@ def read_numbers(
 def refuse_what_never_is_a_number(column: pd.Series) -> None:
     """Refuse dates, complex numbers, and cells that are tables themselves."""
     kind = column.dtype
-    cells = tuple({type(cell) for cell in column.dropna()}) if is_text(column) else ()
+    cells = tuple({type(cell) for cell in column.dropna()}) if pd.api.types.is_object_dtype(kind) else ()
 
     def some(*wanted: type) -> bool:
         return any(issubclass(cell, wanted) for cell in cells)
@@ -91,14 +91,16 @@ def is_wordy(column: pd.Series, codes: Collection[str] = (), marks: Marks = POIN
     if not is_text(column):
         return False
     refuse_what_never_is_a_number(column)
-    values = column.dropna()
+    counts = column.value_counts()  # a word occurs often, and is looked at once
+    values = pd.Series(counts.index, name=column.name)
     if all(isinstance(value, bool) for value in values):
         return True
-    values = values[~among(values, codes)]
+    told = ~among(values, codes)
+    values, counts = values[told], counts[told.to_numpy()]
     if not len(values):
         return True
-    parsed = understood(values, marks)[0].notna()
-    return bool(parsed.mean() < 0.5) and not all(DECIMAL_COMMA.fullmatch(str(value).strip()) for value in values)
+    share = counts[understood(values, marks)[0].notna().to_numpy()].sum() / counts.sum()
+    return bool(share < 0.5) and not all(DECIMAL_COMMA.fullmatch(str(value).strip()) for value in values)
 
 
 def as_name(value: object) -> str:
