@@ -14,13 +14,13 @@ from .answers import widened
 from .cells import Marks
 from .codes import gap_codes
 from .coding import Coded, choices, coded, left_out_notes
-from .columns import as_name, numbers, refuse_gaps, refuse_infinite, refuse_silent
+from .columns import numbers, refuse_gaps, refuse_infinite, refuse_silent
 from .errors import Problems, TableError
-from .identifiers import is_saved_index, plain_id, says_when
 from .names import check_nodes, chosen_column, chosen_columns, split_names
+from .naming import named_rows
 from .options import TableOptions
 from .outliers import check_outliers
-from .read import ID_NAMES, read_table
+from .read import read_table
 
 NEAREST = 5
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
@@ -119,7 +119,7 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
 
 
 def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
-    names, table, notes = _named_rows(table, options, problems)
+    names, table, notes = named_rows(table, options, problems)
     with problems.kept():
         check_nodes(names, "rows")
     benefit = None
@@ -153,7 +153,7 @@ def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Prob
     named = {"--categorical": {*options.categorical} - {"auto", "none"}, "--ordinal": options.ordinal}
     for option in (option for option, given in named.items() if given):
         raise TableError(f"{option} codes columns, and with --nodes columns these are nodes: leave it out")
-    signals, table, notes = _named_rows(table, options, problems)
+    signals, table, notes = named_rows(table, options, problems)
     nodes = [str(name) for name in table.columns]
     with problems.kept():
         check_nodes(nodes, "columns")
@@ -180,48 +180,6 @@ def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Prob
         with problems.kept():
             refuse_gaps(gaps.T, nodes, signals)
     return _Oriented(nodes, signals, values.T, benefit, notes)
-
-
-def _named_rows(
-    table: pd.DataFrame, options: TableOptions, problems: Problems
-) -> tuple[list[str], pd.DataFrame, list[str]]:
-    """Return the rows' names, the table without the column that gave them, and notes on which it was."""
-    what = "nodes" if options.nodes == "rows" else "signals"
-    column, notes = None, list[str]()
-    with problems.kept():
-        column = _name_column(table, options)
-    if column != (first := table.columns[0] if len(table.columns) else None) and is_saved_index(table):
-        notes = ["left out the first column, which has no name: row numbers that were saved with the table"]
-        table = table.drop(columns=first)
-    if column is None:
-        names = [str(k + 1) for k in range(len(table))]
-        note = f"{what} are named by row numbers, 1 to {len(table)}; --id names them by a column"
-        return names, table, [*notes, *([note] if what == "nodes" else [])]
-    given = table[column]
-    names = ["" if missing else as_name(value) for value, missing in zip(given, given.isna(), strict=True)]
-    shown = f"the column {column!r}" if column else "the first column, which has no name"
-    return names, table.drop(columns=column), [*notes, f"{what} are named by {shown}"]
-
-
-def _name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
-    """Return the column that names the rows: as given, by its name, the first without one, or plainly so."""
-    if options.id is not None:
-        if options.id == "none" and "none" not in table.columns:
-            return None
-        return chosen_column(options.id, table.columns)
-    marks = Marks(options.decimal, options.thousands)
-    unnamed = bool(len(table.columns)) and not table.columns[0]
-    if options.nodes == "columns":
-        first = str(table.columns[0]) if len(table.columns) else ""
-        return first if unnamed or (first and says_when(table[first], marks)) else None
-    named = {*options.categorical, *options.keep, *options.ordinal, options.benefit}
-    taken = {*split_names([name for name in named if name], table.columns)}
-    if (called := [name for name in table.columns if name in ID_NAMES and name not in taken]) and (
-        not unnamed or is_saved_index(table)
-    ):
-        return str(called[0])
-    plain = plain_id(table.iloc[:, 1:], taken, marks) if unnamed and is_saved_index(table) else None
-    return plain if plain is not None else "" if unnamed else plain_id(table, taken, marks)
 
 
 def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
