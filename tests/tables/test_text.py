@@ -60,6 +60,10 @@ def test_comments_on_top_are_left_out_and_lines_keep_their_numbers(write):
     assert table["a"].tolist() == [1, 3]
     assert table["b"].tolist() == ["2", "#4"]
     assert notes == ["table.csv: left out 3 line(s) on top that begin with '#'"]
+    table, notes = read_text(write("# Survey of 1973, second wave\n# name, age\nann,31\nbob,45\n"))
+    assert list(table.columns) == ["name", "age"]
+    assert table["age"].tolist() == [31, 45]
+    assert notes == ["table.csv: the last line on top that begins with '#' was taken as names"]
     with pytest.raises(TableError, match="line 3 has 1 field"):
         read_text(write("# Survey\na,b\n1\n"))
     with pytest.raises(TableError, match=r"table.csv is empty"):

@@ -110,8 +110,19 @@ def without_comments(file: str, text: str) -> tuple[str, list[str]]:
     """
     if not (comments := COMMENTS.match(text)):
         return text, []
-    count = len(comments[0].splitlines())
-    return "\n" * count + text[comments.end() :], [f"{file}: left out {count} line(s) on top that begin with '#'"]
+    lines, rest = comments[0].splitlines(), text[comments.end() :]
+    if _is_heading(last := lines[-1].lstrip(" \t#"), rest):
+        note = f"{file}: the last line on top that begins with '#' was taken as names"
+        return "\n" * (len(lines) - 1) + f"{last}\n{rest}", [note]
+    return "\n" * len(lines) + rest, [f"{file}: left out {len(lines)} line(s) on top that begin with '#'"]
+
+
+def _is_heading(comment: str, rest: str) -> bool:
+    """Tell whether a comment names the columns of what follows: as many words, and there are numbers below them."""
+    separator = found_separator(rest) if rest.strip() else ","
+    names = next(_Rows(comment, separator, strict=False), [])
+    first = next(_Rows(rest, separator, strict=False), [])
+    return len(names) == len(first) > 1 and not any(map(_is_number, names)) and any(map(_is_number, first))
 
 
 def decoded(path: Path, encoding: str = "utf-8") -> str:
@@ -164,7 +175,7 @@ def found_separator(text: str) -> str:
 
     def columns(separator: str) -> tuple[int, int]:
         widths = [len(row) for row, _ in zip(_Rows(text, separator, strict=False), range(SAMPLE), strict=False)]
-        return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0])
+        return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0]) if widths else (0, 0)
 
     return max(SEPARATORS, key=columns)
 
