@@ -1,10 +1,13 @@
 """Every broken input has its own line, a code that is not zero, and leaves nothing behind."""
 
 import errno
+import gzip
 import os
 import pickle
+import zipfile
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -34,6 +37,36 @@ def parquet_in_pieces(path):
     path.write_bytes(path.read_bytes()[:-40])
 
 
+def nested(cells):
+    return lambda path: pd.DataFrame({"x": cells, "y": [1, 2]}).to_parquet(path)
+
+
+def index_as_column(path):
+    pd.DataFrame({"x": [1, 2], "y": [1, 2]}, index=pd.Index([5, 6], name="x")).to_parquet(path)
+
+
+def two_in_a_zip(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", GOOD)
+        archive.writestr("b.csv", GOOD)
+
+
+def stray_cell(path):
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["XFD200000"] = 1, 2
+    book.save(path)
+
+
+def feather_with_wild_offsets(path):
+    pd.DataFrame({"id": ["aaa", "bbb", "ccc"], "x": [1.0, 2.0, 4.0]}).to_feather(path, compression="uncompressed")
+    content = path.read_bytes()
+    for kind in ("<i8", "<i4"):
+        content = content.replace(
+            np.array([0, 3, 6, 9], kind).tobytes(), np.array([0, 3, 2**30, 2**30 + 3], kind).tobytes()
+        )
+    path.write_bytes(content)
+
+
 def npz_in_pieces(path):
     np.savez(path, np.ones((3, 3)))
     path.write_bytes(path.read_bytes()[:-60])
@@ -51,6 +84,8 @@ BROKEN = {
     "no known kind": ("t.docx", text("a"), [], 1, "t.docx is of no known kind"),
     "empty": ("t.csv", text(""), [], 1, "t.csv is empty"),
     "blanks only": ("t.csv", text(" \n \n"), [], 1, "t.csv is empty"),
+    "quotes only": ("t.csv", text('""\n""\n'), [], 1, "t.csv is empty"),
+    "two problems": ("t.csv", text(GOOD.replace("45", "x").replace("dan", "ann")), [], 1, "2 problems: (1) the node"),
     "binary": ("t.csv", raw(b"\x89PNG\r\n\x1a\n\x00\x00"), [], 1, "byte 0 (0x89)"),
     "zeros": ("t.csv", raw(b"a,b\n1,\x00\n"), [], 1, "is a binary file"),
     "Excel named CSV": ("t.csv", raw(b"PK\x03\x04\x00\x00\xff"), [], 1, "looks like an Excel file: name it .xlsx"),
@@ -64,16 +99,12 @@ BROKEN = {
         "row 2, column 'age': '45 kg' is not a number",
     ),
     "one row": ("t.csv", text("a,b\n1,2\n"), [], 1, "one node only"),
-    "all-missing column": ("t.csv", text("a,b\n1,\n2,\n3,\n"), [], 1, "column 'b' has no values at all"),
-    "all-missing column, imputed": (
-        "t.csv",
-        text("a,b\n1,\n2,\n3,\n"),
-        ["--missing", "impute"],
-        1,
-        "column 'b' has no values at all",
-    ),
     "wrong separator": ("t.csv", text(GOOD), ["--separator", ";"], 1, "',' would give 3"),
     "long separator": ("t.csv", text(GOOD), ["--separator", "--"], 2, "separator must be one character"),
+    "separator at the end of lines": ("t.csv", text(GOOD), ["--separator", "\n"], 2, "no quote or end of line"),
+    "separator of two letters": ("t.csv", text(GOOD), ["--separator", "👨‍👩‍👧"], 2, "separator must be one character"),
+    "separator that is not there": ("t.csv", text(GOOD), ["--separator", "§"], 1, "',' would give 3"),
+    "thousands as decimals": ("t.csv", text(GOOD), ["--thousands", "."], 2, "not the decimal mark"),
     "unknown column to drop": ("t.csv", text(GOOD), ["--drop", "agee"], 1, "no column 'agee' (did you mean 'age'?)"),
     "unknown id": ("t.csv", text(GOOD), ["--id", "who"], 1, "no column 'who'"),
     "unknown benefit": ("t.csv", text(GOOD), ["--benefit", "rank"], 1, "no column 'rank'"),
@@ -99,6 +130,9 @@ BROKEN = {
     ),
     "wrong encoding": ("t.csv", raw("id,a\nZoë,1\nbob,2\n".encode("latin-1")), [], 1, "byte 7 (0xeb)"),
     "unknown encoding": ("t.csv", text(GOOD), ["--encoding", "klingon"], 1, "encoding 'klingon' is not known"),
+    "an encoding for nothing": ("t.csv", text(GOOD), ["--encoding", "undefined"], 1, "cannot be read as undefined"),
+    "an encoding for names": ("t.csv", text(GOOD + "é\n"), ["--encoding", "punycode"], 1, "punycode"),
+    "an encoding that is none": ("t.csv", text(GOOD), ["--encoding", "base64"], 1, "'base64' is not known"),
     "UTF-16 unsaid": ("t.csv", raw(GOOD.encode("utf-16")), [], 1, "--encoding utf-16"),
     "decimal commas": ("t.csv", text("a;b\n1,5;1\n2,5;3\n"), [], 1, "pass --decimal ,"),
     "beta and degree": ("t.csv", text(GOOD), ["--beta", "1", "--degree", "2"], 2, "--beta and --degree both"),
@@ -155,6 +189,56 @@ BROKEN = {
     "corrupt xlsx": ("t.xlsx", excel_in_pieces, [], 1, "cannot be read as an Excel file"),
     "text named xlsx": ("t.xlsx", text(GOOD), [], 1, "cannot be read as an Excel file"),
     "corrupt parquet": ("t.parquet", parquet_in_pieces, [], 1, "cannot be read as a Parquet file"),
+    "lists in parquet": ("t.parquet", nested([[1], [2]]), [], 1, "column 'x' holds lists or records"),
+    "records in parquet": ("t.parquet", nested([{"a": 1}, {"a": 2}]), [], 1, "column 'x' holds lists or records"),
+    "periods in parquet": ("t.parquet", nested(pd.period_range("2020", periods=2, freq="Y")), [], 1, "dates or times"),
+    "index and column of one name": (
+        "t.parquet",
+        index_as_column,
+        [],
+        1,
+        "an index and a column called 'x' that differ",
+    ),
+    "corrupt feather": ("t.feather", text("ARROW1"), [], 1, "cannot be read as a Feather file"),
+    "wild feather": ("t.feather", feather_with_wild_offsets, [], 1, "cannot be read as a Feather file"),
+    "corrupt json": ("t.json", text('[{"a": 1'), [], 1, "cannot be read as a table in JSON"),
+    "no table in json": ("t.json", text("3"), [], 1, "cannot be read as a table in JSON"),
+    "empty json": ("t.json", text("[]"), [], 1, "t.json is empty"),
+    "corrupt dta": ("t.dta", text("dta"), [], 1, "cannot be read as a file of Stata, SPSS or SAS"),
+    "corrupt sav": ("t.sav", text("sav"), [], 1, "cannot be read as a file of Stata, SPSS or SAS"),
+    "corrupt gz": ("t.csv.gz", text(GOOD), [], 1, "t.csv.gz cannot be unpacked"),
+    "corrupt within gz": (
+        "t.csv.gz",
+        raw(gzip.compress(GOOD.encode())[:12] + b"\xff" * 20),
+        [],
+        1,
+        "cannot be unpacked",
+    ),
+    "corrupt zip": ("t.zip", text(GOOD), [], 1, "t.zip cannot be unpacked"),
+    "two files in a zip": ("t.zip", two_in_a_zip, [], 1, "t.zip holds 2 files, a.csv, b.csv"),
+    "a stray cell": ("t.xlsx", stray_cell, [], 1, "reaches to row 200,000 and column 16,384"),
+    "four columns, long": ("t.csv", text("a,b,c,d\n1,2,3,4\n"), ["--long"], 1, "--long takes a table of three columns"),
+    "answered twice": (
+        "t.csv",
+        text("a,b,c\n1,x,3\n1,x,4\n"),
+        ["--long"],
+        1,
+        "1 answers 'x' more than once, again in row 2",
+    ),
+    "absurd": (
+        "t.csv",
+        text(GOOD.replace("45", "1e34")),
+        [],
+        1,
+        "1e+34 at node bob (number 2), 'age'",
+    ),
+    "absurd, what to do": (
+        "t.csv",
+        text(GOOD.replace("45", "1e34")),
+        [],
+        1,
+        "missing with --na 1e+34, or take the column",
+    ),
     "corrupt npz": ("t.npz", npz_in_pieces, [], 1, "cannot be read as a NumPy file"),
     "several arrays": (
         "t.npz",
@@ -176,13 +260,6 @@ BROKEN = {
     "duplicate ids": ("t.csv", text(GOOD.replace("dan", "ann")), [], 1, "'ann' occurs 2 times, in rows 1, 4"),
     "empty ids": ("t.csv", text(GOOD.replace("dan", "")), [], 1, "1 node(s) have an empty name, in rows 4"),
     "unwritable name": ("t.csv", text(GOOD.replace("dan", "d\x0b")), [], 1, "U+000B, which GraphML cannot hold"),
-    "names among signals": (
-        "t.csv",
-        text(GOOD.replace("id", "who")),
-        [],
-        1,
-        "if it names the nodes pass --id 'who', else --drop 'who'",
-    ),
     "all the same": ("t.csv", text("a,b\n1,2\n1,2\n1,2\n"), [], 1, "every signal is the same at all nodes"),
     "node without values": ("t.csv", text(GOOD + "eve,,\n"), ["--missing", "pairwise"], 1, "no values at all: eve"),
     "category of a column node": (
@@ -194,10 +271,10 @@ BROKEN = {
     ),
     "text in a column node": (
         "t.csv",
-        text(GOOD),
+        text(GOOD.replace("31", "old")),
         ["--nodes", "columns"],
         1,
-        "row 1, column 'id': 'ann' is not a number",
+        "row 1, column 'age': 'old' is not a number",
     ),
 }
 

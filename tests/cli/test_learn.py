@@ -245,9 +245,11 @@ def test_columns_as_nodes_and_excel(tmp_path, random):
     frame.insert(0, "date", [f"2020-01-0{k + 1}" for k in range(8)])
     frame.to_excel(tmp_path / "t.xlsx", index=False)
     arguments = ("learn", tmp_path / "t.xlsx", "--nodes", "columns", "--method", "smooth", "--degree", "3")
-    assert "pass --id if it names the rows" in error_lines(run(*arguments, "--out", tmp_path / "out"))[-1]
-    result = run(*arguments, "--id", "date", "--out", tmp_path / "out")
+    refused = run(*arguments, "--id", "none", "--out", tmp_path / "out")
+    assert "pass --id if it names the rows" in error_lines(refused)[-1]
+    result = run(*arguments, "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
+    assert "signals are named by the column 'date'" in result.stderr
     model = SmoothGL(degree=3).fit(frame.drop(columns="date"))
     np.testing.assert_allclose(matrix(tmp_path / "out", list(frame.columns[1:])), model.adjacency_, atol=1e-14)
 

@@ -1,10 +1,15 @@
 """Every kind of file gives the same table."""
 
+import zipfile
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+import pyarrow.parquet
+import pyreadstat
 import pytest
 
-from nashgraph.tables import TableError, TableOptions, read_table
+from nashgraph.tables import TableError, TableOptions, load_signals, read_table, signals_of
 
 
 @pytest.fixture
@@ -15,20 +20,39 @@ def frame(random):
     return table
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.parquet", "t.xlsx"])
+def zipped(frame, path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("__MACOSX/._t.csv", "")
+        archive.writestr("folder/t.csv", frame.to_csv(index=False))
+
+
+WRITERS = {
+    "t.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "t.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "t.csv.gz": lambda frame, path: frame.to_csv(path, index=False),
+    "t.csv.xz": lambda frame, path: frame.to_csv(path, index=False),
+    "t.zip": zipped,
+    "t.parquet": lambda frame, path: frame.to_parquet(path),
+    "t.feather": lambda frame, path: frame.to_feather(path),
+    "t.xlsx": lambda frame, path: frame.to_excel(path, index=False),
+    "t.json": lambda frame, path: frame.to_json(path, double_precision=15),
+    "records.json": lambda frame, path: frame.to_json(path, orient="records", double_precision=15),
+    "split.json": lambda frame, path: frame.to_json(path, orient="split", double_precision=15),
+    "t.jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True, double_precision=15),
+    "t.dta": lambda frame, path: pyreadstat.write_dta(frame, str(path)),
+    "t.sav": lambda frame, path: pyreadstat.write_sav(frame, str(path)),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
 def test_all_kinds_of_tables_read_back_alike(tmp_path, frame, name):
     path = tmp_path / name
-    {
-        ".csv": lambda: frame.to_csv(path, index=False),
-        ".tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
-        ".parquet": lambda: frame.to_parquet(path),
-        ".xlsx": lambda: frame.to_excel(path, index=False),
-    }[path.suffix]()
+    WRITERS[name](frame, path)
     table, notes = read_table(path)
     assert notes == []
     assert list(table.columns) == list(frame.columns)
     assert table["id"].tolist() == frame["id"].tolist()
-    np.testing.assert_allclose(table[["x", "y", "z"]].to_numpy(float), frame[["x", "y", "z"]].to_numpy(), rtol=1e-15)
+    np.testing.assert_allclose(table[["x", "y", "z"]].to_numpy(float), frame[["x", "y", "z"]].to_numpy(), rtol=1e-14)
 
 
 def test_arrays(tmp_path, random):
@@ -46,6 +70,99 @@ def test_an_index_saved_with_the_table_comes_first(tmp_path, frame):
     frame.set_index("id").to_parquet(tmp_path / "t.parquet")
     table, _ = read_table(tmp_path / "t.parquet")
     assert table.columns[0] == "id"
+
+
+def test_an_index_of_several_columns_or_one_that_is_a_column_already(tmp_path, frame):
+    frame.assign(village=1).set_index(["village", "id"]).to_parquet(tmp_path / "two.parquet")
+    assert list(read_table(tmp_path / "two.parquet")[0].columns) == ["village", "id", "x", "y", "z"]
+    frame.set_index("id", drop=False).to_parquet(tmp_path / "same.parquet")
+    assert list(read_table(tmp_path / "same.parquet")[0].columns) == ["id", "x", "y", "z"]
+    wide = frame.set_index("id")
+    wide.columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")])
+    wide.to_parquet(tmp_path / "columns.parquet")
+    assert list(read_table(tmp_path / "columns.parquet")[0].columns) == ["id", "a x", "a y", "b x"]
+
+
+def test_intervals_are_categories_and_maps_are_refused(tmp_path):
+    bins = pd.arrays.IntervalArray.from_tuples([(0, 10), (10, 20), (0, 10)])
+    pd.DataFrame({"age": bins, "x": [1.0, 2.0, 4.0]}).to_parquet(tmp_path / "bins.parquet")
+    found = load_signals(tmp_path / "bins.parquet")
+    assert list(found.table.index) == ["age=(0, 10]", "age=(10, 20]", "x"]
+    maps = pyarrow.array([[("a", 1)], [("a", 2)]], pyarrow.map_(pyarrow.string(), pyarrow.int64()))
+    pyarrow.parquet.write_table(pyarrow.table({"x": [1.0, 2.0], "map": maps}), tmp_path / "maps.parquet")
+    with pytest.raises(TableError, match="column 'map' holds lists or records"):
+        load_signals(tmp_path / "maps.parquet")
+
+
+@pytest.mark.parametrize("name", ["t.sav", "t.dta"])
+def test_labels_come_instead_of_numbers_and_in_their_order(tmp_path, name):
+    table = pd.DataFrame({"q": [3.0, 1.0, 2.0, 1.0], "sex": [1.0, 2.0, 2.0, 1.0], "age": [31.0, -9.0, 40.0, 25.0]})
+    labels = {
+        "q": {1.0: "a little", 2.0: "never so", 3.0: "all"},
+        "sex": {1.0: "m", 2.0: "f"},
+        "age": {-9.0: "Refused"},
+    }
+    if name == "t.sav":
+        measure = {"q": "ordinal", "sex": "nominal", "age": "scale"}
+        pyreadstat.write_sav(table, str(tmp_path / name), variable_value_labels=labels, variable_measure=measure)
+    else:
+        whole = {column: {int(value): label for value, label in given.items()} for column, given in labels.items()}
+        pyreadstat.write_dta(table.astype(int), str(tmp_path / name), variable_value_labels=whole)
+    options = TableOptions(ordinal=("q",), missing="pairwise", standardize=False)
+    found = load_signals(tmp_path / name, options if name == "t.dta" else replace(options, ordinal=()))
+    assert found.table.loc["q"].tolist() == [2, 0, 1, 0]
+    assert found.table.loc["sex=m"].tolist() == [1, 0, 0, 1]
+    np.testing.assert_array_equal(found.table.loc["age"], [31, np.nan, 40, 25])
+    assert any("1 column(s) have labels for some values only" in note and "age" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.xlsx", "t.parquet", "t.feather"])
+def test_row_numbers_saved_with_the_table_are_no_signal(tmp_path, frame, name):
+    frame = frame.assign(y=1.5, w=[1, 5, 2, 2, 3, 9]).rename(columns={"id": "household"})
+    frame = frame.iloc[[3, 1, 5, 0, 2, 4]]  # as after a sort, or a filter
+    path = tmp_path / name
+    if name == "t.feather":
+        frame.rename_axis("Unnamed: 0").reset_index().to_feather(path)
+    else:
+        {"t.csv": frame.to_csv, "t.xlsx": frame.to_excel, "t.parquet": frame.to_parquet}[name](path)
+    for options in (TableOptions(id="household"), TableOptions()):
+        found = load_signals(path, options)
+        assert list(found.table.index) == ["x", "z", "w"]
+        assert list(found.table.columns) == frame["household"].tolist()
+        assert any("row numbers that were saved with the table" in note for note in found.notes)
+    turned = load_signals(path, TableOptions(nodes="columns", id="household"))
+    assert list(turned.table.columns) == ["x", "y", "z", "w"]
+
+
+def test_what_is_too_large_when_unpacked_is_refused(tmp_path, frame, monkeypatch):
+    monkeypatch.setattr("nashgraph.tables.archives.LARGEST", 20)
+    frame.to_csv(tmp_path / "t.csv.gz", index=False)
+    with pytest.raises(TableError, match=r"t.csv.gz is larger than"):
+        read_table(tmp_path / "t.csv.gz")
+
+
+def test_answers_one_a_row(tmp_path):
+    lines = [
+        "question,person,answer",
+        "age,007,31",
+        "side,007,n",
+        "age,008,45",
+        "side,9,s",
+        "income,008,'1,200",
+        "age,9,.",
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(lines).replace("'1,200", '"1,200"') + "\n")
+    found = load_signals(
+        tmp_path / "t.csv", TableOptions(long=True, missing="pairwise", standardize=False, thousands=",")
+    )
+    assert list(found.table.columns) == ["007", "008", "9"]
+    assert list(found.table.index) == ["age", "side=n", "side=s"]  # one income is the same everywhere
+    np.testing.assert_array_equal(found.table.loc["age"], [31, 45, np.nan])
+    assert found.table.loc["side=n"].tolist()[::2] == [1, 0]
+    assert found.notes[0] == "6 answers: 'person' says who answered, 'question' the question, 'answer' the answer"
+    plain = pd.DataFrame({"a": [3, 3, 4, 4], "b": ["x", "y", "y", "x"], "c": [1.0, 2.0, 3.0, 4.0]})
+    found = signals_of(plain, TableOptions(long=True, standardize=False))
+    assert found.table.to_dict() == {"3": {"x": 1.0, "y": 2.0}, "4": {"x": 4.0, "y": 3.0}}
 
 
 def test_sheets_are_chosen_and_the_choice_is_said(tmp_path, frame):
@@ -76,8 +193,11 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
         raise ImportError("Missing optional dependency 'pyarrow'")
 
     monkeypatch.setattr(pd, "read_parquet", absent)
-    with pytest.raises(TableError, match=r"pip install 'nashgraph\[tables\]'"):
-        read_table(tmp_path / "t.parquet")
+    monkeypatch.setattr("nashgraph.tables.formats.import_module", absent)
+    (tmp_path / "t.sav").write_bytes(b"$FL2")
+    for name, package in (("t.parquet", "pyarrow"), ("t.sav", "pyreadstat")):
+        with pytest.raises(TableError, match=rf"without {package}: pip install 'nashgraph\[tables\]'"):
+            read_table(tmp_path / name)
 
 
 def test_no_permission_is_said(tmp_path, monkeypatch):

@@ -28,6 +28,7 @@ from ..tables import (
     read_known,
     read_truth,
 )
+from ..validation import listing
 from ._fitting import LEAST_EACH, Outcome, learned, scores
 from ._running import DONE, UNFINISHED, Voice
 from ._showing import paired
@@ -36,7 +37,7 @@ from ._writing import check_inputs_kept, write_outcome, written_files
 COMMANDS = ("learn", "path")  # what a job can ask for
 SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
 ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
-NAMED = 5  # of the most influential nodes
+NAMED, LISTED = 5, 8  # of the most influential nodes, of the signals
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
@@ -89,6 +90,7 @@ def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Sign
             versions=library_versions(),
             known=None if inputs.known is None else file_record(inputs.known, out),
             known_weights=getattr(outcome.model, "known_weights_", None),
+            signal_names=[str(name) for name in signals.table.index],
         )
         return write_outcome(out, found, outcome, truth), outcome
 
@@ -98,7 +100,7 @@ def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
     for note in signals.notes:
         voice.note(note)
     n_signals, n_nodes = signals.table.shape
-    voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} signals")
+    voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} signals: {listing(signals.table.index, LISTED)}")
 
 
 def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:

@@ -31,7 +31,11 @@ registered_option = functools.partial(choice, rich_help_panel=METHOD)
 
 File = Annotated[
     Path,
-    typer.Argument(help="Table of signals: CSV, TSV, Parquet, NPY, NPZ or Excel.", metavar="FILE", show_default=False),
+    typer.Argument(
+        help="Table of signals: CSV, Excel, Parquet, Feather, JSON, Stata, SPSS or NumPy; .gz and .zip of these.",
+        metavar="FILE",
+        show_default=False,
+    ),
 ]
 Out = Annotated[Path, output_option(help="Folder for the files.")]
 
@@ -62,18 +66,41 @@ class TableArguments:
         str | None,
         table_option(
             metavar="COLUMN",
-            help="Column that names the rows; none takes row numbers. Default: a column called id, name or node.",
+            help="Column that names the rows; none takes row numbers.",
+            show_default="one called id, name or node, or that plainly names them",
         ),
     ] = None
     drop: Annotated[
         list[str] | None, table_option(metavar="COLUMN,...", help="Columns to leave out; may be repeated.")
     ] = None
+    keep: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="COLUMN,...",
+            help="Columns to take as the numbers they are, though they look like ids or have absurd values or codes.",
+        ),
+    ] = None
     categorical: Annotated[
         list[str] | None,
         table_option(
-            metavar="auto|none|COLUMN,...",
-            help="Columns to code as signals of 0 and 1, one per value; auto takes text and truth values.",
-            show_default="auto",
+            metavar="COLUMN,...|none",
+            help="Columns to code as signals of 0 and 1, one per value, besides those of text; none: only these.",
+        ),
+    ] = None
+    ordinal: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="COLUMN,...[=LEVEL<LEVEL...]",
+            help="Columns of levels to number in their order: a known one (never, rarely, often; 18-25, 26-40), or as "
+            "given from the lowest up; may be repeated.",
+        ),
+    ] = None
+    na: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="[COLUMN=]VALUE,...|none",
+            help="What stands for a missing value besides empty cells, NA and what plainly is a code (-99, refused); "
+            "none: only these.",
         ),
     ] = None
     missing: Annotated[
@@ -90,11 +117,18 @@ class TableArguments:
             show_default="for nodes in rows, and for uneven spreads",
         ),
     ] = None
+    long: Annotated[bool, table_option("--long", help="A row is one answer: who, the question, the answer.")] = False
     separator: Annotated[str | None, table_option(metavar="CHARACTER", help="Of a text file; found if not given.")] = (
         None
     )
     encoding: Annotated[str, table_option(help="Of a text file.")] = "utf-8"
-    decimal: Annotated[Literal[".", ","], table_option(help="Decimal mark of a text file.")] = "."
+    decimal: Annotated[Literal[".", ","], table_option(help="Decimal mark.")] = "."
+    thousands: Annotated[
+        str | None,
+        table_option(
+            metavar="CHARACTER", help="Mark between groups of three digits; understood where it can be nothing else."
+        ),
+    ] = None
     header: Annotated[bool, table_option("--header/--no-header", help="Whether the first line names the columns.")] = (
         True
     )
@@ -106,9 +140,9 @@ class TableArguments:
         from ..tables import TableOptions  # noqa: PLC0415 (help and completion stay fast)
         from ..validation import InputError  # noqa: PLC0415
 
+        lists = ("drop", "keep", "categorical", "ordinal", "na")
         given = vars(self) | {
-            "drop": tuple(self.drop or ()),
-            "categorical": tuple(self.categorical or ("auto",)),
+            **{name: tuple(getattr(self, name) or ()) for name in lists},
             "separator": {"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
             "benefit": None if benefit in BENEFITS else benefit,
         }

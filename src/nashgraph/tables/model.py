@@ -75,6 +75,7 @@ class ModelRecord:
     versions : dict, of Python and the libraries
     known : FileRecord, optional, of the known ties
     known_weights : dict, optional, what they taught; for ``--known-from``
+    signal_names : list of str, of the signals that were used
 
     Examples
     --------
@@ -98,6 +99,7 @@ class ModelRecord:
     versions: dict[str, str] = field(default_factory=dict)
     known: FileRecord | None = None
     known_weights: dict[str, Any] | None = None
+    signal_names: list[str] = field(default_factory=list)
 
 
 def file_record(path: Path, seen_from: Path) -> FileRecord:

@@ -19,14 +19,24 @@ class TableOptions:
     nodes : "rows" or "columns"
         What a node is in the file: a row (a survey, one person each), or a column (a recording, one sensor each).
     id : str, optional
-        Column that names the rows. None takes a column called id, name or node, or a first one without a name, and
-        row numbers where there is none; "none" takes row numbers.
+        Column that names the rows. None takes a column called id, name or node, a first one without a name, or one that
+        plainly names the rows (:func:`nashgraph.tables.identifiers.plain_id`), and row numbers where there is none;
+        "none" takes row numbers.
     drop : tuple of str
         Columns to leave out.
+    keep : tuple of str
+        Columns to take as the numbers they are, though they look like identifiers or have absurd values or codes.
     benefit : str, optional
         Column (with nodes in columns: row) of marginal benefits, one per node; it is no signal then.
     categorical : tuple of str
-        Columns to code as signals of 0 and 1, one per value; "auto" means those of text or truth values, "none" none.
+        Columns to code as signals of 0 and 1, one per value, besides those of text or truth values; "none" takes only
+        those that are named.
+    ordinal : tuple of str
+        Columns of levels that have an order, to be numbered in it: a name, or names with the levels from the lowest up,
+        "q1,q2=never<rarely<often".
+    na : tuple of str
+        What stands for a missing value, anywhere ("-99") or in one column ("q1=9"), besides empty cells, NA, NaN and
+        the like, and what plainly is a code (:mod:`nashgraph.tables.codes`); "none" takes only these and those given.
     group : str, optional
         Column that tells groups apart, each with a network of its own.
     only : str, optional
@@ -37,8 +47,13 @@ class TableOptions:
         Bring every signal, a coded one too, to mean 0 and spread 1 over the nodes. None does so where nodes are rows (a
         survey, each column in a unit of its own), and where they are columns (recordings) if the spreads of the signals
         are more than tenfold apart.
-    separator, encoding, decimal, header
+    long : bool
+        Whether a row holds one answer: who, the question, the answer.
+    separator, encoding, header
         Of text files; separator None finds it.
+    decimal : "." or ","
+    thousands : str, optional
+        Mark between groups of three digits; None understands them where they can mean nothing else.
     sheet : str, optional
         Of an Excel file; None is the first.
     array : str, optional
@@ -48,15 +63,20 @@ class TableOptions:
     nodes: str = "rows"
     id: str | None = None
     drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     benefit: str | None = None
-    categorical: tuple[str, ...] = ("auto",)
+    categorical: tuple[str, ...] = ()
+    ordinal: tuple[str, ...] = ()
+    na: tuple[str, ...] = ()
     group: str | None = None
     only: str | None = None
     missing: str = "error"
     standardize: bool | None = None
+    long: bool = False
     separator: str | None = None
     encoding: str = "utf-8"
     decimal: str = "."
+    thousands: str | None = None
     header: bool = True
     sheet: str | None = None
     array: str | None = None
@@ -66,5 +86,11 @@ class TableOptions:
         check_choice("nodes", self.nodes, NODES)
         check_choice("missing", self.missing, MISSING)
         check_choice("decimal", self.decimal, (".", ","))
-        if self.separator is not None and len(self.separator) != 1:
-            raise InputError(f"separator must be one character, got {self.separator!r}: for example ';'")
+        if self.separator is not None and (len(self.separator) != 1 or self.separator in '\n\r"'):
+            raise InputError(
+                f"separator must be one character, no quote or end of line, got {self.separator!r}: for example ';'"
+            )
+        if self.thousands is not None and (len(self.thousands) != 1 or self.thousands == self.decimal):
+            raise InputError(
+                f"thousands must be one character and not the decimal mark, got {self.thousands!r}: for example ','"
+            )

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from ..validation import Array, listing
+from .archives import PACKED, ZIP, unpacked
 from .errors import TableError
+from .formats import (
+    STATISTICS,
+    Read,
+    first_line,
+    read_array,
+    read_excel,
+    read_feather,
+    read_json,
+    read_parquet,
+    read_statistics,
+)
 from .names import split_names
 from .options import TableOptions
 from .text import checked_names, read_text
@@ -18,15 +27,16 @@ from .text import checked_names, read_text
 ID_NAMES = tuple(write(name) for name in ("id", "name", "node") for write in (str.lower, str.upper, str.title))
 TEXT = (".csv", ".tsv", ".txt", ".tab")
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
-PARQUET = (".parquet", ".pq")
-KINDS = ".csv, .tsv, .txt, .parquet, .npy, .npz and .xlsx"
+PARQUET, FEATHER = (".parquet", ".pq"), (".feather",)
+KINDS = ".csv, .tsv, .txt, .xlsx, .parquet, .feather, .json, .dta, .sav, .npy, .npz, and these packed as .gz or .zip"
 EXTRA = "pip install 'nashgraph[tables]'"
 
 
 def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[pd.DataFrame, list[str]]:
     r"""Read a file of signals as a table with columns that have names, and say what was decided about it.
 
-    Text, Parquet, NPY, NPZ and Excel files are told apart by the ending of their name.
+    Files are told apart by the ending of their name: text, Excel, Parquet, Feather, JSON, Stata, SPSS, SAS and NumPy
+    files, and these packed.
 
     Examples
     --------
@@ -38,15 +48,16 @@ def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[p
     ((2, 2), [])
     """
     path, options = Path(path), options or TableOptions()
-    read = reader_of(check_file(path))
     try:
-        table, notes = read(path, options)
+        with unpacked(check_file(path)) as inner:
+            table, notes = reader_of(inner)(check_file(inner), options)
     except PermissionError as error:
         raise TableError(f"{path} cannot be read: you have no permission") from error
     except ImportError as error:
         raise TableError(_what_to_install(path, error)) from error
-    table = _with_index_as_column(table)
-    table.columns = pd.Index(checked_names(path.name, [str(name) for name in table.columns]), dtype=object)
+    table.columns = pd.Index([_joined(name) for name in table.columns], dtype=object)
+    table = _with_index_as_column(table, path.name)
+    table.columns = pd.Index(checked_names(path.name, list(table.columns)), dtype=object)
     return _without_empty_unnamed(table, notes, path.name)
 
 
@@ -61,17 +72,19 @@ def check_file(path: Path) -> Path:
     return path
 
 
-def reader_of(path: Path) -> Callable[[Path, TableOptions], tuple[pd.DataFrame, list[str]]]:
+def reader_of(path: Path) -> Callable[[Path, TableOptions], Read]:
     """Return the function that reads files of this kind."""
-    ending = path.suffix.lower()
-    readers: dict[tuple[str, ...], Callable[[Path, TableOptions], tuple[pd.DataFrame, list[str]]]] = {
+    readers: dict[tuple[str, ...], Callable[[Path, TableOptions], Read]] = {
         TEXT: _read_text,
-        PARQUET: _read_parquet,
-        EXCEL: _read_excel,
-        (".npy", ".npz"): _read_array,
+        PARQUET: read_parquet,
+        FEATHER: read_feather,
+        EXCEL: read_excel,
+        (".json", ".jsonl", ".ndjson"): read_json,
+        (".npy", ".npz"): read_array,
+        tuple(STATISTICS): read_statistics,
     }
     for endings, read in readers.items():
-        if ending in endings:
+        if path.suffix.lower() in endings:
             return read
     raise TableError(f"{path.name} is of no known kind: known are {KINDS}")
 
@@ -96,83 +109,27 @@ def _name_columns(options: TableOptions) -> list[str]:
     return [name for name in guessed if name not in options.categorical]
 
 
-def _read_parquet(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
-    try:
-        return pd.read_parquet(path, engine="pyarrow"), []
-    except (ImportError, PermissionError):
-        raise
-    except Exception as error:  # whatever a parser meets in a broken file
-        raise TableError(f"{path.name} cannot be read as a Parquet file: {_first_line(error)}") from error
+def _joined(name: object) -> str:
+    """Return a column's name as text; the parts of one in several rows with a blank between."""
+    return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
-def _read_excel(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
-    notes = []
-    try:
-        with pd.ExcelFile(path) as book:
-            sheets = [str(sheet) for sheet in book.sheet_names]
-            sheet = sheets[0] if options.sheet is None else options.sheet
-            if sheet not in sheets:
-                raise TableError(f"{path.name} has no sheet {sheet!r}: it has {listing(sheets)}")
-            cells = pd.read_excel(book, sheet_name=sheet, header=None)
-    except (ImportError, PermissionError, TableError):
-        raise
-    except Exception as error:  # whatever a parser meets in a broken file
-        raise TableError(f"{path.name} cannot be read as an Excel file: {_first_line(error)}") from error
-    if len(sheets) > 1 and options.sheet is None:
-        notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
-    cells = cells.dropna(how="all")
-    if cells.empty:
-        raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
-    names = [f"column {k + 1}" for k in range(cells.shape[1])]
-    if options.header:
-        first = ["" if pd.isna(name) else str(name) for name in cells.iloc[0]]
-        names, cells = checked_names(path.name, first), cells.iloc[1:]
-    if cells.empty:
-        raise TableError(f"{path.name} has a header and no rows below it")
-    table = cells.infer_objects().reset_index(drop=True)
-    table.columns = pd.Index(names)
-    return table, notes
-
-
-def _read_array(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
-    try:
-        with path.open("rb") as file:
-            loaded = np.load(file, allow_pickle=False)
-            values = _chosen(path, loaded, options.array) if isinstance(loaded, np.lib.npyio.NpzFile) else loaded
-    except TableError:
-        raise
-    except Exception as error:
-        if "allow_pickle" in str(error):
-            raise TableError(
-                f"{path.name} holds pickled Python objects, which may run code when read and are refused: save it "
-                "again as an array of numbers"
-            ) from error
-        raise TableError(f"{path.name} cannot be read as a NumPy file: {_first_line(error)}") from error
-    if values.ndim != 2 or values.dtype.kind not in "biuf":
-        raise TableError(
-            f"{path.name} must hold a two-dimensional array of numbers, got shape {values.shape} of {values.dtype}"
-        )
-    return pd.DataFrame(values, columns=[f"column {k + 1}" for k in range(values.shape[1])]), []
-
-
-def _chosen(path: Path, arrays: Any, wanted: str | None) -> Array:
-    if wanted is None and len(arrays.files) != 1:
-        raise TableError(
-            f"{path.name} has {len(arrays.files)} arrays, {listing(arrays.files)}: choose one with --array"
-        )
-    name = arrays.files[0] if wanted is None else wanted
-    if name not in arrays.files:
-        raise TableError(f"{path.name} has no array {name!r}: it has {listing(arrays.files)}")
-    array: Array = arrays[name]
-    return array
-
-
-def _with_index_as_column(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with an index that was saved with it as its first column."""
+def _with_index_as_column(table: pd.DataFrame, file: str) -> pd.DataFrame:
+    """Return the table with an index that was saved with it as its first columns."""
     if isinstance(table.index, pd.RangeIndex):
         return table
-    name = table.index.name
-    return table.reset_index(names="" if name is None else str(name))
+    parts = [
+        table.index.get_level_values(level).to_series(index=pd.RangeIndex(len(table)))
+        for level in range(table.index.nlevels)
+    ]
+    table = table.reset_index(drop=True)
+    for part in reversed(parts):
+        name = "" if part.name is None else str(part.name)
+        if name not in table.columns:
+            table.insert(0, name, part)
+        elif not part.equals(table[name].rename(part.name)):
+            raise TableError(f"{file} has an index and a column called {name!r} that differ: rename one of them")
+    return table
 
 
 def _without_empty_unnamed(table: pd.DataFrame, notes: list[str], file: str) -> tuple[pd.DataFrame, list[str]]:
@@ -185,11 +142,10 @@ def _without_empty_unnamed(table: pd.DataFrame, notes: list[str], file: str) -> 
 
 
 def _what_to_install(path: Path, error: ImportError) -> str:
-    if path.suffix.lower() in (".xls", ".ods"):
-        return f"{path.name} cannot be read: {_first_line(error)}; or save it as .xlsx"
-    package = "pyarrow" if path.suffix.lower() in PARQUET else "openpyxl"
+    packed = path.suffix.lower() in (*PACKED, ZIP)
+    ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
+    if ending in (".xls", ".ods"):
+        return f"{path.name} cannot be read: {first_line(error)}; or save it as .xlsx"
+    packages = {**dict.fromkeys((*PARQUET, *FEATHER), "pyarrow"), **dict.fromkeys(STATISTICS, "pyreadstat")}
+    package = packages.get(ending, "openpyxl")
     return f"{path.name} cannot be read without {package}: {EXTRA}"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

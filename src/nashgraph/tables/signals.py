@@ -10,12 +10,18 @@ import pandas as pd
 from sklearn.impute import KNNImputer
 
 from ..validation import Array, listing
-from .columns import as_name, coded, is_categorical, numbers, refuse_gaps, refuse_infinite, refuse_silent
-from .errors import TableError
+from .answers import widened
+from .cells import Marks
+from .codes import gap_codes
+from .coding import Coded, choices, coded, left_out_notes
+from .columns import numbers, refuse_gaps, refuse_infinite, refuse_silent
+from .errors import Problems, TableError
 from .groups import of_group
 from .names import check_nodes, chosen_column, chosen_columns, split_names
+from .naming import named_rows
 from .options import TableOptions
-from .read import ID_NAMES, read_table
+from .outliers import check_outliers
+from .read import read_table
 
 NEAREST = 5
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
@@ -82,15 +88,29 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     >>> found.benefit, found.notes
     (array([1., 2.]), ["nodes are named by the column 'name'", 'scaled 1 signal(s) to mean 0 and spread 1 over ...'])
     """
-    options = options or TableOptions()
+    options, problems = options or TableOptions(), Problems()
     whole = table
-    table = table.drop(columns=chosen_columns(options.drop, table.columns))
-    found = _rows_as_nodes(table, options) if options.nodes == "rows" else _columns_as_nodes(table, options)
+    with problems.kept():
+        table = table.drop(columns=chosen_columns(options.drop, table.columns))
+    notes = list[str]()
+    if options.long:
+        problems.refuse()
+        table, notes = widened(table, options)
+        whole, options = table, replace(options, id=str(table.columns[0]))
+    orient = _rows_as_nodes if options.nodes == "rows" else _columns_as_nodes
+    found = orient(table, options, problems)
+    found.notes[:0] = notes
+    with problems.kept():
+        refuse_infinite(found.values, found.nodes, found.signals)
+    with problems.kept():
+        refuse_silent(found.values, found.nodes)
+    problems.refuse()
     if not found.signals:
-        raise TableError("no signals are left: the table has no other columns")
-    refuse_infinite(found.values, found.nodes, found.signals)
-    refuse_silent(found.values, found.nodes)
+        raise TableError("; ".join(["no signals are left: the table has no other columns", *found.notes]))
     found = _without_constant(found)
+    found.notes.extend(
+        check_outliers(found.values, found.nodes, found.signals, split_names(options.keep, found.signals))
+    )
     gaps = np.isnan(found.values)
     if gaps.any() and options.missing == "impute":
         found = _filled(found)
@@ -108,88 +128,75 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
 
 def _as_given(whole: pd.DataFrame, kept: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
     """Return the table with one row for each node, named, and nothing else done to it; what was dropped is there."""
-    names, values, _ = _named_rows(kept, options)
+    names, values, _ = named_rows(kept, options, Problems())
     if options.nodes == "columns":
         return values.set_axis(pd.Index(names), axis=0).T
-    column = _name_column(kept, options)
-    return whole.drop(columns=[] if column is None else column).set_axis(pd.Index(names), axis=0)
+    shown = [column for column in whole.columns if column in values.columns or column not in kept.columns]
+    return whole[shown].set_axis(pd.Index(names), axis=0)
 
 
-def _rows_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
-    names, table, notes = _named_rows(table, options)
-    check_nodes(names, "rows")
+def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
+    names, table, notes = named_rows(table, options, problems)
+    with problems.kept():
+        check_nodes(names, "rows")
     benefit = None
     if options.benefit is not None:
-        column = chosen_column(options.benefit, table.columns)
-        benefit = _checked_benefit(numbers(table[column]), names, column)
-        table = table.drop(columns=column)
-    items = split_names(options.categorical, table.columns)
-    auto = "auto" in items
-    listed = [chosen_column(item, table.columns) for item in items if item not in ("auto", "none")]
-    parts = []
-    for column in map(str, table.columns):
-        categorical = column in listed or (auto and is_categorical(table[column]))
-        parts.append(coded(table[column], categorical=categorical))
-        if categorical:
-            values = [name.removeprefix(f"{column}=") for name in parts[-1].names]
-            notes.append(
-                f"column {column!r} is a category, coded as {len(values)} signals of 0 and 1: {listing(values)}"
-            )
+        with problems.kept():
+            column = chosen_column(options.benefit, table.columns)
+            given = numbers(table[column], marks=Marks(options.decimal, options.thousands))
+            benefit = _checked_benefit(given, names, column)
+            table = table.drop(columns=column)
+    how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
+    for name in table.columns:
+        with problems.kept():
+            parts.append(coded(table[name], how, names))
+    used = [part for part in parts if part.names]
     if options.missing == "error":
-        refuse_gaps(table.isna().to_numpy(), names, list(table.columns))
+        gaps = [np.isnan(part.values).any(axis=1) for part in used]
+        codes = sorted({code for part in used for code in part.gaps})
+        meant = f"{listing(codes)} are taken as missing; --na none takes codes as they are" if codes else ""
+        with problems.kept():
+            refuse_gaps(np.transpose(gaps), names, [part.column for part in used], meant)
     return _Oriented(
         nodes=names,
-        signals=[name for part in parts for name in part.names],
-        values=np.column_stack([part.values for part in parts]) if parts else np.empty((len(names), 0)),
+        signals=[name for part in used for name in part.names],
+        values=np.column_stack([part.values for part in used]) if used else np.empty((len(names), 0)),
         benefit=benefit,
-        notes=notes,
+        notes=[*notes, *left_out_notes(parts), *(part.note for part in parts if part.note)],
     )
 
 
-def _columns_as_nodes(table: pd.DataFrame, options: TableOptions) -> _Oriented:
-    if options.categorical not in (("auto",), ("none",)):
-        raise TableError("--categorical codes columns, and with --nodes columns these are nodes: leave it out")
-    signals, table, notes = _named_rows(table, options)
+def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
+    named = {"--categorical": {*options.categorical} - {"auto", "none"}, "--ordinal": options.ordinal}
+    for option in (option for option, given in named.items() if given):
+        raise TableError(f"{option} codes columns, and with --nodes columns these are nodes: leave it out")
+    signals, table, notes = named_rows(table, options, problems)
     nodes = [str(name) for name in table.columns]
-    check_nodes(nodes, "columns")
-    remedy = "pass --id if it names the rows"
-    values = np.column_stack([numbers(table[name], remedy) for name in table])
+    with problems.kept():
+        check_nodes(nodes, "columns")
+    remedy, marks = "pass --id if it names the rows", Marks(options.decimal, options.thousands)
+    codes, columns = gap_codes(options.na, nodes), list[Array]()
+    for name in table.columns:
+        with problems.kept():
+            columns.append(numbers(codes.emptied(table[name]), remedy, marks))
+    problems.refuse()
+    values = np.column_stack(columns)
     benefit = None
     if options.benefit is not None:
         place = signals.index(chosen_column(options.benefit, signals, "row"))
         benefit = _checked_benefit(values[place], nodes, options.benefit)
         values, signals = np.delete(values, place, axis=0), [*signals[:place], *signals[place + 1 :]]
     gaps = np.isnan(values)
+    empty = gaps.all(axis=1)
+    if empty.any():
+        left_out = [name for name, flat in zip(signals, empty, strict=True) if flat]
+        notes = [*notes, f"left out {len(left_out)} signal(s) without values: {listing(left_out)}"]
+        values, gaps = values[~empty], gaps[~empty]
+        signals = [name for name, flat in zip(signals, empty, strict=True) if not flat]
     if options.missing == "error":
-        refuse_gaps(gaps.T, nodes, signals)
-    _check_no_empty_rows(gaps, signals)
+        with problems.kept():
+            refuse_gaps(gaps.T, nodes, signals)
     return _Oriented(nodes, signals, values.T, benefit, notes)
-
-
-def _named_rows(table: pd.DataFrame, options: TableOptions) -> tuple[list[str], pd.DataFrame, list[str]]:
-    """Return the rows' names, the table without the column that gave them, and a note on which it was."""
-    what = "nodes" if options.nodes == "rows" else "signals"
-    column = _name_column(table, options)
-    if column is None:
-        names = [str(k + 1) for k in range(len(table))]
-        note = f"{what} are named by row numbers, 1 to {len(table)}; --id names them by a column"
-        return names, table, [note] if what == "nodes" else []
-    given = table[column]
-    names = ["" if missing else as_name(value) for value, missing in zip(given, given.isna(), strict=True)]
-    shown = f"the column {column!r}" if column else "the first column, which has no name"
-    return names, table.drop(columns=column), [f"{what} are named by {shown}"]
-
-
-def _name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
-    if options.id is not None:
-        if options.id == "none" and "none" not in table.columns:
-            return None
-        return chosen_column(options.id, table.columns)
-    if len(table.columns) and table.columns[0] == "":
-        return ""
-    taken = {*options.categorical, options.benefit}
-    guessed = [name for name in table.columns if name in ID_NAMES and name not in taken]
-    return guessed[0] if guessed and options.nodes == "rows" else None
 
 
 def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
@@ -201,12 +208,6 @@ def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
                 "number of at least 0 for every node"
             )
     return benefit
-
-
-def _check_no_empty_rows(gaps: Array, signals: list[str]) -> None:
-    empty = np.flatnonzero(gaps.all(axis=1))
-    if empty.size:
-        raise TableError(f"signal {signals[empty[0]]!r} has no values at all: leave its row out of the file")
 
 
 def _without_constant(found: _Oriented) -> _Oriented:
@@ -228,7 +229,7 @@ def _without_constant(found: _Oriented) -> _Oriented:
 
 def _filled(found: _Oriented) -> _Oriented:
     """Fill every gap with the mean of the nearest nodes that have the value, signals weighing alike."""
-    centre, spread = np.nanmean(found.values, axis=0), np.nanstd(found.values, axis=0)
+    centre, spread = np.nanmean(found.values, axis=0), _spreads(found.values)
     gaps = np.isnan(found.values)
     filled = KNNImputer(n_neighbors=NEAREST).fit_transform((found.values - centre) / spread) * spread + centre
     note = (
@@ -239,15 +240,23 @@ def _filled(found: _Oriented) -> _Oriented:
 
 
 def _standardized(values: Array) -> Array:
-    scaled: Array = (values - np.nanmean(values, axis=0)) / np.nanstd(values, axis=0)
+    scaled: Array = (values - np.nanmean(values, axis=0)) / _spreads(values)
     return scaled
+
+
+def _spreads(values: Array) -> Array:
+    """Return the standard deviation of every signal; squares of large and small values neither overflow nor vanish."""
+    powers = np.ldexp(1.0, np.frexp(np.nanmax(np.abs(values), axis=0))[1] - 1)  # of two: no digit changes
+    spreads: Array = powers * np.nanstd(values / powers, axis=0)
+    return spreads
 
 
 def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     """Return whether to standardise the signals, and a sentence that says so, why, and how to undo it."""
-    spreads = np.nanstd(found.values, axis=0)
+    spreads = _spreads(found.values)
     widest, narrowest = int(np.argmax(spreads)), int(np.argmin(spreads))
-    ratio = spreads[widest] / spreads[narrowest]
+    with np.errstate(over="ignore"):
+        ratio = spreads[widest] / spreads[narrowest]
     apart = f"{found.signals[widest]!r} spreads {ratio:.0f} times as widely as {found.signals[narrowest]!r}"
     wanted = options.standardize
     if wanted or (wanted is None and (options.nodes == "rows" or ratio > UNEVEN)):

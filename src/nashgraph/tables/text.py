@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from ..validation import listing
-from .errors import TableError
+from .cells import is_code
+from .errors import Problems, TableError
 
 SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 KNOWN_BYTES = {
@@ -19,8 +23,9 @@ KNOWN_BYTES = {
     b"\x93NUMPY": "it looks like a NumPy file: name it .npy",
     b"\xff\xfe": "it looks like UTF-16: pass --encoding utf-16",
     b"\xfe\xff": "it looks like UTF-16: pass --encoding utf-16",
-    b"\x1f\x8b": "it looks compressed: unpack it first",
+    b"\x1f\x8b": "it looks compressed: name it .csv.gz",
 }
+COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*#[^\r\n]*(?:\r\n|\r|\n)")
 SAMPLE = 50
 # What pandas takes for a gap, written out so that columns of names can be spared.
 GAPS = [
@@ -53,8 +58,9 @@ def read_text(
     0  007  31.0
     1  008   NaN, ["survey.csv: the separator is ';'"])
     """
-    text = decoded(path, encoding)
-    notes = []
+    text, notes = without_comments(path.name, decoded(path, encoding))
+    if next(_Rows(text, ",", strict=False), None) is None:
+        raise TableError(f"{path.name} is empty")
     if separator is None:
         separator = found_separator(text)
         if separator != ("\t" if path.suffix.lower() == ".tsv" else ","):
@@ -64,23 +70,59 @@ def read_text(
         notes.append(
             f"{path.name}: the first line has numbers only and was taken as names; --no-header takes it as data"
         )
+    kept = {*exact, *as_text} & {*names}
+    read = functools.partial(_read_csv, path.name, text, separator, names, header, {*exact} & {*names})
+    if re.search(rf'(?m)(?:^|["\s]|{re.escape(separator)})(?:0\d|\d{{16}})', text):
+        letters = read(dtype=str)
+        kept |= {name for name in names if is_code(letters[name])}
+    return read(dtype=dict.fromkeys(kept, str), decimal=decimal), notes
+
+
+def _read_csv(
+    file: str, text: str, separator: str, names: list[str], header: bool, exact: Collection[str], **more: Any
+) -> pd.DataFrame:
+    # Only the slower engine knows separators beyond ASCII.
+    engine: dict[str, Any] = {"engine": "c", "low_memory": False} if separator.isascii() else {"engine": "python"}
     try:
-        table = pd.read_csv(
+        return pd.read_csv(
             io.StringIO(text),
             sep=separator,
             names=names,
             header=0 if header else None,
             index_col=False,
-            decimal=decimal,
-            dtype={name: str for name in names if name in exact or name in as_text},
             keep_default_na=False,
-            na_values={name: GAPS for name in names if name not in exact},
+            na_values={name: GAPS for name in names if name not in exact} if exact else GAPS,
             skipinitialspace=True,
-            low_memory=False,
+            **engine,
+            **more,
         )
     except pd.errors.ParserError as error:
-        raise TableError(f"{path.name} cannot be read as a table: {error}") from error
-    return table, notes
+        raise TableError(f"{file} cannot be read as a table: {error}") from error
+
+
+def without_comments(file: str, text: str) -> tuple[str, list[str]]:
+    r"""Return a text with the comments on top emptied, so that lines keep their numbers, and a note of them.
+
+    Examples
+    --------
+    >>> without_comments("a.csv", "# by hand\na,b\n1,2\n")
+    ('\na,b\n1,2\n', ["a.csv: left out 1 line(s) on top that begin with '#'"])
+    """
+    if not (comments := COMMENTS.match(text)):
+        return text, []
+    lines, rest = comments[0].splitlines(), text[comments.end() :]
+    if _is_heading(last := lines[-1].lstrip(" \t#"), rest):
+        note = f"{file}: the last line on top that begins with '#' was taken as names"
+        return "\n" * (len(lines) - 1) + f"{last}\n{rest}", [note]
+    return "\n" * len(lines) + rest, [f"{file}: left out {len(lines)} line(s) on top that begin with '#'"]
+
+
+def _is_heading(comment: str, rest: str) -> bool:
+    """Tell whether a comment names the columns of what follows: as many words, and there are numbers below them."""
+    separator = found_separator(rest) if rest.strip() else ","
+    names = next(_Rows(comment, separator, strict=False), [])
+    first = next(_Rows(rest, separator, strict=False), [])
+    return len(names) == len(first) > 1 and not any(map(_is_number, names)) and any(map(_is_number, first))
 
 
 def decoded(path: Path, encoding: str = "utf-8") -> str:
@@ -107,8 +149,10 @@ def decoded(path: Path, encoding: str = "utf-8") -> str:
         raise TableError(f"encoding {encoding!r} is not known: try utf-8, latin-1, cp1252 or utf-16") from error
     except UnicodeDecodeError as error:
         advice = hint or "pass --encoding, for example latin-1 or cp1252"
-        place = f"byte {error.start} (0x{content[error.start]:02x})"
+        place = f"byte {error.start} (0x{content[error.start : error.start + 1].hex()})"
         raise TableError(f"{path.name} is not {encoding} text: {place} is not part of it; {advice}") from error
+    except Exception as error:  # whatever an encoding meets that is not for files
+        raise TableError(f"{path.name} cannot be read as {encoding}: try utf-8, latin-1, cp1252 or utf-16") from error
     if "\0" in text:
         advice = hint or "is it a table at all?"
         raise TableError(f"{path.name} is a binary file, not text (a zero at character {text.index(chr(0))}): {advice}")
@@ -131,7 +175,7 @@ def found_separator(text: str) -> str:
 
     def columns(separator: str) -> tuple[int, int]:
         widths = [len(row) for row, _ in zip(_Rows(text, separator, strict=False), range(SAMPLE), strict=False)]
-        return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0])
+        return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0]) if widths else (0, 0)
 
     return max(SEPARATORS, key=columns)
 
@@ -146,7 +190,7 @@ def checked_shape(name: str, text: str, separator: str, header: bool) -> list[st
     ...
     nashgraph.tables.errors.TableError: survey.csv: line 3 has 1 field and the first line has 2
     """
-    reader = _Rows(text, separator)
+    reader, problems = _Rows(text, separator), Problems()
     try:
         first = next(reader)
         other = max(SEPARATORS, key=lambda mark: len(next(_Rows(text, mark, strict=False))))
@@ -156,17 +200,29 @@ def checked_shape(name: str, text: str, separator: str, header: bool) -> list[st
                 f"{name} has one column only with the separator {separator!r}; {other!r} would give {width}: pass "
                 f"--separator {other!r}"
             )
-        empty = True
-        for row in reader:
-            empty = False
-            if len(row) != len(first):
-                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                raise TableError(f"{name}: line {reader.line} has {fields} and the first line has {len(first)}")
+        widths = [(reader.line, len(row)) for row in reader]
     except csv.Error as error:
         raise TableError(f"{name}: line {reader.line} cannot be read: {error}") from error
-    if header and empty:
+    if header and not widths:
         raise TableError(f"{name} has a header and no rows below it")
-    return checked_names(name, first) if header else [f"column {k + 1}" for k in range(len(first))]
+    with problems.kept():
+        _check_widths(name, widths, len(first))
+    names = [f"column {k + 1}" for k in range(len(first))]
+    if header:
+        with problems.kept():
+            names = checked_names(name, first)
+    problems.refuse()
+    return names
+
+
+def _check_widths(name: str, widths: list[tuple[int, int]], wanted: int) -> None:
+    """Refuse lines with more or fewer fields than the first, the first of them with its number of fields."""
+    wrong = [(line, width) for line, width in widths if width != wanted]
+    if wrong:
+        line, width = wrong[0]
+        fields = "1 field" if width == 1 else f"{width} fields"
+        more = f"; so it is in {len(wrong)} lines: {listing(line for line, _ in wrong)}" if len(wrong) > 1 else ""
+        raise TableError(f"{name}: line {line} has {fields} and the first line has {wanted}{more}")
 
 
 def checked_names(file: str, names: list[str]) -> list[str]:
@@ -189,6 +245,8 @@ class _Rows:
     """The rows of a text that are not blank, and the line of the last one read."""
 
     def __init__(self, text: str, separator: str, *, strict: bool = True) -> None:
+        # The limit on a field is the whole program's, so it is only ever raised: one line may hold 20,000 sensors.
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
         lines = io.StringIO(text, newline="")
         self.reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
 

@@ -1,0 +1,164 @@
+"""A column as signals: itself, its levels in their order, or a 0 and 1 for every value of a category."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..validation import Array, listing
+from .cells import Marks, is_text
+from .codes import WORDS, GapCodes, gap_codes, plain_codes
+from .columns import among, as_name, is_wordy, read_numbers, refuse_what_never_is_a_number
+from .errors import Problems
+from .identifiers import is_few, why_code
+from .levels import numbered, ordinal_columns
+from .names import chosen_column, chosen_columns, split_names
+from .options import TableOptions
+
+MANY = 50  # a text column with more values than this is no category unless the user says so
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user said about single columns."""
+
+    categorical: Collection[str]
+    ordinal: dict[str, list[str]]
+    keep: Collection[str]
+    codes: GapCodes
+    auto: bool
+    marks: Marks
+
+    @property
+    def words(self) -> Collection[str]:
+        """Words that are gaps among numbers."""
+        return WORDS if self.codes.plain else ()
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """One column of a table as signals.
+
+    Attributes
+    ----------
+    column : str
+    names : list of str, of the signals; none where the column is left out
+    values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
+    note : str, what was decided, if it was not plain
+    left_out : str, why it is: "empty", or what codes it holds
+    gaps : list of str, codes that were taken for gaps
+    """
+
+    column: str
+    names: list[str]
+    values: Array
+    note: str = ""
+    left_out: str = ""
+    gaps: list[str] = field(default_factory=list)
+
+
+def choices(options: TableOptions, columns: Collection[str], problems: Problems) -> Choices:
+    """Return what a user said about single columns, those that are not there kept as problems."""
+    items = split_names(options.categorical, columns)
+    categorical, ordinal, keep = list[str](), dict[str, list[str]](), list[str]()
+    codes = gap_codes((), columns)
+    for item in items:
+        with problems.kept():
+            categorical += [chosen_column(item, columns)] if item not in ("auto", "none") else []
+    with problems.kept():
+        ordinal = ordinal_columns(options.ordinal, columns)
+    with problems.kept():
+        keep = chosen_columns(options.keep, columns)
+    with problems.kept():
+        codes = gap_codes(options.na, columns)
+    return Choices(categorical, ordinal, keep, codes, "none" not in items, Marks(options.decimal, options.thousands))
+
+
+def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded:
+    """Return a column as signals; ``nodes`` are the names of the rows.
+
+    Examples
+    --------
+    >>> how = choices(TableOptions(), ["side"], Problems())
+    >>> coded(pd.Series(["n", "s", None], name="side"), how).values
+    array([[ 1.,  0.],
+           [ 0.,  1.],
+           [nan, nan]])
+    """
+    name = str(column.name)
+    column = how.codes.emptied(column)
+    if column.isna().all():
+        return _left_out(column, "empty")
+    ranked = isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered
+    if name in how.ordinal or (ranked and name not in how.categorical):
+        return _levels(column, how)
+    if name in how.categorical:
+        return _category(column)
+    refuse_what_never_is_a_number(column)
+    why = "" if name in how.keep else why_code(column, nodes)
+    if why:
+        return _category(column, f", for {why}") if is_few(column) else _left_out(column, why)
+    return _as_it_looks(column, how)
+
+
+def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
+    """Return a column of which nothing is said as a category if it is of words, else as numbers."""
+    if column.name in how.keep or not how.auto or not is_wordy(column, how.words, how.marks):
+        return _numbers(column, how)
+    distinct = column.astype(object).nunique()
+    if is_text(column) and (distinct == len(column) or distinct > MANY):
+        return _left_out(column, f"text with {distinct} different values")
+    return _category(column)
+
+
+def _levels(column: pd.Series, how: Choices) -> Coded:
+    """Return levels by their numbers; what plainly says "no answer" is no level unless given as one."""
+    name, order = str(column.name), how.ordinal.get(str(column.name), [])
+    silent = among(column, how.words) & ~column.isin(order)
+    gaps = sorted({str(level) for level in column[silent]})
+    values, order = numbered(column.mask(silent), order)
+    missing = f"; {', '.join(gaps)} taken as missing" if gaps else ""
+    note = f"column {name!r} has levels in order, numbered from 0: {' < '.join(order)}{missing}"
+    return Coded(name, [name], values[:, None], note, gaps=gaps)
+
+
+def left_out_notes(parts: Iterable[Coded]) -> list[str]:
+    """Return notes on the columns that were left out: the empty ones, and those of codes, each with the reason."""
+    parts = list(parts)
+    empty = [part.column for part in parts if part.left_out == "empty"]
+    codes = [f"{part.column!r} ({part.left_out})" for part in parts if part.left_out not in ("", "empty")]
+    notes = [f"left out {len(empty)} column(s) without values: {listing(empty)}"] if empty else []
+    if codes:
+        notes.append(
+            f"left out {len(codes)} column(s) that name things and measure nothing: {listing(codes)}; --id names the "
+            "nodes by one, --categorical and --keep take them as categories or numbers"
+        )
+    return notes
+
+
+def _numbers(column: pd.Series, how: Choices) -> Coded:
+    name = str(column.name)
+    values, example, gaps = read_numbers(column, how.words, marks=how.marks)
+    if how.codes.plain and name not in how.keep:
+        found = plain_codes(values)
+        values = np.where(np.isin(values, found), np.nan, values)
+        gaps = [*gaps, *(as_name(code) for code in found)]
+    notes = [f"column {name!r} was read as numbers, {example}"] if example else []
+    notes += [f"column {name!r}: {', '.join(gaps)} taken as missing; --na none takes codes as they are"] if gaps else []
+    return Coded(name, [name], values[:, None], "; ".join(notes), gaps=gaps)
+
+
+def _category(column: pd.Series, why: str = "") -> Coded:
+    texts = column.astype(object).map(as_name, na_action="ignore")
+    values = sorted(texts.dropna().unique())
+    table = (texts.to_numpy()[:, None] == np.array(values, dtype=object)[None, :]).astype(float)
+    table[column.isna().to_numpy()] = np.nan
+    note = f"column {column.name!r} is a category{why}, coded as {len(values)} signals of 0 and 1: {listing(values)}"
+    return Coded(str(column.name), [f"{column.name}={value}" for value in values], table, note)
+
+
+def _left_out(column: pd.Series, why: str) -> Coded:
+    return Coded(str(column.name), [], np.empty((len(column), 0)), left_out=why)

@@ -1,0 +1,204 @@
+"""Tables that are no text: Parquet, Feather, Excel, JSON, Stata, SPSS and SAS files, NumPy arrays.
+
+Other libraries read them; whatever goes wrong there is said with the file's name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..validation import Array, listing
+from .codes import WORDS, written
+from .errors import TableError
+from .options import TableOptions
+from .text import checked_names, decoded
+
+CELLS = 50_000_000  # of an Excel sheet, empty ones too, up to its last
+# What reads a statistics program's file, in pyreadstat.
+STATISTICS = {
+    ".dta": "read_dta",
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}
+ORDINAL = "ordinal"
+
+Read = tuple[pd.DataFrame, list[str]]
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Say which file it is whose reading fails, whatever a parser meets in a broken one."""
+    try:
+        yield
+    except (ImportError, PermissionError, TableError):
+        raise
+    except Exception as error:
+        raise TableError(f"{path.name} cannot be read as {kind}: {first_line(error)}") from error
+
+
+def read_parquet(path: Path, options: TableOptions) -> Read:
+    """Read Parquet."""
+    with reading(path, "a Parquet file"):
+        return _spelled(pd.read_parquet(path, engine="pyarrow")), []
+
+
+def read_feather(path: Path, options: TableOptions) -> Read:
+    """Read Feather."""
+    with reading(path, "a Feather file"):
+        feather: Any = import_module("pyarrow.feather")
+        # In one thread, and looked at before it is used: else a broken file can end the program.
+        table = feather.read_table(path, use_threads=False)
+        table.validate(full=True)
+        return table.to_pandas(), []
+
+
+def _spelled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table after looking at all its text: Arrow takes it for text without a look."""
+    for _, column in table.items():
+        if pd.api.types.is_string_dtype(column.dtype):
+            column.to_numpy(dtype=object)
+    return table
+
+
+def read_json(path: Path, options: TableOptions) -> Read:
+    """Read JSON: a list of records, or columns by name, as pandas and most programs write them; or a record a line."""
+    text = decoded(path, options.encoding)
+    with reading(path, "a table in JSON"):
+        if path.suffix.lower() in (".jsonl", ".ndjson"):
+            content: Any = [json.loads(line) for line in text.splitlines() if line.strip()]
+        else:
+            content = json.loads(text)
+        if isinstance(content, dict) and isinstance(content.get("data"), list):  # orient="split" or "table" of pandas
+            table = pd.DataFrame(content["data"], index=content.get("index"), columns=content.get("columns"))
+        else:
+            table = pd.DataFrame(content)
+    if [str(name) for name in table.index] == [str(k) for k in range(len(table))]:
+        table = table.reset_index(drop=True)
+    if table.empty:
+        raise TableError(f"{path.name} is empty: it must be a list of records, or lists by column")
+    return table, []
+
+
+def read_statistics(path: Path, options: TableOptions) -> Read:
+    """Read a file of Stata, SPSS or SAS: labels instead of numbers, levels in their order where the file has one."""
+    pyreadstat: Any = import_module("pyreadstat")
+    read = getattr(pyreadstat, STATISTICS[path.suffix.lower()])
+    with reading(path, "a file of Stata, SPSS or SAS"):
+        table, about = read(str(path))
+        labels: dict[str, dict[Any, str]] = about.variable_value_labels
+        partly = []
+        for name in (name for name in table.columns if labels.get(name)):
+            values = table[name].dropna().unique()
+            if all(value in labels[name] for value in values):
+                table[name] = _labelled(table[name], labels[name], about.variable_measure.get(name) == ORDINAL)
+            else:
+                gaps = [value for value, label in labels[name].items() if written(label) in WORDS]
+                table[name] = table[name].mask(table[name].isin(gaps))
+                partly.append(name)
+    note = f"{path.name}: {len(partly)} column(s) have labels for some values only, and are taken as numbers; labels "
+    note += f"such as refused and don't know stand for gaps: {listing(partly)}"
+    return table, [note] if partly else []
+
+
+def _labelled(column: pd.Series, labels: dict[Any, str], ordered: bool) -> pd.Series:
+    """Return labels instead of values, in the values' order; two values of one label keep their numbers."""
+    levels = sorted(value for value in labels if (column == value).any())
+    names = [labels[value] for value in levels]
+    if len(set(names)) < len(names):
+        names = [f"{labels[value]} ({value:g})" for value in levels]
+    codes = column.map({value: place for place, value in enumerate(levels)}).fillna(-1).to_numpy(int)
+    return pd.Series(
+        pd.Categorical.from_codes(codes, pd.Index(names), ordered=ordered), index=column.index, name=column.name
+    )
+
+
+def read_excel(path: Path, options: TableOptions) -> Read:
+    """Read a sheet of an Excel file."""
+    notes = []
+    with reading(path, "an Excel file"), pd.ExcelFile(path) as book:
+        sheets = [str(sheet) for sheet in book.sheet_names]
+        sheet = sheets[0] if options.sheet is None else options.sheet
+        if sheet not in sheets:
+            raise TableError(f"{path.name} has no sheet {sheet!r}: it has {listing(sheets)}")
+        _check_reach(path, book, sheet)
+        cells = pd.read_excel(book, sheet_name=sheet, header=None)
+    if len(sheets) > 1 and options.sheet is None:
+        notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
+    cells = cells.dropna(how="all")
+    if cells.empty:
+        raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
+    names = [f"column {k + 1}" for k in range(cells.shape[1])]
+    if options.header:
+        first = ["" if pd.isna(name) else str(name) for name in cells.iloc[0]]
+        names, cells = checked_names(path.name, first), cells.iloc[1:]
+    if cells.empty:
+        raise TableError(f"{path.name} has a header and no rows below it")
+    table = cells.infer_objects().reset_index(drop=True)
+    table.columns = pd.Index(names)
+    return table, notes
+
+
+def _check_reach(path: Path, book: pd.ExcelFile, sheet: str) -> None:
+    """Refuse a sheet that reaches too far before its cells are made: one stray cell in a corner is enough for it."""
+    page = book.book[sheet] if path.suffix.lower() in (".xlsx", ".xlsm") else None
+    if page is None or not hasattr(page, "reset_dimensions"):  # a page of charts has none
+        return
+    page.reset_dimensions()  # what a file says of itself may be wrong
+    rows, columns = 0, 0
+    for row in page.iter_rows():
+        rows, columns = rows + 1, max(columns, len(row))
+    if rows * columns > CELLS:
+        raise TableError(
+            f"{path.name}: the sheet {sheet!r} reaches to row {rows:,} and column {columns:,}, {rows * columns:,} "
+            "cells: is there a stray cell far out (Ctrl+End goes to it)? Delete it, or save the table as .csv"
+        )
+
+
+def read_array(path: Path, options: TableOptions) -> Read:
+    """Read an array of a NumPy file."""
+    try:
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            values = _chosen(path, loaded, options.array) if isinstance(loaded, np.lib.npyio.NpzFile) else loaded
+    except TableError:
+        raise
+    except Exception as error:
+        if "allow_pickle" in str(error):
+            raise TableError(
+                f"{path.name} holds pickled Python objects, which may run code when read and are refused: save it "
+                "again as an array of numbers"
+            ) from error
+        raise TableError(f"{path.name} cannot be read as a NumPy file: {first_line(error)}") from error
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise TableError(
+            f"{path.name} must hold a two-dimensional array of numbers, got shape {values.shape} of {values.dtype}"
+        )
+    return pd.DataFrame(values, columns=[f"column {k + 1}" for k in range(values.shape[1])]), []
+
+
+def _chosen(path: Path, arrays: Any, wanted: str | None) -> Array:
+    if wanted is None and len(arrays.files) != 1:
+        raise TableError(
+            f"{path.name} has {len(arrays.files)} arrays, {listing(arrays.files)}: choose one with --array"
+        )
+    name = arrays.files[0] if wanted is None else wanted
+    if name not in arrays.files:
+        raise TableError(f"{path.name} has no array {name!r}: it has {listing(arrays.files)}")
+    array: Array = arrays[name]
+    return array
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says, in a line."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
