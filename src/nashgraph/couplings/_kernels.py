@@ -55,35 +55,36 @@ def heap_sort(keys: Array, labels: Array, size: int) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
-def project_row(row: Array, skip: int, total: float, buffer: Array) -> float:
-    """Project ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total} and return its threshold.
+def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array) -> tuple[float, float]:
+    """Project ``gain`` times ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total}.
 
-    A negative ``skip`` leaves no entry out.
+    Return the row's largest score, before the gain, and the threshold eta above it: the answer is
+    ``w_j = max(0, t_j + eta)`` with ``t_j = gain * (s_j - max s)``. A negative ``skip`` leaves no entry out.
 
-    The answer is ``w_j = max(0, s_j + eta)``. With ``t_j = s_j - max s`` the threshold lies in (0, total], so
-    an entry with ``t_j <= -total`` is zero whatever the rest: one pass keeps the few others in ``buffer``
-    (length >= n) and Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` finishes among
-    them (Michelot's algorithm). Each round drops at least one entry or ends; if rounds drop few, sorting what
-    is left bounds the row at O(n + k log k). Subtracting the maximum first keeps huge scores exact.
+    The threshold lies in (0, total], so an entry with ``t_j <= -total`` is zero whatever the rest: one pass keeps the
+    few others in ``buffer`` (length >= n) and Newton's method on the piecewise linear
+    ``eta -> sum_j max(0, t_j + eta)`` finishes among them (Michelot's algorithm). Each round drops at least one entry
+    or ends; if rounds drop few, sorting what is left bounds the row at O(n + k log k). Taking the maximum off before
+    anything else keeps huge scores exact.
     """
     n = row.shape[0]
     top = -np.inf
     for j in range(n):
         if j != skip and row[j] > top:
             top = row[j]
-    floor = top - total
     size = 0
     for j in range(n):
-        if j != skip and (row[j] >= floor) and row[j] - top > -total:
-            buffer[size] = row[j] - top
+        row[j] = gain * (row[j] - top)
+        if j != skip and row[j] > -total:
+            buffer[size] = row[j]
             size += 1
     eta = threshold(buffer, size, total)
     for j in range(n):
-        weight = (row[j] - top) + eta
+        weight = row[j] + eta
         row[j] = weight if weight > 0.0 else 0.0
     if skip >= 0:
         row[skip] = 0.0
-    return eta - top
+    return top, eta
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -124,7 +125,15 @@ def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> 
     for chunk in prange(n_chunks):
         buffer = np.empty(n, rows.dtype)
         for i in range(chunk * n_rows // n_chunks, (chunk + 1) * n_rows // n_chunks):
-            eta[i] = project_row(rows[i], skip[i], total, buffer)
+            top, above = project_row(rows[i], skip[i], 1.0, total, buffer)
+            eta[i] = above - top
+
+
+@njit(cache=True, nogil=True)
+def scores_row(distances: Array, left: float, right: Array, out: Array) -> None:
+    """Write ``left * right_j - d_j``, rounded as ``replay_block`` rounds it: no arithmetic is reordered in either."""
+    for j in range(distances.shape[0]):
+        out[j] = left * right[j] - distances[j]
 
 
 @njit(cache=True, nogil=True, fastmath=FAST)
@@ -138,22 +147,22 @@ def respond_row(
     out: Array,
     buffer: Array,
     sums: Array,
-) -> float:
-    """Write into ``out`` the projection of ``gain * (left * right_j - d_j)``, zero at i, and return its threshold.
+) -> tuple[float, float]:
+    """Write into ``out`` the projection of ``gain * (left * right_j - d_j)``, zero at i, and return its thresholds.
 
-    ``sums`` gets the row's cost, sum_j w_j d_j, and its square, sum_j w_j^2, while all of it is in cache.
+    Those are the best score and what ``project_row`` finds above it. ``sums`` gets the row's cost, sum_j w_j d_j, and
+    its square, sum_j w_j^2, while all of it is in cache.
     """
     n = distances.shape[0]
-    for j in range(n):
-        out[j] = gain * (left * right[j] - distances[j])
-    eta = project_row(out, i, total, buffer)
+    scores_row(distances, left, right, out)
+    thresholds = project_row(out, i, gain, total, buffer)
     cost = square = 0.0
     for j in range(n):
         cost += out[j] * distances[j]
         square += out[j] * out[j]
     sums[0] = cost
     sums[1] = square
-    return eta
+    return thresholds
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -190,7 +199,7 @@ def respond_block(
         distances[k] = out
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True)
 def replay_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, share: float, out: Array
 ) -> None:
@@ -199,7 +208,7 @@ def replay_block(
     for k in range(n_rows):
         i = first + k
         for j in range(n):
-            weight = gain * (left[i] * right[j] - distances[k, j]) + eta[i]
+            weight = gain * ((left[i] * right[j] - distances[k, j]) - eta[i, 0]) + eta[i, 1]
             if weight > 0.0 and j != i:
                 out[k, j] += share * weight
 
@@ -227,7 +236,7 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
                 place += 1
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@njit(cache=True, nogil=True)
 def uncut_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float
 ) -> None:
@@ -239,7 +248,7 @@ def uncut_block(
     for k in range(n_rows):
         i = first + k
         for j in range(n):
-            distances[k, j] = gain * (left[i] * right[j] - distances[k, j]) + eta[k] + margin
+            distances[k, j] = gain * ((left[i] * right[j] - distances[k, j]) - eta[k, 0]) + eta[k, 1] + margin
         distances[k, i] = 0.0
 
 
@@ -264,8 +273,8 @@ def respond_listed(
         for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
             begin, end = pointers[i], pointers[i + 1]
             for k in range(begin, end):
-                weights[k] = gain * (left[i] * right[indices[k]] - distances[k])
-            eta[i] = project_row(weights[begin:end], -1, total, buffer)
+                weights[k] = left[i] * right[indices[k]] - distances[k]
+            eta[i] = project_row(weights[begin:end], -1, gain, total, buffer)
             cost = square = 0.0
             for k in range(begin, end):
                 cost += weights[k] * distances[k]
@@ -395,7 +404,7 @@ def descend_rows(
         for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
             for j in range(n):
                 out[i, j] = keep * weights[i, j] + gain * (left[i] * right[j] - distances[i, j])
-            project_row(out[i], i, total, buffer)
+            project_row(out[i], i, 1.0, total, buffer)
 
 
 @njit(cache=True, parallel=True, nogil=True, fastmath=FAST)

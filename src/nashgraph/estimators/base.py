@@ -206,5 +206,5 @@ def admissible_set(points: Points, beta: object, degree: object, c: object) -> t
     """Return (beta, c), with beta found from the degree where it is not given."""
     row_sum = check_c(c)
     if beta is not None:
-        return check_beta(beta), row_sum
+        return check_beta(beta, points.dtype.name), row_sum
     return beta_for_degree(points, check_degree(degree, len(points)), row_sum), row_sum
