@@ -80,6 +80,13 @@ def check_integer(name: str, value: object, *, low: int, remedy: str) -> int:
     return int(value)
 
 
+def check_flag(name: str, value: object) -> bool:
+    """Return ``value`` where it is True or False: a word such as "no" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputTypeError(f"{name} must be True or False, got {value!r} ({type(value).__name__})")
+    return bool(value)
+
+
 def check_c(c: object) -> float:
     """Check the row sum of the adjacency matrix."""
     return check_number(

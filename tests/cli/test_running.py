@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nashgraph.cli import _groups, _jobs, _options
+from nashgraph.cli._fitting import all_parameters
 from nashgraph.cli.app import app
 from nashgraph.couplings.engines import ENGINES
 from nashgraph.estimators import METHODS, SmoothGL
@@ -97,6 +98,29 @@ def test_too_little_memory_is_no_bug(table, monkeypatch):
     result = run("learn", table, "--out", table.parent / "out")
     assert result.exit_code == 1
     assert "not enough memory: Unable to allocate 9 TiB" in result.stderr
+
+
+def test_a_limit_on_threads_is_no_bug(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "learned", fail_with(RuntimeError("can't start new thread")))
+    result = run("learn", table, "--out", table.parent / "out")
+    assert result.exit_code == 1
+    assert "ulimit" in error_lines(result)[-1]
+    assert "bug" not in result.stderr
+
+
+@pytest.mark.parametrize(("word", "meant"), [("no", False), ("false", False), ("0", False), ("Yes", True), ("1", True)])
+def test_a_flag_is_set_by_any_word_for_it(word, meant):
+    assert all_parameters("glgp", {}, [f"normalize_benefit={word}"], "error")["normalize_benefit"] is meant
+
+
+def test_a_flag_is_set_by_nothing_else(table):
+    result = run("learn", table, "--method", "glgp", "--set", "normalize_benefit=nope")
+    assert result.exit_code == 2
+    assert "normalize_benefit is true or false or yes or no" in result.stderr
+    with pytest.raises(InputError, match="normalize_benefit must be True or False, got 'no'"):
+        METHODS["glgp"](normalize_benefit="no", degree=2).fit([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0]])
+    with pytest.raises(InputError, match="assume_centered must be True or False"):
+        METHODS["spectemp"](assume_centered="no").fit([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [1.0, 1.0, 2.0]])
 
 
 def test_a_missing_package_is_no_bug(table, monkeypatch):

@@ -86,6 +86,11 @@ def _message(error: Exception) -> tuple[str, int]:
         return f"not enough memory: {error}" if str(error) else "not enough memory", REFUSED
     if isinstance(error, OSError):
         return _of_the_system(error), REFUSED
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return (
+            "the system gives no more threads, for a limit on memory or processes (ulimit -v, -u) is reached",
+            REFUSED,
+        )
     return f"{type(error).__name__}: {error}", BUG
 
 

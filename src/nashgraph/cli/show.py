@@ -11,7 +11,7 @@ from ._jobs import answer, say_figures
 from ._options import SpeechArguments
 from ._running import DONE
 from ._showing import listed, paired
-from ._writing import NODES
+from ._writing import EDGES, NODES
 
 LISTED = 10
 
@@ -31,6 +31,8 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
     else:
         nodes = pd.read_csv(file, converters={"name": str}, nrows=LISTED)
         voice.say(listed(nodes, "most influential"))
+    if (edges := place.parent / EDGES).is_file() and sha256_of(edges) != record.edges_sha256:
+        voice.note(f"{EDGES} is not as it was written: it is not the graph that this model certifies")
     for note in record.notes:
         voice.say(f"note: {note}")
     voice.answer(

@@ -7,8 +7,9 @@ arrays share their rows among threads; kernels over a block of rows run in one t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from ..compiled import kernel
 from ..validation import Array
 
 # NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
@@ -19,7 +20,7 @@ MICHELOT_ROUNDS = 24
 CHUNKS = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
     """Move entry ``start`` of a heap, largest key first, down to its place; labels travel with keys."""
     key, label = keys[start], labels[start]
@@ -37,14 +38,14 @@ def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
     keys[parent], labels[parent] = key, label
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def make_heap(keys: Array, labels: Array, size: int) -> None:
     """Order the first ``size`` entries as a heap with its largest key first."""
     for start in range(size // 2 - 1, -1, -1):
         sift_down(keys, labels, start, size)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def heap_sort(keys: Array, labels: Array, size: int) -> None:
     """Sort the first ``size`` keys upward in place; numpy's sort in a kernel costs seconds of compilation."""
     make_heap(keys, labels, size)
@@ -54,7 +55,7 @@ def heap_sort(keys: Array, labels: Array, size: int) -> None:
         sift_down(keys, labels, 0, last)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array) -> tuple[float, float]:
     """Project ``gain`` times ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total}.
 
@@ -87,7 +88,7 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
     return top, eta
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def threshold(values: Array, size: int, total: float) -> float:
     """Return eta with ``sum(max(0, values[:size] + eta)) = total``; overwrites ``values``.
 
@@ -117,7 +118,7 @@ def threshold(values: Array, size: int, total: float) -> float:
     return eta
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> None:
     """Project every row of ``rows`` in place; row i must be zero at ``skip[i]``. One buffer per thread."""
     n_rows, n = rows.shape
@@ -129,14 +130,14 @@ def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> 
             eta[i] = above - top
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def scores_row(distances: Array, left: float, right: Array, out: Array) -> None:
     """Write ``left * right_j - d_j``, rounded as ``replay_block`` rounds it: no arithmetic is reordered in either."""
     for j in range(distances.shape[0]):
         out[j] = left * right[j] - distances[j]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def respond_row(
     distances: Array,
     i: int,
@@ -165,7 +166,7 @@ def respond_row(
     return thresholds
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def respond_rows(
     distances: Array,
     left: Array,
@@ -185,7 +186,7 @@ def respond_rows(
             eta[i] = respond_row(distances[i], i, left[i], right, gain, total, out[i], buffer, sums[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def respond_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, total: float, eta: Array, sums: Array
 ) -> None:
@@ -199,7 +200,7 @@ def respond_block(
         distances[k] = out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def replay_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, share: float, out: Array
 ) -> None:
@@ -213,7 +214,7 @@ def replay_block(
                 out[k, j] += share * weight
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def count_positive(rows: Array, counts: Array) -> None:
     """Count the positive entries of each row."""
     for k in range(rows.shape[0]):
@@ -224,7 +225,7 @@ def count_positive(rows: Array, counts: Array) -> None:
         counts[k] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> None:
     """Write the positive entries of row k and their columns from ``starts[k]`` on."""
     for k in range(rows.shape[0]):
@@ -236,7 +237,7 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
                 place += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def uncut_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float
 ) -> None:
@@ -252,7 +253,7 @@ def uncut_block(
         distances[k, i] = 0.0
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def respond_listed(
     pointers: Array,
     indices: Array,
@@ -283,7 +284,7 @@ def respond_listed(
             sums[i, 1] = square
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def widest(pointers: Array) -> int:
     """Return the length of the longest row of a CSR matrix."""
     longest = 0
@@ -292,7 +293,7 @@ def widest(pointers: Array) -> int:
     return longest
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def listed_distances(pointers: Array, indices: Array, points: Array, distances: Array) -> None:
     """Write the squared distances of listed pairs of points."""
     for i in prange(pointers.shape[0] - 1):
@@ -304,7 +305,7 @@ def listed_distances(pointers: Array, indices: Array, points: Array, distances: 
             distances[k] = total
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def ladder_rows(
     nearest: Array, costs: Array, levels: Array, total: float, share: float, weights: Array, shares: Array
 ) -> None:
@@ -328,7 +329,7 @@ def ladder_rows(
                     shares[i, k] += share
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None:
     """Add ``share`` times the values of each row to the columns that the labels name."""
     for i in prange(labels.shape[0]):
@@ -336,7 +337,7 @@ def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None
             out[i, labels[i, k]] += share * values[i, k]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
     """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
     total = 0.0
@@ -348,7 +349,7 @@ def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float
     return total / max(count, 1)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def first_change(
     distances: Array, first: int, left: Array, right: Array, eta: Array, slack: float, found: Array
 ) -> None:
@@ -371,7 +372,7 @@ def first_change(
         found[k] = least
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def neighbour_spread(distances: Array, first: int, right: Array, eta: Array, found: Array) -> None:
     """For each row without bonus, ``max(0, eta_i - d_ij)`` up to scale, sum (right_j - mean)^2 over its neighbours."""
     n_rows, n = distances.shape
@@ -385,7 +386,7 @@ def neighbour_spread(distances: Array, first: int, right: Array, eta: Array, fou
         found[k] = spread
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def descend_rows(
     weights: Array,
     distances: Array,
@@ -407,21 +408,21 @@ def descend_rows(
             project_row(out[i], i, 1.0, total, buffer)
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def squared_difference(first: Array, second: Array) -> float:
-    """Return ||first - second||_F^2 without forming the difference."""
+    """Return ||first - second||_F^2 without forming the difference, the same bits on any number of threads."""
     n_rows, n = first.shape
-    total = 0.0
+    rows = np.empty(n_rows)
     for i in prange(n_rows):
         row = 0.0
         for j in range(n):
             difference = first[i, j] - second[i, j]
             row += difference * difference
-        total += row
-    return total
+        rows[i] = row
+    return rows.sum()
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fine: float) -> None:
     """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
 
@@ -444,7 +445,7 @@ def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fi
         gram[k, i] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nearest_in_rows(distances: Array, first: int, nearest: Array, labels: Array) -> None:
     """Write the smallest distances of each row, sorted upward, and the columns they are in.
 

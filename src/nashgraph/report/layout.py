@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
+from ..compiled import kernel
 from ..validation import Array
 
 STEPS = 250
@@ -102,7 +102,7 @@ def fitted(points: Array) -> Array:
     return scaled
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def relax(points: Array, mass: Array, starts: Array, others: Array, pull: Array, steps: int, gravity: float) -> None:
     """Let the forces move the points, in place, by steps that shrink to nothing."""
     count = len(points)
@@ -131,7 +131,7 @@ def relax(points: Array, mass: Array, starts: Array, others: Array, pull: Array,
     points[:, 0], points[:, 1] = across, upward
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def separate(points: Array, radius: Array, rounds: int) -> None:
     """Push apart circles that overlap, in place, each by half of what they overlap."""
     for _ in range(rounds):
