@@ -68,7 +68,7 @@ def _cached(function: Callable[..., Any], **options: Any) -> Any:
     except RuntimeError as error:  # "cannot cache function ...: no locator available"
         LOG.info("compiled in this process only: %s", error)
         return numba.njit(**options)(function)
-    cache = getattr(compiled, "_cache", None)
+    cache: Any = getattr(compiled, "_cache", None)
     if hasattr(cache, "load_overload") and hasattr(cache, "flush"):
         cache.load_overload = functools.partial(_load, cache, cache.load_overload)
     return compiled

@@ -105,7 +105,7 @@ def run_job(
             edges=outcome.written.n_edges,
             edges_sha256="",
             certificate=outcome.certificate,
-            scores={} if truth is None else scores(outcome.graph, truth),
+            scores={} if truth is None else {**scores(outcome.graph, truth)},
             notes=list(voice.notes),
             seconds=outcome.seconds,
             versions=library_versions(),
