@@ -10,7 +10,7 @@ import networkx as nx
 import typer
 
 from ..certificate import exact
-from ..files import check_writable
+from ..files import claimed
 from ..graph import LearnedGraph
 from ..report.prose import leaders
 from ..tables import (
@@ -88,11 +88,10 @@ def run_job(
     job: Job, file: Path, truth_file: Path | None, out: Path, voice: Voice, known_file: Path | None = None
 ) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
-    with voice.noting_warnings():
+    with voice.noting_warnings(), claimed(out):
         signals = load_noted(file, job.table, voice)
         truth = truth_noted(truth_file, signals, job.truth_directed, voice)
         known = None if known_file is None else read_known(known_file)
-        check_writable(out)
         outcome = learned(job, signals, voice, known)
         note_left_out(outcome, voice)
         done = replace(job.table, standardize=signals.standardized)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
-from ..tables import ModelRecord, read_record, sha256_of
+from ..tables import ModelRecord, read_nodes, read_record, sha256_of
 from ._jobs import answer, say_figures
 from ._options import SpeechArguments
 from ._running import DONE
@@ -29,7 +27,7 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
     elif sha256_of(file) != record.nodes_sha256:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")
     else:
-        nodes = pd.read_csv(file, converters={"name": str}, nrows=LISTED)
+        nodes = read_nodes(file, LISTED)
         voice.say(listed(nodes, "most influential"))
     if (edges := place.parent / EDGES).is_file() and sha256_of(edges) != record.edges_sha256:
         voice.note(f"{EDGES} is not as it was written: it is not the graph that this model certifies")

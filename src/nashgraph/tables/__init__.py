@@ -1,7 +1,7 @@
 """Files in and out: a user's table becomes signals, and a learned graph becomes files."""
 
 from .errors import TableError
-from .graphs import GRAPH_FILES, write_edges, write_graphml, write_node_link, write_nodes
+from .graphs import GRAPH_FILES, read_edges, read_nodes, write_edges, write_graphml, write_node_link, write_nodes
 from .model import FileRecord, Job, ModelRecord, file_record, library_versions, read_record, record_to_json, sha256_of
 from .options import TableOptions
 from .read import read_table
@@ -19,7 +19,9 @@ __all__ = [
     "file_record",
     "library_versions",
     "load_signals",
+    "read_edges",
     "read_known",
+    "read_nodes",
     "read_record",
     "read_table",
     "read_truth",

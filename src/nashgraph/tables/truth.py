@@ -13,6 +13,7 @@ import pandas as pd
 from ..validation import listing
 from .columns import numbers
 from .errors import TableError
+from .formulas import unguarded
 from .read import check_file
 from .text import read_text
 
@@ -43,6 +44,8 @@ def read_truth(path: str | Path, names: Sequence[str], *, directed: bool = False
     else:
         edges = _read_edges(path)
     known = set(names)
+    # A graph that we wrote may serve as truth: its names are guarded against spreadsheets.
+    edges = [(_as_known(source, known), _as_known(target, known)) for source, target in edges]
     strangers = sorted({end for edge in edges for end in edge} - known)
     if strangers:
         raise TableError(
@@ -70,6 +73,10 @@ def read_known(path: str | Path) -> pd.DataFrame:
     """
     table, _ = read_text(check_file(Path(path)), exact=WRITTEN)
     return table
+
+
+def _as_known(name: str, known: set[str]) -> str:
+    return name if name in known else unguarded(name)
 
 
 def _what_it_is(truth: nx.Graph[str], loops: int) -> list[str]:
