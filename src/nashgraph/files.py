@@ -153,14 +153,15 @@ def written_together(folder: str | Path) -> Iterator[Path]:
     >>> [file.name for file in out.iterdir()]
     ['edges.csv']
     """
-    folder = Path(folder)
+    folder, earlier = Path(folder), Written.last
     with claimed(folder):
         beside = Path(tempfile.mkdtemp(dir=folder, prefix=BESIDE))
         try:
             yield beside
             _move(beside, folder)
-            Written.last = folder
+            earlier = folder
         finally:
+            Written.last = earlier  # what was written beside is gone
             shutil.rmtree(beside, ignore_errors=True)
 
 

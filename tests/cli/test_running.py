@@ -4,6 +4,7 @@ import inspect
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from nashgraph.cli._fitting import all_parameters
 from nashgraph.cli.app import app
 from nashgraph.couplings.engines import ENGINES
 from nashgraph.estimators import METHODS, SmoothGL
+from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
 from nashgraph.validation import InputError
@@ -91,6 +93,34 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
     assert result.exit_code == 130
     assert error_lines(result)[-1] == "nashgraph learn: interrupted: nothing was written"
     assert not (table.parent / "out").exists()
+
+
+def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "say_figures", fail_with(KeyboardInterrupt()))
+    out = table.parent / "out"
+    result = run("learn", table, "--method", "smooth", "--out", out)
+    assert result.exit_code == 130
+    assert error_lines(result)[-1] == f"nashgraph learn: interrupted: {out} had been written before"
+    assert (out / "edges.csv").exists()
+
+
+def test_a_folder_that_is_in_use_is_said(table, monkeypatch):
+    out = table.parent / "out"
+    started, ended = threading.Event(), threading.Event()
+
+    def hold():
+        with claimed(out):
+            started.set()
+            ended.wait(60)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    started.wait(60)
+    result = run("learn", table, "--out", out)
+    ended.set()
+    other.join()
+    assert result.exit_code == 1
+    assert f"in use by another run of nashgraph (process {os.getpid()} on " in error_lines(result)[-1]
 
 
 def test_too_little_memory_is_no_bug(table, monkeypatch):
