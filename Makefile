@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+FUZZ_MINUTES ?= 60
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test lint fuzz mutants coverage release-check format docs reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +45,10 @@ format: $(VENV)/.dev ## rewrite the sources in the house style
 
 docs: $(VENV)/.docs ## the documentation, its examples run, warnings as errors; writes docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+fuzz: $(VENV)/.dev ## new inputs for every parser, over and over (FUZZ_MINUTES, default 60)
+	end=$$(( $$(date +%s) + 60 * $(FUZZ_MINUTES) )); while [ $$(date +%s) -lt $$end ]; do \
+	  $(BIN)/python -m pytest tests/fuzz --hypothesis-profile=fuzz -x || exit 1; done
 
 reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/
 	$(BIN)/nashgraph reproduce all
