@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
@@ -200,6 +201,12 @@ def sklearn_refusals() -> Iterator[None]:
         raise InputTypeError(str(error)) from error
     except ValueError as error:
         raise InputError(str(error)) from error
+
+
+def drawn_seed(random_state: Any) -> int:
+    """Return a seed for all that a fit draws."""
+    with sklearn_refusals():
+        return int(check_random_state(random_state).randint(2**31))
 
 
 def admissible_set(points: Points, beta: object, degree: object, c: object) -> tuple[float, float]:

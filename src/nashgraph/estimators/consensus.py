@@ -12,7 +12,6 @@ from scipy import sparse
 from scipy.special import expit
 from scipy.stats import rankdata, skew
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import exact
@@ -21,7 +20,7 @@ from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
 from ..solvers import lam_for_cost
-from ..validation import Array, InputError, check_c, check_choice, check_integer, check_observed, warn
+from ..validation import Array, InputError, InputTypeError, check_c, check_choice, check_integer, check_observed, warn
 from ._benefit import marginal_benefit
 from ._evidence import evidence_of, spread_benefit
 from ._known import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
@@ -40,7 +39,7 @@ from ._members import (
 )
 from ._selection import Selection, plan, selected, shares_of
 from ._stacking import CONSENSUS, SIGNAL, apply_weights, check_known_weights, learn, weights_of
-from .base import GraphEstimator, Prior, checked_signals
+from .base import GraphEstimator, Prior, checked_signals, drawn_seed
 
 INTERVAL = (0.05, 0.95)
 # The prior counts half at the most. The consensus's own influence is a benefit only where hubs make it skewed.
@@ -209,11 +208,13 @@ class ConsensusGL(GraphEstimator):
     def _learn(self, X: Array, known: KnownTies | None = None, labels: Sequence[Any] = ()) -> dict[str, Any]:
         c, signals = check_c(self.c), self._scaled(X)
         resampling = check_choice("resampling", self.resampling, ("bayes", "half"))
-        entropy = check_random_state(self.random_state).randint(2**31)
+        entropy = drawn_seed(self.random_state)
         count = self._resamples(len(X))
         resamples = list(resamples_of(len(X), count, resampling, entropy))
         members = check_integer("n_degrees", self.n_degrees, low=1, remedy="it is how many degrees to average; try 8")
         degrees, kept = ladder_degrees(X.shape[1], members)
+        if self.estimator is not None and not hasattr(self.estimator, "get_params"):
+            raise InputTypeError(f"estimator must be a graph estimator with a degree or None, got {self.estimator!r}")
         ladders = Ladders(self, degrees, kept, c)
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
@@ -262,6 +263,10 @@ class ConsensusGL(GraphEstimator):
             check_choice("geometries", self.geometries, ("auto",), f", or a list of {', '.join(GEOMETRIES)}")
             found = geometry_weights(signals, ladders(signals, "cosine"))
             return {name: weight for name, weight in found.items() if weight > 0}
+        if not isinstance(self.geometries, list | tuple):
+            raise InputTypeError(
+                f"geometries must be 'auto' or a list of {', '.join(GEOMETRIES)}, got {self.geometries!r}"
+            )
         named = [check_choice("geometry", name, GEOMETRIES) for name in self.geometries]
         if not named:
             raise InputError(f"geometries is empty: name some of {', '.join(GEOMETRIES)}, or take 'auto'")
@@ -362,7 +367,7 @@ class ConsensusGL(GraphEstimator):
         """
         check_is_fitted(self)
         found = plan(self._signals.shape[1], false_edges, tau, splits, bound)
-        entropy = check_random_state(self.random_state if random_state is None else random_state).randint(2**31)
+        entropy = drawn_seed(self.random_state if random_state is None else random_state)
         keys, shares = shares_of(self._plain, self._signals, found, entropy, progress or self.progress)
         return selected(self.graph_, found, keys, shares)
 
