@@ -50,6 +50,13 @@ fuzz: $(VENV)/.dev ## new inputs for every parser, over and over (FUZZ_MINUTES, 
 	end=$$(( $$(date +%s) + 60 * $(FUZZ_MINUTES) )); while [ $$(date +%s) -lt $$end ]; do \
 	  $(BIN)/python -m pytest tests/fuzz --hypothesis-profile=fuzz -x || exit 1; done
 
+mutants: $(VENV)/.dev ## how many small mistakes in couplings, games and solvers the tests find (about an hour)
+	$(BIN)/python -m benchmarks.mutants
+
+coverage: $(VENV)/.dev ## the tests, with the share of branches that they go through
+	$(BIN)/python -m coverage run -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m coverage report
+
 reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/
 	$(BIN)/nashgraph reproduce all
 

@@ -5,6 +5,7 @@ import pytest
 
 from nashgraph import DataWarning, SmoothGL
 from nashgraph.couplings import beta_for_degree, points_of
+from nashgraph.couplings.degree import farther_than_first
 
 from ..gaps import with_gaps
 
@@ -67,3 +68,11 @@ def test_ties_are_said(random):
 def test_all_nodes_alike_is_an_error():
     with pytest.raises(ValueError, match="every node has the same signals"):
         beta_for_degree(points_of(np.ones((3, 10))), 5, 0.95)
+
+
+def test_what_is_a_rounding_away_is_tied_and_what_is_more_is_not():
+    """Some hundred roundings are dust; ten thousand times as much is a difference that signals may have."""
+    eps = np.finfo(float).eps
+    farther = farther_than_first(np.array([[1.0, 1.0 + 8 * eps, 1.0 + 1e-12, 1.0 + 1e-9]]))
+    assert farther[0, 1] == 0
+    np.testing.assert_allclose(farther[0, 2:], [1e-12, 1e-9], rtol=1e-3)
