@@ -28,10 +28,10 @@ SWAPS = {
     ast.Sub: ast.Add,
     ast.Mult: ast.Div,
     ast.Div: ast.Mult,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
+    ast.Lt: ast.GtE,  # to let a bound in or out changes nothing where numbers are continuous
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
     ast.Eq: ast.NotEq,
     ast.And: ast.Or,
     ast.Or: ast.And,
@@ -144,10 +144,9 @@ def main() -> int:
     print(f"{len(NAMED) - alive} of {len(NAMED)} named mutants killed", flush=True)
     dead = 0
     for mutant, words in sampled(asked.count, Random(asked.seed)):
-        if killed(mutant):
-            dead += 1
-        else:
-            print(f"lives {mutant.file}: {words}", flush=True)
+        found = killed(mutant)
+        dead += found
+        print(f"{'killed' if found else 'LIVES'} {mutant.file}: {words}", flush=True)
     print(f"{dead} of {asked.count} sampled mutants killed")
     return 1 if alive else 0
 
