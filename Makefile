@@ -3,11 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+FUZZ_MINUTES ?= 60
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test lint fuzz mutants coverage release-check format docs reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 # A stamp for each set of dependencies, remade when pyproject.toml changes.
 $(VENV)/.plot: pyproject.toml
@@ -36,6 +38,7 @@ lint: $(VENV)/.dev ## ruff, mypy, import-linter
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	if command -v node > /dev/null; then for file in src/nashgraph/report/assets/*.js; do node --check $$file || exit 1; done; fi
 
 format: $(VENV)/.dev ## rewrite the sources in the house style
 	$(BIN)/ruff format .
@@ -43,6 +46,20 @@ format: $(VENV)/.dev ## rewrite the sources in the house style
 
 docs: $(VENV)/.docs ## the documentation, its examples run, warnings as errors; writes docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+fuzz: $(VENV)/.dev ## new inputs for every parser, over and over (FUZZ_MINUTES, default 60)
+	end=$$(( $$(date +%s) + 60 * $(FUZZ_MINUTES) )); while [ $$(date +%s) -lt $$end ]; do \
+	  $(BIN)/python -m pytest tests/fuzz --hypothesis-profile=fuzz -x || exit 1; done
+
+mutants: $(VENV)/.dev ## how many small mistakes in couplings, games and solvers the tests find (about an hour)
+	$(BIN)/python -m benchmarks.mutants
+
+release-check: ## wheel and sdist built, installed and tried on every supported Python that is here
+	$(PYTHON) tools/release_check.py $(RELEASE_ARGS)
+
+coverage: $(VENV)/.dev ## the tests, with the share of branches that they go through
+	$(BIN)/python -m coverage run -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m coverage report
 
 reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/
 	$(BIN)/nashgraph reproduce all

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=150)
+settings.register_profile("fuzz", deadline=None, max_examples=20_000, print_blob=True)  # make fuzz
 settings.load_profile("repeatable")
 
 

@@ -1,8 +1,35 @@
 """Files are written whole, and together, or not at all."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from nashgraph.files import check_writable, written_together, written_whole
+import nashgraph
+from nashgraph import files
+from nashgraph.files import LOCK, check_writable, claimed, written_together, written_whole
+
+HOLD = """
+import sys, time
+from nashgraph.files import written_together
+with written_together(sys.argv[1]) as beside:
+    (beside / "a.txt").write_text("new")
+    print("holding", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that is writing to a folder."""
+    env = {**os.environ, "PYTHONPATH": str(Path(nashgraph.__file__).parents[1])}
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "out")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as process:
+        assert process.stdout.readline() == "holding\n"
+        yield process
+        process.kill()
 
 
 def test_failure_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -77,3 +104,85 @@ def test_trying_leaves_no_trace_and_keeps_empty_folders(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="is a file"):
         check_writable(tmp_path / "file")
+
+
+def test_a_second_run_is_told_who_has_the_folder(tmp_path, holder):
+    with pytest.raises(BlockingIOError, match=rf"in use by another run of nashgraph \(process {holder.pid} on "):
+        check_writable(tmp_path / "out")
+
+
+def test_what_a_killed_run_leaves_is_cleaned_by_the_next(tmp_path, holder):
+    holder.kill()
+    holder.wait()
+    out = tmp_path / "out"
+    assert len(list(out.glob(".nashgraph*"))) == 2  # the lock and the folder beside
+    (out / "mine.txt").write_text("mine")
+    with written_together(out) as beside:
+        (beside / "b.txt").write_text("new")
+    assert sorted(file.name for file in out.iterdir()) == ["b.txt", "mine.txt"]
+
+
+def test_a_claim_of_ones_own_is_no_hindrance(tmp_path):
+    with claimed(tmp_path / "out"):
+        assert (tmp_path / "out" / LOCK).exists()
+        with written_together(tmp_path / "out") as beside:
+            (beside / "a.txt").write_text("new")
+        assert (tmp_path / "out" / LOCK).exists()
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("broken", range(3))
+@pytest.mark.parametrize("error", [OSError("disk gone"), KeyboardInterrupt()])
+def test_a_move_that_breaks_off_is_taken_back(tmp_path, monkeypatch, broken, error, links):
+    for name in "ac":
+        (tmp_path / name).write_text("old")
+    move, calls = Path.replace, []
+
+    def replace(self, target):
+        if Path(target).parent == tmp_path and self.parent.name.startswith(".nashgraph-"):
+            calls.append(target)
+            if len(calls) == broken + 1:
+                raise error
+        return move(self, target)
+
+    def no_links(*_):
+        raise OSError("no links here")
+
+    monkeypatch.setattr(Path, "replace", replace)
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
+
+    def write():
+        with written_together(tmp_path) as beside:
+            for name in "abc":
+                (beside / name).write_text("new")
+
+    with pytest.raises(type(error)):
+        write()
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"a": "old", "c": "old"}
+
+
+def test_bytes_reach_the_disk_before_the_name_does(tmp_path, monkeypatch):
+    done = []
+    sync, move = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("fsync"), sync(handle))[1])
+    monkeypatch.setattr(Path, "replace", lambda self, target: (done.append("rename"), move(self, target))[1])
+    with written_whole(tmp_path / "a.txt") as name:
+        name.write_text("new")
+    assert done == ["fsync", "rename", "fsync"]
+    done.clear()
+    with written_together(tmp_path) as beside:
+        (beside / "b.txt").write_text("new")
+        (beside / "c.txt").write_text("new")
+    assert done == ["fsync", "fsync", "rename", "rename", "fsync"]
+
+
+def test_where_was_written_is_known(tmp_path, monkeypatch):
+    monkeypatch.setattr(files.Written, "last", None)
+    with pytest.raises(RuntimeError, match="stop"):
+        fail_in(tmp_path / "x")
+    assert files.Written.last is None
+    with written_together(tmp_path / "x") as beside:
+        (beside / "a.txt").write_text("new")
+    assert files.Written.last == tmp_path / "x"

@@ -150,3 +150,11 @@ def test_columns_of_pairs_survive_undirected():
     assert edges.probability.to_dict() == {(0, 1): 0.9, (0, 2): 0.2, (1, 2): 0.3}
     assert edges.known.to_dict() == {(0, 1): "tie", (0, 2): "", (1, 2): "no tie"}
     assert edges.frequency.to_dict() == {(0, 1): 1.0, (0, 2): 0.25, (1, 2): 0.4}
+
+
+def test_an_edge_leads_from_whom_it_influences_from():
+    """W[i, j] is the weight with which j influences i: the edge j -> i, in every way a graph is handed out."""
+    graph = LearnedGraph.of(np.array([[0.0, 0.4, 0.0], [0.0, 0.0, 0.3], [0.0, 0.0, 0.0]]), ["a", "b", "c"])
+    assert [*graph.to_networkx().edges(data="weight")] == [("b", "a", 0.4), ("c", "b", 0.3)]
+    assert [tuple(row) for row in graph.edges().itertuples(index=False)] == [("b", "a", 0.4), ("c", "b", 0.3)]
+    assert dict(zip(graph.names, graph.influence, strict=True)) == {"a": 0.0, "b": 0.4, "c": 0.3}

@@ -12,7 +12,7 @@ True
 
 import lazy_loader
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # What is public stands in __init__.pyi; it is imported when first used, so that the command line starts at once.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

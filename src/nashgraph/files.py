@@ -1,13 +1,28 @@
-"""Writing files, one or several together, so that nothing half-written is ever left behind."""
+"""Writing files, one or several together, so that nothing half-written is ever left behind.
+
+What is written reaches the disk before it gets its name, and a name changes in one step: a run that is killed, or a
+machine that loses its power, leaves the old files or the new. All that is particular to a system of files is here.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import socket
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+LOCK = ".nashgraph.lock"
+BESIDE = ".nashgraph-"  # how the folders begin that are written to on the way
+
+
+class Written:
+    """Where this process wrote last, for those who must say what became of a run that broke off."""
+
+    last: Path | None = None
 
 
 @contextmanager
@@ -31,7 +46,10 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     try:
         yield beside
         beside.chmod(0o666 & ~_umask())
+        _sync(beside)
         beside.replace(path)
+        Written.last = path
+        _sync_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -40,6 +58,84 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def _sync(file: Path) -> None:
+    """Have a file's bytes on the disk."""
+    handle = os.open(file, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have a folder's names on the disk, where the system knows of such a thing."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def claimed(folder: str | Path) -> Iterator[None]:
+    """Have a folder for this process alone, made if need be and without what a killed run left behind.
+
+    A second run is refused with the name of the first. A claim ends with its process, however that ends. A folder that
+    was made and is empty at the end is removed. Claims of one thread may be nested.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> out = Path(tempfile.mkdtemp()) / "out"
+    >>> with claimed(out), claimed(out):
+    ...     out.is_dir()
+    True
+    >>> out.exists()
+    False
+    """
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file, and a folder is needed to write to")
+    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _locked(folder / LOCK, folder):
+            for stale in folder.glob(f"{BESIDE}*"):
+                shutil.rmtree(stale, ignore_errors=True)
+            yield
+    finally:
+        for empty in made:  # the innermost first
+            with suppress(OSError):
+                empty.rmdir()
+
+
+@contextmanager
+def _locked(file: Path, folder: Path) -> Iterator[None]:
+    from filelock import FileLock, Timeout  # noqa: PLC0415 (help and completion stay fast)
+
+    lock = FileLock(file, is_singleton=True)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        holder = ""
+        with suppress(OSError):
+            holder = file.read_text(encoding="utf-8")
+        raise BlockingIOError(
+            f"{folder} is in use by another run of nashgraph ({holder or 'it has not said which'}): wait for it, or "
+            "write to another folder"
+        ) from None
+    try:
+        with suppress(OSError):  # on Windows nobody reads or writes a locked file
+            file.write_text(f"process {os.getpid()} on {socket.gethostname()} since {time.ctime()}", encoding="utf-8")
+        yield
+    finally:
+        if lock.lock_counter == 1:
+            with suppress(OSError):
+                file.unlink()
+        lock.release()
 
 
 @contextmanager
@@ -57,23 +153,50 @@ def written_together(folder: str | Path) -> Iterator[Path]:
     >>> [file.name for file in out.iterdir()]
     ['edges.csv']
     """
-    folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file, and a folder is needed to write to")
-    made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=folder, prefix=".nashgraph-"))
+    folder, earlier = Path(folder), Written.last
+    with claimed(folder):
+        beside = Path(tempfile.mkdtemp(dir=folder, prefix=BESIDE))
         try:
             yield beside
             _move(beside, folder)
+            earlier = folder
         finally:
+            Written.last = earlier  # what was written beside is gone
             shutil.rmtree(beside, ignore_errors=True)
+
+
+def _move(beside: Path, folder: Path) -> None:
+    """Move files into a folder, all of them or none: what they replace is kept until the last is there."""
+    files = sorted(beside.iterdir())
+    for file in files:
+        if (folder / file.name).is_dir():
+            raise IsADirectoryError(f"{folder / file.name} is a folder, and a file of this name is to be written")
+        _sync(file)
+    before = beside / "before"
+    before.mkdir()
+    moved: list[Path] = []
+    try:
+        for file in files:
+            target = folder / file.name
+            if target.exists():
+                _keep(target, before / file.name)
+            moved.append(target)
+            file.replace(target)
     except BaseException:
-        for empty in made:  # the innermost first
-            with suppress(OSError):
-                empty.rmdir()
+        for target in moved:
+            if (before / target.name).exists():
+                (before / target.name).replace(target)
+            else:
+                target.unlink(missing_ok=True)
         raise
+    _sync_folder(folder)
+
+
+def _keep(file: Path, copy: Path) -> None:
+    try:
+        copy.hardlink_to(file)
+    except OSError:  # not every system of files has links
+        shutil.copy2(file, copy)
 
 
 def check_writable(folder: str | Path) -> None:
@@ -93,12 +216,3 @@ def check_writable(folder: str | Path) -> None:
 
 class _Tried(Exception):  # noqa: N818 (no error: it takes the way of one, which leaves no trace)
     pass
-
-
-def _move(beside: Path, folder: Path) -> None:
-    files = sorted(beside.iterdir())
-    for file in files:
-        if (folder / file.name).is_dir():
-            raise IsADirectoryError(f"{folder / file.name} is a folder, and a file of this name is to be written")
-    for file in files:
-        file.replace(folder / file.name)

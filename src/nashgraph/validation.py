@@ -80,6 +80,13 @@ def check_integer(name: str, value: object, *, low: int, remedy: str) -> int:
     return int(value)
 
 
+def check_flag(name: str, value: object) -> bool:
+    """Return ``value`` where it is True or False: a word such as "no" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputTypeError(f"{name} must be True or False, got {value!r} ({type(value).__name__})")
+    return bool(value)
+
+
 def check_c(c: object) -> float:
     """Check the row sum of the adjacency matrix."""
     return check_number(
@@ -96,7 +103,7 @@ def check_c(c: object) -> float:
 def check_lam(lam: object) -> float:
     """Check the strength of the prior."""
     return check_number(
-        "lam", lam, low=0, remedy="lam weighs the welfare against the signals; lam=0 turns the prior off"
+        "lam", lam, low=0, high=1e100, remedy="lam weighs the welfare against the signals; lam=0 turns the prior off"
     )
 
 
@@ -108,13 +115,14 @@ def check_strength(lam: object) -> float | None:
     return check_lam(lam)
 
 
-def check_beta(beta: object) -> float:
-    """Check the weight of the squared norm."""
+def check_beta(beta: object, dtype: str = "float64") -> float:
+    """Check the weight of the squared norm, which is of the size of squared signals."""
+    most = LARGEST[dtype] ** 2
     return check_number(
         "beta",
         beta,
-        low=0,
-        open_low=True,
+        low=1.0 / most,
+        high=most,
         remedy="a larger beta spreads each row over more neighbours; leave beta=None to have it found from degree",
     )
 
@@ -249,6 +257,8 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
 
 MISSING = ("error", "pairwise")
 LEAST_SHARED = 0.1  # of the signals: two nodes that share fewer are hardly compared at all
+# Signals are squared, and the squares multiplied: beyond this, or below one over it, floats would run out of range.
+LARGEST = {"float64": 1e60, "float32": 1e15}
 SHARED_BLOCK = 1 << 22  # pairs of nodes looked at in one go
 
 
@@ -267,6 +277,7 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
         )
     if n_signals == 1:
         warn("X has one signal only, so all distances rest on a single number per node: add signals (rows) if you can")
+    check_range(X)
     first = X[np.arange(n_signals), observed.argmax(axis=1), None]
     constant = np.flatnonzero(((first == X) | ~observed).all(axis=1))
     if 0 < constant.size < n_signals:
@@ -281,6 +292,21 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
     else:
         # Infinity stands for a gap, so that nodes with the same answers and the same gaps are equal.
         warn_duplicate_nodes(np.where(observed, X, np.inf), names)
+
+
+def check_range(X: Array, dtype: str = "float64") -> None:
+    """Check that the signals, and what tells nodes apart in them, can be squared without leaving the floats."""
+    with np.errstate(over="ignore"):
+        spread = float(np.max(np.fmax.reduce(X, axis=1) - np.fmin.reduce(X, axis=1)))
+    largest = float(np.fmax.reduce(np.abs(X), axis=None))
+    most = LARGEST[dtype]
+    if largest > most or 0.0 < spread < 1.0 / most:
+        size = f"values up to {largest:.3g}" if largest > most else f"differences of {spread:.3g} at most"
+        other = "" if dtype == "float64" else ", or take dtype='float64'"
+        raise InputError(
+            f"X has {size}, and squares of squares must fit {dtype} (from {1 / most:g} to {most:g}): bring it to "
+            f"another scale, for example X / X.std(), after a look for cells that are no measurements{other}"
+        )
 
 
 def check_gaps(X: Array, names: Array, missing: str | None) -> Array:

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nashgraph.tables import sha256_of
+
 from ..commands import error_lines, run
 
 
@@ -99,7 +101,7 @@ def test_another_file_is_refused_unless_forced(survey):
     table.to_csv(survey / "survey.csv", index=False)
     forced = run("rerun", survey / "a", "--out", survey / "c", "--force")
     assert forced.exit_code == 3
-    assert "NOT the same" in forced.stdout
+    assert "the graph is NOT the same as that of the model: its weights differ by" in forced.stdout
     assert (survey / "c" / "edges.csv").exists()
 
 
@@ -134,3 +136,28 @@ def test_a_model_that_was_tampered_with_is_refused(survey, change, message):
     assert result.exit_code == 1
     assert message in error_lines(result)[-1]
     assert not (survey / "b").exists()
+
+
+def test_what_another_processor_rounds_is_the_same_within_a_tolerance(survey):
+    run("learn", survey / "survey.csv", "--missing", "impute", "--out", survey / "a", "--method", "smooth")
+    edges, model = survey / "a" / "edges.csv", survey / "a" / "model.json"
+    text, record = edges.read_text(), json.loads(model.read_text())
+    table = pd.read_csv(edges, dtype={"source": str, "target": str})
+
+    def rerun_after(factor):
+        changed = table.assign(weight=table["weight"] * factor)
+        changed.to_csv(edges, index=False)
+        record["edges_sha256"] = sha256_of(edges)
+        model.write_text(json.dumps(record))
+        result = run("rerun", model, "--out", survey / "b", "--json")
+        return result.exit_code, json.loads(result.stdout)
+
+    code, answer = rerun_after(1 + 1e-15)
+    assert (code, answer["same"], answer["bit_identical"]) == (0, True, False)
+    assert 0 < answer["largest_difference"] < 1e-14
+    code, answer = rerun_after(1 + 1e-6)
+    assert (code, answer["same"], answer["bit_identical"]) == (3, False, False)
+    edges.write_text(text)
+    result = run("rerun", model, "--out", survey / "b")
+    assert result.exit_code == 3
+    assert "nobody knows by how much" in result.stdout

@@ -4,15 +4,18 @@ import inspect
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from nashgraph.cli import _groups, _jobs, _options
+from nashgraph.cli._fitting import all_parameters
 from nashgraph.cli.app import app
 from nashgraph.couplings.engines import ENGINES
 from nashgraph.estimators import METHODS, SmoothGL
+from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
 from nashgraph.validation import InputError
@@ -92,11 +95,62 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
     assert not (table.parent / "out").exists()
 
 
+def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "say_figures", fail_with(KeyboardInterrupt()))
+    out = table.parent / "out"
+    result = run("learn", table, "--method", "smooth", "--out", out)
+    assert result.exit_code == 130
+    assert error_lines(result)[-1] == f"nashgraph learn: interrupted: {out} had been written before"
+    assert (out / "edges.csv").exists()
+
+
+def test_a_folder_that_is_in_use_is_said(table, monkeypatch):
+    out = table.parent / "out"
+    started, ended = threading.Event(), threading.Event()
+
+    def hold():
+        with claimed(out):
+            started.set()
+            ended.wait(60)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    started.wait(60)
+    result = run("learn", table, "--out", out)
+    ended.set()
+    other.join()
+    assert result.exit_code == 1
+    assert f"in use by another run of nashgraph (process {os.getpid()} on " in error_lines(result)[-1]
+
+
 def test_too_little_memory_is_no_bug(table, monkeypatch):
     monkeypatch.setattr(_jobs, "learned", fail_with(MemoryError("Unable to allocate 9 TiB")))
     result = run("learn", table, "--out", table.parent / "out")
     assert result.exit_code == 1
     assert "not enough memory: Unable to allocate 9 TiB" in result.stderr
+
+
+def test_a_limit_on_threads_is_no_bug(table, monkeypatch):
+    monkeypatch.setattr(_jobs, "learned", fail_with(RuntimeError("can't start new thread")))
+    result = run("learn", table, "--out", table.parent / "out")
+    assert result.exit_code == 1
+    assert "ulimit" in error_lines(result)[-1]
+    assert "bug" not in result.stderr
+
+
+@pytest.mark.parametrize(("word", "meant"), [("no", False), ("false", False), ("0", False), ("Yes", True), ("1", True)])
+def test_a_flag_is_set_by_any_word_for_it(word, meant):
+    assert all_parameters("glgp", {}, [f"normalize_benefit={word}"], "error")["normalize_benefit"] is meant
+
+
+def test_a_flag_is_set_by_nothing_else(table):
+    result = run("learn", table, "--method", "glgp", "--set", "normalize_benefit=nope")
+    assert result.exit_code == 2
+    assert "normalize_benefit is true or false or yes or no" in result.stderr
+    with pytest.raises(InputError, match="normalize_benefit must be True or False, got 'no'"):
+        METHODS["glgp"](normalize_benefit="no", degree=2).fit([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0]])
+    with pytest.raises(InputError, match="assume_centered must be True or False"):
+        METHODS["spectemp"](assume_centered="no").fit([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [1.0, 1.0, 2.0]])
 
 
 def test_a_missing_package_is_no_bug(table, monkeypatch):

@@ -86,3 +86,12 @@ def test_of_a_consensus_the_intervals_are_shown(out):
     assert first["influence_low"] <= first["influence"] <= first["influence_high"]
     assert 1 <= first["rank_low"] <= first["rank_high"]
     assert f" {first['rank_low']} to {first['rank_high']} " in run("show", out).stdout
+
+
+def test_edges_that_were_changed_are_said(out):
+    text = (out / "edges.csv").read_text()
+    assert "edges.csv" not in run("show", out).stderr
+    (out / "edges.csv").write_bytes(text.encode()[:-40] + b"\xff\x00")
+    result = run("show", out)
+    assert result.exit_code == 0
+    assert "edges.csv is not as it was written" in result.stderr

@@ -6,6 +6,7 @@ from scipy.spatial.distance import cdist
 
 from nashgraph import GLGP, DataWarning, SmoothGL
 from nashgraph.couplings import beta_for_degree, points_of
+from nashgraph.couplings.degree import farther_than_first
 
 from ..gaps import with_gaps
 
@@ -108,3 +109,11 @@ def test_330_households_with_three_questions_have_a_network_at_the_defaults(rand
     assert model.converged_
     alike = (X[:, :, None] == X[:, None, :]).all(axis=0)
     assert (model.graph_.weights.toarray()[~alike] == 0).all()  # everybody's neighbours are those who answer the same
+
+
+def test_what_is_a_rounding_away_is_tied_and_what_is_more_is_not():
+    """Some hundred roundings are dust; ten thousand times as much is a difference that signals may have."""
+    eps = np.finfo(float).eps
+    farther = farther_than_first(np.array([[1.0, 1.0 + 8 * eps, 1.0 + 1e-12, 1.0 + 1e-9]]))
+    assert farther[0, 1] == 0
+    np.testing.assert_allclose(farther[0, 2:], [1e-12, 1e-9], rtol=1e-3)

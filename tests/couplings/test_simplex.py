@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nashgraph import project_rows
+from nashgraph.couplings import _kernels
 
 from ..problems import simplex_oracle
 
@@ -83,3 +84,15 @@ def test_keeps_the_callers_array(random):
 def test_bad_input(scores, total, message):
     with pytest.raises((ValueError, TypeError), match=message):
         project_rows(scores, total)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_what_newton_leaves_is_sorted_out(rounds, random, monkeypatch):
+    """Rows that take more rounds than are allowed hardly exist, so that fewer are allowed here."""
+    monkeypatch.setattr(_kernels, "MICHELOT_ROUNDS", rounds)
+    for size in (1, 2, 3, 7, 40):
+        for spread in (1e-3, 0.5, 0.99):
+            values = -spread * random.random(size)
+            values[random.integers(size)] = 0.0
+            eta = _kernels.threshold.py_func(values.copy(), size, 1.0)
+            assert np.maximum(0.0, values + eta).sum() == pytest.approx(1.0, rel=1e-12)

@@ -41,6 +41,16 @@ def test_a_kept_trial_is_not_run_again_and_gives_the_same_bits(tmp_path, calls):
     pd.testing.assert_frame_equal(first, again.iloc[:4], check_exact=True)
 
 
+@pytest.mark.parametrize("damage", ["", "[{", "{}", "[1]", "\x00", "[" * 100_000])
+def test_a_damaged_trial_is_run_again(tmp_path, calls, damage):
+    trials = squares(calls, 0.1, 0.7)
+    first = run_trials("squares", noisy_square, trials, tmp_path)
+    kept_at("squares", trials[1], tmp_path).write_text(damage)
+    again = run_trials("squares", noisy_square, trials, tmp_path)
+    assert calls.read_text().split() == ["0.1", "0.7", "0.7"]
+    pd.testing.assert_frame_equal(first, again, check_exact=True)
+
+
 def test_processes_give_the_same_bits_as_one(tmp_path, calls):
     alone = run_trials("squares", noisy_square, squares(calls, 0.1, 0.2, 0.3), tmp_path / "a")
     together = run_trials("squares", noisy_square, squares(calls, 0.1, 0.2, 0.3), tmp_path / "b", jobs=2)

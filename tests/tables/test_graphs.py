@@ -7,11 +7,13 @@ from dataclasses import replace
 import igraph
 import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nashgraph.graph import LearnedGraph
-from nashgraph.tables import write_edges, write_graphml, write_node_link
+from nashgraph.tables import read_edges, write_edges, write_graphml, write_node_link, write_nodes
+from nashgraph.tables.formulas import guarded, unguarded
 
 HOSTILE = [
     'say "hi" & <bye>',
@@ -89,9 +91,25 @@ def test_the_edge_list_keeps_names_and_digits(graph, tmp_path):
     write_edges(graph, tmp_path / "edges.csv")
     with (tmp_path / "edges.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {pair(graph, row["source"], row["target"]): float(row["weight"]) for row in rows} == expected(graph)
+    ends = [pair(graph, unguarded(row["source"]), unguarded(row["target"])) for row in rows]
+    assert {end: float(row["weight"]) for end, row in zip(ends, rows, strict=True)} == expected(graph)
     weights = [float(row["weight"]) for row in rows]
     assert weights == sorted(weights, reverse=True)
+
+
+@pytest.mark.parametrize("write", [write_edges, write_nodes])
+def test_no_cell_of_a_csv_is_a_formula(learned, tmp_path, write):
+    write(learned, tmp_path / "table.csv")
+    with (tmp_path / "table.csv").open(newline="", encoding="utf-8") as file:
+        cells = {cell for row in csv.reader(file) for cell in row}
+    assert not {cell for cell in cells if cell[:1] in "=+-@" and cell[:1]}
+    assert "'=SUM(A1:A9)" in cells
+
+
+@given(st.text(st.sampled_from("'=+-@\t\r5.a"), max_size=6))
+def test_the_guard_against_formulas_comes_off_again(name):
+    assert unguarded(guarded(name)) == name
+    assert guarded(name)[:1] not in tuple("=+-@\t\r") or float(guarded(name)) is not None
 
 
 def test_node_link_json_comes_back_through_networkx(graph, tmp_path):
@@ -109,7 +127,7 @@ def test_every_edge_column_is_in_every_file(graph, tmp_path):
     wanted = {ends: frequency[place] for ends, place in places.items()}
 
     write_edges(graph, tmp_path / "edges.csv")
-    table = pd.read_csv(tmp_path / "edges.csv", keep_default_na=False, dtype={"source": str, "target": str})
+    table = read_edges(tmp_path / "edges.csv")
     assert list(table) == ["source", "target", "weight", "frequency"]
     ends = [pair(graph, *row) for row in zip(table["source"], table["target"], strict=True)]
     assert dict(zip(ends, table["frequency"], strict=True)) == pytest.approx(wanted, rel=1e-15)

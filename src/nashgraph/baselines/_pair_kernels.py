@@ -9,16 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from ..compiled import kernel
 from ..couplings._kernels import FAST
 from ..validation import Array
 
 Integers = NDArray[np.integer[Any]]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def slack(one: float, other: float, scale: float, distance: float) -> float:
     """Return ``one + other - scale * distance``, in this order.
 
@@ -28,7 +29,7 @@ def slack(one: float, other: float, scale: float, distance: float) -> float:
     return (one + other) - scale * distance
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def dense_sums(distances: Array, potential: Array, scale: float, out: Array) -> None:
     """Write the degree, the sum of squared weights and the number of edges of node i into ``out[i]``.
 
@@ -48,7 +49,7 @@ def dense_sums(distances: Array, potential: Array, scale: float, out: Array) -> 
         out[i, 0], out[i, 1], out[i, 2] = 0.5 * degree, 0.25 * square, count
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def dense_edges(
     distances: Array, potential: Array, scale: float, indptr: Integers, indices: Integers, weights: Array
 ) -> None:
@@ -64,7 +65,7 @@ def dense_edges(
                 place += 1
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def listed_sums(
     pointers: Integers, neighbours: Integers, costs: Array, potential: Array, scale: float, out: Array
 ) -> None:
@@ -81,7 +82,7 @@ def listed_sums(
         out[i, 0], out[i, 1], out[i, 2] = 0.5 * degree, 0.25 * square, count
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def listed_edges(
     pointers: Integers,
     neighbours: Integers,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 
 from ..certificate import Certificate, Ending, Measure, Watch
+from ..compiled import kernel
 from ..couplings._kernels import FAST
 from ..validation import Array
 
@@ -114,7 +114,7 @@ def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], watch:
         iteration += 1
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _uphill(ahead: Array, moved: Array, before: Array) -> float:
     """Return <ahead - moved, moved - before>: positive where the momentum points up the slope."""
     total = 0.0

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ..compiled import kernel
 from ..validation import Array
 
 
@@ -73,7 +73,7 @@ def project_weighted(values: Array, weights: Array, total: float) -> Array:
     return np.maximum(values - _level(values.copy(), weights.copy(), total) * weights, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _level(values: Array, weights: Array, total: float) -> float:
     """Return the level; overwrites its arguments with those entries that stay."""
     size = len(values)

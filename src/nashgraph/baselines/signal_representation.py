@@ -31,11 +31,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import linalg
 from scipy.spatial.distance import squareform
 
 from ..certificate import Certificate, Measure, Watch
+from ..compiled import kernel
 from ..couplings import squared_distances
 from ..couplings._kernels import FAST, threshold
 from ..validation import Array
@@ -141,7 +141,7 @@ class LaplacianBlock:
         return np.empty_like(self.costs)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _descend(
     point: Array, degrees: Array, costs: Array, beta: float, step: float, out: Array, out_degrees: Array, buffer: Array
 ) -> None:
@@ -181,7 +181,7 @@ def _descend(
             k += 1
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _bound(weights: Array, degrees: Array, costs: Array, beta: float, answer: Array) -> float:
     """Return <gradient, w - s> - 2 beta ||w - s||^2 at the pairs' weights w and the answer s."""
     n = degrees.shape[0]

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import typer
 
-from ..files import written_together
+from ..files import claimed, written_together
 from ..report.index import write_index
 from ..report.prose import leaders
 from ..tables import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
@@ -46,6 +46,12 @@ def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
             "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
         )
     check_inputs_kept(out, inputs)
+    with claimed(out):
+        return learn_groups(job, column, inputs, out, voice)
+
+
+def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice) -> int:
+    """Read, learn one network after the other, and write all."""
     found = Found()
     signals = signals_by_group(job, inputs, voice, found)
     folders = dict(zip(signals, folder_names(list(signals)), strict=True))

@@ -29,6 +29,7 @@ from ._running import Voice
 RESERVED = ("callback", "missing", "progress")  # set by other means
 FREQUENCY, LEAST_FREQUENCY = "frequency", 0.25
 LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
+FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
 
 
@@ -80,9 +81,13 @@ def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any
     settable = sorted({*known} - {"benefit"})
     if name not in settable:
         raise typer.BadParameter(f"the method {method} has no parameter {name!r} to set: it has {', '.join(settable)}")
+    if isinstance(known[name], bool):
+        if text.lower() not in FLAGS:
+            raise typer.BadParameter(f"--set {item}: {name} is {' or '.join(FLAGS)}")
+        return name, FLAGS[text.lower()]
     try:
         return name, json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return name, text
 
 

@@ -12,7 +12,7 @@ import networkx as nx
 import pandas as pd
 
 from ..certificate import exact
-from ..files import check_writable
+from ..files import claimed
 from ..graph import LearnedGraph
 from ..metrics import symmetrize_for
 from ..report.prose import concentration_sentence, gaps_mark, leaders
@@ -65,11 +65,10 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
 
 def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> tuple[ModelRecord, Outcome]:
     """Learn from signals that are read, score and write; say what was decided on the way."""
-    with voice.noting_warnings():
+    with voice.noting_warnings(), claimed(out):
         note_signals(inputs.table, signals, voice)
         truth = truth_noted(inputs.truth, signals, job, voice)
         known = known_noted(inputs.known, signals, job, voice)
-        check_writable(out)
         outcome = learned(job, signals, voice, known)
         note_left_out(outcome, voice)
         if said := concentration_sentence(outcome.graph):
@@ -84,7 +83,7 @@ def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Sign
             edges=outcome.written.n_edges,
             edges_sha256="",
             certificate=outcome.certificate,
-            scores={} if truth is None else scores(outcome.graph, truth),
+            scores={} if truth is None else {**scores(outcome.graph, truth)},
             notes=list(voice.notes),
             seconds=outcome.seconds,
             versions=library_versions(),

@@ -18,6 +18,8 @@ from rich.text import Text
 from typer.core import TyperGroup
 from typer.main import get_group
 
+from ..files import Written
+
 DONE, REFUSED, USAGE, UNFINISHED, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = (
     "Exit codes: 0 done; 1 the input, the data or a value was refused; 2 the command was not understood; 3 done, but "
@@ -48,6 +50,7 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and leave with the exit code."""
         arguments = [str(argument) for argument in (sys.argv[1:] if args is None else args)]
+        Written.last = None
         try:
             code = super().main(arguments, **{**extra, "standalone_mode": False})
         except Exception as error:
@@ -55,7 +58,7 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             code = INTERRUPTED
         if code == INTERRUPTED:
-            _fail("interrupted: nothing was written", INTERRUPTED, arguments)
+            _fail(f"interrupted: {_written()}", INTERRUPTED, arguments)
         sys.exit(code if isinstance(code, int) else DONE)
 
 
@@ -87,15 +90,25 @@ def _message(error: Exception) -> tuple[str, int]:
         return f"not enough memory: {error}" if str(error) else "not enough memory", REFUSED
     if isinstance(error, OSError):
         return _of_the_system(error), REFUSED
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return (
+            "the system gives no more threads, for a limit on memory or processes (ulimit -v, -u) is reached",
+            REFUSED,
+        )
     return f"{type(error).__name__}: {error}", BUG
 
 
 def _of_the_system(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return "the disk is full: nothing was written"
+        return f"the disk is full: {_written()}"
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"{error.filename}: {error.strerror.lower()}"
+
+
+def _written() -> str:
+    """Return what can be said of a run that broke off: its files are all there, or none is."""
+    return "nothing was written" if Written.last is None else f"{Written.last} had been written before"
 
 
 def _fail(message: str, code: int, arguments: list[str]) -> None:

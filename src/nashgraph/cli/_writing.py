@@ -45,7 +45,7 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any =
         outcome.model,
         title=record.job.title,
         source=Path(record.input.path).name,
-        scores={SCORES.get(name, name): score for name, score in record.scores.items()},
+        scores={SCORES.get(name, name): score for name, score in record.scores.items() if score is not None},
         notes=tuple(record.notes),
         path=outcome.path,
         directed=record.job.directed,

@@ -131,7 +131,7 @@ def rerun(
     out: Out = Path("nashgraph-rerun"),
     speech: SpeechArguments,
 ) -> int:
-    """Run again what a model.json says, and check that the graph is the same.
+    """Run again what a model.json says, and check that the graph is the same, bit by bit or within 1e-9.
 
     Example: nashgraph rerun graph/model.json --out again
     """

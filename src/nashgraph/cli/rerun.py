@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ..estimators import METHODS
-from ..tables import FileRecord, TableError, library_versions, read_record, sha256_of
+from ..tables import FileRecord, ModelRecord, TableError, library_versions, read_edges, read_record, sha256_of
 from ._jobs import COMMANDS, Inputs, answer, code_of, run_job
 from ._options import SpeechArguments
 from ._running import UNFINISHED, Voice
+from ._writing import EDGES
+
+TOLERANCE = 1e-9  # of the heaviest weight: what rounding alone may change
 
 
 def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force: bool, speech: SpeechArguments) -> int:
@@ -33,10 +38,36 @@ def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force
     for name, (now, before) in changed.items():
         voice.note(f"{name} is {now} here and was {before}")
     record = run_job(earlier.job, Inputs(file, truth, known, place), out, voice)
-    same = record.edges_sha256 == earlier.edges_sha256
-    voice.say("the graph is the same, to the last digit" if same else "the graph is NOT the same as that of the model")
-    voice.answer({**answer(record), "out": str(out), "same": same})
-    return code_of(record) if same else UNFINISHED
+    verdict = compared(earlier, place.parent / EDGES, record, out / EDGES)
+    voice.say(verdict.sentence)
+    told = {"same": verdict.same, "bit_identical": verdict.identical, "largest_difference": verdict.difference}
+    voice.answer({**answer(record), "out": str(out), **told})
+    return code_of(record) if verdict.same else UNFINISHED
+
+
+class Verdict(NamedTuple):
+    """Whether two graphs are the same, to the last digit or within TOLERANCE, by how much they differ, and in words."""
+
+    same: bool
+    identical: bool
+    difference: float | None
+    sentence: str
+
+
+def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path) -> Verdict:
+    """Compare the edges of two runs: another processor, or another version of a library, rounds in its own way."""
+    if record.edges_sha256 == earlier.edges_sha256:
+        return Verdict(True, True, 0.0, "the graph is the same, to the last digit")
+    differs = "the graph is NOT the same as that of the model"
+    if not before.is_file() or sha256_of(before) != earlier.edges_sha256:
+        why = f"its {EDGES} is not beside the model as it was written, so nobody knows by how much"
+        return Verdict(False, False, None, f"{differs}, to the last digit at least; {why}")
+    one, two = (read_edges(file).set_index(["source", "target"])["weight"] for file in (before, now))
+    difference = float(one.sub(two, fill_value=0.0).abs().max() / one.max()) if len(one) and len(two) else math.inf
+    by = f"its weights differ by {difference:.1e} of the heaviest at most"
+    if difference <= TOLERANCE:
+        return Verdict(True, False, difference, f"the graph is the same within {TOLERANCE:g}, not bit by bit: {by}")
+    return Verdict(False, False, difference if math.isfinite(difference) else None, f"{differs}: {by}")
 
 
 def _found(then: FileRecord, given: Path | None, option: str, model: Path, force: bool, voice: Voice) -> Path:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..tables import ModelRecord, read_record, sha256_of
+from ..tables import ModelRecord, read_nodes, read_record, sha256_of
 from ._describing import OWN
 from ._jobs import answer, say_figures
 from ._options import SpeechArguments
 from ._running import DONE
 from ._showing import listed, paired
-from ._writing import NODES
+from ._writing import EDGES, NODES
 
 LISTED = 10
 SHOWN = ("name", "influence", "rank", "followers", "action", "missing", "community")
@@ -31,8 +31,11 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
     elif sha256_of(file) != record.nodes_sha256:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")
     else:
-        nodes = pd.read_csv(file, converters={"name": str}, nrows=LISTED, usecols=lambda name: name in OWN)
+        nodes = read_nodes(file, LISTED)
+        nodes = nodes[[name for name in nodes if name in OWN]]
         voice.say(listed(few_columns(nodes), "most influential"))
+    if (edges := place.parent / EDGES).is_file() and sha256_of(edges) != record.edges_sha256:
+        voice.note(f"{EDGES} is not as it was written: it is not the graph that this model certifies")
     for note in record.notes:
         voice.say(f"note: {note}")
     voice.answer(

@@ -7,8 +7,9 @@ arrays share their rows among threads; kernels over a block of rows run in one t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from ..compiled import kernel
 from ..validation import Array
 
 # NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
@@ -19,7 +20,7 @@ MICHELOT_ROUNDS = 24
 CHUNKS = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
     """Move entry ``start`` of a heap, largest key first, down to its place; labels travel with keys."""
     key, label = keys[start], labels[start]
@@ -37,14 +38,14 @@ def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
     keys[parent], labels[parent] = key, label
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def make_heap(keys: Array, labels: Array, size: int) -> None:
     """Order the first ``size`` entries as a heap with its largest key first."""
     for start in range(size // 2 - 1, -1, -1):
         sift_down(keys, labels, start, size)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def heap_sort(keys: Array, labels: Array, size: int) -> None:
     """Sort the first ``size`` keys upward in place; numpy's sort in a kernel costs seconds of compilation."""
     make_heap(keys, labels, size)
@@ -54,39 +55,40 @@ def heap_sort(keys: Array, labels: Array, size: int) -> None:
         sift_down(keys, labels, 0, last)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def project_row(row: Array, skip: int, total: float, buffer: Array) -> float:
-    """Project ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total} and return its threshold.
+@kernel(fastmath=FAST)
+def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array) -> tuple[float, float]:
+    """Project ``gain`` times ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total}.
 
-    A negative ``skip`` leaves no entry out.
+    Return the row's largest score, before the gain, and the threshold eta above it: the answer is
+    ``w_j = max(0, t_j + eta)`` with ``t_j = gain * (s_j - max s)``. A negative ``skip`` leaves no entry out.
 
-    The answer is ``w_j = max(0, s_j + eta)``. With ``t_j = s_j - max s`` the threshold lies in (0, total], so
-    an entry with ``t_j <= -total`` is zero whatever the rest: one pass keeps the few others in ``buffer``
-    (length >= n) and Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` finishes among
-    them (Michelot's algorithm). Each round drops at least one entry or ends; if rounds drop few, sorting what
-    is left bounds the row at O(n + k log k). Subtracting the maximum first keeps huge scores exact.
+    The threshold lies in (0, total], so an entry with ``t_j <= -total`` is zero whatever the rest: one pass keeps the
+    few others in ``buffer`` (length >= n) and Newton's method on the piecewise linear
+    ``eta -> sum_j max(0, t_j + eta)`` finishes among them (Michelot's algorithm). Each round drops at least one entry
+    or ends; if rounds drop few, sorting what is left bounds the row at O(n + k log k). Taking the maximum off before
+    anything else keeps huge scores exact.
     """
     n = row.shape[0]
     top = -np.inf
     for j in range(n):
         if j != skip and row[j] > top:
             top = row[j]
-    floor = top - total
     size = 0
     for j in range(n):
-        if j != skip and (row[j] >= floor) and row[j] - top > -total:
-            buffer[size] = row[j] - top
+        row[j] = gain * (row[j] - top)
+        if j != skip and row[j] > -total:
+            buffer[size] = row[j]
             size += 1
     eta = threshold(buffer, size, total)
     for j in range(n):
-        weight = (row[j] - top) + eta
+        weight = row[j] + eta
         row[j] = weight if weight > 0.0 else 0.0
     if skip >= 0:
         row[skip] = 0.0
-    return eta - top
+    return top, eta
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def threshold(values: Array, size: int, total: float) -> float:
     """Return eta with ``sum(max(0, values[:size] + eta)) = total``; overwrites ``values``.
 
@@ -116,7 +118,7 @@ def threshold(values: Array, size: int, total: float) -> float:
     return eta
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> None:
     """Project every row of ``rows`` in place; row i must be zero at ``skip[i]``. One buffer per thread."""
     n_rows, n = rows.shape
@@ -124,10 +126,18 @@ def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> 
     for chunk in prange(n_chunks):
         buffer = np.empty(n, rows.dtype)
         for i in range(chunk * n_rows // n_chunks, (chunk + 1) * n_rows // n_chunks):
-            eta[i] = project_row(rows[i], skip[i], total, buffer)
+            top, above = project_row(rows[i], skip[i], 1.0, total, buffer)
+            eta[i] = above - top
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel()
+def scores_row(distances: Array, left: float, right: Array, out: Array) -> None:
+    """Write ``left * right_j - d_j``, rounded as ``replay_block`` rounds it: no arithmetic is reordered in either."""
+    for j in range(distances.shape[0]):
+        out[j] = left * right[j] - distances[j]
+
+
+@kernel(fastmath=FAST)
 def respond_row(
     distances: Array,
     i: int,
@@ -138,25 +148,25 @@ def respond_row(
     out: Array,
     buffer: Array,
     sums: Array,
-) -> float:
-    """Write into ``out`` the projection of ``gain * (left * right_j - d_j)``, zero at i, and return its threshold.
+) -> tuple[float, float]:
+    """Write into ``out`` the projection of ``gain * (left * right_j - d_j)``, zero at i, and return its thresholds.
 
-    ``sums`` gets the row's cost, sum_j w_j d_j, and its square, sum_j w_j^2, while all of it is in cache.
+    Those are the best score and what ``project_row`` finds above it. ``sums`` gets the row's cost, sum_j w_j d_j, and
+    its square, sum_j w_j^2, while all of it is in cache.
     """
     n = distances.shape[0]
-    for j in range(n):
-        out[j] = gain * (left * right[j] - distances[j])
-    eta = project_row(out, i, total, buffer)
+    scores_row(distances, left, right, out)
+    thresholds = project_row(out, i, gain, total, buffer)
     cost = square = 0.0
     for j in range(n):
         cost += out[j] * distances[j]
         square += out[j] * out[j]
     sums[0] = cost
     sums[1] = square
-    return eta
+    return thresholds
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def respond_rows(
     distances: Array,
     left: Array,
@@ -176,7 +186,7 @@ def respond_rows(
             eta[i] = respond_row(distances[i], i, left[i], right, gain, total, out[i], buffer, sums[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def respond_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, total: float, eta: Array, sums: Array
 ) -> None:
@@ -190,7 +200,7 @@ def respond_block(
         distances[k] = out
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel()
 def replay_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, share: float, out: Array
 ) -> None:
@@ -199,12 +209,12 @@ def replay_block(
     for k in range(n_rows):
         i = first + k
         for j in range(n):
-            weight = gain * (left[i] * right[j] - distances[k, j]) + eta[i]
+            weight = gain * ((left[i] * right[j] - distances[k, j]) - eta[i, 0]) + eta[i, 1]
             if weight > 0.0 and j != i:
                 out[k, j] += share * weight
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def count_positive(rows: Array, counts: Array) -> None:
     """Count the positive entries of each row."""
     for k in range(rows.shape[0]):
@@ -215,7 +225,7 @@ def count_positive(rows: Array, counts: Array) -> None:
         counts[k] = count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> None:
     """Write the positive entries of row k and their columns from ``starts[k]`` on."""
     for k in range(rows.shape[0]):
@@ -227,7 +237,7 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
                 place += 1
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel()
 def uncut_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float
 ) -> None:
@@ -239,11 +249,11 @@ def uncut_block(
     for k in range(n_rows):
         i = first + k
         for j in range(n):
-            distances[k, j] = gain * (left[i] * right[j] - distances[k, j]) + eta[k] + margin
+            distances[k, j] = gain * ((left[i] * right[j] - distances[k, j]) - eta[k, 0]) + eta[k, 1] + margin
         distances[k, i] = 0.0
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def respond_listed(
     pointers: Array,
     indices: Array,
@@ -264,8 +274,8 @@ def respond_listed(
         for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
             begin, end = pointers[i], pointers[i + 1]
             for k in range(begin, end):
-                weights[k] = gain * (left[i] * right[indices[k]] - distances[k])
-            eta[i] = project_row(weights[begin:end], -1, total, buffer)
+                weights[k] = left[i] * right[indices[k]] - distances[k]
+            eta[i] = project_row(weights[begin:end], -1, gain, total, buffer)
             cost = square = 0.0
             for k in range(begin, end):
                 cost += weights[k] * distances[k]
@@ -274,7 +284,7 @@ def respond_listed(
             sums[i, 1] = square
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def widest(pointers: Array) -> int:
     """Return the length of the longest row of a CSR matrix."""
     longest = 0
@@ -283,7 +293,7 @@ def widest(pointers: Array) -> int:
     return longest
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def listed_distances(pointers: Array, indices: Array, points: Array, distances: Array) -> None:
     """Write the squared distances of listed pairs of points."""
     for i in prange(pointers.shape[0] - 1):
@@ -295,7 +305,7 @@ def listed_distances(pointers: Array, indices: Array, points: Array, distances: 
             distances[k] = total
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def ladder_rows(
     nearest: Array, costs: Array, levels: Array, total: float, share: float, weights: Array, shares: Array
 ) -> None:
@@ -319,7 +329,7 @@ def ladder_rows(
                     shares[i, k] += share
 
 
-@njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True)
 def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None:
     """Add ``share`` times the values of each row to the columns that the labels name."""
     for i in prange(labels.shape[0]):
@@ -327,7 +337,7 @@ def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None
             out[i, labels[i, k]] += share * values[i, k]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
     """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
     total = 0.0
@@ -339,7 +349,7 @@ def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float
     return total / max(count, 1)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def first_change(
     distances: Array, first: int, left: Array, right: Array, eta: Array, slack: float, found: Array
 ) -> None:
@@ -362,7 +372,7 @@ def first_change(
         found[k] = least
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def neighbour_spread(distances: Array, first: int, right: Array, eta: Array, found: Array) -> None:
     """For each row without bonus, ``max(0, eta_i - d_ij)`` up to scale, sum (right_j - mean)^2 over its neighbours."""
     n_rows, n = distances.shape
@@ -376,7 +386,7 @@ def neighbour_spread(distances: Array, first: int, right: Array, eta: Array, fou
         found[k] = spread
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def descend_rows(
     weights: Array,
     distances: Array,
@@ -395,24 +405,24 @@ def descend_rows(
         for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
             for j in range(n):
                 out[i, j] = keep * weights[i, j] + gain * (left[i] * right[j] - distances[i, j])
-            project_row(out[i], i, total, buffer)
+            project_row(out[i], i, 1.0, total, buffer)
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def squared_difference(first: Array, second: Array) -> float:
-    """Return ||first - second||_F^2 without forming the difference."""
+    """Return ||first - second||_F^2 without forming the difference, the same bits on any number of threads."""
     n_rows, n = first.shape
-    total = 0.0
+    rows = np.empty(n_rows)
     for i in prange(n_rows):
         row = 0.0
         for j in range(n):
             difference = first[i, j] - second[i, j]
             row += difference * difference
-        total += row
-    return total
+        rows[i] = row
+    return rows.sum()
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fine: float) -> None:
     """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
 
@@ -435,7 +445,7 @@ def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fi
         gram[k, i] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nearest_in_rows(distances: Array, first: int, nearest: Array, labels: Array) -> None:
     """Write the smallest distances of each row, sorted upward, and the columns they are in.
 

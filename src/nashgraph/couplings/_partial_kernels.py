@@ -5,13 +5,14 @@ As in ``_kernels``, the input is trusted.
 
 from __future__ import annotations
 
-from numba import njit, prange
+from numba import prange
 
+from ..compiled import kernel
 from ..validation import Array
 from ._kernels import FAST
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@kernel(fastmath=FAST)
 def sums_to_distances(
     sums: Array, missing: Array, nodes: Array, points: Array, observed: Array, totals: Array, fine: float
 ) -> None:
@@ -34,7 +35,7 @@ def sums_to_distances(
         sums[k, i] = 0.0
 
 
-@njit(cache=True, parallel=True, nogil=True, fastmath=FAST)
+@kernel(parallel=True, fastmath=FAST)
 def listed_distances(
     pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, distances: Array
 ) -> None:

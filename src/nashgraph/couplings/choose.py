@@ -64,6 +64,6 @@ def expected_degree(points: Points, beta: float, c: float) -> float:
     found = []
     for first in np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(int)):
         row = points.rows(first, first + 1)
-        _kernels.respond_block(row, first, nothing, nothing, 0.5 / beta, c, np.empty(1, row.dtype), np.empty((1, 2)))
+        _kernels.respond_block(row, first, nothing, nothing, 0.5 / beta, c, np.empty((1, 2)), np.empty((1, 2)))
         found.append(int((row > 0).sum()))
     return float(np.mean(found))

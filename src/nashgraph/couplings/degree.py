@@ -17,7 +17,8 @@ from . import _kernels
 from .passes import Bonus
 from .points import Points
 
-SAME = 1e-9  # costs that differ by less, relative to themselves, are tied
+# Costs that differ by less, relative to themselves, are tied: a few million roundings, or a hundred of the coarse kind.
+SAME = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 2e-5}
 
 
 def beta_for_degree(points: Points, degree: float, c: float) -> float:
@@ -43,7 +44,8 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
     while True:
         nearest, _ = points.nearest(kept)
         costs = neighbour_costs(farther_than_first(nearest))
-        level = levels_of(costs, np.array([degree]))[0] or (float(nearest.mean()) if kept == n - 1 else np.inf)
+        level = levels_of(costs, np.array([degree]), SAME[points.dtype])[0]
+        level = level or (float(nearest.mean()) if kept == n - 1 else np.inf)
         if kept == n - 1 or (costs[:, -1] >= level).all():
             break
         kept = min(n - 1, 2 * kept)
@@ -72,7 +74,7 @@ def neighbour_costs(farther: Array) -> Array:
     return np.maximum(np.arange(1, farther.shape[1] + 1) * farther - np.cumsum(farther, axis=1), 0.0)
 
 
-def levels_of(costs: Array, degrees: Array) -> list[float]:
+def levels_of(costs: Array, degrees: Array, same: float) -> list[float]:
     """Return the levels at which nodes have some degrees on average, or as nearly as ties allow; one partition for all.
 
     Where a degree falls into a run of equal costs, those neighbours are taken together or left out together, whichever
@@ -86,9 +88,9 @@ def levels_of(costs: Array, degrees: Array) -> list[float]:
         if rank == costs.size:
             return 2.0 * float(pooled[-1])
         below, above = float(pooled[rank - 1]), float(pooled[rank])
-        if above - below > SAME * above:
+        if above - below > same * above:
             return 0.5 * (below + above)
-        higher, lower = costs[costs > (1.0 + SAME) * above], (1.0 - SAME) * above
+        higher, lower = costs[costs > (1.0 + same) * above], (1.0 - same) * above
         fewer, more = int((costs < lower).sum()), costs.size - higher.size
         if fewer >= n and rank - fewer < more - rank:
             return lower
@@ -148,7 +150,8 @@ def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder
     farther = farther_than_first(nearest)
     costs = neighbour_costs(farther)
     anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
-    levels = np.array([level or anything for level in levels_of(costs, degrees)], dtype=nearest.dtype)
+    found = levels_of(costs, degrees, SAME[points.dtype])
+    levels = np.array([level or anything for level in found], dtype=nearest.dtype)
     return _rungs(labels, farther, costs, levels, c)
 
 

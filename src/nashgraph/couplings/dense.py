@@ -83,13 +83,16 @@ class DenseSmoothness(Smoothness):
 
     def respond(self, left: Array, right: Array) -> DenseCoupling:
         """Return the graph that answers a rank-one bonus: one new N x N array, O(N^2)."""
+        return self._answer(Bonus.of(left, right, self.dtype))[0]
+
+    def _answer(self, bonus: Bonus) -> tuple[DenseCoupling, Array]:
+        """Return the best response to a bonus, and its thresholds as the kernels have them."""
         self.passes += 1
         weights = np.empty_like(self.distances)
-        eta, sums = np.empty(self.n_nodes, self.dtype), np.empty((self.n_nodes, 2))
-        bonus = Bonus.of(left, right, self.dtype)
+        eta, sums = np.empty((self.n_nodes, 2), self.dtype), np.empty((self.n_nodes, 2))
         _kernels.respond_rows(self.distances, bonus.left, bonus.right, self.gain, self.c, weights, eta, sums)
         cost, square = sums.sum(axis=0)
-        return DenseCoupling(weights, float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
+        return DenseCoupling(weights, float(cost), float(square), self.threshold(eta, bonus)), eta
 
     def hold(self, weights: Any) -> DenseCoupling:
         """Return a given W in S as a coupling."""
@@ -105,9 +108,8 @@ class DenseSmoothness(Smoothness):
 
     def survey(self, left: Array, right: Array, margin: float) -> tuple[DenseCoupling, Any]:
         """Return the best response to a bonus, and the pairs within ``margin`` of being edges."""
-        response = self.respond(left, right)
         bonus = Bonus.of(left, right, self.dtype)
-        eta = ((response.threshold + bonus.shift) * self.gain).astype(self.dtype)
+        response, eta = self._answer(bonus)
         near = []
         for first in range(0, self.n_nodes, BLOCK_ROWS):
             uncut = self.distances[first : first + BLOCK_ROWS].copy()

@@ -22,7 +22,7 @@ from .smoothness import Smoothness, SparseCoupling
 
 
 class Term(NamedTuple):
-    """A best response and its share in a graph: the bonus l r^T and the thresholds in score units."""
+    """A best response and its share in a graph: the bonus l r^T, and each row's best score and threshold above it."""
 
     share: float
     left: Array
@@ -114,7 +114,7 @@ class ImplicitSmoothness(Smoothness):
         eta = np.concatenate([part.eta for part in parts])
         cost, square = np.concatenate([part.sums for part in parts]).sum(axis=0)
         term = Term(1.0, bonus.left, bonus.right, eta)
-        return ImplicitCoupling(self, (term,), float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
+        return ImplicitCoupling(self, (term,), float(cost), float(square), self.threshold(eta, bonus))
 
     def hold(self, weights: Any) -> ImplicitCoupling:
         """Refuse: a graph that is no best response cannot be held by its thresholds."""

@@ -58,14 +58,14 @@ class ListedSmoothness(Smoothness):
         """Return the graph that answers a rank-one bonus among the pairs listed."""
         n, kind, pairs = self.n_nodes, self.dtype, self.pairs
         bonus = Bonus.of(left, right, kind)
-        weights, eta, sums = np.empty(pairs.nnz, kind), np.empty(n, kind), np.empty((n, 2))
+        weights, eta, sums = np.empty(pairs.nnz, kind), np.empty((n, 2), kind), np.empty((n, 2))
         rows = (pairs.indptr, pairs.indices, pairs.data)
         _kernels.respond_listed(*rows, bonus.left, bonus.right, self.gain, self.c, weights, eta, sums)
         kept = weights > 0.0
         pointers = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
         csr = sparse.csr_array((weights[kept], pairs.indices[kept], pointers), shape=pairs.shape)
         cost, square = sums.sum(axis=0)
-        return SparseCoupling(csr, float(cost), float(square), 2.0 * self.beta * eta - bonus.shift)
+        return SparseCoupling(csr, float(cost), float(square), self.threshold(eta, bonus))
 
     def hold(self, weights: Any) -> SparseCoupling:
         """Return a given W on the listed pairs as a coupling."""

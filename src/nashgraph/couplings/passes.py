@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from scipy import sparse
 
-from ..validation import Array
+from ..validation import Array, InputError
 from . import _kernels
 
 SORT_SHARE = 8
@@ -49,11 +49,14 @@ class Bonus(NamedTuple):
     def of(cls, left: Array, right: Array, dtype: np.dtype[np.floating]) -> Bonus:
         """Shift and convert."""
         top = right.max()
-        return cls(left.astype(dtype, copy=False), (right - top).astype(dtype, copy=False), left * top)
+        shifted = right - top
+        if not float(np.abs(left).max()) * float(np.abs(shifted).max()) <= np.finfo(dtype).max / 1e3:
+            raise InputError(f"the prior is too strong to be computed with in {dtype}: take a smaller lam")
+        return cls(left.astype(dtype, copy=False), shifted.astype(dtype, copy=False), left * top)
 
 
 class Answer(NamedTuple):
-    """Best responses of some nodes: thresholds as weights, cost and square of each row, CSR rows as asked for."""
+    """Best responses of some nodes: both thresholds, cost and square of each row, CSR rows as asked for."""
 
     eta: Array
     sums: Array
@@ -77,7 +80,7 @@ class Respond:
 
     def __call__(self, first: int, rows: Array) -> Answer:
         """Return the answers of a block of nodes."""
-        eta, sums = np.empty(len(rows), rows.dtype), np.empty((len(rows), 2))
+        eta, sums = np.empty((len(rows), 2), rows.dtype), np.empty((len(rows), 2))
         uncut = None if self.margin is None else rows.copy()
         left, right, _ = self.bonus
         _kernels.respond_block(rows, first, left, right, self.gain, self.total, eta, sums)

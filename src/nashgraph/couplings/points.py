@@ -29,7 +29,7 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 from threadpoolctl import ThreadpoolController
 
-from ..validation import Array, check_choice, check_observed
+from ..validation import Array, check_choice, check_observed, check_range
 from . import _kernels, _partial_kernels
 from .engines import ENGINES
 from .passes import Bonus, Nearest, Part, RowsTimes, Work
@@ -59,8 +59,8 @@ def node_points(X: Array) -> Array:
 
 
 def fine_share(dtype: np.dtype[np.floating]) -> float:
-    """Return the share of two norms below which a distance is taken by differences: half of the digits are left."""
-    return float(np.sqrt(np.finfo(dtype).eps))
+    """Return the share of two norms below which a distance is taken by differences: most of the digits are left."""
+    return float(np.finfo(dtype).eps ** 0.3)
 
 
 class Points:
@@ -289,6 +289,8 @@ def points_of(X: Array, engine: str = "threads", dtype: str = "float64", geometr
     array([[ 0., 11.]])
     """
     kind = DTYPES[check_choice("dtype", dtype, DTYPES)]
+    if dtype == "float32":  # the wider range was checked before
+        check_range(X, dtype)
     lift = None
     if check_choice("geometry", geometry, GEOMETRIES) != "distance":
         energy = np.nanmean(X * X, axis=0)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from ..validation import Array, InputError
-from .passes import Part, Work
+from .passes import Bonus, Part, Work
 from .points import Points
 
 
@@ -132,6 +132,11 @@ class Smoothness(ABC):
     def gain(self) -> float:
         """What a score is worth in weight, 1 / (2 beta)."""
         return 0.5 / self.beta
+
+    def threshold(self, eta: Array, bonus: Bonus) -> Array:
+        """Return the thresholds of a best response as costs: the kernels have them as best score and weight above."""
+        cost: Array = 2.0 * self.beta * eta[:, 1] - eta[:, 0] - bonus.shift
+        return cost
 
     @abstractmethod
     def respond(self, left: Array, right: Array) -> Coupling:

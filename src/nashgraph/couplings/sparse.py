@@ -45,8 +45,8 @@ class SparseSmoothness(Smoothness):
         parts = list(self.run(Respond(bonus, self.gain, self.c, margin=margin)))
         eta = np.concatenate([part.eta for part in parts])
         cost, square = np.concatenate([part.sums for part in parts]).sum(axis=0)
-        threshold = 2.0 * self.beta * eta - bonus.shift
-        graph = SparseCoupling(stacked(part.weights for part in parts), float(cost), float(square), threshold)
+        weights = stacked(part.weights for part in parts)
+        graph = SparseCoupling(weights, float(cost), float(square), self.threshold(eta, bonus))
         return graph, None if margin is None else stacked(part.near for part in parts)
 
     def hold(self, weights: Any) -> SparseCoupling:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..couplings import Points, points_of
-from ..validation import Array, check_benefit, check_choice, warn_vacuous_benefit
+from ..validation import Array, check_benefit, check_choice, check_flag, warn_vacuous_benefit
 
 BENEFITS = ("spectral", "uniform")
 
@@ -21,7 +21,7 @@ class Benefit(NamedTuple):
 
 def marginal_benefit(benefit: object, points: Points, *, normalize: bool) -> Benefit:
     """Return b, one number per node, from a name or an array; warn where it makes the prior vacuous."""
-    n = len(points)
+    n, normalize = len(points), check_flag("normalize_benefit", normalize)
     if isinstance(benefit, str):
         origin = check_choice("benefit", benefit, BENEFITS, ", or pass an array with one number per node")
         values = spectral_benefit_of(points) if origin == "spectral" else np.full(n, 1.0 / n)

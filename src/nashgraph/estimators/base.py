@@ -13,6 +13,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
@@ -287,9 +288,15 @@ def sklearn_refusals() -> Iterator[None]:
         raise InputError(str(error)) from error
 
 
+def drawn_seed(random_state: Any) -> int:
+    """Return a seed for all that a fit draws."""
+    with sklearn_refusals():
+        return int(check_random_state(random_state).randint(2**31))
+
+
 def admissible_set(points: Points, beta: object, degree: object, c: object) -> tuple[float, float]:
     """Return (beta, c), with beta found from the degree where it is not given."""
     row_sum = check_c(c)
     if beta is not None:
-        return check_beta(beta), row_sum
+        return check_beta(beta, points.dtype.name), row_sum
     return beta_for_degree(points, check_degree(degree, len(points)), row_sum), row_sum

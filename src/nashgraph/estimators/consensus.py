@@ -10,7 +10,6 @@ import pandas as pd
 from scipy import sparse
 from scipy.special import expit
 from sklearn.preprocessing import scale
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import exact, summed_up
@@ -18,7 +17,7 @@ from ..couplings import points_of
 from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
-from ..validation import Array, InputError, check_c, check_choice, check_integer, check_observed, warn
+from ..validation import Array, InputError, InputTypeError, check_c, check_choice, check_integer, check_observed, warn
 from ._answers import GIVEN_COSTS, OWN_COSTS, PRIOR_SHARE, PriorPlan, answer_the_game, prior_share
 from ._benefit import marginal_benefit
 from ._evidence import evidence_of, spread_benefit
@@ -37,7 +36,7 @@ from ._members import (
 )
 from ._selection import Selection, plan, selected, shares_of
 from ._stacking import CONSENSUS, apply_weights, check_known_weights, learn, weights_of
-from .base import GraphEstimator, Prior, checked_signals
+from .base import GraphEstimator, Prior, checked_signals, drawn_seed
 
 
 class ConsensusGL(GraphEstimator):
@@ -199,7 +198,7 @@ class ConsensusGL(GraphEstimator):
     def _learn(self, X: Array, known: KnownTies | None = None, labels: Sequence[Any] = ()) -> dict[str, Any]:
         signals = X if check_choice("scale", self.scale, ("none", "standard")) == "none" else scale(X, axis=1)
         resampling = check_choice("resampling", self.resampling, ("bayes", "half"))
-        entropy = check_random_state(self.random_state).randint(2**31)
+        entropy = drawn_seed(self.random_state)
         resamples = list(resamples_of(len(X), self._resamples(len(X)), resampling, entropy))
         ladders = self._ladders(X.shape[1], self.progress)
         geometries = self._geometries(signals, ladders)
@@ -231,6 +230,8 @@ class ConsensusGL(GraphEstimator):
 
     def _ladders(self, n_nodes: int, progress: Callable[[int, int], object] | None = None) -> Ladders:
         count = check_integer("n_degrees", self.n_degrees, low=1, remedy="it is how many degrees to average; try 8")
+        if self.estimator is not None and not hasattr(self.estimator, "get_params"):
+            raise InputTypeError(f"estimator must be a graph estimator with a degree or None, got {self.estimator!r}")
         degrees, kept = ladder_degrees(n_nodes, count)
         return Ladders(degrees, kept, check_c(self.c), self.engine, self.estimator, self.n_jobs, progress)
 
@@ -263,6 +264,10 @@ class ConsensusGL(GraphEstimator):
             check_choice("geometries", self.geometries, ("auto",), f", or a list of {', '.join(GEOMETRIES)}")
             found = geometry_weights(signals, ladders(signals, "cosine"))
             return {name: weight for name, weight in found.items() if weight > 0}
+        if not isinstance(self.geometries, list | tuple):
+            raise InputTypeError(
+                f"geometries must be 'auto' or a list of {', '.join(GEOMETRIES)}, got {self.geometries!r}"
+            )
         named = [check_choice("geometry", name, GEOMETRIES) for name in self.geometries]
         if not named:
             raise InputError(f"geometries is empty: name some of {', '.join(GEOMETRIES)}, or take 'auto'")
@@ -321,7 +326,7 @@ class ConsensusGL(GraphEstimator):
         """
         check_is_fitted(self)
         found = plan(self._signals.shape[1], false_edges, tau, splits, bound)
-        entropy = check_random_state(self.random_state if random_state is None else random_state).randint(2**31)
+        entropy = drawn_seed(self.random_state if random_state is None else random_state)
         keys, shares = shares_of(self._plain, self._signals, found, entropy, progress or self.progress)
         return selected(self.graph_, found, keys, shares)
 

@@ -131,8 +131,9 @@ def check_scales(
 ) -> tuple[float | None, float | None, float | None]:
     """Check alpha, beta and degree; the degree is None where alpha and beta say it all."""
     remedy = "larger values give more edges; leave it None to have it found from degree"
-    strength = None if alpha is None else check_number("alpha", alpha, low=0, open_low=True, remedy=remedy)
-    spread = None if beta is None else check_number("beta", beta, low=0, open_low=True, remedy=remedy)
+    above_zero: dict[str, Any] = {"low": 0, "open_low": True, "remedy": remedy}
+    strength = None if alpha is None else check_number("alpha", alpha, high=1e100, **above_zero)
+    spread = None if beta is None else check_number("beta", beta, high=1e100, **above_zero)
     if strength is not None and spread is not None:
         return strength, spread, None
     if degree is None:

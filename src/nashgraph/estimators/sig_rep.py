@@ -79,7 +79,9 @@ class GLSigRep(GraphEstimator):
         self.max_iter = max_iter
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        alpha = check_number("alpha", self.alpha, low=0, open_low=True, remedy="alpha smooths the signals; try 0.1")
+        alpha = check_number(
+            "alpha", self.alpha, low=0, high=1e12, open_low=True, remedy="alpha smooths the signals; try 0.1"
+        )
         tol = check_number("tol", self.tol, low=0, remedy="tol is a gap over the objective; try 1e-6")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 200")
         beta = self._beta(X, alpha)

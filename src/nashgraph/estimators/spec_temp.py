@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..baselines import spectral_templates, template_basis
-from ..validation import Array, InputError, check_integer, check_number, warn
+from ..validation import Array, InputError, check_flag, check_integer, check_number, warn
 from .base import GraphEstimator
 
 
@@ -108,7 +108,7 @@ class SpecTemp(GraphEstimator):
         tol = check_number("tol", self.tol, low=0, open_low=True, remedy="it is a relative duality gap; try 1e-5")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
         anchor = check_anchor(self.anchor, X.shape[1])
-        centred = X if self.assume_centered else X - X.mean(axis=0)
+        centred = X if check_flag("assume_centered", self.assume_centered) else X - X.mean(axis=0)
         basis, rank = template_basis(centred.T @ centred / len(X))
         known = check_components(self.n_components, X.shape[1], rank)
         result = spectral_templates(

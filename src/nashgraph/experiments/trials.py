@@ -56,13 +56,22 @@ def run_trials(
     function of a module, so that the processes of other ``jobs`` can import it.
     """
     kept = [(trial, kept_at(experiment, trial, out)) for trial in trials]
-    missing = [(trial, path) for trial, path in kept if not path.exists()]
+    missing = [(trial, path) for trial, path in kept if kept_rows(path) is None]
     tasks = (delayed(_run_one)(experiment, measure, trial, path) for trial, path in missing)
     before = len(kept) - len(missing)
     progress(experiment, before, len(kept))
     for done, _ in enumerate(Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks), before + 1):
         progress(experiment, done, len(kept))
-    return pd.DataFrame([row for _, path in kept for row in json.loads(path.read_text(encoding="utf-8"))])
+    return pd.DataFrame([row for _, path in kept for row in kept_rows(path) or []])
+
+
+def kept_rows(path: Path) -> list[Row] | None:
+    """Return the rows that a file keeps, or None where there is none, or one that is damaged: it is then run again."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError, RecursionError):
+        return None
+    return rows if isinstance(rows, list) and all(isinstance(row, dict) for row in rows) else None
 
 
 def kept_at(experiment: str, trial: Trial, out: Path) -> Path:

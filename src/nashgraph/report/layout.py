@@ -17,11 +17,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
+from ..compiled import kernel
 from ..validation import Array
 
 STEPS = 250
@@ -120,7 +120,7 @@ def fitted(points: Array) -> Array:
     return scaled
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def relax(points: Array, mass: Array, starts: Array, others: Array, pull: Array, steps: int, gravity: float) -> None:
     """Let the forces move the points, in place, by steps that shrink to nothing."""
     count = len(points)
@@ -149,7 +149,7 @@ def relax(points: Array, mass: Array, starts: Array, others: Array, pull: Array,
     points[:, 0], points[:, 1] = across, upward
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def separate(points: Array, radius: Array, rounds: int) -> None:
     """Push apart circles that overlap, in place, each by half of what they overlap."""
     for _ in range(rounds):

@@ -122,7 +122,8 @@ class Problem:
 
     def bonus(self, play: Play, lam: float) -> tuple[Array, Array]:
         """Return the two sides of the rank-one bonus lam u f(y)^T."""
-        return lam * play.adjoint, self.interaction.value(play.actions)
+        with np.errstate(over="ignore"):  # the term says that it is too much
+            return lam * play.adjoint, self.interaction.value(play.actions)
 
     def respond(self, play: Play, lam: float) -> Coupling:
         """Return the row best response to a play."""

@@ -1,7 +1,7 @@
 """Files in and out: a user's table becomes signals, and a learned graph becomes files."""
 
 from .errors import TableError
-from .graphs import GRAPH_FILES, write_edges, write_graphml, write_node_link, write_nodes
+from .graphs import GRAPH_FILES, read_edges, read_nodes, write_edges, write_graphml, write_node_link, write_nodes
 from .groups import group_names, of_group
 from .model import FileRecord, Job, ModelRecord, file_record, library_versions, read_record, record_to_json, sha256_of
 from .options import TableOptions
@@ -26,7 +26,9 @@ __all__ = [
     "library_versions",
     "load_signals",
     "of_group",
+    "read_edges",
     "read_known",
+    "read_nodes",
     "read_record",
     "read_table",
     "read_truth",

@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..graph import LearnedGraph
 from ..validation import Array
+from .formulas import guarded, unguarded
 from .names import UNWRITABLE
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
@@ -25,6 +26,8 @@ TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML,
 
 def write_edges(graph: LearnedGraph, path: str | Path) -> None:
     """Write the edges as CSV: names to the letter and in quotes, weights to the last digit.
+
+    A name that a spreadsheet would run as a formula gets an apostrophe before it; :func:`read_edges` takes it off.
 
     Examples
     --------
@@ -53,9 +56,46 @@ def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
     write_csv(graph.nodes(), path, "name")
 
 
+def read_edges(path: str | Path) -> pd.DataFrame:
+    """Read what :func:`write_edges` wrote.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["=1+1", "007"])
+    >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+    >>> write_edges(graph, file)
+    >>> read_edges(file).source.tolist()
+    ['007', '=1+1']
+    """
+    return _read_csv(path, "source", "target")
+
+
+def read_nodes(path: str | Path, first: int | None = None) -> pd.DataFrame:
+    """Read the first nodes of what :func:`write_nodes` wrote, or all of them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["NA", "@bob"])
+    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> write_nodes(graph, file)
+    >>> read_nodes(file).name.tolist()
+    ['@bob', 'NA']
+    """
+    return _read_csv(path, "name", first=first)
+
+
+def _read_csv(path: str | Path, *names: str, first: int | None = None) -> pd.DataFrame:
+    table = pd.read_csv(path, nrows=first)
+    exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
+    return table.assign(**exact).map(lambda value: unguarded(value) if isinstance(value, str) else value)
+
+
 def write_csv(table: pd.DataFrame, path: str | Path, *names: str) -> None:
     """Write a table as CSV, some columns as text and in quotes."""
     table = table.assign(**{name: table[name].map(str) for name in names})
+    table = table.map(lambda value: guarded(value) if isinstance(value, str) else value)
     table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
 
 

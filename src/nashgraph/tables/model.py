@@ -1,4 +1,8 @@
-"""model.json: what was asked, what came of it, and what certifies it; enough to run it again."""
+"""model.json: what was asked, what came of it, and what certifies it; enough to run it again.
+
+The dataclasses are its schema: every field is checked by its type, and one that is not theirs is refused, for it may
+change what a rerun does. A new field has a default, so that earlier files are read; another meaning is a new VERSION.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,21 @@ import json
 import math
 import os
 import platform
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from .errors import TableError
 from .options import TableOptions
 from .read import check_file
 
 FORMAT, VERSION = "nashgraph model", 1
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Figure = bool | int | float | str | None
 PACKAGES = ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "networkx")
 
 
@@ -26,7 +35,7 @@ class FileRecord:
 
     path: str
     sha256: str
-    bytes: int
+    bytes: Count
 
 
 @dataclass(frozen=True)
@@ -87,13 +96,13 @@ class ModelRecord:
     job: Job
     input: FileRecord
     truth: FileRecord | None
-    nodes: int
-    signals: int
-    edges: int
+    nodes: Count
+    signals: Count
+    edges: Count
     edges_sha256: str
     nodes_sha256: str = ""
-    certificate: dict[str, Any] = field(default_factory=dict)
-    scores: dict[str, float] = field(default_factory=dict)
+    certificate: dict[str, Figure] = field(default_factory=dict)
+    scores: dict[str, float | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
@@ -151,31 +160,35 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
     """
     try:
         content = json.loads(text)
-    except json.JSONDecodeError as error:
+    except RecursionError as error:
+        raise TableError(f"{name} is not a model of nashgraph: it is nested too deeply") from error
+    except ValueError as error:  # JSONDecodeError, or a number of thousands of digits
         raise TableError(f"{name} is not JSON: {error}") from error
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise TableError(f"{name} is not a model of nashgraph")
     if (found := content.pop("version", None)) != VERSION:
         raise TableError(f"{name} has version {found!r} and this nashgraph reads version {VERSION}: update one of them")
     try:
-        job = dict(content["job"])
-        table: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in job["table"].items()
-        }
-        options = TableOptions(**table)
-        return ModelRecord(
-            **{
-                **content,
-                "job": Job(**{**job, "table": options}),
-                "input": FileRecord(**content["input"]),
-                **{
-                    name: None if content.get(name) is None else FileRecord(**content[name])
-                    for name in ("truth", "known")
-                },
-            }
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise TableError(f"{name} is damaged: {type(error).__name__} {error}") from error
+        record = msgspec.convert(content, ModelRecord)
+    except (msgspec.ValidationError, RecursionError) as error:
+        what, _, place = str(error).partition(" - at `$.")
+        raise TableError(
+            f"{name} is damaged at {place.rstrip('`') or 'its top'}: {what[:1].lower()}{what[1:]}"
+        ) from error
+    for place in _unknown(content, record):
+        raise TableError(f"{name} has a field {place!r} that this nashgraph does not know: update nashgraph")
+    return record
+
+
+def _unknown(content: Any, record: Any, place: str = "") -> Iterator[str]:
+    """Yield the fields that a file has and the schema has not."""
+    if is_dataclass(record):
+        known = {field.name for field in fields(record)}
+        for name, value in content.items():
+            if name not in known:
+                yield f"{place}{name}"
+            else:
+                yield from _unknown(value, getattr(record, name), f"{place}{name}.")
 
 
 def read_record(path: Path) -> tuple[ModelRecord, Path]:

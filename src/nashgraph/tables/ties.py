@@ -15,6 +15,7 @@ import pandas as pd
 from ..validation import Array, listing
 from .columns import as_name
 from .errors import TableError
+from .formulas import unguarded
 from .options import TableOptions
 from .read import TEXT, check_file, read_table
 from .text import read_text
@@ -72,6 +73,9 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     read = GRAPHS.get(path.suffix.lower())
     found = _of_graph(path, read(path), names) if read is not None else _of_table(path, names, group)
     known = {*names, ALL}
+    # A graph that we wrote may serve as truth: its names are guarded against spreadsheets.
+    ends_read = {end: found.table[end].map(lambda name: name if name in known else unguarded(name)) for end in ENDS[0]}
+    found = found._replace(table=found.table.assign(**ends_read))
     inside = found.table["source"].isin(known - {ALL}) & found.table["target"].isin(known)
     if inside.all():
         return found

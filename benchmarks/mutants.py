@@ -1,0 +1,155 @@
+"""How many small mistakes the tests find: mutants of couplings, games and solvers, and those that once lived.
+
+Each mutant is a copy of the source with one operator, comparison, constant or condition changed; it is killed when the
+tests of its room fail. Tools that switch mutants on at run time do not reach into compiled kernels: files are changed.
+
+    python -m benchmarks.mutants --count 60 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+SOURCE = Path("src/nashgraph")
+ROOMS = {"couplings": "tests/couplings tests/solvers", "games": "tests/games tests/solvers", "solvers": "tests/solvers"}
+SWAPS = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Lt: ast.GtE,  # to let a bound in or out changes nothing where numbers are continuous
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
+
+
+class Mutant(NamedTuple):
+    """A change to a file, and the tests that should notice."""
+
+    file: str
+    before: str
+    after: str
+    tests: str
+
+
+# Those that survived once.
+NAMED = [
+    Mutant("graph.py", 'zip(table["source"].tolist(), table["target"]', 'zip(table["target"].tolist(), table["source"]',
+           "tests/test_graph.py"),
+    Mutant("tables/read.py", "exact=_name_columns(options)", "exact=[]", "tests/tables/test_units.py"),
+    Mutant("tables/signals.py", "(found.values - centre) / spread) * spread + centre", "found.values)",
+           "tests/tables/test_units.py"),
+    Mutant("couplings/degree.py", "64.0 * np.finfo", "0.0 * np.finfo", "tests/couplings/test_degree.py"),
+    Mutant("couplings/degree.py", "64.0 * np.finfo", "640000.0 * np.finfo", "tests/couplings/test_degree.py"),
+    Mutant("couplings/points.py", "eps ** 0.3", "eps ** 9", "tests/couplings/test_points.py"),
+    Mutant("couplings/_kernels.py", "eta[k, 1] + margin", "eta[k, 1]", "tests/couplings/test_smoothness.py"),
+    Mutant("couplings/_kernels.py", "values[size - 2 - k] + eta", "values[size - 1 - k] + eta",
+           "tests/couplings/test_simplex.py"),
+]  # fmt: skip
+
+
+def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Yield what can be changed, outside of decorators and annotations."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in SWAPS:
+            yield node, "op"
+        elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+            yield node, "ops"
+        elif isinstance(node, ast.BoolOp):
+            yield node, "op"
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            yield node, "value"
+
+
+def changed(source: str, random: Random) -> tuple[str, str]:
+    """Return the source with one change, and what it is."""
+    tree = ast.parse(source)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    found = [place for function in functions for statement in function.body for place in places(statement)]
+    node, what = random.choice(found)
+    before = ast.unparse(node)
+    if what == "value":
+        node.value = node.value + 1 if node.value != 1 else 2 * node.value  # type: ignore[attr-defined]
+    elif what == "ops":
+        node.ops[0] = SWAPS[type(node.ops[0])]()  # type: ignore[attr-defined]
+    else:
+        node.op = SWAPS[type(node.op)]()  # type: ignore[attr-defined]
+    return ast.unparse(tree), f"{before}  ->  {ast.unparse(node)}"
+
+
+def sampled(count: int, random: Random) -> Iterator[tuple[Mutant, str]]:
+    """Yield mutants of the rooms, and the change in words."""
+    files = [path for room in ROOMS for path in sorted((ROOT / SOURCE / room).glob("*.py")) if path.stem != "__init__"]
+    weights = [path.stat().st_size for path in files]
+    while count:
+        path = random.choices(files, weights)[0]
+        source = path.read_text(encoding="utf-8")
+        try:
+            after, words = changed(source, random)
+        except IndexError:  # nothing in it to change
+            continue
+        name = path.relative_to(ROOT / SOURCE).as_posix()
+        yield Mutant(name, source, after, ROOMS[path.parent.name]), words
+        count -= 1
+
+
+def killed(mutant: Mutant) -> bool:
+    """Run the tests on a copy with the change."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        for part in ("src", "tests", "pyproject.toml"):
+            take = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
+            take(ROOT / part, copy / part)
+        file = copy / SOURCE / mutant.file
+        text = file.read_text(encoding="utf-8")
+        assert mutant.before in text, f"{mutant.file} has no {mutant.before!r} any more: write the mutant anew"
+        file.write_text(text.replace(mutant.before, mutant.after), encoding="utf-8")
+        env = {**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}", "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests.split()]
+        try:
+            return (
+                subprocess.run(command, cwd=copy, env=env, capture_output=True, timeout=900, check=False).returncode
+                != 0
+            )
+        except subprocess.TimeoutExpired:
+            return True
+
+
+def main() -> int:
+    """Print the mutants that live, and the share that was killed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    alive = 0
+    for mutant in NAMED:
+        if not killed(mutant):
+            alive += 1
+            print(f"LIVES {mutant.file}: {mutant.before}  ->  {mutant.after}")
+    print(f"{len(NAMED) - alive} of {len(NAMED)} named mutants killed", flush=True)
+    dead = 0
+    for mutant, words in sampled(asked.count, Random(asked.seed)):
+        found = killed(mutant)
+        dead += found
+        print(f"{'killed' if found else 'LIVES'} {mutant.file}: {words}", flush=True)
+    print(f"{dead} of {asked.count} sampled mutants killed")
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Numba's compiler as this library needs it: a cache that mends itself, and kernels that outlive a fork."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+LOG = logging.getLogger("nashgraph")
+
+
+class _Forked:
+    """Whether this process was forked from one whose threads were GNU OpenMP's, which would then end or hang it."""
+
+    here = False
+
+    @classmethod
+    def look(cls) -> None:
+        try:
+            cls.here = cls.here or (numba.threading_layer() == "omp" and sys.platform == "linux")
+        except ValueError:  # no threads were started before the fork
+            return
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Forked.look)
+
+
+def kernel(*, parallel: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a function when it is first called, without the GIL, and keep it in Numba's cache.
+
+    A cache that is damaged is made anew, and where there is no place for one, a read-only folder without a home, the
+    function is compiled in every process. A parallel function runs on one thread in a process that was forked after
+    GNU OpenMP's threads had started. ``options`` are those of ``numba.njit``.
+
+    Examples
+    --------
+    >>> @kernel()
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(4)
+    8
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        compiled = _cached(function, parallel=parallel, nogil=True, **options)
+        if not parallel:
+            return compiled
+        alone = numba.njit(nogil=True, **options)(function)  # not cached: Numba would take one for the other
+
+        @functools.wraps(function)
+        def run(*arguments: Any) -> Any:
+            return (alone if _Forked.here else compiled)(*arguments)
+
+        return run
+
+    return decorate
+
+
+def _cached(function: Callable[..., Any], **options: Any) -> Any:
+    try:
+        compiled = numba.njit(cache=True, **options)(function)
+    except RuntimeError as error:  # "cannot cache function ...: no locator available"
+        LOG.info("compiled in this process only: %s", error)
+        return numba.njit(**options)(function)
+    cache: Any = getattr(compiled, "_cache", None)
+    if hasattr(cache, "load_overload") and hasattr(cache, "flush"):
+        cache.load_overload = functools.partial(_load, cache, cache.load_overload)
+    return compiled
+
+
+def _load(cache: Any, load: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what is in the cache, or None, after emptying it, where it cannot be read: it is then compiled anew."""
+    try:
+        return load(*arguments)
+    except Exception as error:
+        LOG.info("the cache in %s is damaged (%s) and is made anew", cache.cache_path, error)
+        cache.flush()
+        return None

@@ -1,0 +1,137 @@
+"""Every write of every command may fail: then there is a sentence, and the files are those of before."""
+
+import errno
+import shutil
+import sys
+
+import pytest
+
+from nashgraph.files import LOCK
+
+from ..commands import error_lines, run
+
+resource = pytest.importorskip("resource", reason="about limits that only POSIX has")
+
+TABLE = "id,age,income\nann,31,5\nbob,45,7\ncat,28,6\ndan,60,4\neve,33,9\n"
+WRITES = {"os.mkdir", "os.rename", "os.link", "os.chmod", "tempfile.mkstemp", "tempfile.mkdtemp"}
+
+
+class Disk:
+    """A system of files that fails at its n-th write below a folder; a hook of Python's audits sees them all."""
+
+    folder, left, error, event = None, None, None, None
+
+    @classmethod
+    def hook(cls, event, arguments):
+        if cls.folder is None or not (event in WRITES or (event == "open" and cls.writes(*arguments))):
+            return
+        if any(str(part).startswith(cls.folder) for part in arguments):
+            cls.left -= 1
+            if cls.left == 0:
+                cls.event = event
+                raise cls.error
+
+    @staticmethod
+    def writes(path, mode, flags):
+        return bool(mode and set(mode) & set("wax+")) and not str(path).endswith(LOCK)  # which is a courtesy
+
+    @classmethod
+    def fails_at(cls, folder, count, error):
+        cls.folder, cls.left, cls.error = str(folder), count, error
+
+    @classmethod
+    def works(cls):
+        broke, cls.folder = cls.left <= 0, None
+        return not broke
+
+
+sys.addaudithook(Disk.hook)
+
+
+def learn(tmp_path, out):
+    return ("learn", tmp_path / "t.csv", "--method", "smooth", "--degree", "2", "--out", out)
+
+
+COMMANDS = {
+    "learn": learn,
+    "path": lambda tmp_path, out: ("path", tmp_path / "t.csv", "--degree", "2", "--n-lams", "2", "--out", out),
+    "compare": lambda tmp_path, out: (
+        "compare",
+        tmp_path / "t.csv",
+        "--methods",
+        "smooth",
+        "--degree",
+        "2",
+        "--out",
+        out,
+    ),
+    "rerun": lambda tmp_path, out: ("rerun", tmp_path / "model", "--out", out),
+    "demo": lambda tmp_path, out: ("demo", "--out", out),
+}
+
+
+def content(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir()} if folder.exists() else None
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE)
+    assert run(*learn(tmp_path, tmp_path / "model")).exit_code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["new folder", "old files"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_write_that_fails_leaves_the_files_of_before(place, command, before):
+    out = place / "deep" / "out"
+    if before:
+        assert run(*learn(place, out)).exit_code == 0
+    old, count = content(out), 0
+    for count in range(1, 99, 5 if command == "demo" else 1):  # which takes half a second a run
+        Disk.fails_at(out.parent, count, OSError(errno.ENOSPC, "No space left on device"))
+        try:
+            result = run(*COMMANDS[command](place, out))
+        finally:
+            worked = Disk.works()
+        if worked:
+            break
+        if result.exit_code == 0:  # to make a folder that is there already may fail; what cannot be linked is copied
+            assert Disk.event in ("os.mkdir", "os.link"), count
+            old = content(out)
+            if not before:
+                shutil.rmtree(out.parent)
+                old = None
+            continue
+        assert result.exit_code == 1, (count, result.output)
+        assert error_lines(result)[-1].endswith("the disk is full: nothing was written"), (count, result.stderr)
+        assert content(out) == old, count
+        assert before or not out.parent.exists()
+    else:
+        pytest.fail("there are more writes than were tried")
+    assert count > 5
+
+
+@pytest.mark.parametrize("room", [0, 100, 3000, 20_000])
+def test_a_disk_that_fills_up_while_writing_leaves_the_files_of_before(place, room):
+    out = place / "out"
+    old, limits = content(out), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        result = run(*learn(place, out))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert result.exit_code == 1, result.output
+    assert "bug" not in result.stderr
+    assert content(out) == old
+
+
+def test_the_run_after_a_fault_is_the_run_without(place):
+    out = place / "out"
+    Disk.fails_at(out, 9, OSError(errno.EIO, "Input/output error"))
+    try:
+        assert run(*learn(place, out)).exit_code == 1
+    finally:
+        assert not Disk.works()
+    assert run(*learn(place, out)).exit_code == 0
+    assert (out / "edges.csv").read_bytes() == (place / "model" / "edges.csv").read_bytes()

@@ -1,0 +1,120 @@
+"""What must not change the graph does not, for every method and every storage."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import nashgraph
+from nashgraph import InputError
+from nashgraph.couplings import STORAGES
+from nashgraph.estimators import METHODS
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(40, 18))
+NODES, SIGNALS = RANDOM.permutation(18), RANDOM.permutation(40)
+OTHERS = np.append(0, 1 + RANDOM.permutation(17))
+GIVEN = {"consensus": {"resamples": 0, "random_state": 0}, "glasso": {"alpha": 0.3}}
+KINDS = [
+    (name, storage)
+    for name in METHODS
+    for storage in (STORAGES if "storage" in METHODS[name]().get_params() else [None])
+]
+# The graph is that of the signals, permuted with them; where a law is not meant to hold, the method says why.
+LAWS = {
+    "nodes in another order": lambda X: X[:, NODES],
+    "nodes but the first in another order": lambda X: X[:, OTHERS],
+    "signals in another order": lambda X: X[SIGNALS],
+    "another unit": lambda X: 3.7 * X,
+    "another zero of every signal": lambda X: X + np.linspace(-5, 5, len(X))[:, None],
+    "every signal twice": lambda X: np.vstack([X, X]),
+}
+EXEMPT = {
+    # Their penalties and likelihoods have a scale; the quadratic game counts signals.
+    "quadgame": {"another unit", "another zero of every signal", "every signal twice"},
+    "glasso": {"another unit", "another zero of every signal"},
+    # The first node's degree is its unit. It centres over the signals: the mean of a signal over the nodes counts.
+    "spectemp": {"nodes in another order", "another zero of every signal"},
+    # The cosine and the inner product are taken about zero.
+    "consensus": {"another zero of every signal"},
+}
+
+
+def learned(name, storage, signals, **more):
+    given = {**GIVEN.get(name, {}), **({"storage": storage} if storage else {}), **more}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = METHODS[name](**given).fit(signals).adjacency_
+    return found.toarray() if sparse.issparse(found) else np.asarray(found)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("name", "storage"), KINDS, ids=[f"{name} {storage or ''}" for name, storage in KINDS])
+def test_law(name, storage, law):
+    if law in EXEMPT.get(name, ()):
+        pytest.skip("not a law of this method")
+    expected = learned(name, storage, X)
+    found = learned(name, storage, LAWS[law](X))
+    order = {"nodes in another order": NODES, "nodes but the first in another order": OTHERS}.get(law, np.arange(18))
+    assert expected.max() > 0
+    digits = {"spectemp": 1e-5, "glasso": 1e-3}.get(name, 1e-9)  # what their solvers stop at
+    np.testing.assert_allclose(found, expected[np.ix_(order, order)], atol=digits * expected.max())
+
+
+ON_THREADS = """
+import hashlib, json, sys, warnings
+import numba, numpy as np
+from nashgraph.couplings import points
+from nashgraph.estimators import METHODS
+from threadpoolctl import threadpool_limits
+warnings.simplefilter("ignore")
+X = np.random.default_rng(0).normal(size=(6, 150))
+points.BLOCK_BYTES = 1 << 14  # many blocks
+found = {}
+for name, storage in json.loads(sys.argv[1]):
+    for threads in (1, 2):
+        numba.set_num_threads(threads)
+        with threadpool_limits(1, user_api="blas"):
+            graph = METHODS[name](storage=storage).fit(X).graph_.weights
+        bits = hashlib.sha256(graph.data.tobytes() + graph.indices.tobytes()).hexdigest()
+        found.setdefault(f"{name} {storage}", []).append(bits)
+print(json.dumps(found))
+"""
+
+
+def test_one_thread_and_two_give_the_same_bits():
+    kinds = [(name, storage) for name, storage in KINDS if storage]
+    source = str(Path(nashgraph.__file__).parents[1])
+    env = {**os.environ, "PYTHONPATH": source, "NUMBA_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"}
+    command = [sys.executable, "-c", ON_THREADS, json.dumps(kinds)]
+    result = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert len(found) == len(kinds)
+    assert {kind: one == two for kind, (one, two) in found.items()} == dict.fromkeys(found, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"random_state": "no"}, "seed"),
+        ({"random_state": -1}, "between 0 and"),
+        ({"geometries": 3}, "geometries must be 'auto' or a list"),
+        ({"estimator": "smooth"}, "estimator must be a graph estimator"),
+    ],
+)
+def test_what_a_consensus_cannot_take_is_said(given, message):
+    with pytest.raises(InputError, match=message):
+        METHODS["consensus"](**given).fit(X)
+
+
+@pytest.mark.parametrize(("name", "alpha"), [("sigrep", 1e20), ("logdegree", 1e300)])
+def test_a_parameter_beyond_floats_is_said(name, alpha):
+    with pytest.raises(InputError, match="alpha must be a finite number in"):
+        METHODS[name](alpha=alpha).fit(X)

@@ -1,0 +1,1 @@
+collect_ignore = ["guided.py"]  # it needs atheris, and is a command

@@ -1,0 +1,91 @@
+"""Tables of known content, written in many ways, are read as what they are."""
+
+import csv
+import io
+import json
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nashgraph.tables import TableOptions, load_signals
+from nashgraph.tables.model import record_from_json, record_to_json
+from nashgraph.validation import InputError
+
+from ..tables.test_model import RECORD
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+LETTERS = st.characters(categories=["L", "N", "P", "S"], exclude_characters="\"'")
+NAMES = st.text(LETTERS, min_size=1, max_size=8)
+NUMBERS = st.integers(-3000, 3000).map(lambda k: k / 32 + 1 / 64)  # measurements: no codes, no levels, no outliers
+
+
+@st.composite
+def tables(draw):
+    """A table of numbers with a name to each row and column, and how it is to be written."""
+    n, m = draw(st.integers(3, 8)), draw(st.integers(2, 5))
+    ids = draw(st.lists(NAMES, min_size=n, max_size=n, unique_by=str.strip))
+    columns = [f"q{k}" for k in range(m)]
+    values = np.array(draw(st.lists(NUMBERS, min_size=n * m, max_size=n * m))).reshape(n, m)
+    values[0], values[1] = 1 / 64, 2 + 1 / 64  # no column is constant
+    return ids, columns, values
+
+
+@given(tables(), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
+def test_text_is_read_as_what_it_says(tmp_path_factory, table, separator, encoding):
+    ids, columns, values = table
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(["who", *columns])
+    writer.writerows([name, *map(float, row)] for name, row in zip(ids, values, strict=True))
+    file = tmp_path_factory.getbasetemp() / "table.csv"
+    file.write_bytes(text.getvalue().encode(encoding))
+    options = TableOptions(id="who", separator=separator, encoding=encoding, standardize=False, categorical=("none",))
+    found = load_signals(file, options).table
+    assert [str(name) for name in found.columns] == [name.strip() for name in ids] or list(found.columns) == ids
+    np.testing.assert_array_equal(found.to_numpy(), values.T)
+
+
+@given(tables(), st.sampled_from(["npy", "parquet", "xlsx"]))
+def test_every_kind_of_file_gives_the_same_numbers(tmp_path_factory, table, kind):
+    ids, columns, values = table
+    frame = pd.DataFrame(values, columns=columns)
+    file = tmp_path_factory.getbasetemp() / f"table.{kind}"
+    if kind == "npy":
+        np.save(file, values)
+    elif kind == "parquet":
+        frame.assign(who=ids).to_parquet(file)
+    else:
+        frame.assign(who=ids).to_excel(file, index=False)
+    options = TableOptions(id="none" if kind == "npy" else "who", standardize=False, categorical=("none",))
+    np.testing.assert_allclose(load_signals(file, options).table.to_numpy(), values.T, rtol=1e-14)
+
+
+def places(content, at=()):
+    """Yield every place in a JSON value."""
+    yield at
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in items:
+        yield from places(value, (*at, key))
+
+
+WHOLE = json.loads(record_to_json(RECORD))
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+
+
+@given(st.sampled_from([place for place in places(WHOLE) if place]), VALUES)
+def test_a_model_with_any_value_at_any_place_is_a_model_or_is_refused(place, value):
+    content = json.loads(json.dumps(WHOLE))
+    part = content
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    with suppress(InputError):
+        record = record_from_json(json.dumps(content))
+        assert record_from_json(record_to_json(record)) is not None

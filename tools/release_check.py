@@ -1,0 +1,109 @@
+"""Is this tree fit to be released? Built, checked, and tried in empty environments: ``make release-check``.
+
+Wheel and sdist are built and checked by twine. Each supported Python that is here gets the wheel with the newest
+libraries, and the oldest Python the least versions that pyproject.toml allows; the demo runs in all of them, and the
+tests, out of the unpacked sdist, with the oldest and the newest. What is not here is said, and left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
+    """Run a command and end where it fails."""
+    print("+", *command, flush=True)
+    # Nothing of this tree is to be found by accident.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([str(part) for part in command], cwd=cwd, env=env, check=True)
+
+
+def found_pythons() -> dict[str, str]:
+    """Return the supported Pythons that run here, by version, the oldest first."""
+    found = {}
+    for version in PYTHONS:
+        command = shutil.which(f"python{version}")
+        if command and subprocess.run([command, "--version"], capture_output=True, check=False).returncode == 0:
+            found[version] = command
+        else:
+            print(f"Python {version} is not here: left out")
+    return found
+
+
+def environment(python: str, folder: Path) -> Path:
+    """Return the python of an empty environment."""
+    run(python, "-m", "venv", folder)
+    inside = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    run(inside, "-m", "pip", "install", "--quiet", "--upgrade", "pip")
+    return inside
+
+
+def built(python: str, work: Path) -> tuple[Path, Path]:
+    """Build and check both distributions; return the wheel and the sdist."""
+    tool = environment(python, work / "build")
+    run(tool, "-m", "pip", "install", "--quiet", "build", "twine")
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    run(tool, "-m", "build", "--outdir", ROOT / "dist")
+    [wheel], [sdist] = (ROOT / "dist").glob("*.whl"), (ROOT / "dist").glob("*.tar.gz")
+    run(tool, "-m", "twine", "check", "--strict", wheel, sdist)
+    return wheel, sdist
+
+
+def least_versions(work: Path) -> Path:
+    """Write constraints with the least version of every library that the package itself needs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = [*project["dependencies"], *extras["plot"], *extras["tables"]]
+    pins = [re.sub(r"^([\w.-]+)>=([\w.]+).*$", r"\1==\2.*", item) for item in needed if ">=" in item]
+    file = work / "least.txt"
+    file.write_text("\n".join(pins) + "\n", encoding="utf-8")
+    return file
+
+
+def tried(python: str, wheel: Path, place: Path, *, tests: Path | None = None, least: Path | None = None) -> None:
+    """Install the wheel into an empty environment and run the demo there, and the tests of an unpacked sdist."""
+    inside = environment(python, place / "venv")
+    extra = "dev" if tests else "plot,tables"
+    pins = ("--constraint", least) if least else ()
+    run(inside, "-m", "pip", "install", "--quiet", *pins, f"{wheel}[{extra}]")
+    run(inside, "-c", "from nashgraph.cli import main; main()", "demo", "--out", "demo", cwd=place)
+    if tests:
+        run(inside, "-m", "pytest", *os.environ.get("PYTEST_ARGS", "").split(), "tests", cwd=tests)
+
+
+def main() -> int:
+    """Check all of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--no-tests", action="store_true", help="run the demo only")
+    asked = parser.parse_args()
+    pythons = found_pythons() or {"this": sys.executable}
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        wheel, sdist = built(next(iter(pythons.values())), work)
+        with tarfile.open(sdist) as archive:
+            archive.extractall(work, filter="data")
+        unpacked = None if asked.no_tests else work / sdist.name.removesuffix(".tar.gz")
+        oldest, newest = next(iter(pythons)), list(pythons)[-1]
+        for version, python in pythons.items():
+            (place := work / version).mkdir()
+            tried(python, wheel, place, tests=unpacked if version == newest else None)
+        (place := work / "least").mkdir()
+        tried(pythons[oldest], wheel, place, tests=unpacked, least=least_versions(work))
+    print(f"fit to be released on Python {', '.join(pythons)}: {wheel.name}, {sdist.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
