@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from joblib import cpu_count
 from rich.console import Console
 from rich.table import Table
 
@@ -35,7 +36,7 @@ def machine(packages: Sequence[str] = PACKAGES) -> str:
         cpu = names[0] if names else cpu
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     return (
-        f"{os.cpu_count()} cores ({cpu}), {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, "
+        f"{cpu_count()} cores ({cpu}), {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, "
         + ", ".join(map(installed, packages))
     )
 
