@@ -15,7 +15,7 @@ from ._jobs import Inputs, answer, code_of, run_job
 from ._options import GameArguments, JobArguments, KnownArguments, PathArguments
 from ._running import Voice
 
-CONSENSUS = "consensus"  # the method that learns from known ties
+CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
 
 
 def run_asked(
@@ -34,6 +34,8 @@ def run_asked(
     if along is not None:
         del parameters["lam"]
         parameters |= along.parameters()
+    if asked.false_edges is not None and method != CONSENSUS:
+        raise typer.BadParameter(f"--false-edges selects ties of a consensus: take --method {CONSENSUS}")
     voice, ties = asked.speech.voice(), ties or KnownArguments()
     parameters |= known_elsewhere(method, ties, voice)
     job = Job(
@@ -43,6 +45,7 @@ def run_asked(
         table=table,
         directed=not asked.undirected,
         least_frequency=asked.least_frequency,
+        false_edges=asked.false_edges,
         truth_directed=asked.truth.truth_directed,
         title=asked.title or asked.file.stem,
     )

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import typer
 
-from ..estimators import GLGP, METHODS, GraphEstimator, LambdaPath
+from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath, Selection
 from ..graph import LearnedGraph
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
@@ -103,6 +103,7 @@ class Outcome:
     seconds: float
     columns: pd.DataFrame
     path: LambdaPath | None = None
+    selection: Selection | None = None
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -135,7 +136,18 @@ def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None
     written, level = sure_part(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
-    return Outcome(model, graph, written, level, len(signals.table), seconds, signals.columns, path)
+    chosen = selected(model, job.false_edges, voice)
+    return Outcome(model, graph, written, level, len(signals.table), seconds, signals.columns, path, chosen)
+
+
+def selected(model: GraphEstimator, false_edges: float | None, voice: Voice) -> Selection | None:
+    """Select ties of a consensus with a bound on those by chance, where it is asked for, and say what is promised."""
+    if false_edges is None or not isinstance(model, ConsensusGL):
+        return None
+    with bar(voice, "selecting") as tell:
+        found = model.select(false_edges, progress=lambda done, total: tell(done / total, f"{done} of {total}"))
+    voice.note(found.sentence)
+    return found
 
 
 def sure_part(graph: LearnedGraph, level: float | None) -> tuple[LearnedGraph, float | None]:

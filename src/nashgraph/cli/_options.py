@@ -326,6 +326,15 @@ class JobArguments(FileArguments):
     undirected: Annotated[
         bool, output_option("--undirected", help="Write edges without directions, of the mean weight of both.")
     ] = False
+    false_edges: Annotated[
+        float | None,
+        output_option(
+            metavar="NUMBER",
+            min=0.0,
+            help="Of a consensus: write selected.csv, too, the ties that random halves of the signals agree on, with a "
+            "bound on how many of them are there by chance: this number, for example 5. Takes five times as long.",
+        ),
+    ] = None
     least_frequency: Annotated[
         float | None,
         output_option(

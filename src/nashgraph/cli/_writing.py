@@ -9,14 +9,13 @@ from typing import Any
 
 from ..files import written_together
 from ..report import summarize, write_report
-from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of
+from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of, write_edges
 from ..validation import InputError
 from ._fitting import Outcome
 
-EDGES, NODES, MODEL, PATH, REPORT, INDEX = (
-    *("edges.csv", "nodes.csv", "model.json", "path.csv", "report.html", "index.html"),
-)
-FILES = (*GRAPH_FILES, MODEL, PATH, REPORT, INDEX)  # all that may be written
+EDGES, NODES, MODEL, REPORT, INDEX = "edges.csv", "nodes.csv", "model.json", "report.html", "index.html"
+PATH, SELECTED = "path.csv", "selected.csv"
+FILES = (*GRAPH_FILES, MODEL, PATH, SELECTED, REPORT, INDEX)  # all that may be written
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -36,7 +35,8 @@ def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[
 
 def written_files(outcome: Outcome) -> list[str]:
     """Return the names of the files of a learned graph."""
-    return sorted(name for name in FILES if name != INDEX and (name != PATH or outcome.path is not None))
+    absent = {INDEX, *({PATH} if outcome.path is None else ()), *({SELECTED} if outcome.selection is None else ())}
+    return sorted({*FILES} - absent)
 
 
 def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None) -> ModelRecord:
@@ -59,6 +59,8 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any =
         edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
         record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
         (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
+        if outcome.selection is not None:
+            write_edges(outcome.selection.graph, folder / SELECTED)
         if outcome.path is not None:
             outcome.path.table().to_csv(folder / PATH, index=False)
         write_report(summary, folder / REPORT)

@@ -50,6 +50,7 @@ class Job:
     table : TableOptions
     directed : bool, whether the graph is written with directions
     least_frequency : float, optional, the share of a consensus's members that must have a tie for it to be written
+    false_edges : float, optional, how many ties by chance a selection of a consensus's ties may have
     truth_directed : bool, whether a truth given as text has them
     title : str, of the report
     """
@@ -60,6 +61,7 @@ class Job:
     table: TableOptions = field(default_factory=TableOptions)
     directed: bool = True
     least_frequency: float | None = None
+    false_edges: float | None = None
     truth_directed: bool = False
     title: str = ""
 
