@@ -20,6 +20,8 @@ import os, signal
 from nashgraph.cli import main
 from nashgraph.experiments import trials
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is born deaf to interrupts
+
 def run_one(*arguments, run=trials._run_one):
     run(*arguments)
     os.kill(os.getpid(), signal.SIGINT)

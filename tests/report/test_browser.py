@@ -415,6 +415,7 @@ def test_hostile_names_are_shown_as_typed_and_do_nothing(browser, hostile):
         assert page.locator("#groups bdi").all_text_contents() == ["</script>", IMAGE]
         page.fill("#search", SCRIPT)
         page.locator(".why summary").first.click()
+        page.wait_for_function("document.querySelector('.why').innerText.length > 10")  # it is made when it opens
         assert f"{SCRIPT}: " in page.locator(".why").first.text_content()
         page.locator("#nodes button.node").nth(3).click()
         assert (
@@ -549,11 +550,13 @@ def test_a_click_goes_to_the_neighbourhood_and_says_why_its_ties_are_there(brows
         assert page.evaluate("getComputedStyle(base).opacity") == "0.16"
         other = names_listed(page)[0]
         page.locator(".why summary").first.click()
+        page.wait_for_function("document.querySelector('.why').innerText.length > 10")  # it is made when it opens
         why = page.locator(".why").first.inner_text()
         mine, theirs = table.loc[name, "office"], table.loc[other, "office"]
         assert (f"both {mine} (" if mine == theirs else f"{mine} and {theirs}") in why
         page.fill("#search", "lawyer 7")
         page.locator(".why summary").first.click()
+        page.wait_for_function("document.querySelector('.why').innerText.length > 10")  # it is made when it opens
         assert "of 1 answers; 2 not answered by both" in page.locator(".why").first.inner_text()
         page.click("#clear")
         assert page.evaluate("transform.k") == 1
