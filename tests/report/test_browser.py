@@ -415,8 +415,7 @@ def test_hostile_names_are_shown_as_typed_and_do_nothing(browser, hostile):
         assert page.locator("#groups bdi").all_text_contents() == ["</script>", IMAGE]
         page.fill("#search", SCRIPT)
         page.locator(".why summary").first.click()
-        page.wait_for_function("document.querySelector('.why').innerText.length > 10")  # it is made when it opens
-        assert f"{SCRIPT}: " in page.locator(".why").first.text_content()
+        playwright.expect(page.locator(".why").first).to_contain_text(f"{SCRIPT}: ")
         page.locator("#nodes button.node").nth(3).click()
         assert (
             page.locator("#nodes tbody bdi").nth(3).text_content() == page.locator("#selection-heading").text_content()
@@ -550,14 +549,12 @@ def test_a_click_goes_to_the_neighbourhood_and_says_why_its_ties_are_there(brows
         assert page.evaluate("getComputedStyle(base).opacity") == "0.16"
         other = names_listed(page)[0]
         page.locator(".why summary").first.click()
-        page.wait_for_function("document.querySelector('.why').innerText.length > 10")  # it is made when it opens
-        why = page.locator(".why").first.inner_text()
         mine, theirs = table.loc[name, "office"], table.loc[other, "office"]
-        assert (f"both {mine} (" if mine == theirs else f"{mine} and {theirs}") in why
+        said = f"both {mine} (" if mine == theirs else f"{mine} and {theirs}"
+        playwright.expect(page.locator(".why").first).to_contain_text(said)  # it is made when it opens
         page.fill("#search", "lawyer 7")
         page.locator(".why summary").first.click()
-        page.wait_for_function("document.querySelector('.why').innerText.length > 10")  # it is made when it opens
-        assert "of 1 answers; 2 not answered by both" in page.locator(".why").first.inner_text()
+        playwright.expect(page.locator(".why").first).to_contain_text("of 1 answers; 2 not answered by both")
         page.click("#clear")
         assert page.evaluate("transform.k") == 1
 
