@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test lint format docs pages reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,9 @@ format: $(VENV)/.dev ## rewrite the sources in the house style
 
 docs: $(VENV)/.docs ## the documentation, its examples run, warnings as errors; writes docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+pages: $(VENV)/.plot ## write anew what docs/ shows of commands: the tutorial, the options
+	$(BIN)/python docs/pages.py
 
 reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/
 	$(BIN)/nashgraph reproduce all

@@ -31,7 +31,7 @@ from ._running import EXIT_CODES, Commands
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    help="Learn the network behind a table of signals.",
+    help="Learn the network behind a table: who is tied to whom, from what people answered or sensors read.",
     epilog=EXIT_CODES,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -54,7 +54,7 @@ def options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Learn the network behind a table of signals."""
+    """Learn the network behind a table: who is tied to whom, from what people answered or sensors read."""
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -68,6 +68,12 @@ def learn(
 ) -> int:
     """Learn the network behind a table, and write it with a report.
 
+    Neighbours are those whose signals (answers, readings) are alike. A prior,
+    what is believed besides, may speak too: that the network serves those in
+    it. It is put as a game. Every node makes an effort, its action, for a
+    benefit of its own, and more the more its neighbours do. At the equilibrium
+    nobody gains by another action; welfare is what all are worth there.
+
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
     from ._asked import run_asked
@@ -79,6 +85,10 @@ def learn(
 @grouped
 def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
     """Learn along a range of strengths of the prior: smoothness against welfare, and a network on it.
+
+    The prior is the belief that the network serves those in it. Smoothness, J,
+    is how far neighbours are from alike; welfare is what everybody's efforts
+    are worth in a game on the network. What costs a thousandth of J is taken.
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
