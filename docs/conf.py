@@ -89,7 +89,7 @@ def generate(app: Any) -> None:
     (GENERATED / "methods.rst").write_text(methods_reference())
     write_reproduction(GENERATED / "reproduction.md")
     run_tutorial(GENERATED / "tutorial")
-    shutil.copy(GENERATED / "tutorial" / "village" / "report.html", EXTRA / "tutorial-report.html")
+    shutil.copy(GENERATED / "tutorial" / "graph" / "report.html", EXTRA / "tutorial-report.html")
 
 
 def mathml(node: nodes.Element, *, as_block: bool) -> str:
