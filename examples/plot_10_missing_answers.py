@@ -75,8 +75,8 @@ plt.show()
 
 # %%
 # Filling from the nearest nodes does best on these signals: they are smooth, so a node's nearest know what it would
-# have answered. Pairwise distances assume nothing of the kind, and get noisier as two nodes share fewer answers. The mean
-# is as good or a little better while little is missing, and the worst when much is.
+# have answered. Pairwise distances assume nothing of the kind, and get noisier as two nodes share fewer answers. The
+# mean is as good or a little better while little is missing, and the worst when much is.
 
 assert scores.idxmax(axis=1)[1:].eq("filled from 5 nearest").all()
 assert scores.loc[0.5].idxmin() == "filled with the mean"
