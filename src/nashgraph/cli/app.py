@@ -102,6 +102,9 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 def compare(game: GameArguments, asked: CompareArguments) -> int:
     """Compare several methods on one table, against the true network where it is known.
 
+    Scores need the truth. Without it there is the welfare: what everybody's
+    efforts are worth in a game on each network, which says nothing of truth.
+
     Example: nashgraph compare survey.csv --truth friends.csv --methods smooth,glgp,logdegree
     """
     from .compare import run_compare
@@ -112,7 +115,7 @@ def compare(game: GameArguments, asked: CompareArguments) -> int:
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
-    """Print what a learned model holds: its settings, its certificate, its most influential nodes.
+    """Print what a learned model holds: its settings, how good an answer it is, its most influential nodes.
 
     Example: nashgraph show graph/model.json
     """
