@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 FUZZ_MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz mutants coverage release-check format docs reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test lint fuzz mutants coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -60,6 +60,9 @@ release-check: ## wheel and sdist built, installed and tried on every supported 
 coverage: $(VENV)/.dev ## the tests, with the share of branches that they go through
 	$(BIN)/python -m coverage run -m pytest $(PYTEST_ARGS)
 	$(BIN)/python -m coverage report
+
+pages: $(VENV)/.plot ## write anew what docs/ shows of commands: the tutorial, the options
+	$(BIN)/python docs/pages.py
 
 reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/
 	$(BIN)/nashgraph reproduce all

@@ -1,8 +1,8 @@
 """How the documentation is built: ``sphinx-build -W --keep-going -b html docs docs/_build/html``.
 
 Nothing is fetched, neither while building nor by the pages when they are read: formulas are MathML, which browsers draw
-themselves. The option reference of the command line and the reference of the methods are written from the
-registries in the code, and the gallery is run.
+themselves. The reference of the methods is written from the registry in the code, and the gallery is run. What the
+tutorial shows and the options of the command line stand in their pages, and ``make pages`` writes them anew.
 """
 
 from __future__ import annotations
@@ -17,16 +17,13 @@ from typing import Any
 import matplotlib as mpl
 import numba
 import scipy.linalg  # noqa: F401 (it brings a BLAS of its own, to be held to one thread below)
-import typer
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
 from threadpoolctl import threadpool_limits
-from typer.cli import get_docs_for_click
 
 import nashgraph
-from nashgraph.cli.app import app as command_line
 
 HERE = Path(__file__).parent
 GENERATED = HERE / "generated"
@@ -49,7 +46,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "report", "generated/command_line.md", "generated/methods.rst"]
+exclude_patterns = ["_build", "report", "generated/methods.rst"]
 
 html_theme = "furo"
 html_title = f"nashgraph {release}"
@@ -87,25 +84,12 @@ numba.set_num_threads(1)
 threadpool_limits(1)
 
 
-def write_option_reference(page: Path) -> None:
-    """Write the commands and their options from the code, so that the page cannot be out of date."""
-    command = typer.main.get_command(command_line)
-    text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="nashgraph")
-    codes = re.findall(r"^(Exit codes: .*)\n", text, flags=re.MULTILINE)
-    commands = text.split("\n## ", 1)[1]  # what comes before is the guide's own to say
-    commands = re.sub(r"^Exit codes: .*\n", "", commands, flags=re.MULTILINE)
-    commands = re.sub(r"^Example: (.*)$", r"```bash\n\1\n```", commands, flags=re.MULTILINE)
-    commands = commands.replace("```console\n$ ", "```bash\n")
-    page.write_text("\n\n".join([*codes[:1], f"## {commands}"]))
-
-
 def generate(app: Any) -> None:
     """Write what is made of code and runs, before Sphinx looks for pages."""
-    write_option_reference(GENERATED / "command_line.md")
     (GENERATED / "methods.rst").write_text(methods_reference())
     write_reproduction(GENERATED / "reproduction.md")
     run_tutorial(GENERATED / "tutorial")
-    shutil.copy(GENERATED / "tutorial" / "village" / "report.html", EXTRA / "tutorial-report.html")
+    shutil.copy(GENERATED / "tutorial" / "graph" / "report.html", EXTRA / "tutorial-report.html")
 
 
 def mathml(node: nodes.Element, *, as_block: bool) -> str:

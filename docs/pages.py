@@ -1,4 +1,8 @@
-"""What these pages show is run: their Python as doctests, the tutorial's commands as they stand."""
+"""What these pages show is run: their Python as doctests, the tutorial's commands as they stand.
+
+``make pages`` writes anew what stands in the pages and comes from the code: what the tutorial's commands
+print, its picture, and the options of the command line. Tests compare.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,20 @@ import contextlib
 import doctest
 import os
 import re
+import shlex
+import shutil
 import subprocess
-import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
 REPRODUCTION = HERE.parent / "results" / "REPRODUCTION.md"
-OPTIONS = "survey.csv --id household --benefit standing"
-WIDTH = 80
-COMMANDS = {
-    "head": "head -4 survey.csv",
-    "learn": f"nashgraph learn {OPTIONS} --out village",
-    "path": f"nashgraph path {OPTIONS} --degree 6 --n-lams 6 --out front",
-    "front": "cut -d, -f1-3 front/path.csv",
-    "rerun": "nashgraph rerun village/model.json --out again",
-}
+SURVEY = HERE.parent / "examples" / "survey.csv"
+TUTORIAL, COMMAND_LINE = HERE / "tutorial.md", HERE / "guide" / "command_line.md"
+COMMAND = re.compile(r"(?<=```console\n)\$ (?P<command>(?:[^\n]*\\\n)*[^\n]*)\n.*?(?=```)", flags=re.DOTALL)
+SECONDS = re.compile(r"^(seconds +)\S+", flags=re.MULTILINE)
+WRITTEN = "<!-- What follows is written by docs/pages.py, out of the command line itself. -->\n"
 
 
 def run_python_of(page: Path) -> int:
@@ -32,25 +34,50 @@ def run_python_of(page: Path) -> int:
     return runner.run(test).failed
 
 
+def set_up(folder: Path) -> None:
+    """Put into a folder the files that the tutorial finds in the repository."""
+    (folder / "examples").mkdir(parents=True, exist_ok=True)
+    shutil.copy(SURVEY, folder / "examples")
+
+
+def printed_by(command: str) -> str:
+    """Return what a command of the tutorial prints, where one works; how long it took is left out."""
+    from typer.testing import CliRunner  # noqa: PLC0415 (as below)
+
+    from nashgraph.cli.app import app  # noqa: PLC0415
+
+    program, *arguments = shlex.split(command.replace("\\\n", ""))
+    if program == "nashgraph":
+        result = CliRunner().invoke(app, arguments, env={"COLUMNS": "118"})
+        text, code = result.output, result.exit_code
+    else:
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+        text, code = done.stdout, done.returncode
+    if code:
+        raise RuntimeError(f"{command} ended with {code}: {text}")
+    return SECONDS.sub(r"\1...", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+
+
+def tutorial_rerun() -> str:
+    """Return the tutorial as its commands make it, run in the folder where one works."""
+    return COMMAND.sub(
+        lambda found: f"$ {found['command']}\n{printed_by(found['command'])}", TUTORIAL.read_text(encoding="utf-8")
+    )
+
+
+def command_line_rewritten() -> str:
+    """Return the page on the command line with the options as they are."""
+    from options import option_reference  # noqa: PLC0415 (beside this file)
+
+    return COMMAND_LINE.read_text(encoding="utf-8").partition(WRITTEN)[0] + WRITTEN + "\n" + option_reference()
+
+
 def run_tutorial(folder: Path) -> None:
-    """Draw the tutorial's survey, run its commands and its Python in ``folder``, and keep what was printed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, HERE / "tutorial" / "make_survey.py"], cwd=folder, check=True)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for name, command in COMMANDS.items():
-        done = subprocess.run(
-            command.split(),
-            cwd=folder,
-            env=os.environ | {"PATH": path, "COLUMNS": "110", "NUMBA_NUM_THREADS": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=True,
-        )
-        shown = command.replace(" --", " \\\n    --", 1) if len(command) > WIDTH else command
-        (folder / f"{name}.txt").write_text(f"$ {shown}\n{done.stdout}")
+    """Run the tutorial's commands and its Python in ``folder``, which then has their files."""
+    set_up(folder)
     with working_in(folder):
-        if run_python_of(HERE / "tutorial.md"):
+        tutorial_rerun()
+        if run_python_of(TUTORIAL):
             raise RuntimeError("the tutorial's Python does not give what it shows; see above")
 
 
@@ -85,3 +112,18 @@ def working_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.chdir(before)
+
+
+def main() -> None:
+    """Write anew what comes from the code."""
+    COMMAND_LINE.write_text(command_line_rewritten(), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        set_up(Path(folder))
+        with working_in(Path(folder)):
+            TUTORIAL.write_text(tutorial_rerun(), encoding="utf-8")
+            run_python_of(TUTORIAL)
+            shutil.copy("village.png", HERE / "tutorial")
+
+
+if __name__ == "__main__":
+    main()

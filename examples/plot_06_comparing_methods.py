@@ -1,6 +1,6 @@
 """
-Nine methods on the same signals
-================================
+Ten methods on the same signals
+===============================
 
 :func:`~nashgraph.compare` fits several methods on the same signals and puts what they found in one table: scores where
 the truth is known, and welfare, edges, seconds and warnings in any case.

@@ -3,8 +3,8 @@ Missing answers
 ===============
 
 People skip questions. There are three ways to go on: leave out whoever skipped anything, fill the gaps in, or compare
-two nodes over the answers that both of them gave. ``missing="pairwise"`` does the last: no number is invented, and
-nobody is dropped.
+two nodes over the answers that both of them gave. ``missing="pairwise"`` does the last: where either has a gap they
+count as typically different, so that few answers make nobody a hub, and nobody is dropped.
 """
 
 import matplotlib.pyplot as plt
@@ -74,13 +74,12 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Filling with the mean is the worst of the three throughout. As long as little is missing, pairwise distances and
-# filling from the nearest nodes are alike. When much is missing, filling from the nearest does better on these signals:
-# they are smooth, so a node's nearest know what it would have answered. Pairwise distances assume nothing of the kind,
-# and get noisier as two nodes share fewer answers.
+# Filling from the nearest nodes does best on these signals: they are smooth, so a node's nearest know what it would
+# have answered. Pairwise distances assume nothing of the kind, and get noisier as two nodes share fewer answers. The
+# mean is as good or a little better while little is missing, and the worst when much is.
 
-assert scores.idxmin(axis=1)[1:].eq("filled with the mean").all()
-assert scores.loc[0.5].idxmax() == "filled from 5 nearest"
+assert scores.idxmax(axis=1)[1:].eq("filled from 5 nearest").all()
+assert scores.loc[0.5].idxmin() == "filled with the mean"
 
 # %%
 # Two nodes that share no answer at all have no distance, and the library says which they are instead of guessing.

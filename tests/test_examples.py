@@ -1,6 +1,9 @@
-"""The Python on the documentation's pages gives what it shows, and the reference leaves nothing out."""
+"""The documentation's pages show what their Python and their commands give, and the reference leaves nothing out."""
 
+import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,15 +11,44 @@ import pytest
 import nashgraph
 
 DOCS = Path(__file__).parent.parent / "docs"
+SURVEY = DOCS.parent / "examples" / "survey.csv"
+NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?"
+TINY = 1e-5  # how far a run went below its tolerance is a matter of rounding
 PAGES = {str(page.relative_to(DOCS)): page for page in [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]}
 
 
 @pytest.mark.parametrize("name", sorted(name for name, page in PAGES.items() if "```python\n" in page.read_text()))
 def test_what_a_page_shows_is_what_its_code_gives(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(DOCS / "tutorial" / "make_survey.py"))  # for the tutorial
-    run_python_of = runpy.run_path(str(DOCS / "pages.py"))["run_python_of"]
-    assert run_python_of(PAGES[name]) == 0
+    pages = runpy.run_path(str(DOCS / "pages.py"))
+    pages["set_up"](tmp_path)  # for the tutorial
+    assert pages["run_python_of"](PAGES[name]) == 0
+
+
+def test_the_tutorial_shows_what_its_commands_print(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages = runpy.run_path(str(DOCS / "pages.py"))
+    pages["set_up"](tmp_path)
+    shown, printed = PAGES["tutorial.md"].read_text(), pages["tutorial_rerun"]()
+    assert shown.count("```console\n$ nashgraph ") >= 4
+    assert re.sub(NUMBER, "#", shown).splitlines() == re.sub(NUMBER, "#", printed).splitlines()
+    assert _numbers(shown) == pytest.approx(_numbers(printed), rel=0.02, abs=TINY)
+
+
+def _numbers(text):
+    return [float(number.replace(",", "")) for line in text.splitlines() for number in re.findall(NUMBER, line)]
+
+
+def test_the_page_on_the_command_line_has_the_options_as_they_are(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    written = runpy.run_path(str(DOCS / "pages.py"))["command_line_rewritten"]()
+    assert PAGES["guide/command_line.md"].read_text() == written, "make pages writes it anew"
+    assert "- `--group COLUMN`: " in written
+
+
+def test_the_survey_that_is_shipped_is_the_one_that_its_program_draws(tmp_path):
+    subprocess.run([sys.executable, DOCS / "tutorial" / "make_survey.py", tmp_path / "survey.csv"], check=True)
+    assert (tmp_path / "survey.csv").read_bytes() == SURVEY.read_bytes()
 
 
 def test_every_public_name_is_in_the_reference():

@@ -248,6 +248,12 @@ def test_groups_may_hold_groups():
     assert command(**{**given, "file": Path("t.csv"), "quiet": True}) == 6
 
 
+def test_the_help_says_what_its_words_mean():
+    shown = " ".join(run("learn", "--help").output.split())
+    for words in ("an effort, its action", "At the equilibrium nobody gains", "welfare is what all are worth"):
+        assert words in shown
+
+
 def test_what_is_registered_is_in_the_help(table):
     shown = run("learn", "--help").output
     for names in (METHODS, INTERACTIONS, WELFARES, ENGINES):

@@ -80,7 +80,10 @@ def test_the_members_certificates_are_summed_up(signals):
     with pytest.warns(ConvergenceWarning, match="6 of 6 members fell short: raise max_iter") as caught:
         short.fit(signals)
     assert len(caught) == 1
-    assert ConsensusGL(**options).fit(signals).certificate_.sentence == "exact: solved in closed form"
+    assert (
+        ConsensusGL(**options).fit(signals).certificate_.sentence
+        == "exact: computed by a formula, with nothing left to improve"
+    )
 
 
 def test_more_members_never_change_those_there():

@@ -31,7 +31,7 @@ from ..tables import (
 from ..validation import listing
 from ._fitting import LEAST_EACH, Outcome, learned, scores
 from ._running import DONE, UNFINISHED, Voice
-from ._showing import paired
+from ._showing import MEANT, MEASURED, paired
 from ._writing import check_inputs_kept, write_outcome, written_files
 
 COMMANDS = ("learn", "path")  # what a job can ask for
@@ -133,8 +133,9 @@ def ties_noted(read: Callable[..., tuple[Any, list[str]]], file: Path, signals: 
 
 
 def say_figures(record: ModelRecord, voice: Voice) -> None:
-    """Say what was learned: the certificate in a sentence, and the figures in a table of two columns."""
-    voice.say(record.certificate.get("sentence", ""))
+    """Say what was learned: the certificate in a sentence, and the figures in a table, with what they mean."""
+    words = MEASURED.get(str(record.certificate.get("measure", "")))
+    voice.say(str(record.certificate.get("sentence", "")) + (f" ({words})" if words else ""))
     figures: dict[str, Any] = {
         "method": record.job.method,
         "nodes": record.nodes,
@@ -144,7 +145,7 @@ def say_figures(record: ModelRecord, voice: Voice) -> None:
         **record.scores,
         "seconds": record.seconds,
     }
-    voice.say(paired(figures))
+    voice.say(paired(figures, meant=MEANT))
 
 
 def note_left_out(outcome: Outcome, voice: Voice) -> None:

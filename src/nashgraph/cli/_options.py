@@ -60,7 +60,8 @@ class TableArguments:
     """Options about the file and the signals in it."""
 
     nodes: Annotated[
-        Literal["rows", "columns"], table_option(help="What a node is: a row (a survey) or a column (recordings).")
+        Literal["rows", "columns"],
+        table_option(metavar="[rows|columns]", help="What a node is: a row (a survey) or a column (recordings)."),
     ] = "rows"
     id: Annotated[
         str | None,
@@ -106,7 +107,8 @@ class TableArguments:
     missing: Annotated[
         Literal["error", "pairwise", "impute"],
         table_option(
-            help="Missing values: refuse them, compare nodes over what both have, or fill in from the nearest."
+            metavar="[error|pairwise|impute]",
+            help="Missing values: refuse them, compare nodes over what both have, or fill in from the nearest.",
         ),
     ] = "error"
     standardize: Annotated[
@@ -122,7 +124,7 @@ class TableArguments:
         None
     )
     encoding: Annotated[str, table_option(help="Of a text file.")] = "utf-8"
-    decimal: Annotated[Literal[".", ","], table_option(help="Decimal mark.")] = "."
+    decimal: Annotated[Literal[".", ","], table_option(metavar="[.|,]", help="Decimal mark.")] = "."
     thousands: Annotated[
         str | None,
         table_option(
@@ -161,7 +163,8 @@ class GameArguments:
         method_option(help="Mean number of neighbours wanted; the consensus needs none.", show_default="10"),
     ] = None
     beta: Annotated[
-        float | None, method_option(help="Weight of the squared norm, instead of a degree.", show_default=False)
+        float | None,
+        method_option(help="What spreads weight over more neighbours, instead of a degree.", show_default=False),
     ] = None
     c: Annotated[
         float | None, method_option("--c", help="Total influence of others on a node, below 1.", show_default="0.95")
@@ -170,21 +173,24 @@ class GameArguments:
         str | None,
         registered_option(
             "nashgraph.games.interactions:INTERACTIONS",
-            help="How neighbours' actions feed on each other.",
+            help="How the actions (efforts) of neighbours feed one's own.",
             show_default="log1p",
         ),
     ] = None
     welfare: Annotated[
         str | None,
         registered_option(
-            "nashgraph.games.welfares:WELFARES", help="What the actions of all are worth.", show_default="total"
+            "nashgraph.games.welfares:WELFARES",
+            help="What the actions (efforts) of all are worth.",
+            show_default="total",
         ),
     ] = None
     benefit: Annotated[
         str | None,
         method_option(
             metavar="COLUMN|own|spectral|uniform|none",
-            help="What makes nodes differ: a column of numbers (no signal then), or a rule; none leaves the prior out.",
+            help="What acting is worth to a node by itself: a column of numbers (no signal then), or a rule; none "
+            "leaves the prior out.",
             show_default="own for the consensus, else spectral",
             autocompletion=completing(BENEFITS),
         ),
@@ -213,7 +219,11 @@ class LearnArguments(GameArguments):
     """The same, and what only some methods have: the strength of a prior, resamples of the signals."""
 
     lam: Annotated[
-        float | None, method_option(help="Strength of the prior.", show_default="what costs a thousandth of J")
+        float | None,
+        method_option(
+            help="Strength of the prior, the belief that the network serves those in it.",
+            show_default="what costs a thousandth of the smoothness J",
+        ),
     ] = None
     resamples: Annotated[
         int | None,

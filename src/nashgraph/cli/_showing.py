@@ -8,9 +8,26 @@ from typing import Any
 import pandas as pd
 from rich.table import Table
 
+from ..certificate import Measure
 from ._running import printable
 
 NAME_WIDTH = 15
+MEASURED = {
+    Measure.STATIONARITY.value: "stationarity is 0 where no small change of the network is better",
+    Measure.GAP.value: "the gap is how far the answer may be from the best",
+}
+MEANT = {
+    "beta": "the larger, the more neighbours the weight is spread over",
+    "lam": "strength of the prior, the belief that the network serves those in it",
+    "welfare": "worth of all efforts in a game on the network, where nobody gains by another effort",
+    "prior_share": "weight of the members that use the prior",
+    "agreement": "share of the weight that two resamples of the signals have in common",
+    "fidelity": "J, how far neighbours are from alike: less is smoother",
+    "objective": "what the method made as small as it could",
+    "auc": "chance that a true tie weighs more than a pair without; 0.5 is guessing",
+    "average_precision": "share of true ties among the heaviest pairs, over all numbers of pairs",
+    "precision": "share of true ties among as many pairs as are true",
+}
 
 
 def listed(frame: pd.DataFrame, title: str = "") -> Table:
@@ -32,11 +49,12 @@ def listed(frame: pd.DataFrame, title: str = "") -> Table:
     return table
 
 
-def paired(content: Mapping[str, Any], title: str = "") -> Table:
-    """Return names and values as a table of two columns."""
+def paired(content: Mapping[str, Any], title: str = "", meant: Mapping[str, str] | None = None) -> Table:
+    """Return names and values as a table of two columns, and beside them what is meant, where that needs words."""
     table = Table(box=None, pad_edge=False, show_header=False, title=title or None, title_justify="left")
     for name, value in content.items():
-        table.add_row(name.replace("_", " "), _written(value, ".4g"))
+        words = [meant.get(name, "")] if meant else []
+        table.add_row(name.replace("_", " "), _written(value, ".4g"), *words)
     return table
 
 

@@ -31,7 +31,7 @@ from ._running import EXIT_CODES, Commands
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    help="Learn the network behind a table of signals.",
+    help="Learn the network behind a table: who is tied to whom, from what people answered or sensors read.",
     epilog=EXIT_CODES,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -54,7 +54,7 @@ def options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Learn the network behind a table of signals."""
+    """Learn the network behind a table: who is tied to whom, from what people answered or sensors read."""
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -68,6 +68,12 @@ def learn(
 ) -> int:
     """Learn the network behind a table, and write it with a report.
 
+    Neighbours are those whose signals (answers, readings) are alike. A prior,
+    what is believed besides, may speak too: that the network serves those in
+    it. It is put as a game. Every node makes an effort, its action, for a
+    benefit of its own, and more the more its neighbours do. At the equilibrium
+    nobody gains by another action; welfare is what all are worth there.
+
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
     from ._asked import run_asked
@@ -79,6 +85,10 @@ def learn(
 @grouped
 def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
     """Learn along a range of strengths of the prior: smoothness against welfare, and a network on it.
+
+    The prior is the belief that the network serves those in it. Smoothness, J,
+    is how far neighbours are from alike; welfare is what everybody's efforts
+    are worth in a game on the network. What costs a thousandth of J is taken.
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
@@ -92,6 +102,9 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 def compare(game: GameArguments, asked: CompareArguments) -> int:
     """Compare several methods on one table, against the true network where it is known.
 
+    Scores need the truth. Without it there is the welfare: what everybody's
+    efforts are worth in a game on each network, which says nothing of truth.
+
     Example: nashgraph compare survey.csv --truth friends.csv --methods smooth,glgp,logdegree
     """
     from .compare import run_compare
@@ -102,7 +115,7 @@ def compare(game: GameArguments, asked: CompareArguments) -> int:
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
-    """Print what a learned model holds: its settings, its certificate, its most influential nodes.
+    """Print what a learned model holds: its settings, how good an answer it is, its most influential nodes.
 
     Example: nashgraph show graph/model.json
     """
