@@ -197,22 +197,3 @@ def _keep(file: Path, copy: Path) -> None:
         copy.hardlink_to(file)
     except OSError:  # not every system of files has links
         shutil.copy2(file, copy)
-
-
-def check_writable(folder: str | Path) -> None:
-    """Find out whether a folder can be written to, before the work that would be lost.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> check_writable(folder / "out")
-    >>> list(folder.iterdir())
-    []
-    """
-    with suppress(_Tried), written_together(folder):
-        raise _Tried
-
-
-class _Tried(Exception):  # noqa: N818 (no error: it takes the way of one, which leaves no trace)
-    pass

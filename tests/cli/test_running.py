@@ -104,7 +104,7 @@ def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):
     assert (out / "edges.csv").exists()
 
 
-def test_a_folder_that_is_in_use_is_said(table, monkeypatch):
+def test_a_folder_that_is_in_use_is_said(table):
     out = table.parent / "out"
     started, ended = threading.Event(), threading.Event()
 
@@ -116,11 +116,15 @@ def test_a_folder_that_is_in_use_is_said(table, monkeypatch):
     other = threading.Thread(target=hold)
     other.start()
     started.wait(60)
-    result = run("learn", table, "--out", out)
+    results = [
+        run(*command, "--out", out)
+        for command in (("learn", table), ("compare", table), ("demo",), ("reproduce", "theorem1", "--quick"))
+    ]
     ended.set()
     other.join()
-    assert result.exit_code == 1
-    assert f"in use by another run of nashgraph (process {os.getpid()} on " in error_lines(result)[-1]
+    for result in results:
+        assert result.exit_code == 1
+        assert f"in use by another run of nashgraph (process {os.getpid()} on " in error_lines(result)[-1]
 
 
 def test_too_little_memory_is_no_bug(table, monkeypatch):
