@@ -14,7 +14,8 @@ from nashgraph.cli import _groups, _jobs, _options
 from nashgraph.cli._fitting import all_parameters
 from nashgraph.cli.app import app
 from nashgraph.couplings.engines import ENGINES
-from nashgraph.estimators import METHODS, SmoothGL
+from nashgraph.estimators import METHODS, SmoothGL, _kept
+from nashgraph.estimators._members import Resample
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
@@ -93,6 +94,30 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
     assert result.exit_code == 130
     assert error_lines(result)[-1] == "nashgraph learn: interrupted: nothing was written"
     assert not (table.parent / "out").exists()
+
+
+def test_an_interrupted_consensus_goes_on(table, monkeypatch):
+    """It is interrupted after the third resample, and the second command makes the others only."""
+    monkeypatch.setattr(_kept, "EVERY", 0.0)
+    out, of, used = table.parent / "out", Resample.of, []
+
+    def interrupted(resample, X):
+        if resample.number == 3:
+            raise KeyboardInterrupt
+        return of(resample, X)
+
+    command = ("learn", table, "--resamples", "5", "--out")
+    monkeypatch.setattr(Resample, "of", interrupted)
+    result = run(*command, out)
+    assert result.exit_code == 130
+    assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
+    monkeypatch.setattr(Resample, "of", lambda resample, X: used.append(resample.number) or of(resample, X))
+    assert run(*command, out).exit_code == 0
+    assert used == [3, 4, 5]
+    assert run(*command, table.parent / "whole").exit_code == 0
+    for file in ("edges.csv", "nodes.csv", "report.html"):
+        assert (out / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
+    assert not [file for file in out.iterdir() if file.name.startswith(".")]
 
 
 def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):
