@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 FUZZ_MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint fuzz mutants coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test lint lint-js fuzz mutants coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,12 @@ lint: $(VENV)/.dev ## ruff, mypy, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	if command -v node > /dev/null; then for file in src/nashgraph/report/assets/*.js; do node --check $$file || exit 1; done; fi
+
+lint-js: $(VENV)/.dev ## the report's scripts, as the page has them, by eslint (needs npm; fetches it)
+	npm install --no-save --no-audit --no-fund --silent --prefix build/eslint eslint@10 @eslint/js@10 globals@17
+	cp tools/eslint.config.mjs build/eslint/
+	$(BIN)/python -c 'from nashgraph.report.html import code; print(code()["scripts"][1])' > build/eslint/page.js
+	cd build/eslint && npx eslint page.js
 
 format: $(VENV)/.dev ## rewrite the sources in the house style
 	$(BIN)/ruff format .

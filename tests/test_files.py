@@ -9,7 +9,7 @@ import pytest
 
 import nashgraph
 from nashgraph import files
-from nashgraph.files import LOCK, check_writable, claimed, written_together, written_whole
+from nashgraph.files import LOCK, claimed, written_together, written_whole
 
 HOLD = """
 import sys, time
@@ -95,20 +95,22 @@ def test_a_folder_in_the_way_stops_all(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["b.txt"]
 
 
-def test_trying_leaves_no_trace_and_keeps_empty_folders(tmp_path):
+def test_a_claim_leaves_no_trace_and_keeps_empty_folders(tmp_path):
     (tmp_path / "empty").mkdir()
-    check_writable(tmp_path / "empty" / "deep" / "er")
-    check_writable(tmp_path / "empty")
+    for folder in (tmp_path / "empty" / "deep" / "er", tmp_path / "empty"):
+        with claimed(folder):
+            pass
     assert [file.name for file in tmp_path.iterdir()] == ["empty"]
     assert list((tmp_path / "empty").iterdir()) == []
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotADirectoryError, match="is a file"):
-        check_writable(tmp_path / "file")
+    with pytest.raises(NotADirectoryError, match="is a file"), claimed(tmp_path / "file"):
+        pass
 
 
 def test_a_second_run_is_told_who_has_the_folder(tmp_path, holder):
-    with pytest.raises(BlockingIOError, match=rf"in use by another run of nashgraph \(process {holder.pid} on "):
-        check_writable(tmp_path / "out")
+    said = rf"in use by another run of nashgraph \(process {holder.pid} on "
+    with pytest.raises(BlockingIOError, match=said), claimed(tmp_path / "out"):
+        pass
 
 
 def test_what_a_killed_run_leaves_is_cleaned_by_the_next(tmp_path, holder):

@@ -6,6 +6,7 @@ machine that loses its power, leaves the old files or the new. All that is parti
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import socket
@@ -13,16 +14,20 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
-LOCK = ".nashgraph.lock"
+LOCK, STOPPED = ".nashgraph.lock", ".nashgraph.stopped"
 BESIDE = ".nashgraph-"  # how the folders begin that are written to on the way
+# What the numbers do not depend on: the command line, reading tables, and the way results are shown.
+SHOWING = {"cli", "comparison", "report", "tables", "files"}
 
 
 class Written:
     """Where this process wrote last, for those who must say what became of a run that broke off."""
 
     last: Path | None = None
+    kept: bool = False  # whether the same command goes on where it broke off
 
 
 @contextmanager
@@ -199,20 +204,13 @@ def _keep(file: Path, copy: Path) -> None:
         shutil.copy2(file, copy)
 
 
-def check_writable(folder: str | Path) -> None:
-    """Find out whether a folder can be written to, before the work that would be lost.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> check_writable(folder / "out")
-    >>> list(folder.iterdir())
-    []
-    """
-    with suppress(_Tried), written_together(folder):
-        raise _Tried
-
-
-class _Tried(Exception):  # noqa: N818 (no error: it takes the way of one, which leaves no trace)
-    pass
+@cache
+def code_digest() -> str:
+    """Return a digest of the source that the numbers depend on."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        if place.parts[0].removesuffix(".py") not in SHOWING:
+            digest.update(place.as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()

@@ -14,7 +14,8 @@ from nashgraph.cli import _groups, _jobs, _options
 from nashgraph.cli._fitting import all_parameters
 from nashgraph.cli.app import app
 from nashgraph.couplings.engines import ENGINES
-from nashgraph.estimators import METHODS, SmoothGL
+from nashgraph.estimators import METHODS, SmoothGL, _kept
+from nashgraph.estimators._members import Resample
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
@@ -95,6 +96,30 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
     assert not (table.parent / "out").exists()
 
 
+def test_an_interrupted_consensus_goes_on(table, monkeypatch):
+    """It is interrupted after the third resample, and the second command makes the others only."""
+    monkeypatch.setattr(_kept, "EVERY", 0.0)
+    out, of, used = table.parent / "out", Resample.of, []
+
+    def interrupted(resample, X):
+        if resample.number == 3:
+            raise KeyboardInterrupt
+        return of(resample, X)
+
+    command = ("learn", table, "--resamples", "5", "--out")
+    monkeypatch.setattr(Resample, "of", interrupted)
+    result = run(*command, out)
+    assert result.exit_code == 130
+    assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
+    monkeypatch.setattr(Resample, "of", lambda resample, X: used.append(resample.number) or of(resample, X))
+    assert run(*command, out).exit_code == 0
+    assert used == [3, 4, 5]
+    assert run(*command, table.parent / "whole").exit_code == 0
+    for file in ("edges.csv", "nodes.csv", "report.html"):
+        assert (out / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
+    assert not [file for file in out.iterdir() if file.name.startswith(".")]
+
+
 def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):
     monkeypatch.setattr(_jobs, "say_figures", fail_with(KeyboardInterrupt()))
     out = table.parent / "out"
@@ -104,7 +129,7 @@ def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):
     assert (out / "edges.csv").exists()
 
 
-def test_a_folder_that_is_in_use_is_said(table, monkeypatch):
+def test_a_folder_that_is_in_use_is_said(table):
     out = table.parent / "out"
     started, ended = threading.Event(), threading.Event()
 
@@ -116,11 +141,15 @@ def test_a_folder_that_is_in_use_is_said(table, monkeypatch):
     other = threading.Thread(target=hold)
     other.start()
     started.wait(60)
-    result = run("learn", table, "--out", out)
+    results = [
+        run(*command, "--out", out)
+        for command in (("learn", table), ("compare", table), ("demo",), ("reproduce", "theorem1", "--quick"))
+    ]
     ended.set()
     other.join()
-    assert result.exit_code == 1
-    assert f"in use by another run of nashgraph (process {os.getpid()} on " in error_lines(result)[-1]
+    for result in results:
+        assert result.exit_code == 1
+        assert f"in use by another run of nashgraph (process {os.getpid()} on " in error_lines(result)[-1]
 
 
 def test_too_little_memory_is_no_bug(table, monkeypatch):

@@ -1,9 +1,12 @@
 """A survey as people have it, from the shell: what is said about it, what is used, and that it runs again alike."""
 
+import csv
 import json
 
 import numpy as np
 import pandas as pd
+
+from nashgraph.estimators import METHODS, SmoothGL
 
 from ..commands import error_lines, run
 
@@ -65,3 +68,33 @@ def test_codes_are_named_where_gaps_are_refused_and_minus_99_can_be_given(tmp_pa
     )
     assert result.exit_code == 0, result.output
     assert "trust=refused" not in json.loads((tmp_path / "out" / "model.json").read_text())["signal_names"]
+
+
+def test_no_csv_that_is_written_has_a_formula_and_its_names_come_back(tmp_path):
+    draw = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "name": [f"={name}" for name in "abcdefghijklmnop"],
+            "group": ["=north"] * 8 + ["south"] * 8,
+            "=cmd": draw.normal(size=16),
+            "+what": draw.choice(["@yes", "no"], 16),
+        }
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    options = (tmp_path / "t.csv", "--id", "name", "--group", "group", "--set", "resamples=0", "--benefit", "none")
+    assert run("learn", *options, "--out", tmp_path / "out").exit_code in (0, 3)
+    ties = tmp_path / "out" / "edges.csv"
+    result = run("learn", *options, "--known", ties, "--out", tmp_path / "again")
+    assert result.exit_code == 0, result.output
+    assert {*pd.read_csv(tmp_path / "again" / "edges.csv")["known"]} == {"tie"}
+    compared = ("compare", tmp_path / "t.csv", "--id", "name", "--drop", "group", "--methods", "=smooth,spectemp")
+    METHODS.register("=smooth")(type("Smooth", (SmoothGL,), {}))
+    try:
+        assert run(*compared, "--out", tmp_path / "compared").exit_code in (0, 3)
+    finally:
+        METHODS.unregister("=smooth")
+    files = [*tmp_path.glob("*/**/*.csv")]
+    assert len(files) > 8
+    for file in files:
+        for row in csv.reader(file.read_text().splitlines()):
+            assert not [cell for cell in row if cell.startswith(("=", "+", "@"))], file

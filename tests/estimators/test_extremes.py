@@ -57,7 +57,7 @@ def test_at_any_scale_it_is_the_right_graph_or_a_sentence(name, random):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reference = weights(make(**given).fit(X))
-        for scale in (1e-59, 1e-30, 1e30, 1e59):
+        for scale in (1e-59, 1e59):
             found = weights(make(**given).fit(X * scale))
             if name not in ("quadgame", "glasso"):  # whose models have a scale of their own
                 np.testing.assert_allclose(found, reference, atol=1e-7, err_msg=f"{scale:g}")
@@ -103,8 +103,8 @@ def one_hot(seed):
 
 
 @pytest.mark.parametrize("dtype", LARGEST)
-def test_three_hundred_one_hot_surveys_have_a_degree_and_no_rounding_dust(dtype):
-    for seed in range(300):
+def test_one_hot_surveys_have_a_degree_and_no_rounding_dust(dtype):
+    for seed in range(0, 300, 1 if dtype == "float64" else 5):
         X = one_hot(seed)
         n = X.shape[1]
         model = SmoothGL(dtype=dtype).fit(X)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nashgraph.tables import load_signals, read_known, read_truth
 from nashgraph.tables.model import read_record, record_to_json
+from nashgraph.tables.ties import ALL
 from nashgraph.validation import InputError
 
 from ..commands import run
@@ -30,9 +31,11 @@ def truth(file):
 
 
 def known(file):
-    """Known ties."""
+    """Known ties: both ends are nodes of the signals, or the second stands for all."""
     with suppress(InputError):
-        read_known(file)
+        ties, _ = read_known(file, NAMES)
+        assert {*ties["source"]} <= {*NAMES}
+        assert {*ties["target"]} <= {*NAMES, ALL}
 
 
 def model(file):
@@ -49,7 +52,14 @@ TARGETS = {
     "npz": signals,
     "parquet": signals,
     "xlsx": signals,
+    "json": signals,
+    "feather": signals,
+    "dta": signals,
+    "sav": signals,
     "truth.csv": truth,
+    "truth.npy": truth,
+    "truth.gml": truth,
+    "truth.net": truth,
     "truth.graphml": truth,
     "known.csv": known,
     "model.json": model,

@@ -8,7 +8,7 @@ from contextlib import suppress
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nashgraph.tables import TableOptions, load_signals
@@ -59,6 +59,7 @@ def test_every_kind_of_file_gives_the_same_numbers(tmp_path_factory, table, kind
     elif kind == "parquet":
         frame.assign(who=ids).to_parquet(file)
     else:
+        assume(not any(name.startswith(("=", "#")) for name in ids))  # written as formulas, and as Excel's errors
         frame.assign(who=ids).to_excel(file, index=False)
     options = TableOptions(id="none" if kind == "npy" else "who", standardize=False, categorical=("none",))
     np.testing.assert_allclose(load_signals(file, options).table.to_numpy(), values.T, rtol=1e-14)

@@ -209,3 +209,13 @@ def test_no_permission_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
     with pytest.raises(TableError, match="no permission"):
         read_table(tmp_path / "t.csv")
+
+
+def test_names_in_excel_that_look_like_gaps_stay_and_gaps_are_gaps(tmp_path):
+    frame = pd.DataFrame({"id": ["NA", "nan", "007"], "age": ["NA", 31.5, 40], "town": ["null", "Ulm", ""]})
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    table, _ = read_table(tmp_path / "t.xlsx")
+    assert table["id"].tolist() == ["NA", "nan", "007"]
+    np.testing.assert_array_equal(table["age"], [np.nan, 31.5, 40])
+    assert table["age"].dtype == float
+    assert table["town"].isna().tolist() == [True, False, True]

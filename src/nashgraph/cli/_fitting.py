@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -26,7 +27,7 @@ from ._options import RENAMED, LearnArguments, PathArguments
 from ._progress import bar, converging, counting
 from ._running import Voice
 
-RESERVED = ("callback", "missing", "progress")  # set by other means
+RESERVED = ("callback", "checkpoint", "missing", "progress")  # set by other means
 FREQUENCY, LEAST_FREQUENCY = "frequency", 0.25
 LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -119,13 +120,15 @@ class Outcome:
         }
 
 
-def learned(job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None) -> Outcome:
-    """Carry out what a job asks for, and say what known ties taught."""
+def learned(
+    job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None, unfinished: Path | None = None
+) -> Outcome:
+    """Carry out what a job asks for, from what is unfinished where there is such, and say what known ties taught."""
     model, along = built(job, signals)
     start = time.perf_counter()
     path = followed(model, along, signals, voice) if job.command == "path" else None
     if path is None:
-        fitted(model, signals, voice, {} if known is None else {"known": known})
+        fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
     else:
         model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
@@ -177,19 +180,21 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     return model.set_params(**given), along
 
 
-def fitted(model: GraphEstimator, signals: Signals, voice: Voice, ties: Mapping[str, Any]) -> None:
+def fitted(
+    model: GraphEstimator, signals: Signals, voice: Voice, ties: Mapping[str, Any], unfinished: Path | None
+) -> None:
     """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
     known = model.get_params(deep=False)
+    if "checkpoint" in known:
+        model.set_params(checkpoint=unfinished)
     with bar(voice, "learning") as tell:
         if "progress" in known:
             model.set_params(progress=lambda done, total: tell(done / total, f"{done} of {total}"))
-            model.fit(signals.table, **ties).set_params(progress=None)
         elif "callback" in known:
             told = converging(tell)
             model.set_params(callback=lambda record: told(record, known["tol"]))
-            model.fit(signals.table, **ties).set_params(callback=None)
-        else:
-            model.fit(signals.table, **ties)
+        model.fit(signals.table, **ties)
+    model.set_params(**dict.fromkeys({"callback", "checkpoint", "progress"} & known.keys()))
 
 
 def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice) -> LambdaPath:

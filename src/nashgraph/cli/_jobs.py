@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import networkx as nx
 import pandas as pd
 
 from ..certificate import exact
-from ..files import claimed
+from ..files import STOPPED, claimed
 from ..graph import LearnedGraph
 from ..metrics import symmetrize_for
 from ..report.prose import concentration_sentence, gaps_mark, leaders
@@ -69,7 +70,7 @@ def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Sign
         note_signals(inputs.table, signals, voice)
         truth = truth_noted(inputs.truth, signals, job, voice)
         known = known_noted(inputs.known, signals, job, voice)
-        outcome = learned(job, signals, voice, known)
+        outcome = learned(job, signals, voice, known, out / STOPPED)
         note_left_out(outcome, voice)
         if said := concentration_sentence(outcome.graph):
             voice.note(said)
@@ -91,7 +92,9 @@ def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Sign
             known_weights=getattr(outcome.model, "known_weights_", None),
             signal_names=[str(name) for name in signals.table.index],
         )
-        return write_outcome(out, found, outcome, truth), outcome
+        found = write_outcome(out, found, outcome, truth)
+        shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
+        return found, outcome
 
 
 def note_signals(file: Path, signals: Signals, voice: Voice) -> None:

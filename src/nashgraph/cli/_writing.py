@@ -10,6 +10,7 @@ from typing import Any
 from ..files import written_together
 from ..report import summarize, write_report
 from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of, write_edges
+from ..tables.graphs import write_csv
 from ..validation import InputError
 from ._fitting import Outcome
 
@@ -62,6 +63,6 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any =
         if outcome.selection is not None:
             write_edges(outcome.selection.graph, folder / SELECTED)
         if outcome.path is not None:
-            outcome.path.table().to_csv(folder / PATH, index=False)
+            write_csv(outcome.path.table(), folder / PATH)
         write_report(summary, folder / REPORT)
     return record

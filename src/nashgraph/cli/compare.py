@@ -12,8 +12,9 @@ import typer
 from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
 from ..estimators import METHODS, GraphEstimator
-from ..files import check_writable, written_together
+from ..files import claimed, written_together
 from ..tables import Job, Signals, load_signals
+from ..tables.graphs import write_csv
 from ._fitting import methods_with, plain_number
 from ._jobs import note_signals, truth_noted
 from ._options import CompareArguments, GameArguments
@@ -29,18 +30,23 @@ ERROR = re.compile(r"^\w+(Error|Exception): ")
 
 def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
+    if asked.out is None:
+        return compared(game, asked)
+    check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
+    with claimed(asked.out):
+        return compared(game, asked)
+
+
+def compared(game: GameArguments, asked: CompareArguments) -> int:
+    """Compare, with the folder to write to, if there is one, for this run alone."""
     voice, out = asked.speech.voice(), asked.out
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
-    if out is not None:
-        check_inputs_kept(out, (asked.file, asked.truth.truth), [FILE])
     with voice.noting_warnings():
         signals = load_signals(asked.file, options)
         note_signals(asked.file, signals, voice)
         job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
         truth = truth_noted(asked.truth.truth, signals, job, voice)
-        if out is not None:
-            check_writable(out)
         if signals.benefit is not None:
             given["benefit"] = signals.benefit
         entries = [
@@ -57,7 +63,7 @@ def run_compare(game: GameArguments, asked: CompareArguments) -> int:
         voice.note(f"{', '.join(which)}: {text}")
     if out is not None:
         with written_together(out) as folder:
-            found.to_csv(folder / FILE, index=False)
+            write_csv(found, folder / FILE, "method")
         voice.say(f"wrote {FILE} to {out}/")
     voice.answer({"command": "compare", "methods": plain_rows(found), "notes": voice.notes})
     return DONE if found["converged"].all() else UNFINISHED

@@ -14,7 +14,7 @@ import pandas as pd
 from ..comparison import compare
 from ..datasets import load_karate, smooth_signals
 from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
-from ..files import check_writable, written_together
+from ..files import claimed, written_together
 from ..report import Summary, plot_graph, summarize, write_report
 from ..tables import write_edges, write_graphml
 from ._fitting import sure_part
@@ -31,8 +31,12 @@ LAM = 0.3
 
 def run_demo(out: Path, seed: int, speech: SpeechArguments) -> int:
     """Learn the karate club four ways, print how well, and write the graph, a picture and a report."""
-    voice = speech.voice()
-    check_writable(out)
+    with claimed(out):
+        return demonstrated(out, seed, speech.voice())
+
+
+def demonstrated(out: Path, seed: int, voice: Voice) -> int:
+    """Learn and write, with the folder for this run alone."""
     club = load_karate().graph
     names = [f"member {node + 1}" for node in club]
     signals = pd.DataFrame(smooth_signals(club, N_SIGNALS, "gmrf", random_state=seed), columns=names)

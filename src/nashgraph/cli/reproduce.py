@@ -21,6 +21,7 @@ from rich.table import Table
 
 from ..datasets import DatasetError
 from ..experiments import EXPERIMENTS, Study, reproduce
+from ..files import claimed
 from ..validation import InputError
 from ._options import SpeechArguments
 from ._running import DONE, INTERRUPTED, REFUSED, Voice, printable
@@ -49,7 +50,7 @@ def run_reproduce(
     studies: dict[str, Study] = {}
     left_out: dict[str, str] = {}
     try:
-        with trial_bars(voice) as progress:
+        with claimed(folder), trial_bars(voice) as progress:
             for name in wanted:
                 try:
                     studies |= reproduce([name], folder, seed=seed, quick=quick, jobs=jobs, progress=progress)

@@ -160,11 +160,20 @@ def mean_of_ladders(
     resamples: list[Resample],
     geometries: dict[str, float],
     done: Callable[[], object],
+    restored: Callable[[Mean], int] = lambda _: 0,
+    keep: Callable[[Mean, int], object] = lambda *_: None,
 ) -> Mean:
-    """Return the mean over resamples and geometries of ladders of degrees."""
+    """Return the mean over resamples and geometries of ladders of degrees.
+
+    ``restored`` may add what an earlier run has done to an empty mean, and tells of how many resamples that is;
+    ``keep`` is called with the mean and the number of resamples after each.
+    """
     n_nodes = X.shape[1]
     mean = Mean(n_nodes)
-    for resample in resamples:
+    before = restored(mean)
+    for _ in range(before * len(geometries)):
+        done()
+    for resample in resamples[before:]:
         share = 1.0 if len(resamples) == 1 else WHOLE if resample.number == 0 else (1.0 - WHOLE) / (len(resamples) - 1)
         signals, graph = resample.of(X), Sum(n_nodes)
         for geometry, weight in geometries.items():
@@ -174,6 +183,7 @@ def mean_of_ladders(
             done()
         if resample.number:
             mean.graphs.append(graph.csr(np.float32))
+        keep(mean, resample.number + 1)
     return mean
 
 

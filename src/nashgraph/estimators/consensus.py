@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from ._answers import GIVEN_COSTS, OWN_COSTS, PRIOR_SHARE, PriorPlan, answer_the
 from ._benefit import marginal_benefit
 from ._evidence import evidence_of, spread_benefit
 from ._intervals import INTERVAL, agreement, node_intervals, quantiles, values_at
+from ._kept import KeptMean
 from ._known import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ._ladders import Ladders
 from ._members import (
@@ -86,6 +88,10 @@ class ConsensusGL(GraphEstimator):
     known_weights : dict, optional
         What known ties taught elsewhere: the ``known_weights_`` of another model, or
         :func:`~nashgraph.fit_known_weights` of several. Ties known here are then marked, and change no weights.
+    checkpoint : path, optional
+        A folder of its own in which the resamples done are kept every 20 seconds. A fit that was stopped and is run
+        again, on the same signals with the same parameters (an int as ``random_state``), goes on from there and gives
+        the same bits; at the end the folder is removed. Not with an ``estimator``.
 
     Attributes
     ----------
@@ -152,6 +158,7 @@ class ConsensusGL(GraphEstimator):
         progress: Callable[[int, int], object] | None = None,
         random_state: Any = None,
         known_weights: dict[str, Any] | None = None,
+        checkpoint: str | Path | None = None,
     ) -> None:
         self.estimator = estimator
         self.n_degrees = n_degrees
@@ -169,6 +176,7 @@ class ConsensusGL(GraphEstimator):
         self.progress = progress
         self.random_state = random_state
         self.known_weights = known_weights
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None, *, known: Any = None) -> Self:
         """Learn a graph from signals and, where there are some, from known ties.
@@ -203,7 +211,10 @@ class ConsensusGL(GraphEstimator):
         ladders = self._ladders(X.shape[1], self.progress)
         geometries = self._geometries(signals, ladders)
         ladders.steps = len(resamples) * len(geometries)
-        mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done)
+        ours = [resampling, entropy, len(resamples), ladders.degrees.tolist(), ladders.kept, ladders.c, geometries]
+        kept = None if self.checkpoint is None or self.estimator else KeptMean(self.checkpoint, signals, ours)
+        keeping = () if kept is None else (kept.restore, kept.keep)
+        mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done, *keeping)
         smooth, prior = mean.weights.csr(), self._prior(mean, signals, ladders)
         interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
         lam = np.nan
@@ -211,6 +222,8 @@ class ConsensusGL(GraphEstimator):
             lam = answer_the_game(prior, mean, signals, ladders, geometries, interaction, welfare)
         learned = self._stacked(known, labels, mean, signals, ladders, None if prior is None else prior.benefit)
         weights = mean.weights.csr()
+        if kept is not None:
+            kept.clear()
         if prior is not None:
             actions = equilibrium(weights, prior.benefit, interaction)
             value = welfare.value(actions)

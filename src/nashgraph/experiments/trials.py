@@ -12,8 +12,6 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,15 +21,13 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from ..certificate import Certificate, Measure
-from ..files import written_whole
+from ..files import code_digest, written_whole
 
 Row = dict[str, Any]
 Measurement = Callable[..., list[Row]]
 # Called with the experiment, the trials done and all its trials: once at the start and after each trial.
 Progress = Callable[[str, int, int], object]
 KEPT = ".trials"
-# What the numbers do not depend on: the command line, reading tables, and the way results are shown.
-SHOWING = {"cli", "comparison", "report", "tables", "files"}
 
 
 class Trial(NamedTuple):
@@ -79,18 +75,6 @@ def kept_at(experiment: str, trial: Trial, out: Path) -> Path:
     text = json.dumps([experiment, trial.arguments, code_digest()], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return out / KEPT / experiment / f"{trial.name}-{digest}.json"
-
-
-@cache
-def code_digest() -> str:
-    """Return a digest of the source that the numbers depend on."""
-    digest = hashlib.sha256()
-    package = Path(str(files(__package__.rpartition(".")[0])))
-    for path in sorted(package.rglob("*.py")):
-        place = path.relative_to(package)
-        if place.parts[0].removesuffix(".py") not in SHOWING:
-            digest.update(place.as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 def certified(certificate: Certificate | None = None) -> Row:

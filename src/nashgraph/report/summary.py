@@ -278,7 +278,7 @@ def whole_numbers(values: Array, sentence: str) -> Histogram:
 def settings(model: GraphEstimator) -> dict[str, Any]:
     """Return the parameters that are set and bear on the answer, and those that were found."""
     given = {name: value for name, value in model.get_params(deep=False).items() if value is not None}
-    for name in ("callback", "progress"):
+    for name in ("callback", "checkpoint", "progress"):
         given.pop(name, None)
     found = {f"{name} (found)": value for name, value in model.found_params().items() if value is not None}
     return given | found

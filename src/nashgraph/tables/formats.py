@@ -18,8 +18,8 @@ import pandas as pd
 from ..validation import Array, listing
 from .codes import WORDS, written
 from .errors import TableError
-from .options import TableOptions
-from .text import checked_names, decoded
+from .options import TableOptions, name_columns
+from .text import GAPS, checked_names, decoded
 
 CELLS = 50_000_000  # of an Excel sheet, empty ones too, up to its last
 # What reads a statistics program's file, in pyreadstat.
@@ -132,7 +132,7 @@ def read_excel(path: Path, options: TableOptions) -> Read:
         if sheet not in sheets:
             raise TableError(f"{path.name} has no sheet {sheet!r}: it has {listing(sheets)}")
         _check_reach(path, book, sheet)
-        cells = pd.read_excel(book, sheet_name=sheet, header=None)
+        cells = pd.read_excel(book, sheet_name=sheet, header=None, keep_default_na=False, na_values=[""])
     if len(sheets) > 1 and options.sheet is None:
         notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
     cells = cells.dropna(how="all")
@@ -144,9 +144,10 @@ def read_excel(path: Path, options: TableOptions) -> Read:
         names, cells = checked_names(path.name, first), cells.iloc[1:]
     if cells.empty:
         raise TableError(f"{path.name} has a header and no rows below it")
-    table = cells.infer_objects().reset_index(drop=True)
-    table.columns = pd.Index(names)
-    return table, notes
+    cells.columns = pd.Index(names)
+    exact = name_columns(options)
+    cells = cells.apply(lambda column: column if column.name in exact else column.mask(column.isin(GAPS)))
+    return cells.infer_objects().reset_index(drop=True), notes
 
 
 def _check_reach(path: Path, book: pd.ExcelFile, sheet: str) -> None:
@@ -184,6 +185,7 @@ def read_array(path: Path, options: TableOptions) -> Read:
         raise TableError(
             f"{path.name} must hold a two-dimensional array of numbers, got shape {values.shape} of {values.dtype}"
         )
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # of another machine, which pandas cannot count
     return pd.DataFrame(values, columns=[f"column {k + 1}" for k in range(values.shape[1])]), []
 
 

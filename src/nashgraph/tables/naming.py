@@ -9,8 +9,7 @@ from .columns import as_name
 from .errors import Problems
 from .identifiers import is_saved_index, plain_id, says_when
 from .names import chosen_column, split_names
-from .options import TableOptions
-from .read import ID_NAMES
+from .options import ID_NAMES, TableOptions
 
 
 def named_rows(

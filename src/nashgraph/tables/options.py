@@ -8,6 +8,7 @@ from ..validation import InputError, check_choice
 
 NODES = ("rows", "columns")
 MISSING = ("error", "pairwise", "impute")
+ID_NAMES = tuple(write(name) for name in ("id", "name", "node") for write in (str.lower, str.upper, str.title))
 
 
 @dataclass(frozen=True)
@@ -94,3 +95,17 @@ class TableOptions:
             raise InputError(
                 f"thousands must be one character and not the decimal mark, got {self.thousands!r}: for example ','"
             )
+
+
+def name_columns(options: TableOptions) -> list[str]:
+    """Return the columns that may name the rows: there 007 and NA stay what they are.
+
+    Examples
+    --------
+    >>> name_columns(TableOptions(id="household"))
+    ['household']
+    """
+    if options.id is not None:
+        return [options.id]
+    guessed = ["", *ID_NAMES] if options.nodes == "rows" else [""]
+    return [name for name in guessed if name not in options.categorical]

@@ -21,10 +21,9 @@ from .formats import (
     read_statistics,
 )
 from .names import split_names
-from .options import TableOptions
+from .options import TableOptions, name_columns
 from .text import checked_names, read_text
 
-ID_NAMES = tuple(write(name) for name in ("id", "name", "node") for write in (str.lower, str.upper, str.title))
 TEXT = (".csv", ".tsv", ".txt", ".tab")
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 PARQUET, FEATHER = (".parquet", ".pq"), (".feather",)
@@ -96,17 +95,9 @@ def _read_text(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[st
         encoding=options.encoding,
         decimal=options.decimal,
         header=options.header,
-        exact=_name_columns(options),
+        exact=name_columns(options),
         as_text=[*options.categorical, *split_names(options.categorical, ())],
     )
-
-
-def _name_columns(options: TableOptions) -> list[str]:
-    """Return the columns that may name the rows: there 007 and NA stay what they are."""
-    if options.id is not None:
-        return [options.id]
-    guessed = ["", *ID_NAMES] if options.nodes == "rows" else [""]
-    return [name for name in guessed if name not in options.categorical]
 
 
 def _joined(name: object) -> str:

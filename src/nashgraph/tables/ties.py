@@ -15,7 +15,7 @@ import pandas as pd
 from ..validation import Array, listing
 from .columns import as_name
 from .errors import TableError
-from .formulas import unguarded
+from .formulas import guarded, unguarded
 from .options import TableOptions
 from .read import TEXT, check_file, read_table
 from .text import read_text
@@ -112,7 +112,7 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
     if ends is None:
         return _of_matrix(path, table.columns)
     if group is not None and group.column in table.columns:
-        table = table[table[group.column].map(as_name) == group.value]
+        table = table[table[group.column].map(as_name).isin([group.value, guarded(group.value)])]
         if table.empty:
             raise NoTiesError(f"{path.name} has no ties in {group.column} {group.value}")
     source, target = (table[columns[end]].map(as_name) for end in ends)

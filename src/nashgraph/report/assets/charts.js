@@ -39,9 +39,9 @@ function drawAxes({ svg, width, height }, x, y, xLabel, yLabel, yTicks = (axis) 
   svg.append("text").attr("x", 0).attr("y", 10).text(yLabel);
 }
 
-function histogram(container, { edges, counts, sentence }, xLabel, yLabel) {
+function histogram(container, { edges: ends, counts, sentence }, xLabel, yLabel) {
   const chart = makeChart(container, sentence);
-  const x = chart.x(d3.scaleLinear(), [edges[0], edges[edges.length - 1]]);
+  const x = chart.x(d3.scaleLinear(), [ends[0], ends[ends.length - 1]]);
   const y = chart.y(d3.scaleLinear(), [0, d3.max(counts) || 1]).nice(4);
   drawAxes(chart, x, y, xLabel, yLabel);
   chart.svg
@@ -50,8 +50,8 @@ function histogram(container, { edges, counts, sentence }, xLabel, yLabel) {
     .selectAll("rect")
     .data(counts)
     .join("rect")
-    .attr("x", (_, bin) => x(edges[bin]) + 0.5)
-    .attr("width", (_, bin) => Math.max(0.5, x(edges[bin + 1]) - x(edges[bin]) - 1))
+    .attr("x", (_, bin) => x(ends[bin]) + 0.5)
+    .attr("width", (_, bin) => Math.max(0.5, x(ends[bin + 1]) - x(ends[bin]) - 1))
     .attr("y", (count) => y(count))
     .attr("height", (count) => y(0) - y(count));
 }
@@ -96,12 +96,12 @@ function paretoFront(container, { lam, fidelity, welfare, fitted }, sentence, ch
   const x = chart.x(d3.scaleLinear(), padded(fidelity));
   const y = chart.y(d3.scaleLinear(), padded(welfare));
   drawAxes(chart, x, y, "misfit J(W): smoother to the left", "welfare");
-  const points = d3.range(lam.length).filter((k) => fidelity[k] !== null && welfare[k] !== null);
+  const solved = d3.range(lam.length).filter((k) => fidelity[k] !== null && welfare[k] !== null);
   const line = d3.line((k) => x(fidelity[k]), (k) => y(welfare[k]));
-  svg.append("path").attr("class", "curve").attr("d", line(points));
+  svg.append("path").attr("class", "curve").attr("d", line(solved));
   svg
     .selectAll("circle.point")
-    .data(points)
+    .data(solved)
     .join("circle")
     .attr("class", (k) => (fitted[k] ? "point fitted" : "point"))
     .attr("r", (k) => (fitted[k] ? 5 : 4))
@@ -110,7 +110,7 @@ function paretoFront(container, { lam, fidelity, welfare, fitted }, sentence, ch
     .on("click", (_, k) => choose(k));
   const marker = svg.append("circle").attr("class", "marker").attr("r", 9);
   return (k) => {
-    const known = points.includes(k);
+    const known = solved.includes(k);
     marker.attr("visibility", known ? "visible" : "hidden");
     if (known) marker.attr("cx", x(fidelity[k])).attr("cy", y(welfare[k]));
   };

@@ -12,7 +12,7 @@ function download(content, name, type) {
 const fileName = (what) => `${data.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 40) || "network"}-${what}`;
 
 // The network as it stands on the screen, with a legend below.
-function paint(context, width, height, rows) {
+function paintSheet(context, width, height, rows) {
   const sheet = { context, width, height, colours: onScreen.colours, dark: onScreen.dark };
   drawPicture(sheet);
   Object.assign(context, { globalAlpha: 1, fillStyle: sheet.colours.paper });
@@ -64,7 +64,7 @@ function savePng() {
   const whole = height + (rows.length + 0.5) * LINE;
   prepare(canvas, width, whole, 3);
   const context = canvas.getContext("2d");
-  paint(context, width, height, rows);
+  paintSheet(context, width, height, rows);
   Object.assign(context, { globalAlpha: 1, fillStyle: colours.paper, globalCompositeOperation: "destination-over" });
   context.fillRect(0, 0, width, whole);
   canvas.toBlob((blob) => download(blob, `${fileName("network")}.png`), "image/png");
@@ -76,7 +76,7 @@ function saveSvg() {
   const context = new SvgContext(width, height + (rows.length + 0.5) * LINE);
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, context.width, context.height);
-  paint(context, width, height, rows);
+  paintSheet(context, width, height, rows);
   download(String(context), `${fileName("network")}.svg`, "image/svg+xml");
 }
 

@@ -36,7 +36,7 @@ function showSelection() {
   byId("selection-text").replaceChildren(factsOf(node), ...answersOf(node), ...tieLists(node));
 }
 
-function pairs(list) {
+function definitions(list) {
   const made = element("dl", null, { class: "settings" });
   for (const [name, value] of list) {
     const group = element("div", null);
@@ -50,8 +50,8 @@ function factsOf(node) {
   const view = currentView();
   const { influence } = view;
   const rank = d3.sum(influence, (value) => value > influence[node]) + 1;
-  const ranked = nodes.rank_low && state.view === drawing.fitted;
-  const list = ranked
+  const settled = nodes.rank_low && state.view === drawing.fitted;
+  const list = settled
     ? [
         ["influence", `${figure(influence[node])}, ${figure(nodes.influence_low[node])} to ${figure(nodes.influence_high[node])}`],
         ["rank", `${said(rank)}, ${said(nodes.rank_low[node])} to ${said(nodes.rank_high[node])}`],
@@ -63,14 +63,14 @@ function factsOf(node) {
     if (column === "missing") list.push(["share of answers missing", percent(values[node] ?? 0)]);
     else list.push([column, figure(column === "action" && view.action ? view.action[node] : values[node])]);
   }
-  return pairs(list);
+  return definitions(list);
 }
 
 const answer = ({ levels, values }, node) => (values[node] === null ? "" : levels ? levels[values[node]] : figure(values[node]));
 
 function answersOf(node) {
   if (!data.columns.length) return [];
-  const list = pairs(data.columns.map((column) => [column.name, answer(column, node) || "not known"]));
+  const list = definitions(data.columns.map((column) => [column.name, answer(column, node) || "not known"]));
   const details = element("details", null, { class: "answers" });
   details.open = data.columns.length <= MANY_ANSWERS;
   details.append(element("summary", `In the table: ${said(data.columns.length)} columns`), list);
@@ -132,13 +132,13 @@ function suggest() {
   const wanted = byId("search").value;
   const { exact, list } = matches(wanted, SUGGESTIONS);
   byId("names").replaceChildren(...list.map((node) => element("option", null, { value: nodes.name[node] })));
-  if (exact) return find();
-  if (wanted.trim() && !list.length) return find();
+  if (exact) return findNode();
+  if (wanted.trim() && !list.length) return findNode();
   return sayFound("");
 }
 
 // Who is called just so is shown; of one that is meant plainly, too. Else nobody is, and the page says why.
-function find() {
+function findNode() {
   const wanted = byId("search").value.trim();
   const { exact, list } = matches(wanted, SUGGESTIONS);
   if (!wanted) return clear();
@@ -154,6 +154,6 @@ function find() {
 
 function startSearch() {
   byId("search").addEventListener("input", suggest);
-  byId("search").addEventListener("keydown", (event) => event.key === "Enter" && find());
+  byId("search").addEventListener("keydown", (event) => event.key === "Enter" && findNode());
   byId("clear").addEventListener("click", clear);
 }

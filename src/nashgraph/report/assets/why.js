@@ -38,8 +38,8 @@ function compared(a, b) {
     const nearer = 1 - d3.bisectLeft(apart, Math.abs(one - other)) / apart.length;
     const alike = nearer >= NEAR ? 1 : nearer <= 1 - NEAR ? -1 : 0;
     const shown = one === other ? `both ${figure(one)}` : `${figure(one)} and ${figure(other)}`;
-    const said = alike < 0 ? `, farther apart than ${percent(1 - nearer)} of pairs` : `, nearer than ${percent(nearer)} of pairs`;
-    return [{ name, alike, rare: 1 - nearer, words: shown + said }];
+    const tail = alike < 0 ? `, farther apart than ${percent(1 - nearer)} of pairs` : `, nearer than ${percent(nearer)} of pairs`;
+    return [{ name, alike, rare: 1 - nearer, words: shown + tail }];
   });
 }
 
