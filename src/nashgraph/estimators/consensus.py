@@ -241,7 +241,7 @@ class ConsensusGL(GraphEstimator):
 
         Neither prior nor known ties are resampled: what they move moves the intervals, and leaves them as wide.
         """
-        edges = {"frequency": mean.frequency.csr().data}
+        edges = {"frequency": np.minimum(mean.frequency.csr().data, 1.0)}  # a sum of shares may end a hair above
         if mean.graphs:
             moved = weights.data - values_at(weights, smooth)
             ends = quantiles(mean.graphs, weights, INTERVAL)
