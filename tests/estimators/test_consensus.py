@@ -252,3 +252,9 @@ def test_the_karate_club_is_found_whatever_made_the_signals(filter):
     X = smooth_signals(club, n_signals=50, filter=filter, random_state=0)
     X += 0.1 * X.std() * np.random.default_rng(0).normal(size=X.shape)
     assert edge_auc(ConsensusGL(random_state=0).fit(X), club, symmetrize="mean") > 0.75
+
+
+def test_rounding_lifts_no_frequency_above_one():
+    X = (np.random.default_rng(0).random((8, 40)) < 0.15).astype(float)
+    with pytest.warns(DataWarning, match="exactly the signals"):
+        assert ConsensusGL(random_state=0).fit(X).edges().frequency.max() <= 1

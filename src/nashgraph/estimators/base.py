@@ -90,6 +90,8 @@ class GraphEstimator(BaseEstimator):
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
     quick_up_to: float = np.inf
+    # Signals below which a fit at its defaults is refused, and the command line compares it only where it is named.
+    least_signals = 1
     _min_signals = 1
 
     def fit(self, X: Any, y: Any = None) -> Self:
