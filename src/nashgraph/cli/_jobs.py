@@ -152,9 +152,11 @@ def note_left_out(outcome: Outcome, voice: Voice) -> None:
     """Say how many ties are not written, and how to get them."""
     whole, written = outcome.graph.n_edges, outcome.written.n_edges
     if written < whole:
+        probable = " or that are as probable," if "probability" in outcome.graph.edge_columns else ""
         voice.note(
-            f"the files have the {written:,} ties that {outcome.least_frequency:.3g} of the members or more have, "
-            f"{LEAST_EACH} a node at least; {whole - written:,} more are left out: --least-frequency 0 takes all in"
+            f"the files have the {written:,} ties that {outcome.least_frequency:.3g} of the members or more have,"
+            f"{probable} {LEAST_EACH} a node at least; {whole - written:,} more are left out: --least-frequency 0 takes "
+            "all in"
         )
 
 
