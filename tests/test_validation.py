@@ -242,5 +242,9 @@ def test_a_survey_with_people_in_rows_is_hinted_at():
         GLGP().fit(survey)
     with pytest.warns(DataWarning, match=r"names in its rows \(ann, bob and 2 more\).*people in rows.*or X.T"):
         SmoothGL().fit(survey[["age", "income"]])
+    incomes = survey[["age"]].assign(income=[21_000, 34_000, 18_000, 40_000])
+    with pytest.warns(DataWarning, match="people in rows"):  # all whole numbers, but of two units
+        SmoothGL().fit(incomes)
+    SmoothGL().fit(incomes.T)
     turned = signals_of(survey.reset_index(names="name")).table
     assert list(GLGP().fit(turned).node_names_) == ["ann", "bob", "cat", "dan"]  # what the hint says, and no hint

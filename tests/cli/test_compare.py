@@ -85,6 +85,18 @@ def test_slow_methods_are_left_out_unless_named(club, monkeypatch):
     assert any("left out spectemp, slow on 34 nodes" in note for note in answer["notes"])
 
 
+def test_methods_that_need_more_signals_are_left_out_unless_named(club):
+    table = pd.read_csv(club / "club.csv").iloc[:, :6]
+    table.to_csv(club / "club.csv", index=False)
+    result = run("compare", club / "club.csv")
+    assert result.exit_code == 0, result.output
+    assert "left out glasso, for which 6 signal(s) are too few; --methods takes them in" in result.stderr
+    table.iloc[3, 2] = np.nan
+    table.to_csv(club / "club.csv", index=False)
+    result = run("compare", club / "club.csv", "--missing", "pairwise")
+    assert result.stderr.count("glasso") == 1
+
+
 def test_the_game_that_scores_is_the_one_asked_for(club):
     given = (
         "compare",

@@ -41,6 +41,7 @@ def test_every_group_has_its_network_and_all_are_in_one_page_and_one_table(villa
     assert {name: found["nodes"] for name, found in answer["groups"].items()} == {"10": 20, "2": 21, "A/b": 22}
     assert list(answer["left_out"]) == ["alone"]
     assert "left out 1 row(s) without a village" in answer["notes"]
+    assert "left out village alone: one row only, and a network needs two nodes" in answer["notes"]
     assert answer["groups"]["10"]["scores"]["auc"] > 0.6
     assert not answer["groups"]["2"]["scores"]  # there are no ties of it
     assert "ties.csv has no ties in village 2" in answer["groups"]["2"]["notes"]
@@ -60,7 +61,7 @@ def test_every_group_has_its_network_and_all_are_in_one_page_and_one_table(villa
     for address in ("groups/10/report.html", "groups/A_b/report.html"):
         assert f'<a href="{address}">' in page
         assert (out / address).is_file()
-    assert "village alone: the table has one node only" in page
+    assert "village alone: one row only" in page
 
 
 def test_a_group_runs_again_on_its_own(villages):
@@ -77,7 +78,7 @@ def test_what_cannot_be_told_apart_is_refused(villages):
     assert "several groups have nodes of one name (1, 2, 3, 4, 5" in error_lines(result)[0]
     assert "--truth bare.csv does not say which are meant: add the column village" in error_lines(result)[0]
     result = run("learn", villages / "villages.csv", "--drop", "village", "--id", "hh")
-    assert "or --group if they are unique within groups" in error_lines(result)[0]
+    assert "--group if they are unique within groups, or --long if a row is one answer" in error_lines(result)[0]
     assert "no column 'town'" in run("learn", villages / "villages.csv", "--group", "town").stderr
     result = run("learn", villages / "villages.csv", "--group", "village", "--nodes", "columns")
     assert result.exit_code == 2
@@ -97,3 +98,10 @@ def test_known_ties_are_those_of_the_group(villages):
     asked = edges[(edges.known == "tie") & (edges.group == "10")]
     assert {*asked.source, *asked.target} & {*range(1, 13)}
     assert edges[edges.group == "2"].probability.isna().all()
+
+
+def test_a_column_that_makes_no_groups_is_told_in_one_line(villages):
+    result = run("learn", villages / "villages.csv", "--group", "q0", "--drop", "village", "--out", villages / "out")
+    (line,) = error_lines(result)
+    assert line.startswith("nashgraph learn: no q0 has a network: one row only, and a network needs two nodes")
+    assert result.stderr.count("one row only") == 1

@@ -36,6 +36,9 @@ def test_known_ties_give_probabilities_and_a_note(club):
     edges = pd.read_csv(club / "out" / "edges.csv", keep_default_na=False)
     assert {"probability", "known"} <= {*edges.columns}
     assert set(edges.known) == {"tie", "no tie", ""}
+    given = pd.read_csv(club / "ties.csv").query("to != '*'")
+    written = {*zip(edges.source, edges.target, strict=True)}
+    assert all((a, b) in written or (b, a) in written for a, b in given.itertuples(index=False))
     assert any("known tie(s)" in note for note in json.loads(result.stdout)["notes"])
     content = json.loads((club / "out" / "model.json").read_text())
     assert content["known"]["path"] == "../ties.csv"

@@ -90,7 +90,13 @@ def test_an_earlier_models_certificate_is_shown_as_it_is(out):
 
 def test_of_a_consensus_the_intervals_are_shown(out):
     run("learn", out.parent / "t.csv", "--out", out)
-    first = json.loads(run("show", out, "--json").stdout)["most_influential"][0]
+    answer = json.loads(run("show", out, "--json").stdout)
+    first, tie = answer["most_influential"][0], answer["strongest_ties"][0]
+    assert tie["low"] <= tie["high"]
+    assert 0 < tie["frequency"] <= 1
+    said = run("show", out).stdout
+    assert f"{tie['low']:.2f} to {tie['high']:.2f}" in said
+    assert f"{first['influence_low']:.2f} to {first['influence_high']:.2f}" in said
     assert first["influence_low"] <= first["influence"] <= first["influence_high"]
     assert 1 <= first["rank_low"] <= first["rank_high"]
     assert f" {first['rank_low']} to {first['rank_high']} " in run("show", out).stdout

@@ -42,14 +42,14 @@ def test_a_survey_with_ids_codes_levels_and_gaps(tmp_path):
     record = json.loads((tmp_path / "out" / "model.json").read_text())
     used = [*(f"zip={code}" for code in ("02139", "02140", "10001")), "income", "share", "radio=no", "radio=yes"]
     assert record["signal_names"] == [*used, "visits", "trust", "q0", "q1", "q2", "q3"]
-    assert f"survey.csv: 28 nodes, 13 signals: {', '.join(used)}, visits and 5 more" in result.stdout
+    assert f"survey.csv: 28 nodes, 13 signals: {', '.join(used)}, visits, trust, q0, q1, q2, q3\n" in result.stdout
     for said in (
         "left out 1 line(s) on top",
         "row numbers that were saved",
         "nodes are named by the column 'household'",
         "left out 1 column(s) without values: nothing",
         "'friend' (it names other nodes)",
-        "99 taken as missing",
+        "99, taken as missing",
         "never < sometimes < often; refused taken as missing",
     ):
         assert said in result.stderr

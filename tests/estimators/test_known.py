@@ -305,3 +305,12 @@ def test_bad_weights(weights, message, village):
 def test_weights_need_models_with_known_ties(village):
     with pytest.raises(InputError, match="fitted with known ties"):
         fit_known_weights([ConsensusGL(**options()).fit(village[1])])
+
+
+def test_known_ties_do_not_make_every_pair_look_settled(village):
+    graph, X = village
+    plain, told = (ConsensusGL(**options()).fit(X, known=known) for known in (None, asked(graph, range(30))))
+    assert told.known_weights_["groups"]  # members were weighed anew
+    both = plain.edges().merge(told.edges(), on=["source", "target"])
+    assert both.frequency_x.tolist() == pytest.approx(both.frequency_y.tolist())
+    assert len(told.edges()) - len(both) == (told.edges().frequency == 0).sum()

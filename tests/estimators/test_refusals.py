@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.utils import check_array
 
-from nashgraph import GLGP, InputError, SmoothGL
+from nashgraph import GLGP, DataWarning, InputError, SmoothGL
 
 X = np.random.default_rng(0).normal(size=(6, 8))
 
@@ -45,3 +45,10 @@ def test_parameters_that_go_further_down(parameters):
     with pytest.raises(InputError):
         GLGP(**parameters).fit(X)
     GLGP(solver="ttgd", max_iter=10, tol=10.0, solver_params={"alpha": 0.1}).fit(X)
+
+
+def test_an_absurd_cell_is_told_by_its_place():
+    signals = pd.DataFrame(X, index=[f"q{k}" for k in range(6)], columns=list("abcdefgh"))
+    signals.loc["q3", "c"] = 1e34
+    with pytest.warns(DataWarning, match=r"1 signal\(s\) with a value so absurd.*: 1e\+34 in row q3 at node c;"):
+        SmoothGL(degree=3).fit(signals)

@@ -152,7 +152,7 @@ def test_constant_signals_are_left_out_and_said(survey):
         ({"age": [{"a": 1}, None, None, None]}, {"missing": "pairwise"}, "column 'age' holds lists or records"),
         ({"age": pd.period_range("2020", periods=4, freq="Y")}, {}, "column 'age' holds dates"),
         ({"age": ["155,157", "156,250", "1,250", "99,100"]}, {}, r"may be 155157 or 155.157: pass --thousands , or"),
-        ({"age": ["31", "none", "none", "28"]}, {}, r"row 2.*nor are 1 more, in rows 3.*missing with --na 'none'"),
+        ({"age": ["31", "none", "none", "28"]}, {}, r"row 2.*nor is 1 more, in row 3.*missing with --na 'none'"),
     ],
 )
 def test_what_cannot_be_used_is_said(survey, change, options, message):
@@ -234,6 +234,15 @@ def test_a_clock_in_the_first_column_of_recordings_is_no_node(when, named):
     assert list(found.table.index) == (named or ["1", "2", "3", "4", "5"])
 
 
+def test_columns_coded_alike_have_one_note_and_levels_a_hint(survey):
+    often = ["never", "often", "rarely", "never"]
+    table = survey[["id"]].assign(a=["yes", "no", "no", "yes"], b=["no", "yes", "no", "yes"], c=often)
+    notes = signals_of(table).notes
+    assert "each of 2 columns ('a', 'b') is a category, coded as 2 signals of 0 and 1: no, yes" in notes
+    assert any(note.endswith("; if they are levels (never < rarely < often), --ordinal numbers them") for note in notes)
+    assert not any("if they are levels" in note for note in signals_of(table, TableOptions(categorical=("c",))).notes)
+
+
 def test_codes_for_gaps_are_taken_out_or_told(survey):
     table = survey.assign(age=[31, 45, -99, 28], rank=[1, 2, 999, 4], side=["n", "s", "refused", "n"])
     with pytest.raises(TableError, match=r"2 value.*missing.*-99, 999 are taken as missing; --na none"):
@@ -241,7 +250,7 @@ def test_codes_for_gaps_are_taken_out_or_told(survey):
     found = signals_of(table, TableOptions(missing="pairwise"))
     assert found.table["cat"].isna().sum() == 2
     assert "side=refused" in found.table.index
-    assert "column 'rank': 999 taken as missing; --na none takes codes as they are" in found.notes
+    assert "column 'rank' has 999, taken as missing; --na none takes codes as they are" in found.notes
     assert signals_of(table, TableOptions(na=("none",))).table.notna().all(axis=None)
     assert signals_of(table, TableOptions(keep=("age", "rank"))).table.notna().all(axis=None)
     named = signals_of(table, TableOptions(na=("none,refused", "rank=4"), missing="pairwise", standardize=False))

@@ -73,10 +73,13 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
             voice.note(note)
     if any(count < len(signals) for count in said.values()):
         voice.note("what else was decided for single groups is in their reports")
+    reasons: dict[str, list[str]] = {}
     for name, reason in found.left_out.items():
-        voice.note(f"left out {column} {name}: {reason}")
+        reasons.setdefault(reason, []).append(name)
     if not found.records:
-        raise TableError(f"no {column} has a network: " + next(iter(found.left_out.values())))
+        raise TableError(f"no {column} has a network: {'; '.join(reasons)}")
+    for reason, names in reasons.items():
+        voice.note(f"left out {column} {listing(names)}: {reason}")
     return written(job, column, folders, found, out, voice)
 
 
@@ -91,7 +94,10 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> di
     for name in names:
         options = replace(job.table, only=name)
         try:
-            signals[name] = signals_of(of_group(table, options), options)
+            rows = of_group(table, options)
+            if len(rows) == 1 and not options.long and options.nodes == "rows":
+                raise TableError("one row only, and a network needs two nodes")
+            signals[name] = signals_of(rows, options)
         except InputError as error:
             found.left_out[name] = str(error)
     for note in notes:

@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from ._progress import bar, converging, counting
 from ._running import Voice
 
 RESERVED = ("callback", "checkpoint", "missing", "progress")  # set by other means
-FREQUENCY, LEAST_FREQUENCY = "frequency", 0.25
+FREQUENCY, LEAST_FREQUENCY, SURE = "frequency", 0.25, "sure"
 LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
@@ -157,13 +157,18 @@ def sure_part(graph: LearnedGraph, level: float | None) -> tuple[LearnedGraph, f
     """Return the part of a graph to write, and the share of members that must have a tie in it.
 
     A consensus has a little weight on nearly all pairs. Left to us, what a quarter of the members have is written, but
-    no more than MOST_EACH ties a node; a node's LEAST_EACH surest are always there.
+    no more than MOST_EACH ties a node; a node's LEAST_EACH surest are always there. With known ties a tie that is as
+    probable is as sure.
     """
-    if level is None and FREQUENCY in graph.edge_columns:
-        frequency = np.sort(graph.edge_columns[FREQUENCY])[::-1]
-        bound = frequency[MOST_EACH * graph.n_nodes - 1 :][:1]
+    columns = graph.edge_columns
+    if FREQUENCY not in columns:
+        return (graph, None) if level is None else (graph.at_least(FREQUENCY, level), level)
+    sure = np.maximum(columns[FREQUENCY], columns.get("probability", 0.0))
+    if level is None:
+        bound = np.sort(sure)[::-1][MOST_EACH * graph.n_nodes - 1 :][:1]
         level = float(np.floor(1000 * bound.max(initial=LEAST_FREQUENCY)) / 1000)
-    return (graph, None) if level is None else (graph.at_least(FREQUENCY, level, LEAST_EACH), level)
+    part = replace(graph, edge_columns={**columns, SURE: sure}).at_least(SURE, level, LEAST_EACH)
+    return replace(part, edge_columns={name: part.edge_columns[name] for name in columns}), level
 
 
 def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:

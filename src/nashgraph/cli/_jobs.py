@@ -38,7 +38,7 @@ from ._writing import check_inputs_kept, write_outcome, written_files
 COMMANDS = ("learn", "path")  # what a job can ask for
 SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
 ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
-NAMED, LISTED = 5, 8  # of the most influential nodes, of the signals
+NAMED, LISTED = 5, 40  # of the most influential nodes, of the signals
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
@@ -102,7 +102,8 @@ def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
     for note in signals.notes:
         voice.note(note)
     n_signals, n_nodes = signals.table.shape
-    voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} signals: {listing(signals.table.index, LISTED)}")
+    kind = "signal" if n_signals == 1 else "signals"
+    voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} {kind}: {listing(signals.table.index, LISTED)}")
 
 
 def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:
@@ -155,9 +156,11 @@ def note_left_out(outcome: Outcome, voice: Voice) -> None:
     """Say how many ties are not written, and how to get them."""
     whole, written = outcome.graph.n_edges, outcome.written.n_edges
     if written < whole:
+        probable = " or that are as probable," if "probability" in outcome.graph.edge_columns else ""
         voice.note(
-            f"the files have the {written:,} ties that {outcome.least_frequency:.3g} of the members or more have, "
-            f"{LEAST_EACH} a node at least; {whole - written:,} more are left out: --least-frequency 0 takes all in"
+            f"the files have the {written:,} ties that {outcome.least_frequency:.3g} of the members or more have,"
+            f"{probable} {LEAST_EACH} a node at least; {whole - written:,} more are left out: --least-frequency 0 takes "
+            "all in"
         )
 
 

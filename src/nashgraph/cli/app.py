@@ -115,7 +115,7 @@ def compare(game: GameArguments, asked: CompareArguments) -> int:
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
-    """Print what a learned model holds: its settings, how good an answer it is, its most influential nodes.
+    """Print what a learned model holds: its settings, how good it is, its most influential nodes, its strongest ties.
 
     Example: nashgraph show graph/model.json
     """

@@ -70,8 +70,8 @@ def compared(game: GameArguments, asked: CompareArguments) -> int:
 
 
 def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> list[str]:
-    """Return the methods named, or all that are quick on this many nodes; say which were left out, for gaps too."""
-    n_nodes = signals.table.shape[1]
+    """Return the methods named, or all that can learn from this table, and quickly; say which were left out."""
+    n_signals, n_nodes = signals.table.shape
     gaps = missing == "pairwise" and signals.missing.any()
     unable = [name for name in METHODS if gaps and name not in methods_with("missing")]
     names = [name for item in given for name in item.split(",")]
@@ -85,10 +85,14 @@ def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> li
         if {*names} <= {*unable}:
             raise typer.BadParameter("none of these methods can do with gaps: pass --missing impute")
         return [name for name in names if name not in unable]
-    slow = [name for name, kind in METHODS.items() if n_nodes > kind.quick_up_to]
+    able = {name: kind for name, kind in METHODS.items() if name not in unable}
+    slow = [name for name, kind in able.items() if n_nodes > kind.quick_up_to]
     if slow:
         voice.note(f"left out {', '.join(slow)}, slow on {n_nodes} nodes; --methods takes them in")
-    return [name for name in METHODS if name not in (*slow, *unable)]
+    poor = [name for name, kind in able.items() if name not in slow and n_signals < kind.least_signals]
+    if poor:
+        voice.note(f"left out {', '.join(poor)}, for which {n_signals} signal(s) are too few; --methods takes them in")
+    return [name for name in able if name not in (*slow, *poor)]
 
 
 def with_those_it_has(name: str, parameters: dict[str, Any]) -> GraphEstimator:

@@ -90,11 +90,15 @@ def plan(n_nodes: int, false_edges: object, tau: object, splits: object, kind: s
     most = pairs / np.sqrt(3.0) if kind == "unimodal" else pairs
     if share <= 0.75 and kind == "unimodal":
         most = min(most, 0.999 * pairs * np.sqrt(share - 0.5))
+    if most < 1:
+        raise InputError(
+            f"select needs three nodes or more, and there are {n_nodes}: with one pair nothing is selected"
+        )
     taken = int(min(np.sqrt(wanted * pairs / multiple), most))
     if taken < 1:
         raise InputError(
             f"false_edges={wanted:g} cannot be promised: with {pairs} pair(s) of nodes not even one may be taken; "
-            f"ask for {multiple / pairs:.2g} or more, of three nodes or more"
+            f"ask for {multiple / pairs:.2g} or more"
         )
     return Plan(pairs, taken, share, count, multiple * taken**2 / pairs, kind)
 

@@ -209,7 +209,10 @@ def check_known_weights(given: Any, n_degrees: int) -> dict[str, Any]:
 
 
 def apply_weights(weights: Mapping[str, Any], groups: Iterable[tuple[str, Any]], mean: Mean, c: float) -> Any:
-    """Reweight the mean of the members, which stays in S, and return the log-odds of all pairs but the intercept."""
+    """Reweight the mean of the members, which stays in S, and return the log-odds of all pairs but the intercept.
+
+    Frequencies stay those of the plain consensus: by a single signal, or the benefit, nearly all pairs are tied.
+    """
     shares = {CONSENSUS: weights[CONSENSUS], **weights["groups"]}
     total, odds = sum(shares.values()), Sum(mean.weights.n_nodes)
     for name, graph in groups:
@@ -217,9 +220,9 @@ def apply_weights(weights: Mapping[str, Any], groups: Iterable[tuple[str, Any]],
         if share > 0:
             odds.add(scores_of(graph, c), share)
         if name == CONSENSUS:
-            mean.scale(share / total)
+            mean.weights.scale(share / total)
         elif share > 0:
-            mean.add_graph(graph, share / total)
+            mean.weights.add(graph, share / total)
     missing = [name for name, share in shares.items() if share > 0]
     if others := [name for name in missing if not name.startswith(SIGNAL)]:
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
@@ -20,6 +20,7 @@ from ..certificate import Certificate
 from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
 from ..matching import in_order
+from ..outliers import ABSURD, far_out
 from ..registry import Registry
 from ..validation import (
     Array,
@@ -33,6 +34,8 @@ from ..validation import (
     listing,
     warn,
 )
+
+UNEVEN = 10.0  # times as large: columns that differ more are not of one unit
 
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
 SHOWING: Registry[Callable[..., Any]] = Registry(
@@ -87,6 +90,8 @@ class GraphEstimator(BaseEstimator):
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
     quick_up_to: float = np.inf
+    # Signals below which a fit at its defaults is refused, and the command line compares it only where it is named.
+    least_signals = 1
     _min_signals = 1
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -257,7 +262,21 @@ def checked_signals(
         )
     names = np.arange(signals.shape[1]) if names is None else names
     check_signals(signals, names, min_signals=min_signals, missing=missing)
+    warn_absurd(signals, list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals)), names)
     return signals, names
+
+
+def warn_absurd(signals: Array, labels: Sequence[Any], names: Array) -> None:
+    """Warn of values that no measurement gives: in squared distances one such cell outweighs all else."""
+    found = [
+        f"{signals[row, node]:.6g} in row {labels[row]} at node {names[node]}"
+        for node, row, _ in far_out(signals.T, ABSURD)
+    ]
+    if found:
+        warn(
+            f"X has {len(found)} signal(s) with a value so absurd that it decides the result: {listing(found, 3)}; "
+            "correct it, or leave the signal out"
+        )
 
 
 def hint_if_turned_over(X: pd.DataFrame) -> None:
@@ -270,11 +289,25 @@ def hint_if_turned_over(X: pd.DataFrame) -> None:
             f"X has text in the column(s) {listing(words)}: {turn}(X).table, which turns the table and codes text as "
             "numbers; else drop these columns"
         )
-    if X.index.inferred_type == "string" and len({dtype.kind for dtype in X.dtypes}) > 1:
+    if X.index.inferred_type == "string" and (len({dtype.kind for dtype in X.dtypes}) > 1 or has_uneven_columns(X)):
         warn(
             f"X has names in its rows ({listing(X.index, 2)}) and columns of several kinds ({listing(X.columns, 2)}), "
             f"as a survey has with people in rows; {turn}(X.reset_index(names='name')).table, or X.T"
         )
+
+
+def has_uneven_columns(X: pd.DataFrame) -> bool:
+    """Tell whether columns are of different units and rows are not, as in a table of people with age and income.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [31, 45], "income": [21_000, 34_000]}, ["ann", "bob"])
+    >>> has_uneven_columns(people), has_uneven_columns(people.T)
+    (True, False)
+    """
+    sizes = X.apply(pd.to_numeric, errors="coerce").abs()
+    columns, rows = (found[found > 0] for found in (sizes.median(), sizes.median(axis=1)))
+    return len(columns) > 1 and bool(columns.max() / columns.min() > max(UNEVEN, rows.max() / rows.min()))
 
 
 @contextmanager

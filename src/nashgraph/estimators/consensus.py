@@ -254,7 +254,8 @@ class ConsensusGL(GraphEstimator):
 
         Neither prior nor known ties are resampled: what they move moves the intervals, and leaves them as wide.
         """
-        edges = {"frequency": np.minimum(mean.frequency.csr().data, 1.0)}  # but for rounding, they are
+        frequency = values_at(weights, mean.frequency.csr())
+        edges = {"frequency": np.minimum(frequency, 1.0)}  # a sum of shares may end a hair above
         if mean.graphs:
             moved = weights.data - values_at(weights, smooth)
             ends = quantiles(mean.graphs, weights, INTERVAL)

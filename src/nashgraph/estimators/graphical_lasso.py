@@ -80,6 +80,7 @@ class GraphicalLassoGL(GraphEstimator):
     objective_: float
     quick_up_to = 80
     _min_signals = 2
+    least_signals = 10  # two for each of the five folds that find alpha
 
     def __init__(
         self,

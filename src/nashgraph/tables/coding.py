@@ -14,7 +14,7 @@ from .codes import WORDS, GapCodes, gap_codes, plain_codes
 from .columns import among, as_name, is_wordy, read_numbers, refuse_what_never_is_a_number
 from .errors import Problems
 from .identifiers import is_few, why_code
-from .levels import numbered, ordinal_columns
+from .levels import numbered, ordered, ordinal_columns
 from .names import chosen_column, chosen_columns, split_names
 from .options import TableOptions
 
@@ -47,7 +47,7 @@ class Coded:
     column : str
     names : list of str, of the signals; none where the column is left out
     values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
-    note : str, what was decided, if it was not plain
+    said : str, what was decided, if it was not plain; the column is its subject
     left_out : str, why it is: "empty", or what codes it holds
     gaps : list of str, codes that were taken for gaps
     """
@@ -55,7 +55,7 @@ class Coded:
     column: str
     names: list[str]
     values: Array
-    note: str = ""
+    said: str = ""
     left_out: str = ""
     gaps: list[str] = field(default_factory=list)
 
@@ -111,7 +111,13 @@ def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
     distinct = column.astype(object).nunique()
     if is_text(column) and (distinct == len(column) or distinct > MANY):
         return _left_out(column, f"text with {distinct} different values")
-    return _category(column)
+    return _category(column, hint=_hint_at_order(column))
+
+
+def _hint_at_order(column: pd.Series) -> str:
+    """Return how to number the values of a category where they look like levels."""
+    levels = ordered([as_name(value) for value in column.dropna().unique()])
+    return f"; if they are levels ({' < '.join(levels)}), --ordinal numbers them" if len(levels) > 2 else ""
 
 
 def _levels(column: pd.Series, how: Choices) -> Coded:
@@ -121,8 +127,27 @@ def _levels(column: pd.Series, how: Choices) -> Coded:
     gaps = sorted({str(level) for level in column[silent]})
     values, order = numbered(column.mask(silent), order)
     missing = f"; {', '.join(gaps)} taken as missing" if gaps else ""
-    note = f"column {name!r} has levels in order, numbered from 0: {' < '.join(order)}{missing}"
-    return Coded(name, [name], values[:, None], note, gaps=gaps)
+    said = f"has levels in order, numbered from 0: {' < '.join(order)}{missing}"
+    return Coded(name, [name], values[:, None], said, gaps=gaps)
+
+
+def coding_notes(parts: Iterable[Coded]) -> list[str]:
+    """Return notes on how columns were coded, one for all that were coded alike: a hundred questions are no hundred.
+
+    Examples
+    --------
+    >>> how = choices(TableOptions(), ["q1", "q2"], Problems())
+    >>> coding_notes(coded(pd.Series(["no", "yes", "no"], name=name), how) for name in ("q1", "q2"))
+    ["each of 2 columns ('q1', 'q2') is a category, coded as 2 signals of 0 and 1: no, yes"]
+    """
+    alike: dict[str, list[str]] = {}
+    for part in parts:
+        if part.said:
+            alike.setdefault(part.said, []).append(repr(part.column))
+    return [
+        f"{f'column {names[0]}' if len(names) == 1 else f'each of {len(names)} columns ({listing(names)})'} {said}"
+        for said, names in alike.items()
+    ]
 
 
 def left_out_notes(parts: Iterable[Coded]) -> list[str]:
@@ -146,18 +171,18 @@ def _numbers(column: pd.Series, how: Choices) -> Coded:
         found = plain_codes(values)
         values = np.where(np.isin(values, found), np.nan, values)
         gaps = [*gaps, *(as_name(code) for code in found)]
-    notes = [f"column {name!r} was read as numbers, {example}"] if example else []
-    notes += [f"column {name!r}: {', '.join(gaps)} taken as missing; --na none takes codes as they are"] if gaps else []
-    return Coded(name, [name], values[:, None], "; ".join(notes), gaps=gaps)
+    said = [f"was read as numbers, {example}"] if example else []
+    said += [f"has {', '.join(gaps)}, taken as missing; --na none takes codes as they are"] if gaps else []
+    return Coded(name, [name], values[:, None], ", and ".join(said), gaps=gaps)
 
 
-def _category(column: pd.Series, why: str = "") -> Coded:
+def _category(column: pd.Series, why: str = "", hint: str = "") -> Coded:
     texts = column.astype(object).map(as_name, na_action="ignore")
     values = sorted(texts.dropna().unique())
     table = (texts.to_numpy()[:, None] == np.array(values, dtype=object)[None, :]).astype(float)
     table[column.isna().to_numpy()] = np.nan
-    note = f"column {column.name!r} is a category{why}, coded as {len(values)} signals of 0 and 1: {listing(values)}"
-    return Coded(str(column.name), [f"{column.name}={value}" for value in values], table, note)
+    said = f"is a category{why}, coded as {len(values)} signals of 0 and 1: {listing(values)}{hint}"
+    return Coded(str(column.name), [f"{column.name}={value}" for value in values], table, said)
 
 
 def _left_out(column: pd.Series, why: str) -> Coded:

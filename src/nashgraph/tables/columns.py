@@ -153,7 +153,9 @@ def among(values: pd.Series, codes: Collection[str]) -> pd.Series:
 
 def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:
     """Return what is wrong with cells that are no numbers, and what is right to do about it."""
-    more = f" (nor are {len(bad) - 1} more, in rows {listing(bad[1:] + 1)})" if len(bad) > 1 else ""
+    rest = bad[1:] + 1
+    counted = "is 1 more, in row" if len(rest) == 1 else f"are {len(rest)} more, in rows"
+    more = f" (nor {counted} {listing(rest)})" if len(rest) else ""
     place = f"row {bad[0] + 1}, column {values.name!r}: {_shown(values.iloc[bad[0]])} is not a number{more}"
     if all(DECIMAL_COMMA.fullmatch(str(cell).strip()) for cell in values.iloc[bad]):
         return f"{place}: pass --decimal ,"

@@ -56,8 +56,8 @@ def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
     write_csv(graph.nodes(), path, "name")
 
 
-def read_edges(path: str | Path) -> pd.DataFrame:
-    """Read what :func:`write_edges` wrote.
+def read_edges(path: str | Path, first: int | None = None) -> pd.DataFrame:
+    """Read the first edges of what :func:`write_edges` wrote, or all of them.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def read_edges(path: str | Path) -> pd.DataFrame:
     >>> read_edges(file).source.tolist()
     ['007', '=1+1']
     """
-    return _read_csv(path, "source", "target")
+    return _read_csv(path, "source", "target", first=first)
 
 
 def read_nodes(path: str | Path, first: int | None = None) -> pd.DataFrame:

@@ -74,7 +74,8 @@ def check_nodes(names: Sequence[str], kind: str) -> None:
         places = listing(k + 1 for k, other in enumerate(names) if other == name)
         raise TableError(
             f"the node name {name!r} occurs {counts.iloc[0]} times, in {kind} {places}: make names unique, take "
-            "another column with --id (none takes row numbers), or --group if they are unique within groups"
+            "another column with --id (none takes row numbers), --group if they are unique within groups, or --long if "
+            "a row is one answer"
         )
     for name in names:
         if found := UNWRITABLE.search(name):

@@ -13,7 +13,7 @@ from ..validation import Array, listing
 from .answers import widened
 from .cells import Marks
 from .codes import gap_codes
-from .coding import Coded, choices, coded, left_out_notes
+from .coding import Coded, choices, coded, coding_notes, left_out_notes
 from .columns import numbers, refuse_gaps, refuse_infinite, refuse_silent
 from .errors import Problems, TableError
 from .groups import of_group
@@ -162,7 +162,7 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
         signals=[name for part in used for name in part.names],
         values=np.column_stack([part.values for part in used]) if used else np.empty((len(names), 0)),
         benefit=benefit,
-        notes=[*notes, *left_out_notes(parts), *(part.note for part in parts if part.note)],
+        notes=[*notes, *left_out_notes(parts), *coding_notes(parts)],
     )
 
 
