@@ -32,7 +32,7 @@ def truth(file):
 def known(file):
     """Known ties."""
     with suppress(InputError):
-        read_known(file, NAMES)
+        read_known(file)
 
 
 def model(file):

@@ -155,8 +155,8 @@ def note_left_out(outcome: Outcome, voice: Voice) -> None:
         probable = " or that are as probable," if "probability" in outcome.graph.edge_columns else ""
         voice.note(
             f"the files have the {written:,} ties that {outcome.least_frequency:.3g} of the members or more have,"
-            f"{probable} {LEAST_EACH} a node at least; {whole - written:,} more are left out: --least-frequency 0 "
-            "takes all in"
+            f"{probable} {LEAST_EACH} a node at least; {whole - written:,} more are left out: --least-frequency 0 takes "
+            "all in"
         )
 
 

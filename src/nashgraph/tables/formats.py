@@ -184,7 +184,6 @@ def read_array(path: Path, options: TableOptions) -> Read:
         raise TableError(
             f"{path.name} must hold a two-dimensional array of numbers, got shape {values.shape} of {values.dtype}"
         )
-    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # pandas counts in this machine's order only
     return pd.DataFrame(values, columns=[f"column {k + 1}" for k in range(values.shape[1])]), []
 
 
