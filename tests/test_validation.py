@@ -246,5 +246,6 @@ def test_a_survey_with_people_in_rows_is_hinted_at():
     with pytest.warns(DataWarning, match="people in rows"):  # all whole numbers, but of two units
         SmoothGL().fit(incomes)
     SmoothGL().fit(incomes.T)
+    SmoothGL().fit(incomes.astype(float))  # measurements may well have nodes of different sizes
     turned = signals_of(survey.reset_index(names="name")).table
     assert list(GLGP().fit(turned).node_names_) == ["ann", "bob", "cat", "dan"]  # what the hint says, and no hint

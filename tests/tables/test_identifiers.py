@@ -104,3 +104,10 @@ def test_what_plainly_names_the_nodes_is_taken_as_their_names(columns, taken):
     assert list(found.table.columns) == names
     assert (f"nodes are named by the column {taken!r}" in found.notes) == (taken is not None)
     assert taken not in found.table.index
+
+
+def test_a_first_column_of_shuffled_numbers_without_a_hole_names_the_rows(random):
+    table = pd.DataFrame({"nr": random.permutation(40) + 1, "age": random.integers(18, 80, 40), "q": np.arange(40) % 5})
+    assert list(signals_of(table).table.index) == ["age", "q"]
+    table.loc[7, "nr"] = 90
+    assert list(signals_of(table).table.index) == ["nr", "age", "q"]

@@ -297,17 +297,18 @@ def hint_if_turned_over(X: pd.DataFrame) -> None:
 
 
 def has_uneven_columns(X: pd.DataFrame) -> bool:
-    """Tell whether columns are of different units and rows are not, as in a table of people with age and income.
+    """Tell whether a table of whole numbers has columns of different units and more rows: people, with age and income.
 
     Examples
     --------
-    >>> people = pd.DataFrame({"age": [31, 45], "income": [21_000, 34_000]}, ["ann", "bob"])
-    >>> has_uneven_columns(people), has_uneven_columns(people.T)
-    (True, False)
+    >>> people = pd.DataFrame({"age": [31, 45, 28], "income": [21_000, 34_000, 18_000]}, ["ann", "bob", "cat"])
+    >>> has_uneven_columns(people), has_uneven_columns(people.T), has_uneven_columns(people / 2)
+    (True, False, False)
     """
-    sizes = X.apply(pd.to_numeric, errors="coerce").abs()
-    columns, rows = (found[found > 0] for found in (sizes.median(), sizes.median(axis=1)))
-    return len(columns) > 1 and bool(columns.max() / columns.min() > max(UNEVEN, rows.max() / rows.min()))
+    if len(X) <= X.shape[1] or {dtype.kind for dtype in X.dtypes} - {*"iu"}:
+        return False
+    sizes = X.abs().median()
+    return bool(sizes.max() > UNEVEN * sizes[sizes > 0].min())
 
 
 @contextmanager

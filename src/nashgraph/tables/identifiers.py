@@ -167,13 +167,17 @@ def _can_name(column: pd.Series) -> bool:
 
 
 def _is_first_id(column: pd.Series, marks: Marks) -> bool:
-    """Tell whether a first column, all different, names the rows: words, or ever larger numbers of the same width."""
+    """Tell whether a first column, all different, names the rows: words, numbers without a hole, or as wide and rising.
+
+    Numbers without a hole may be in any order: a file is often sorted by something else.
+    """
     values = _whole(column)
     if values is None:
         return is_wordy(column, marks=marks)
-    return (
-        len(values) >= MANY_ROWS and values.min() >= SMALL and bool((np.diff(values) > 0).all()) and _same_width(values)
-    )
+    if len(values) < MANY_ROWS:
+        return False
+    rising = values.min() >= SMALL and bool((np.diff(values) > 0).all()) and _same_width(values)
+    return rising or bool(np.ptp(values) == len(values) - 1)
 
 
 def _names_nodes(names: set[str], nodes: Collection[str]) -> bool:
