@@ -219,3 +219,8 @@ def test_names_in_excel_that_look_like_gaps_stay_and_gaps_are_gaps(tmp_path):
     np.testing.assert_array_equal(table["age"], [np.nan, 31.5, 40])
     assert table["age"].dtype == float
     assert table["town"].isna().tolist() == [True, False, True]
+
+
+def test_a_zip_around_a_file_without_an_ending_is_text(tmp_path):
+    pd.DataFrame({"name": ["a", "b"], "age": [1, 2]}).to_csv(tmp_path / "survey.zip", index=False)
+    assert read_table(tmp_path / "survey.zip")[0]["age"].tolist() == [1, 2]

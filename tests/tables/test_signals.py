@@ -245,11 +245,11 @@ def test_columns_coded_alike_have_one_note_and_levels_a_hint(survey):
 
 def test_codes_for_gaps_are_taken_out_or_told(survey):
     table = survey.assign(age=[31, 45, -99, 28], rank=[1, 2, 999, 4], side=["n", "s", "refused", "n"])
-    with pytest.raises(TableError, match=r"2 value.*missing.*-99, 999 are taken as missing; --na none"):
+    with pytest.raises(TableError, match=r"3 value.*missing.*-99, 999, refused are taken as missing; --na none"):
         signals_of(table)
     found = signals_of(table, TableOptions(missing="pairwise"))
-    assert found.table["cat"].isna().sum() == 2
-    assert "side=refused" in found.table.index
+    assert found.table["cat"].isna().sum() == 4
+    assert "side=refused" not in found.table.index
     assert "column 'rank' has 999, taken as missing; --na none takes codes as they are" in found.notes
     assert signals_of(table, TableOptions(na=("none",))).table.notna().all(axis=None)
     assert signals_of(table, TableOptions(keep=("age", "rank"))).table.notna().all(axis=None)
@@ -287,3 +287,13 @@ def test_missing_categories_and_nullable_numbers():
     table = pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "b": pd.Categorical(["x", None, "y"])})
     found = signals_of(table.assign(c=[1.0, 2.0, 4.0]), TableOptions(missing="pairwise"))
     assert found.table["2"].isna().tolist() == [True, True, True, False]
+
+
+def test_words_for_no_answer_are_no_category_unless_codes_are_switched_off():
+    table = pd.DataFrame({"side": ["n", "s", "Refused", "n", "don't know"], "age": [1.0, 2.0, 3.0, 5.0, 4.0]})
+    found = signals_of(table, TableOptions(missing="pairwise"))
+    assert [name for name in found.table.index if name.startswith("side")] == ["side=n", "side=s"]
+    assert np.isnan(found.table.loc["side=n"].to_numpy()).tolist() == [False, False, True, False, True]
+    assert any("Refused, don't know taken as missing" in note for note in found.notes)
+    kept = signals_of(table, TableOptions(na=("none",)))
+    assert "side=Refused" in kept.table.index

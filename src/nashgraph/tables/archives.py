@@ -60,7 +60,8 @@ def _unzip(path: Path, folder: Path) -> Path:
         if len(members) != 1:
             held = f"{len(members)} files, {listing(member.filename for member in members)}" if members else "no file"
             raise TableError(f"{path.name} holds {held}: unpack it, and give the one that is the table")
-        inner = folder / Path(members[0].filename).name
+        name = Path(members[0].filename).name
+        inner = folder / (name if Path(name).suffix else f"{name}.csv")  # pandas packs "survey.zip" around "survey"
         with archive.open(members[0]) as packed:
             _copy(packed, inner, path.name)
     return inner

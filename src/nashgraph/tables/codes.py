@@ -1,6 +1,6 @@
 """Codes for missing answers: those a user names, and those that plainly are codes.
 
-A word such as "refused", or a mark such as ".", is a gap in a column that otherwise holds numbers. Of numbers, -99,
+A word such as "refused", or a mark such as ".", is a gap in a column of numbers or of words. Of numbers, -99,
 -999 and the like are gaps among whole numbers none of which is negative otherwise; 99, 999 and the like where they lie
 further out than three times the range of all others.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -108,10 +108,29 @@ def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
     """Return a column of which nothing is said as a category if it is of words, else as numbers."""
     if column.name in how.keep or not how.auto or not is_wordy(column, how.words, how.marks):
         return _numbers(column, how)
+    column, gaps = _answered(column, how)
     distinct = column.astype(object).nunique()
     if is_text(column) and (distinct == len(column) or distinct > MANY):
         return _left_out(column, f"text with {distinct} different values")
-    return _category(column, hint=_hint_at_order(column))
+    return replace(_category(column, hint=f"{_taken_as_missing(gaps)}{_hint_at_order(column)}"), gaps=gaps)
+
+
+def _answered(column: pd.Series, how: Choices) -> tuple[pd.Series, list[str]]:
+    """Return a column of words without those that plainly say "no answer", and which those were.
+
+    Examples
+    --------
+    >>> how = choices(TableOptions(), ["side"], Problems())
+    >>> _answered(pd.Series(["n", "Refused", "s"], name="side"), how)[1]
+    ['Refused']
+    """
+    silent = among(column, how.words)
+    gaps = sorted({str(word) for word in column[silent]})
+    return (column.mask(silent), gaps) if gaps else (column, gaps)
+
+
+def _taken_as_missing(gaps: list[str]) -> str:
+    return f"; {', '.join(gaps)} taken as missing" if gaps else ""
 
 
 def _hint_at_order(column: pd.Series) -> str:
@@ -126,8 +145,7 @@ def _levels(column: pd.Series, how: Choices) -> Coded:
     silent = among(column, how.words) & ~column.isin(order)
     gaps = sorted({str(level) for level in column[silent]})
     values, order = numbered(column.mask(silent), order)
-    missing = f"; {', '.join(gaps)} taken as missing" if gaps else ""
-    said = f"has levels in order, numbered from 0: {' < '.join(order)}{missing}"
+    said = f"has levels in order, numbered from 0: {' < '.join(order)}{_taken_as_missing(gaps)}"
     return Coded(name, [name], values[:, None], said, gaps=gaps)
 
 
