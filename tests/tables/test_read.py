@@ -2,6 +2,7 @@
 
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -219,3 +220,9 @@ def test_names_in_excel_that_look_like_gaps_stay_and_gaps_are_gaps(tmp_path):
     np.testing.assert_array_equal(table["age"], [np.nan, 31.5, 40])
     assert table["age"].dtype == float
     assert table["town"].isna().tolist() == [True, False, True]
+
+
+def test_a_file_that_ends_its_reader_is_said():
+    damaged = Path(__file__).parents[1] / "fuzz" / "corpus" / "sav" / "damaged.sav"  # pyreadstat falls over it
+    with pytest.raises(TableError, match=r"damaged\.sav is damaged, so that it cannot be read: get it anew"):
+        read_table(damaged)
