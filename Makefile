@@ -89,4 +89,4 @@ reliability: $(VENV)/.dev ## is a tie's frequency its probability? real networks
 	$(BIN)/python -m benchmarks.reliability
 
 clean: ## remove what make made
-	rm -rf $(VENV) demo docs/_build docs/gallery docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .coverage build demo docs/_build docs/gallery docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -66,6 +66,9 @@ TARGETS = {
 }
 
 
+SLOW = {"dta", "sav"}  # read in a process of their own first
+
+
 def seeds(target):
     """Return the files of the corpus that a target starts from."""
     return sorted((CORPUS / target).iterdir())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .targets import TARGETS, run_target, seeds
+from .targets import SLOW, TARGETS, run_target, seeds
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 # What tells parsers something: numbers at their limits, separators, marks of other formats.
@@ -41,7 +41,11 @@ def test_changed_bytes(target, tmp_path):
     files = [file.read_bytes() for file in seeds(target)]
 
     @given(st.sampled_from(files), st.lists(EDITS, max_size=4))
-    @settings(max_examples=settings.default.max_examples // 4, suppress_health_check=list(HealthCheck), print_blob=True)
+    @settings(
+        max_examples=settings.default.max_examples // (40 if target in SLOW else 4),
+        suppress_health_check=list(HealthCheck),
+        print_blob=True,
+    )
     def check(content, edits):
         for place, length, put in edits:
             start = int(place * len(content))
@@ -51,6 +55,6 @@ def test_changed_bytes(target, tmp_path):
     check()
 
 
-@given(st.binary(max_size=200), st.sampled_from(sorted(TARGETS)))
+@given(st.binary(max_size=200), st.sampled_from(sorted({*TARGETS} - SLOW)))
 def test_any_bytes(tmp_path_factory, content, target):
     run_target(target, content, tmp_path_factory.getbasetemp())

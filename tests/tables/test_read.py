@@ -2,6 +2,7 @@
 
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -224,3 +225,9 @@ def test_names_in_excel_that_look_like_gaps_stay_and_gaps_are_gaps(tmp_path):
 def test_a_zip_around_a_file_without_an_ending_is_text(tmp_path):
     pd.DataFrame({"name": ["a", "b"], "age": [1, 2]}).to_csv(tmp_path / "survey.zip", index=False)
     assert read_table(tmp_path / "survey.zip")[0]["age"].tolist() == [1, 2]
+
+
+def test_a_file_that_ends_its_reader_is_said():
+    damaged = Path(__file__).parents[1] / "fuzz" / "corpus" / "sav" / "damaged.sav"  # pyreadstat falls over it
+    with pytest.raises(TableError, match=r"damaged\.sav is damaged, so that it cannot be read: get it anew"):
+        read_table(damaged)

@@ -252,7 +252,8 @@ def test_codes_for_gaps_are_taken_out_or_told(survey):
     assert "side=refused" not in found.table.index
     assert "column 'rank' has 999, taken as missing; --na none takes codes as they are" in found.notes
     assert signals_of(table, TableOptions(na=("none",))).table.notna().all(axis=None)
-    assert signals_of(table, TableOptions(keep=("age", "rank"))).table.notna().all(axis=None)
+    kept = TableOptions(keep=("age", "rank"), categorical=("side",))
+    assert signals_of(table, kept).table.notna().all(axis=None)
     named = signals_of(table, TableOptions(na=("none,refused", "rank=4"), missing="pairwise", standardize=False))
     assert "side=refused" not in named.table.index
     np.testing.assert_array_equal(named.table.loc["rank"], [1, 2, 999, np.nan])

@@ -6,6 +6,8 @@ Other libraries read them; whatever goes wrong there is said with the file's nam
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -32,6 +34,7 @@ STATISTICS = {
     ".xpt": "read_xport",
 }
 ORDINAL = "ordinal"
+LAST_CODE = 255  # with which a program ends by itself
 
 Read = tuple[pd.DataFrame, list[str]]
 
@@ -93,6 +96,7 @@ def read_json(path: Path, options: TableOptions) -> Read:
 def read_statistics(path: Path, options: TableOptions) -> Read:
     """Read a file of Stata, SPSS or SAS: labels instead of numbers, levels in their order where the file has one."""
     pyreadstat: Any = import_module("pyreadstat")
+    _check_survived(path)
     read = getattr(pyreadstat, STATISTICS[path.suffix.lower()])
     with reading(path, "a file of Stata, SPSS or SAS"):
         table, about = read(str(path))
@@ -109,6 +113,14 @@ def read_statistics(path: Path, options: TableOptions) -> Read:
     note = f"{path.name}: {len(partly)} column(s) have labels for some values only, and are taken as numbers; labels "
     note += f"such as refused and don't know stand for gaps: {listing(partly)}"
     return table, [note] if partly else []
+
+
+def _check_survived(path: Path) -> None:
+    """Have a file read in a process of its own first: a damaged one can end the process, and this one must go on."""
+    code = f"import sys, pyreadstat; pyreadstat.{STATISTICS[path.suffix.lower()]}(sys.argv[1], output_format='dict')"
+    ended = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, check=False).returncode
+    if ended < 0 or ended > LAST_CODE:  # by a signal; Windows has codes beyond those of programs
+        raise TableError(f"{path.name} is damaged, so that it cannot be read: get it anew, or save it as .csv")
 
 
 def _labelled(column: pd.Series, labels: dict[Any, str], ordered: bool) -> pd.Series:
