@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from nashgraph import edge_auc, edge_average_precision, edge_precision_recall, spectral_benefit, squared_distances
+from nashgraph.baselines.controls import correlations, cosines, inner_products
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.estimators import METHODS, ConsensusGL, GraphEstimator
 from nashgraph.graph import adjacency_matrix
@@ -35,7 +36,7 @@ def negative_distance(problem: Problem, random: np.random.Generator) -> Array:
 
 
 def inner_product(problem: Problem, random: np.random.Generator) -> Array:
-    return problem.X.T @ problem.X
+    return inner_products(problem.X)
 
 
 def cosine(problem: Problem, random: np.random.Generator) -> Array:
@@ -43,7 +44,7 @@ def cosine(problem: Problem, random: np.random.Generator) -> Array:
 
 
 def correlation(problem: Problem, random: np.random.Generator) -> Array:
-    return cosines(problem.X - problem.X.mean(axis=0))
+    return correlations(problem.X)
 
 
 def benefit_alone(problem: Problem, random: np.random.Generator) -> Array:
@@ -54,13 +55,6 @@ def benefit_alone(problem: Problem, random: np.random.Generator) -> Array:
 
 def at_random(problem: Problem, random: np.random.Generator) -> Array:
     return random.random((problem.X.shape[1], problem.X.shape[1]))
-
-
-def cosines(X: Array) -> Array:
-    """Return the cosines of columns; with a column of zeros they are 0."""
-    length = np.linalg.norm(X, axis=0)
-    unit = np.divide(X, length, out=np.zeros_like(X), where=length > 0)
-    return unit.T @ unit
 
 
 CONTROLS: dict[str, Callable[[Problem, np.random.Generator], Array]] = {

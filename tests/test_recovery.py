@@ -153,7 +153,7 @@ def test_controls_are_what_they_say(problem):
     length = np.linalg.norm(X, axis=0)
     products = np.array([X[:, a] @ X[:, b] for a, b in zip(i, j, strict=True)])
     distances = np.array([np.sum((X[:, a] - X[:, b]) ** 2) for a, b in zip(i, j, strict=True)])
-    np.testing.assert_allclose(control("inner product", problem), products)
+    np.testing.assert_allclose(control("inner product", problem), products / len(X))
     np.testing.assert_allclose(control("cosine", problem), products / (length[i] * length[j]))
     np.testing.assert_allclose(control("correlation", problem), np.corrcoef(X.T)[i, j])
     order = np.argsort(control("negative distance", problem))

@@ -172,6 +172,20 @@ def test_intervals_are_of_the_mean_with_its_prior():
     assert (table.weight <= table.high + 0.02).mean() > 0.9
 
 
+def test_a_rank_is_settled_only_if_it_is_so_without_the_prior_too(random):
+    centres = random.integers(1, 8, size=(16, 12)).astype(float)
+    X = centres[:, random.integers(0, 12, 120)] + random.normal(size=(16, 120))  # clusters, and nobody leads
+    benefit = np.ones(120)
+    benefit[0] = 10.0
+    nodes = {
+        name: ConsensusGL(benefit=given, random_state=0).fit(X).graph_.nodes().set_index("name")
+        for name, given in (("plain", None), ("led", benefit))
+    }
+    assert nodes["led"].index[0] == 0
+    assert nodes["led"].rank_low[0] == 1
+    assert nodes["led"].rank_high[0] >= nodes["plain"].rank_low[0] > 1
+
+
 def test_a_benefit_of_ones_own_counts(signals):
     benefit = np.ones(30)
     benefit[7] = 20.0

@@ -45,12 +45,16 @@ def agreement(graphs: list[Any]) -> float:
 
 
 def node_intervals(graphs: list[Any], moved: Array) -> dict[str, Array]:
-    """Return the 90 % intervals of each node's influence and of its rank, over the resamples; see what moved them."""
+    """Return the 90 % intervals of each node's influence and of its rank, over the resamples.
+
+    What prior and known ties moved is the same in all resamples. It moves the interval of the influence; of the rank it
+    would make a certainty, so that ranks are taken over the resamples with it and without.
+    """
     if not graphs:
         return {}
-    influence = moved + np.stack([np.asarray(graph.sum(axis=0), dtype=float).ravel() for graph in graphs])
-    ranks = np.stack([rankdata(-row, method="min") for row in influence])
-    low, high = np.maximum(np.quantile(influence, INTERVAL, axis=0), 0.0)
+    plain = np.stack([np.asarray(graph.sum(axis=0), dtype=float).ravel() for graph in graphs])
+    ranks = np.stack([rankdata(-row, method="min") for row in (*plain, *(plain + moved))])
+    low, high = np.maximum(np.quantile(plain + moved, INTERVAL, axis=0), 0.0)
     first, last = np.quantile(ranks, INTERVAL, axis=0)
     return {
         "influence_low": low,
