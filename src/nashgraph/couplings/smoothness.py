@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from ..validation import Array, InputError
-from .passes import Bonus, Part, Work
+from .passes import Bonus, NeighbourSpread, Part, Work
 from .points import Points
 
 
@@ -166,6 +166,15 @@ class Smoothness(ABC):
         """Yield the parts of a pass over all pairs; see :meth:`Points.run`."""
         self.passes += 1
         yield from self.points.run(work)
+
+    def neighbour_spread(self, left: Array, right: Array) -> float:
+        r"""Return how much a bonus varies among neighbours in the graph without prior, added up: one pass.
+
+        It is :math:`\sum_i l_i^2 \sum_{j \in N_i} (r_j - \bar r_{N_i})^2`.
+        """
+        threshold = self.smooth.threshold
+        assert threshold is not None  # the Smooth-GL graph is a best response
+        return sum(self.run(NeighbourSpread(left, right, threshold)))
 
     def survey(self, left: Array, right: Array, margin: float) -> tuple[Coupling, Any]:
         """Return the best response to a bonus and, as a CSR pattern, the pairs within ``margin`` of being edges.

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..certificate import exact
 from ..couplings import make_smoothness, points_of
-from ..solvers import lam_for_cost
+from ..solvers import COST, lam_for_cost, typical_share
 from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, Prior, admissible_set
@@ -96,7 +96,8 @@ class LinearGLGP(GraphEstimator):
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         smoothness = make_smoothness(points, beta, c, self.storage)
         everyone = np.ones(len(benefit))
-        lam = lam_for_cost(smoothness, everyone, benefit) if given is None else given
+        share = COST * typical_share(smoothness)
+        lam = lam_for_cost(smoothness, everyone, benefit, share) if given is None else given
         graph = smoothness.respond(lam * everyone, benefit)
         fidelity = smoothness.fidelity(graph)
         return {

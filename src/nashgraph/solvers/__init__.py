@@ -5,7 +5,7 @@ from .problem import Play, Problem
 from .result import Result
 from .rounds import best_response
 from .starts import multistart, starting_points
-from .strength import COST, lam_for_cost, lam_range, path_range, solve_at_cost
+from .strength import COST, affordable_lam, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
 from .two_timescale import StepSizes, gradient_mapping, theory_steps, ttgd
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Problem",
     "Result",
     "StepSizes",
+    "affordable_lam",
     "best_response",
     "gradient_mapping",
     "lam_for_cost",
@@ -26,4 +27,5 @@ __all__ = [
     "starting_points",
     "theory_steps",
     "ttgd",
+    "typical_share",
 ]

@@ -11,8 +11,11 @@ of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An
    found by interpolation: :math:`d = B(W) - W` descends, :math:`\langle \nabla\ell(W), d\rangle \le -2\beta\|d\|^2`;
 3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
 
-So the objective never rises, beyond its own rounding. A step along d decreases it by a share of what the slope
-promises, which would lead to a stationary point from anywhere; an accelerated step is taken whenever it decreases it.
+So the objective never rises, beyond its own rounding, and every step decreases it by a share of what the slope promises:
+an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, with :math:`\sigma` =
+``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the objective bounds
+from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|` tends to zero: the
+iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease will do.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ from ._anderson import Anderson
 from .problem import Play, Problem
 from .result import Result
 
-ARMIJO = 0.1
+# Of what the slope promises, a step must keep so much: one along it, and one of Anderson's.
+ARMIJO, ENOUGH = 0.1, 0.01
 FIRST_ACCURACY = 1e-4
 LEAST_SHARE = 1e-10
 # Anderson's proposals move by a share of the residual left: less after one that was refused, more after one taken.
@@ -153,23 +157,31 @@ class Run(NamedTuple):
 
     def step(self, now: Iterate, response: Coupling, accuracy: float) -> Iterate | None:
         """Return a graph of lower objective, or None where there is none to be told from rounding."""
-        return self._accelerated(now, accuracy) or self._descending(now, response, accuracy)
+        promised = self.promised(now, response)
+        return self._accelerated(now, promised, accuracy) or self._descending(now, response, promised, accuracy)
 
-    def _accelerated(self, now: Iterate, accuracy: float) -> Iterate | None:
-        """Answer the play that Anderson's method proposes; None where there is none or the objective would not fall."""
+    def promised(self, now: Iterate, response: Coupling) -> float:
+        """Return the slope from a graph toward its best response, <grad l(W), d>, from J's part and the bonus's."""
+        left, right = self.problem.bonus(now.play, self.lam)
+        squares = response.square - now.coupling.square - now.coupling.distance(response) ** 2
+        slope = response.cost - now.coupling.cost + self.problem.smoothness.beta * squares
+        return min(0.0, slope - float(left @ (response.dot(right) - now.coupling.dot(right))))
+
+    def _accelerated(self, now: Iterate, promised: float, accuracy: float) -> Iterate | None:
+        """Answer the play that Anderson's method proposes; None where there is none or it does not fall enough."""
         plays = self.plays
         proposal = plays.propose()
         if proposal is None:
             return None
         step = self.evaluate(self.problem.respond(proposal, self.lam), accuracy, now.play)
         plays.add(proposal, step.play)
-        if step.objective < now.objective:
+        if step.objective < now.objective + ENOUGH * promised:
             plays.share = min(1.0, GROW * plays.share)
             return step
         plays.share = max(LEAST_MIX, SHRINK * plays.share)
         return None
 
-    def _descending(self, now: Iterate, response: Coupling, accuracy: float) -> Iterate | None:
+    def _descending(self, now: Iterate, response: Coupling, promised: float, accuracy: float) -> Iterate | None:
         """Go to the best response, or as far toward it as the objective falls enough; None where it cannot fall.
 
         Enough is ARMIJO times what the slope at W promises. Shares of the way are tried by fitting a parabola to the
@@ -178,16 +190,9 @@ class Run(NamedTuple):
         step = self.evaluate(response, accuracy, now.play)
         self.plays.add(now.play, step.play)
         smoothness = self.problem.smoothness
-        left, right = self.problem.bonus(now.play, self.lam)
-        promised = (  # <grad l(W), d>, from J's part and the bonus's
-            response.cost
-            - now.coupling.cost
-            + smoothness.beta * (response.square - now.coupling.square - now.coupling.distance(response) ** 2)
-            - float(left @ (response.dot(right) - now.coupling.dot(right)))
-        )
         slack = self.problem.rounding * (abs(smoothness.fidelity(now.coupling)) + self.lam * abs(now.play.welfare))
         share = 1.0
-        while step.objective > now.objective + ARMIJO * share * min(promised, 0.0) + slack:
+        while step.objective > now.objective + ARMIJO * share * promised + slack:
             curvature = step.objective - now.objective - share * promised
             parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
             share = float(np.clip(parabola, 0.1 * share, 0.7 * share))

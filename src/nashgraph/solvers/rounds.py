@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from ..certificate import Callback, Ending, Measure, Watch
-from ..couplings import Coupling, blas_threads
+from ..couplings import Coupling, SparseCoupling, blas_threads
 from ..validation import check_integer
 from .descent import Iterate, descend, evaluate
 from .problem import Problem
@@ -104,6 +104,26 @@ def listing_pays(problem: Problem, coupling: Coupling) -> bool:
     return coupling.sparse().weights.nnz <= LISTING_DENSITY * smoothness.n_nodes**2
 
 
+def on_few_pairs(problem: Problem, lam: float) -> tuple[Problem, Coupling]:
+    """Return a problem to try a lambda on, or smaller ones, and its graph without prior.
+
+    It is that on the pairs near the answer to the game without prior, one pass, where listing pays; else the problem.
+    """
+    smooth, smoothness = problem.smooth, problem.smoothness
+    if not listing_pays(problem, smooth):
+        return problem, smooth
+    graph = smooth.sparse()
+    _, near = smoothness.survey(*problem.bonus(problem.smooth_play, lam), margin_of(graph))
+    listed = pattern(near) + pattern(graph.weights)
+    listed.data[:] = 1.0
+    return replace(problem, smoothness=smoothness.listed(listed)), graph
+
+
+def margin_of(graph: SparseCoupling) -> float:
+    """Return how little a pair may lack of being an edge to be listed: twice the mean weight."""
+    return 2.0 * float(graph.weights.sum()) / graph.weights.nnz
+
+
 def descend_listed(
     problem: Problem,
     lam: float,
@@ -122,8 +142,7 @@ def descend_listed(
     listed = pattern(sparse.csr_array(graph.weights.shape, dtype=smoothness.dtype))
     best = np.inf
     for iteration in range(max_iter + 1):
-        margin = 2.0 * smoothness.c * smoothness.n_nodes / graph.weights.nnz
-        response, near = smoothness.survey(*problem.bonus(now.play, lam), margin)
+        response, near = smoothness.survey(*problem.bonus(now.play, lam), margin_of(graph))
         stationarity = graph.distance(response.sparse()) / float(np.sqrt(graph.square))
         ending = watch.ends(iteration, now.objective, stationarity, now.play.welfare)
         if ending is not None:

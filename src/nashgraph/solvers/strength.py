@@ -15,14 +15,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..certificate import Callback, Ending, Record
-from ..couplings import LamRange, NeighbourSpread, Smoothness
+from ..certificate import LOG, Callback, Record
+from ..couplings import LamRange, Smoothness
 from ..validation import Array, InputError
+from .descent import descend
 from .problem import Problem
 from .result import Result
+from .rounds import on_few_pairs
 
-COST = 1e-3  # of J: what lam="auto" spends on the prior
+COST = 1e-3  # of J, as a typical row has it: what lam="auto" spends on the prior
 LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one is tried
+ROUGH, ROUGH_STEPS = 1e-2, 40  # how far a lambda is tried out
 BLOWN_UP = 2.0  # times that, and a run is not worth finishing
 TRIES = 20  # how many weaker ones are tried
 BACK, BETWEEN = 0.4, (0.3, 0.8)  # how much weaker the next is, after a run given up and after one that ended
@@ -32,8 +35,7 @@ FELT, DEAR = 1e-4, 1.0  # of J: the prior is felt, and has become as dear as the
 def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float = COST) -> float:
     """Return the lambda at which the bonus lam * left_i * right_j raises J by a share ``cost``, to first order.
 
-    Zero where the bonus does not tell any node's neighbours apart: no lambda changes anything then. One pass over the
-    pairs; a block of rows is all that is held.
+    Zero where the bonus does not tell any node's neighbours apart: no lambda changes anything then.
 
     Examples
     --------
@@ -45,22 +47,39 @@ def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float 
     >>> round(term.fidelity(moved) / term.fidelity(term.smooth) - 1, 8)
     0.0001
     """
-    threshold = smoothness.smooth.threshold
-    assert threshold is not None  # the Smooth-GL graph is a best response
-    moved = sum(smoothness.run(NeighbourSpread(left, right, threshold)))
+    moved = smoothness.neighbour_spread(left, right)
     if moved <= (1e-9 * float(np.linalg.norm(left)) * float(np.abs(right).max())) ** 2:
         return 0.0
     return float(np.sqrt(4.0 * smoothness.beta * cost * smoothness.fidelity(smoothness.smooth) / moved))
 
 
+def typical_share(smoothness: Smoothness) -> float:
+    r"""Return what J would be if every row were a typical one, as a share of J; 1 at most.
+
+    Row i of the Smooth-GL graph has :math:`J_i = c\,\eta_i - \beta \|W_i\|^2`, between half of :math:`c\,\eta_i` and
+    all of it, so that the thresholds tell rows apart. Where a few nodes with huge signals hold most of J, a thousandth
+    of it would be an enormous prior for everybody else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(5, 30))
+    >>> X[:, 0] *= 100
+    >>> typical_share(Problem.from_signals(X, np.ones(30)).smoothness) < 0.1
+    True
+    """
+    threshold = smoothness.smooth.threshold
+    assert threshold is not None  # the Smooth-GL graph is a best response
+    return min(1.0, float(np.median(threshold) / threshold.mean()))
+
+
 def solve_at_cost(
     problem: Problem, solve: Callable[[float, Callback], Result], cost: float = COST
 ) -> tuple[float, Result]:
-    """Solve with a lambda whose prior costs about a share ``cost`` of J, and return both.
+    """Solve with a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and return both.
 
-    The lambda is that of the first order. Where the graph tips over into another and costs more than ``LEEWAY`` times
-    as much, smaller ones are tried, ``TRIES`` at most; a run that goes far beyond is given up on the way. ``solve``
-    takes lambda and a callback, which stops such a run.
+    The lambda is that of :func:`affordable_lam`. Should a run at it still cost far too much, it is given up on the way
+    and a smaller one taken. ``solve`` takes lambda and a callback, which stops such a run.
 
     Examples
     --------
@@ -73,19 +92,56 @@ def solve_at_cost(
     >>> round(problem.smoothness.fidelity(result.coupling) / least - 1, 3)
     0.001
     """
-    smoothness, play = problem.smoothness, problem.smooth_play
-    least = smoothness.fidelity(problem.smooth)
-    floor = max(least, np.finfo(float).tiny)
-    lam = lam_for_cost(smoothness, play.adjoint, problem.interaction.value(play.actions), cost)
+    allowed = allowance(problem, cost)
+    lam = affordable_lam(problem, cost)
     for left in range(TRIES, -1, -1):
-        budget = Budget(lam, least + BLOWN_UP * LEEWAY * cost * floor if left else np.inf)
+        budget = Budget(lam, allowed if left else np.inf)
         result = solve(lam, budget)
-        spent = (smoothness.fidelity(result.coupling) - least) / floor
-        stopped = result.certificate.ending is Ending.STOPPED and not budget.spent
-        if left == 0 or stopped or (spent <= LEEWAY * cost and not budget.spent):
+        if not budget.spent:
             break
-        lam *= BACK if budget.spent else float(np.clip(np.sqrt(cost / spent), *BETWEEN))
+        lam *= BACK
     return lam, result
+
+
+def allowance(problem: Problem, cost: float) -> float:
+    """Return the J beyond which a prior that should cost about a share ``cost`` is not worth finishing."""
+    least = problem.smoothness.fidelity(problem.smooth)
+    floor = max(least, np.finfo(float).tiny)
+    return least + BLOWN_UP * LEEWAY * cost * typical_share(problem.smoothness) * floor
+
+
+def affordable_lam(problem: Problem, cost: float = COST) -> float:
+    """Return a lambda whose prior costs about a share ``cost`` of J, as a typical row has it.
+
+    The first tried is that of the first order. Where the graph tips over into another and costs more than ``LEEWAY``
+    times as much, smaller ones are, ``TRIES`` at most. Each is descended roughly, to a stationarity of ``ROUGH`` in
+    ``ROUGH_STEPS``, by when the cost is known to a few per cent, and on listed pairs where those pay: the search takes
+    one pass over all pairs, however many lambdas it tries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
+    >>> affordable_lam(problem, 4e-3) / affordable_lam(problem, 1e-3)
+    2.0
+    """
+    smoothness, play = problem.smoothness, problem.smooth_play
+    share, allowed = cost * typical_share(smoothness), allowance(problem, cost)
+    least = smoothness.fidelity(problem.smooth)
+    lam = lam_for_cost(smoothness, play.adjoint, problem.interaction.value(play.actions), share)
+    if lam == 0.0:
+        return lam
+    rough, start = on_few_pairs(problem, lam)
+    for _ in range(TRIES):
+        budget = Budget(lam, allowed)
+        result = descend(rough, lam, start, tol=ROUGH, max_iter=ROUGH_STEPS, callback=budget)
+        spent = (smoothness.fidelity(result.coupling) - least) / max(least, np.finfo(float).tiny)
+        LOG.info("lam: %.3g would cost %.2g of J, %.2g is allowed", lam, spent, LEEWAY * share)
+        if spent <= LEEWAY * share and not budget.spent:
+            break
+        lam *= BACK if budget.spent else float(np.clip(np.sqrt(share / spent), *BETWEEN))
+    return lam
 
 
 class Budget:
