@@ -8,7 +8,7 @@ from scipy import sparse
 
 from nashgraph.couplings import STORAGES, DenseSmoothness, choose, make_smoothness, points, points_of
 from nashgraph.couplings.choose import expected_degree, suitable_storage
-from nashgraph.couplings.passes import Bonus, Nearest, NeighbourSpread, Respond
+from nashgraph.couplings.passes import Bonus, Candidates, Nearest, NeighbourSpread, Respond
 from nashgraph.validation import InputError
 
 from ..gaps import with_gaps
@@ -132,6 +132,7 @@ def test_a_term_says_itself_what_it_can_do(name, X, random):
         response, near = storage.survey(left, right, 0.1)
         np.testing.assert_allclose(as_array(response), as_array(storage.respond(left, right)), atol=1e-12)
         graph = as_array(response)
+        near.data[:] = 1.0  # a pair with a cost of zero is listed, too
         assert (near.toarray()[graph > 0] > 0).all()
         assert near.nnz > (graph > 0).sum()
         np.testing.assert_allclose(as_array(storage.adopt(response.sparse())), graph, atol=1e-12)
@@ -147,7 +148,8 @@ def test_works_can_be_sent_elsewhere(X, random):
     """A pass is a value: pickled and run in another process it gives the same parts."""
     bonus = Bonus.of(random.random(70), random.random(70), np.dtype(float))
     for work in (
-        Respond(bonus, 0.7, 0.9, margin=0.1),
+        Respond(bonus, 0.7, 0.9),
+        Candidates(bonus, 0.7, 0.9, np.full(70, -0.5), np.full(70, 0.1)),
         Nearest(3),
         NeighbourSpread(bonus.left, bonus.right, np.ones(70)),
     ):

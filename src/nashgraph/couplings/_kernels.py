@@ -238,6 +238,45 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
 
 
 @kernel()
+def list_above(
+    distances: Array, first: int, left: Array, right: Array, cut: Array, counts: Array, indices: Array, costs: Array
+) -> bool:
+    """List the pairs of a block of rows whose score ``left_i * right_j - d_ij`` is above the row's cut.
+
+    Writes how many each row has, their columns and their distances, and tells whether there was room for all.
+    """
+    n_rows, n = distances.shape
+    place, room = 0, len(indices)
+    for k in range(n_rows):
+        i = first + k
+        begin = place
+        if place + n > room:  # there may be too little: look before each
+            for j in range(n):
+                if left[i] * right[j] - distances[k, j] > cut[i] and j != i:
+                    if place == room:
+                        return False
+                    indices[place], costs[place] = j, distances[k, j]
+                    place += 1
+        else:
+            for j in range(n):
+                indices[place], costs[place] = j, distances[k, j]
+                place += (left[i] * right[j] - distances[k, j] > cut[i]) & (j != i)
+        counts[k] = place - begin
+    return True
+
+
+@kernel()
+def tighten(distances: Array, first: int, left: Array, right: Array, gain: float, total: float, cut: Array) -> None:
+    """Write the score above which a pair is an edge of the best response, for the rows of a block."""
+    n_rows, n = distances.shape
+    buffer, out, sums = np.empty(n, distances.dtype), np.empty(n, distances.dtype), np.empty(2)
+    for k in range(n_rows):
+        i = first + k
+        top, above = respond_row(distances[k], i, left[i], right, gain, total, out, buffer, sums)
+        cut[k] = top - above / gain
+
+
+@kernel()
 def uncut_block(
     distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float
 ) -> None:

@@ -110,7 +110,7 @@ class ImplicitSmoothness(Smoothness):
     def respond(self, left: Array, right: Array) -> ImplicitCoupling:
         """Return the graph that answers a rank-one bonus: its thresholds and sums, found in one pass."""
         bonus = Bonus.of(left, right, self.dtype)
-        parts = list(self.run(Respond(bonus, self.gain, self.c, keep=False)))
+        parts = list(self.run(Respond(bonus, self.gain, self.c)))
         eta = np.concatenate([part.eta for part in parts])
         cost, square = np.concatenate([part.sums for part in parts]).sum(axis=0)
         term = Term(1.0, bonus.left, bonus.right, eta)

@@ -56,8 +56,11 @@ class ListedSmoothness(Smoothness):
 
     def respond(self, left: Array, right: Array) -> SparseCoupling:
         """Return the graph that answers a rank-one bonus among the pairs listed."""
+        return self.answer(Bonus.of(left, right, self.dtype))[0]
+
+    def answer(self, bonus: Bonus) -> tuple[SparseCoupling, Array]:
+        """Return the graph that answers a bonus, and its thresholds as the kernels have them."""
         n, kind, pairs = self.n_nodes, self.dtype, self.pairs
-        bonus = Bonus.of(left, right, kind)
         weights, eta, sums = np.empty(pairs.nnz, kind), np.empty((n, 2), kind), np.empty((n, 2))
         rows = (pairs.indptr, pairs.indices, pairs.data)
         _kernels.respond_listed(*rows, bonus.left, bonus.right, self.gain, self.c, weights, eta, sums)
@@ -65,7 +68,7 @@ class ListedSmoothness(Smoothness):
         pointers = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
         csr = sparse.csr_array((weights[kept], pairs.indices[kept], pointers), shape=pairs.shape)
         cost, square = sums.sum(axis=0)
-        return SparseCoupling(csr, float(cost), float(square), self.threshold(eta, bonus))
+        return SparseCoupling(csr, float(cost), float(square), self.threshold(eta, bonus)), eta
 
     def hold(self, weights: Any) -> SparseCoupling:
         """Return a given W on the listed pairs as a coupling."""

@@ -17,6 +17,7 @@ from ..validation import Array, InputError
 from . import _kernels
 
 SORT_SHARE = 8
+MANY = 0.1
 
 Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (it is no more than the part)
 
@@ -56,39 +57,59 @@ class Bonus(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Best responses of some nodes: both thresholds, cost and square of each row, CSR rows as asked for."""
+    """Best responses of some nodes: both thresholds, cost and square of each row."""
 
     eta: Array
     sums: Array
-    weights: Any = None
-    near: Any = None
 
 
 @dataclass(frozen=True)
 class Respond:
-    """Compute the best responses to a rank-one bonus.
+    """Compute the best responses to a rank-one bonus, and keep no edges."""
 
-    ``keep`` returns their edges. A ``margin`` returns, too, the pairs whose weight before the cut at zero is above
-    ``-margin``: those that are edges, or nearly.
+    bonus: Bonus
+    gain: float
+    total: float
+
+    def __call__(self, first: int, rows: Array) -> Answer:
+        """Return the answers of a block of nodes."""
+        eta, sums = np.empty((len(rows), 2), rows.dtype), np.empty((len(rows), 2))
+        left, right, _ = self.bonus
+        _kernels.respond_block(rows, first, left, right, self.gain, self.total, eta, sums)
+        return Answer(eta, sums)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """List the pairs that may be edges of the best response to a bonus, or nearly, with their costs.
+
+    ``cut`` is a score above which all of them are, row by row. Where it lets through more than a share ``MANY`` of a
+    block, it is raised to what the rows themselves say: the score of an edge of no weight, less ``slack``.
     """
 
     bonus: Bonus
     gain: float
     total: float
-    keep: bool = True
-    margin: float | None = None
+    cut: Array
+    slack: Array
 
-    def __call__(self, first: int, rows: Array) -> Answer:
-        """Return the answers of a block of nodes."""
-        eta, sums = np.empty((len(rows), 2), rows.dtype), np.empty((len(rows), 2))
-        uncut = None if self.margin is None else rows.copy()
+    def __call__(self, first: int, rows: Array) -> Any:
+        """Return a block's pairs as CSR."""
         left, right, _ = self.bonus
-        _kernels.respond_block(rows, first, left, right, self.gain, self.total, eta, sums)
-        if uncut is not None:
-            _kernels.uncut_block(uncut, first, left, right, self.gain, eta, self.margin)
-        return Answer(
-            eta, sums, positive_part(rows) if self.keep else None, None if uncut is None else positive_part(uncut)
-        )
+        room = max(rows.shape[1], int(MANY * rows.size))
+        counts = np.empty(len(rows), np.int64)
+        indices, costs = np.empty(room, np.int32), np.empty(room, rows.dtype)
+        cut = self.cut
+        if not _kernels.list_above(rows, first, left, right, cut, counts, indices, costs):
+            raised = np.empty(len(rows), rows.dtype)
+            _kernels.tighten(rows, first, left, right, self.gain, self.total, raised)
+            cut = cut.copy()
+            cut[first : first + len(rows)] = raised - self.slack[first : first + len(rows)]
+            indices, costs = np.empty(rows.size, np.int32), np.empty(rows.size, rows.dtype)
+            _kernels.list_above(rows, first, left, right, cut, counts, indices, costs)
+        pointers = np.concatenate([[0], np.cumsum(counts)])
+        found = indices[: pointers[-1]].copy(), costs[: pointers[-1]].copy()
+        return sparse.csr_array((found[1], found[0], pointers), shape=rows.shape)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,11 @@ def fine_share(dtype: np.dtype[np.floating]) -> float:
     return float(np.finfo(dtype).eps ** 0.3)
 
 
+def fine_error(dtype: np.dtype[np.floating]) -> float:
+    """Return how far two ways of taking a distance may be apart, relative to it: a few digits above rounding."""
+    return 16.0 * float(np.finfo(dtype).eps ** 0.7)
+
+
 class Points:
     """The nodes as points, and their distances in blocks of rows: O(NM) memory and one block.
 
@@ -80,6 +85,8 @@ class Points:
     array([[0.5, 0. , 2. ],
            [4.5, 2. , 0. ]])
     """
+
+    near: tuple[Array, Array] | None = None  # the last answer of ``nearest``, without bonus
 
     def __init__(self, X: Array, lift: Array | None = None) -> None:
         self.points = node_points(X)
@@ -153,7 +160,10 @@ class Points:
         O(N^2 M) time, O(N kept) memory and a few blocks.
         """
         distances, labels = zip(*self.run(Nearest(kept, bonus)), strict=True)
-        return np.concatenate(distances), np.concatenate(labels)
+        found = np.concatenate(distances), np.concatenate(labels)
+        if bonus is None:
+            self.near = found
+        return found
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order.
