@@ -1,6 +1,8 @@
 """The GPU's engine against the threads' own: on a GPU where there is one, else through PyTorch on the CPU."""
 
 import os
+import subprocess
+import sys
 from functools import partial
 from importlib.util import find_spec
 
@@ -145,6 +147,40 @@ def test_a_search_misses_nothing(engine, random):
         assert expected <= pairs
         assert len(pairs) == len(rows)
         assert not any(i == j for i, j in pairs)
+
+
+def test_rows_that_overflow_their_places_are_done_again(engine, random):
+    points = points_of(random.normal(size=(3, 70)), engine)
+    points.search.capacity = 2
+    nothing = torch.zeros(70, dtype=torch.float64, device=DEVICE)
+    wanted = torch.arange(70, device=DEVICE) % 9
+    costs = np.sort(points.rows(0, 70), axis=1)
+    cut = -torch.from_numpy(costs[np.arange(70), wanted.cpu().numpy()] * (1 + 1e-6)).to(DEVICE)
+    found = points.search.find(points.search.everyone, nothing, nothing, cut)
+    np.testing.assert_array_equal(found.lengths.cpu(), wanted.cpu())
+    rows = row_numbers(found.lengths).cpu().numpy()
+    assert np.all(points.rows(0, 70)[rows, found.columns.cpu().numpy()] <= -cut.cpu().numpy()[rows])
+
+
+COMPILED = """
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, compile
+from nashgraph.couplings.cuda._tiles import append_hits
+names = "rows left need columns right base", "row_names column_names found counts", "n_rows n_columns capacity"
+kinds = {name: kind for kind, those in zip(("*fp32", "*i32", "i32"), names) for name in those.split()}
+for width, chunk in ((16, 16), (128, 64)):
+    fixed = {"WIDTH": width, "CHUNK": chunk, "ROWS": 32, "COLUMNS": 64}
+    signature = {name: kinds.get(name, "constexpr") for name in append_hits.arg_names}
+    made = compile(ASTSource(append_hits, signature, constexprs=fixed), target=GPUTarget("cuda", 90, 32))
+    assert "mma" in made.asm["ptx"]
+"""
+
+
+@pytest.mark.skipif(not find_spec("triton"), reason="no Triton")
+def test_the_kernel_compiles_for_a_gpu_that_is_not_here(tmp_path):
+    env = {**os.environ, "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", COMPILED], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_most_answers_need_no_pass(random):

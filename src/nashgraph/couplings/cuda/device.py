@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
     torch = lazy_loader.load("torch")
 
-__all__ = ["FIRST_NODES", "gpu", "has_gpu", "memory_said", "to_device", "to_numpy", "torch"]
+__all__ = ["FIRST_NODES", "as_tensor", "gpu", "has_gpu", "memory_said", "to_device", "to_numpy", "torch"]
 
 FIRST_NODES = 20_000  # below, two cores are done before a GPU has compiled its kernel
 
@@ -50,7 +50,12 @@ def to_numpy(tensor: torch.Tensor) -> Array:
 
 def to_device(array: Any, like: torch.Tensor) -> torch.Tensor:
     """Return an array as a tensor of the same kind and in the same place as another."""
-    return torch.from_numpy(np.ascontiguousarray(array)).to(like.device, like.dtype)
+    return as_tensor(array).to(like.device, like.dtype)
+
+
+def as_tensor(array: Any) -> torch.Tensor:
+    """Return an array as a tensor in memory; what must not be written to is copied, for PyTorch knows no such thing."""
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from ..passes import Bonus
 from ..points import Points, threaded_points
 from .candidates import Candidates, Sides
 from .degree import level_of
-from .device import FIRST_NODES, gpu, has_gpu, memory_said, to_device, to_numpy, torch
+from .device import FIRST_NODES, as_tensor, gpu, has_gpu, memory_said, to_device, to_numpy, torch
 from .search import Search
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class CudaPoints(Points):
     ) -> None:
         self.device = gpu() if device is None else device
         self.lift = lift
-        signals = torch.from_numpy(np.ascontiguousarray(X)).to(self.device)
+        signals = as_tensor(X).to(self.device)
         centred = signals - signals.median(dim=1, keepdim=True).values
         points = centred.T.contiguous() / (2.0 * len(X)) ** 0.5
         self.points, self.norms = to_numpy(points), to_numpy((points * points).sum(1))

@@ -30,10 +30,14 @@ class CudaSmoothness(Smoothness):
     name = "cuda"
     points: CudaPoints
 
+    def __init__(self, points: CudaPoints, beta: float, c: float) -> None:
+        super().__init__(points, beta, c)
+        self.before = points.search.searched
+
     def respond(self, left: Array, right: Array) -> CudaCoupling:
         """Return the graph that answers a rank-one bonus."""
         bonus = Bonus.of(left, right, self.dtype)
-        exact, before = self.points.search.exact, self.points.search.searched
+        exact = self.points.search.exact
         sides = Sides(to_device(bonus.left, exact), to_device(bonus.right, exact))
         with memory_said():
             candidates = self._candidates()
@@ -43,7 +47,7 @@ class CudaSmoothness(Smoothness):
             eta = to_numpy(torch.column_stack([found.top, found.above]))
             weights = found.weights.to(candidates.costs.dtype)
             columns = candidates.columns[found.edges]
-        self._count(before)
+        self._count()
         return CudaCoupling(found.lengths, columns, weights, cost, square, self.threshold(eta, bonus))
 
     def hold(self, weights: Any) -> CudaCoupling:
@@ -68,11 +72,11 @@ class CudaSmoothness(Smoothness):
 
     def _spread(self, work: NeighbourSpread) -> torch.Tensor:
         """Return what :class:`NeighbourSpread` asks for."""
-        exact, before = self.points.search.exact, self.points.search.searched
+        exact = self.points.search.exact
         candidates, threshold = self._candidates(), to_device(work.threshold, exact)
         nothing = Sides(torch.zeros_like(threshold), torch.zeros_like(threshold))
         candidates.reach(nothing, -threshold)
-        self._count(before)
+        self._count()
         edges = torch.nonzero(candidates.costs < threshold[candidates.rows]).ravel()
         rows, right = candidates.rows[edges], to_device(work.right, exact)[candidates.columns[edges]]
         lengths = torch.bincount(rows, minlength=len(threshold))
@@ -93,7 +97,6 @@ class CudaSmoothness(Smoothness):
             degrees.append(int(found.lengths.max()))
         return self.points.candidates(max(degrees))
 
-    def _count(self, before: int) -> None:
-        """Count the passes that a search of some rows amounts to."""
-        done = self.points.search.searched - before
-        self.passes += round(done / self.n_nodes**2)
+    def _count(self) -> None:
+        """Count the passes that all searches of some rows amount to."""
+        self.passes = -(-(self.points.search.searched - self.before) // self.n_nodes**2)
