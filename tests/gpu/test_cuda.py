@@ -21,6 +21,8 @@ from nashgraph.couplings.cuda import search
 from nashgraph.couplings.cuda.points import CudaPoints
 from nashgraph.couplings.cuda.segments import project, row_numbers
 from nashgraph.couplings.passes import Bonus
+from nashgraph.games import as_interaction, as_welfare
+from nashgraph.solvers import Problem, best_response
 from nashgraph.validation import InputError
 
 # Triton's interpreter takes arrays of one number for numbers, which NumPy 2.4 refuses and 2.3 warns of.
@@ -120,6 +122,19 @@ def test_the_order_of_nodes_does_not_matter(engine, random):
     X, order = random.normal(size=(6, 100)), random.permutation(100)
     one, other = (GLGP(degree=5, engine=engine, tol=1e-8).fit(signals) for signals in (X, X[:, order]))
     np.testing.assert_allclose(other.adjacency_.toarray(), one.adjacency_.toarray()[np.ix_(order, order)], atol=1e-6)
+
+
+def test_a_strong_prior_has_the_steps_it_needs(random):
+    X = random.normal(size=(4, 60))
+    problems = [
+        Problem(
+            make_smoothness(points, 0.2, 0.95), np.arange(60.0) / 1770, as_interaction("linear"), as_welfare("total")
+        )
+        for points in (CudaPoints(X, device=DEVICE, tiles=False), points_of(X))
+    ]
+    ours, theirs = (best_response(problem, 1.0, max_iter=1, tol=1e-9) for problem in problems)
+    assert ours.converged
+    assert not theirs.converged
 
 
 def test_coarse_floats(engine, random):

@@ -122,11 +122,13 @@ class Smoothness(ABC):
     beta, c : float
     passes : int, how many times all pairs of nodes have been gone through
     lists : bool, whether it can be cut down to listed pairs (``survey``, ``listed``, ``adopt``)
+    proves : bool, whether it answers from a list of its own and goes through all pairs only where that does not do
     steps : bool, whether it can take a gradient step from any graph (``step``)
     """
 
     name: ClassVar[str]
     lists: ClassVar[bool] = False
+    proves: ClassVar[bool] = False
     steps: ClassVar[bool] = False
     points: Points
 

@@ -28,6 +28,7 @@ class CudaSmoothness(Smoothness):
     """
 
     name = "cuda"
+    proves = True
     points: CudaPoints
 
     def __init__(self, points: CudaPoints, beta: float, c: float) -> None:
