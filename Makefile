@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 FUZZ_MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lint-js fuzz mutants coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -62,6 +62,12 @@ mutants: $(VENV)/.dev ## how many small mistakes in couplings, games and solvers
 
 release-check: ## wheel and sdist built, installed and tried on every supported Python that is here
 	$(PYTHON) tools/release_check.py $(RELEASE_ARGS)
+
+test-gpu: $(VENV)/.dev ## the engine cuda, on a GPU or through PyTorch and Triton's interpreter on the CPU (an environment of its own)
+	test -x build/gpu/bin/python || $(PYTHON) -m venv build/gpu
+	# Triton's interpreter does not know NumPy 2.4.
+	build/gpu/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' 'torch==2.13.0' 'triton==3.6.0' 'numpy<2.4'
+	build/gpu/bin/python -m pytest tests/gpu
 
 coverage: $(VENV)/.dev ## the tests, with the share of branches that they go through
 	$(BIN)/python -m coverage run -m pytest $(PYTEST_ARGS)

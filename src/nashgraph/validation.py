@@ -384,8 +384,13 @@ def strangers(observed: Array, limit: int = 3, least: int = 1) -> tuple[int, lis
 
 def warn_duplicate_nodes(X: Array, names: Array) -> None:
     """Warn of nodes whose signals are all equal: the data cannot tell them apart."""
-    _, first, counts = np.unique(X, axis=1, return_index=True, return_counts=True)
-    groups = first[counts > 1]
+    # Equal nodes have equal sums, and only nodes whose sum is not alone are compared: sorting numbers is fast.
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = sum(weight * row for weight, row in zip(np.random.default_rng(0).random(len(X)), X, strict=True))
+    _, inverse, alike = np.unique(sums, return_inverse=True, return_counts=True)
+    suspects = np.flatnonzero(alike[inverse] > 1)
+    _, first, counts = np.unique(X[:, suspects], axis=1, return_index=True, return_counts=True)
+    groups = suspects[first[counts > 1]]
     if groups.size:
         example = np.flatnonzero((X[:, groups[:1]] == X).all(axis=0))[:2]
         warn(

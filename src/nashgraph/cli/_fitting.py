@@ -25,7 +25,7 @@ from ..validation import InputError
 from ._describing import described
 from ._options import RENAMED, LearnArguments, PathArguments
 from ._progress import bar, converging, counting
-from ._running import Voice
+from ._running import Voice, engine_said
 
 RESERVED = ("callback", "checkpoint", "missing", "progress")  # set by other means
 FREQUENCY, LEAST_FREQUENCY, SURE = "frequency", 0.25, "sure"
@@ -126,11 +126,12 @@ def learned(
     """Carry out what a job asks for, from what is unfinished where there is such, and say what known ties taught."""
     model, along = built(job, signals)
     start = time.perf_counter()
-    path = followed(model, along, signals, voice) if job.command == "path" else None
-    if path is None:
-        fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
-    else:
-        model = path.models[path.affordable()]
+    with engine_said(voice):
+        path = followed(model, along, signals, voice) if job.command == "path" else None
+        if path is None:
+            fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
+        else:
+            model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import sys
 import traceback
 import warnings
@@ -175,3 +176,30 @@ class Voice:
                 warnings.simplefilter("ignore", category)
             warnings.showwarning = lambda message, *rest, **more: self.note(" ".join(str(message).split()))
             yield
+
+
+class EngineSaid(logging.Handler):
+    """Notes what the library logs of the engine it took; of the threads, which are no choice, it logs nothing."""
+
+    def __init__(self, voice: Voice) -> None:
+        super().__init__(logging.INFO)
+        self.voice = voice
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note it, if it is of the engine."""
+        if record.getMessage().startswith("engine:"):
+            self.voice.note(record.getMessage())
+
+
+@contextmanager
+def engine_said(voice: Voice) -> Iterator[None]:
+    """Say which engine is taken where there was a choice."""
+    log, handler = logging.getLogger("nashgraph"), EngineSaid(voice)
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(min(level or logging.INFO, logging.INFO))
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)

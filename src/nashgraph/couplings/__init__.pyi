@@ -7,11 +7,12 @@ from .listed import ListedSmoothness
 from .passes import LamRange, NeighbourSpread, Work
 from .points import PartialPoints, Points, blas_threads, points_of, squared_distances
 from .simplex import project_rows
-from .smoothness import Coupling, Smoothness, SparseCoupling
+from .smoothness import HERE, Coupling, Place, Smoothness, SparseCoupling, place_of
 from .sparse import SparseSmoothness
 
 __all__ = [
     "ENGINES",
+    "HERE",
     "STORAGES",
     "Coupling",
     "DenseCoupling",
@@ -23,6 +24,7 @@ __all__ = [
     "ListedSmoothness",
     "NeighbourSpread",
     "PartialPoints",
+    "Place",
     "Points",
     "Smoothness",
     "SparseCoupling",
@@ -32,6 +34,7 @@ __all__ = [
     "beta_for_degree",
     "blas_threads",
     "make_smoothness",
+    "place_of",
     "points_of",
     "project_rows",
     "smooth_ladder",

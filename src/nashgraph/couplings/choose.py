@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..certificate import LOG
-from ..validation import check_choice
+from ..validation import InputError, check_choice
 from . import _kernels
 from .dense import DenseSmoothness
 from .implicit import ImplicitSmoothness
@@ -29,7 +29,7 @@ def make_smoothness(points: Points, beta: float, c: float, storage: str = "auto"
     """Return the smoothness term with its graphs held as named, or as suits.
 
     Dense while N x N arrays are small and fit a quarter of the free memory; else sparse while its rows do; else
-    implicit.
+    implicit. Points that live elsewhere have their graphs there.
 
     Examples
     --------
@@ -38,6 +38,13 @@ def make_smoothness(points: Points, beta: float, c: float, storage: str = "auto"
     'dense'
     """
     check_choice("storage", storage, ("auto", *STORAGES))
+    if points.held is not None:
+        if storage != "auto":
+            raise InputError(
+                f"storage={storage!r} holds graphs in memory, and the signals live elsewhere: leave storage='auto', or "
+                "take engine='threads' (solver='ttgd' needs that, too)"
+            )
+        return points.held(points, beta, c)
     if storage == "auto":
         storage, why = suitable_storage(points, beta, c)
         LOG.info("storage: %s (%s)", storage, why)

@@ -16,5 +16,10 @@ if TYPE_CHECKING:
     from .points import Points
 
 ENGINES: Registry[Callable[[Array, Array | None], Points]] = Registry(
-    "engine", later={"threads": "nashgraph.couplings.points:threaded_points"}
+    "engine",
+    later={
+        "auto": "nashgraph.couplings.cuda.points:suitable_points",
+        "threads": "nashgraph.couplings.points:threaded_points",
+        "cuda": "nashgraph.couplings.cuda.points:cuda_points",
+    },
 )

@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import get_num_threads
@@ -32,7 +32,11 @@ from threadpoolctl import ThreadpoolController
 from ..validation import Array, check_choice, check_observed, check_range
 from . import _kernels, _partial_kernels
 from .engines import ENGINES
+from .levels import Level
 from .passes import Bonus, Nearest, Part, RowsTimes, Work
+
+if TYPE_CHECKING:
+    from .smoothness import Smoothness
 
 # A block of rows of distances should stay in a core's cache while it is worked on.
 BLOCK_BYTES = 2 << 20
@@ -92,6 +96,11 @@ class Points:
         self.points = node_points(X)
         self.lift = lift
         self.norms = np.einsum("ij,ij->i", self.points, self.points)
+
+    @property
+    def held(self) -> type[Smoothness] | None:
+        """The term whose graphs are held where the points are, where that is not memory."""
+        return None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -164,6 +173,10 @@ class Points:
         if bonus is None:
             self.near = found
         return found
+
+    def level(self, degree: float, kept: int) -> Level:
+        """Return the level at which nodes have ``degree`` neighbours on average, from the ``kept`` nearest of each."""
+        return Level.of(self.nearest(kept)[0], degree)
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order.

@@ -9,16 +9,32 @@ smoother the signals on W.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from ..validation import Array, InputError
 from .passes import Bonus, NeighbourSpread, Part, Work
 from .points import Points
+
+
+class Place(NamedTuple):
+    """How a vector gets to where a graph's products take it, and back to memory."""
+
+    put: Callable[[Array], Any]
+    get: Callable[[Any], Array]
+
+
+HERE = Place(lambda vector: vector, lambda vector: vector)
+
+
+def place_of(coupling: Coupling) -> Place:
+    """Return where a graph's products take their vectors: in memory, unless it has a ``place`` of its own."""
+    found: Place = getattr(coupling, "place", HERE)
+    return found
 
 
 class Coupling(Protocol):
@@ -106,11 +122,13 @@ class Smoothness(ABC):
     beta, c : float
     passes : int, how many times all pairs of nodes have been gone through
     lists : bool, whether it can be cut down to listed pairs (``survey``, ``listed``, ``adopt``)
+    proves : bool, whether it answers from a list of its own and goes through all pairs only where that does not do
     steps : bool, whether it can take a gradient step from any graph (``step``)
     """
 
     name: ClassVar[str]
     lists: ClassVar[bool] = False
+    proves: ClassVar[bool] = False
     steps: ClassVar[bool] = False
     points: Points
 

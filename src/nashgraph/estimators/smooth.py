@@ -30,8 +30,9 @@ class SmoothGL(GraphEstimator):
     storage : "auto", "dense", "sparse" or "implicit"
         How the graph is held while it is learned; "auto" goes by size and free memory.
     dtype : "float64" or "float32"
-    engine : "threads" or another name in ``nashgraph.couplings.ENGINES``
-        Where the signals live and who runs a pass over all pairs of nodes.
+    engine : "threads", "cuda", "auto" or another name in ``nashgraph.couplings.ENGINES``
+        Where the signals live and who runs a pass over all pairs of nodes: this machine's cores, its GPU (the extra
+        ``gpu``), or the GPU where there is one and nodes are many, which is logged.
     geometry : "distance", "cosine" or "inner"
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
         out, and the inner product rewards it.

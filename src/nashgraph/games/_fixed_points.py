@@ -4,6 +4,8 @@ Both are monotone: a, b, K, W >= 0. On an admissible graph they are also contrac
 iteration always works, but slowly when c is near 1 (27,000 steps to 1e-12 at c = 0.999). The fast methods here
 fall back on plain steps, in runs of doubling length, whenever they do not make progress: the whole then costs a
 small multiple of plain iteration at the very worst.
+
+Vectors may be NumPy's, or tensors on a device where the graph lives: only what both can do is asked of them.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, bicgstab
 
 from ..validation import Array
 from .interactions import Interaction, Linear
@@ -23,6 +24,7 @@ MAX_PRODUCTS = 100_000
 KRYLOV_STEPS = 400
 FIRST_PLAIN_RUN = 16
 GROWTH = 1e8
+TINY = 1e-32
 
 
 class FixedPoint(NamedTuple):
@@ -61,7 +63,37 @@ def tangent(product: Product, slope: Array) -> Product:
 
 def norm(vector: Array) -> float:
     """Return the Euclidean norm, without numpy.linalg's overhead: these run on a few hundred numbers."""
-    return float(np.sqrt(vector @ vector))
+    return float(vector @ vector) ** 0.5
+
+
+def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) -> Array:
+    """Return about the x with ``x - linear(x) = residual``, by BiCGSTAB (van der Vorst 1992) from zero.
+
+    Ends where the residual's norm is at most ``floor``, or where the method breaks down.
+    """
+    shadow, size = residual, norm(residual)
+    point = direction = image = 0.0 * residual
+    before = alpha = omega = 1.0
+    for _ in range(max_steps):
+        rho = float(shadow @ residual)
+        if norm(residual) <= floor or abs(rho) <= TINY * size * size or omega == 0.0:
+            break
+        direction = residual + (rho / before * alpha / omega) * (direction - omega * image)
+        image = direction - linear(direction)
+        along = float(shadow @ image)
+        if along == 0.0:
+            break
+        alpha, before = rho / along, rho
+        half = residual - alpha * image
+        point = point + alpha * direction
+        if norm(half) <= floor:
+            break
+        turned = half - linear(half)
+        square = float(turned @ turned)
+        omega = float(turned @ half) / square if square > 0 else 0.0
+        point = point + omega * half
+        residual = half - omega * turned
+    return point
 
 
 def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array | None = None) -> FixedPoint:
@@ -72,15 +104,13 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
     down. O(products) applications and a handful of vectors.
     """
     count = Counter(linear)
-    n = len(constant)
-    operator = LinearOperator((n, n), matvec=lambda v: v - count(v), dtype=constant.dtype)
     floor = tol * norm(constant)
     best = constant if start is None else start
     best_residual = constant + count(best) - best
     limit = GROWTH * (norm(best) + norm(constant))
     run = FIRST_PLAIN_RUN
     while norm(best_residual) > tol * norm(best) and count.calls < MAX_PRODUCTS:
-        trial, _ = bicgstab(operator, constant, x0=best, rtol=0.0, atol=floor, maxiter=KRYLOV_STEPS)
+        trial = best + bicgstab(count, best_residual, floor=floor, max_steps=KRYLOV_STEPS)
         residual = constant + count(trial) - trial
         if norm(residual) < norm(best_residual):
             best, best_residual = trial, residual
@@ -92,7 +122,7 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
             residual = constant + count(trial) - trial
         run *= 2
         if not norm(trial) <= limit:
-            return FixedPoint(trial, np.full_like(trial, np.inf), count.calls)
+            return FixedPoint(trial, 0.0 * constant + np.inf, count.calls)
         best, best_residual = trial, residual
     return FixedPoint(best, best_residual, count.calls)
 
@@ -113,7 +143,7 @@ def solve_concave(
     if isinstance(interaction, Linear):
         return solve_affine(product, benefit, tol=tol, start=start)
     count = Counter(product)
-    point = benefit if start is None else np.maximum(start, benefit)
+    point = benefit if start is None else start.clip(min=benefit)
     residual = benefit + count(interaction.value(point)) - point
     limit = GROWTH * (norm(point) + norm(benefit))
     run = FIRST_PLAIN_RUN
@@ -121,7 +151,7 @@ def solve_concave(
         relative = norm(residual) / norm(point)
         accuracy = max(0.1 * min(relative, 1.0), 0.3 * tol / relative)
         step = solve_affine(tangent(count, interaction.slope(point)), residual, tol=accuracy)
-        trial = np.maximum(point + step.point, benefit)
+        trial = (point + step.point).clip(min=benefit)
         trial_residual = benefit + count(interaction.value(trial)) - trial
         if np.isfinite(step.residual) and norm(trial_residual) < 0.5 * norm(residual):
             point, residual = trial, trial_residual
@@ -131,5 +161,5 @@ def solve_concave(
             residual = benefit + count(interaction.value(point)) - point
         run *= 2
         if not norm(point) <= limit:
-            return FixedPoint(point, np.full_like(point, np.inf), count.calls)
+            return FixedPoint(point, 0.0 * benefit + np.inf, count.calls)
     return FixedPoint(point, residual, count.calls)

@@ -14,9 +14,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..couplings import Coupling, Smoothness, make_smoothness, points_of
+from ..couplings import HERE, Coupling, Place, Smoothness, make_smoothness, place_of, points_of
 from ..games import Interaction, Welfare, as_interaction, as_welfare, solve_affine, solve_concave
 from ..validation import Array
+
+
+@dataclass(frozen=True)
+class There:
+    """An interaction of vectors that live elsewhere, computed in memory."""
+
+    interaction: Interaction
+    place: Place
+
+    def value(self, x: Array) -> Array:
+        """Return f(x) there."""
+        return self.place.put(self.interaction.value(self.place.get(x)))
+
+    def slope(self, x: Array) -> Array:
+        """Return f'(x) there."""
+        return self.place.put(self.interaction.slope(self.place.get(x)))
+
+    def curvature(self, x: Array) -> Array:
+        """Return f''(x) there."""
+        return self.place.put(self.interaction.curvature(self.place.get(x)))
 
 
 class Play(NamedTuple):
@@ -95,26 +115,32 @@ class Problem:
         The welfare returned is :math:`g(y) + u^\top (T(y) - y)`, corrected to first order for the residual of y. Its
         error is of second order in ``tol``, so half the digits of y are enough to compare objectives.
         """
-        tol = self.exact if tol is None else tol
+        tol, place = self.exact if tol is None else tol, place_of(coupling)
         y = solve_concave(
             coupling.dot,
-            self.benefit,
-            self.interaction,
+            place.put(self.benefit),
+            self.interaction if place is HERE else There(self.interaction, place),
             tol=tol,
-            start=None if start is None else start.actions,
+            start=None if start is None else place.put(start.actions),
         )
-        adjoint = self.adjoint(coupling, y.point, tol=tol, start=None if start is None else start.adjoint)
-        return Play(y.point, adjoint, self.welfare.value(y.point) + float(adjoint @ y.defect))
+        actions = place.get(y.point)
+        adjoint = self.adjoint(coupling, actions, tol=tol, start=None if start is None else start.adjoint)
+        return Play(actions, adjoint, self.welfare.value(actions) + float(adjoint @ place.get(y.defect)))
 
     def adjoint(
         self, coupling: Coupling, actions: Array, *, tol: float | None = None, start: Array | None = None
     ) -> Array:
         """Solve u = grad g(y) + f'(y) (W^T u) at the given actions."""
-        slope = self.interaction.slope(actions)
-        tol = self.exact if tol is None else tol
-        return solve_affine(
-            lambda v: slope * coupling.tdot(v), self.welfare.gradient(actions), tol=tol, start=start
-        ).point
+        place = place_of(coupling)
+        slope, gradient = place.put(self.interaction.slope(actions)), place.put(self.welfare.gradient(actions))
+        return place.get(
+            solve_affine(
+                lambda v: slope * coupling.tdot(v),
+                gradient,
+                tol=self.exact if tol is None else tol,
+                start=None if start is None else place.put(start),
+            ).point
+        )
 
     def objective(self, coupling: Coupling, play: Play, lam: float) -> float:
         """Return J(W) - lam g(y), given the play of W."""

@@ -61,7 +61,8 @@ def best_response(
     tol : float
         Stationarity at which to stop.
     max_iter : int
-        Steps of a direct descent, or rounds over all pairs.
+        Steps of a direct descent, or rounds over all pairs; a hundred steps count as a round where the smoothness term
+        answers from a list of its own.
     memory : int
         Plays that Anderson's method remembers; 0 turns it off.
     callback : callable, optional
@@ -89,6 +90,8 @@ def best_response(
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "memory": memory, "callback": callback}
     # Products this small gain nothing from BLAS's threads, and lose much to their quarrel with the kernels' own.
     direct = not listing_pays(problem, start)
+    if smoothness.proves:  # a step costs what one among listed pairs does, so there may be as many
+        options["max_iter"] *= INNER_ITERATIONS
     small = not direct or smoothness.n_nodes < BLAS_NODES
     with blas_threads().limit(limits=1 if small else None, user_api="blas"):
         solve = descend if direct else descend_listed

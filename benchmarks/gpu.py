@@ -1,0 +1,148 @@
+"""The engine cuda on this machine's GPU: ``python -m benchmarks.gpu`` writes benchmarks/GPU.md, in about 5 minutes.
+
+``--sizes 20000,50000,1048576`` are the numbers of nodes: the first is compared with the threads, all are timed.
+``--sweep`` tries other tiles of the kernel; ``--profile`` prints where the last fit spent its time. ``--cpu`` tries the
+script itself without a GPU, on small sizes, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import pstats
+import resource
+import time
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from scipy import sparse
+
+from nashgraph import GLGP
+from nashgraph.couplings import ENGINES
+from nashgraph.couplings.cuda.points import CudaPoints
+
+from .report import PACKAGES, Report
+
+TARGETS = {50_000: "at most 1 s", 1_048_576: "at most 20 s (30 s acceptable) and 60 GB"}
+SWEEP_NODES = 262_144
+SWEEP = [
+    (32, 64, 2, 3),
+    (32, 64, 4, 3),
+    (64, 64, 4, 3),
+    (32, 128, 4, 3),
+    (64, 128, 4, 3),
+    (32, 64, 2, 2),
+    (16, 64, 1, 3),
+]
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--sizes", default="20000,50000,1048576")
+    for flag in ("--sweep", "--profile", "--cpu"):
+        asked.add_argument(flag, action="store_true")
+    given = asked.parse_args()
+    sizes = [int(size) for size in given.sizes.split(",")]
+    device = torch.device("cpu" if given.cpu else "cuda")
+    ENGINES.register("measured")(partial(CudaPoints, device=device))
+    report = Report("The engine cuda", "python -m benchmarks.gpu", (*PACKAGES, "torch", "triton"))
+    if not given.cpu:
+        report.say(f"GPU: {torch.cuda.get_device_name()}. Signals: 16 standard normal ones; degree 20, lam='auto'.")
+    same_graph(report, sizes[0])
+    nothing_missed(report, sizes[0], device)
+    whole_fits(report, sizes, given)
+    if given.sweep and not given.cpu:
+        sweep(report, device)
+    if not given.cpu:
+        report.write(Path(__file__).parent / "GPU.md")
+
+
+def signals(n: int):
+    return np.random.default_rng(0).normal(size=(16, n))
+
+
+def same_graph(report: Report, n: int) -> None:
+    """Compare with the threads' graph at the same lambda, and warm up: the kernel is compiled here."""
+    report.section(f"N = {n:,}: the same graph as the threads'")
+    X = signals(n)
+    ours = GLGP(degree=20, tol=1e-7, engine="measured").fit(X)
+    theirs = GLGP(degree=20, tol=1e-7, lam=ours.lam_, storage="sparse").fit(X)
+    apart = abs(ours.objective_ - theirs.objective_) / abs(theirs.objective_)
+    only = (ours.adjacency_ != 0).astype(int) - (theirs.adjacency_ != 0).astype(int)
+    difference = sparse.linalg.norm(ours.adjacency_ - theirs.adjacency_) / sparse.linalg.norm(theirs.adjacency_)
+    odd = abs(ours.adjacency_ - theirs.adjacency_).multiply(abs(only))
+    report.say(
+        f"Objectives differ by {apart:.1e} relative, graphs by {difference:.1e} (Frobenius); of "
+        f"{theirs.adjacency_.nnz:,} edges {int(abs(only).sum())} are in one graph only, the heaviest of weight "
+        f"{odd.max():.1e}; beta differs by {abs(ours.beta_ / theirs.beta_ - 1):.1e}. {ours.certificate_.sentence}."
+    )
+
+
+def nothing_missed(report: Report, n: int, device: torch.device) -> None:
+    """Compare what the kernel finds in float32 with what plain blocks find in float64."""
+    report.section("The search misses no pair")
+    search = CudaPoints(signals(n), device=device).search
+    rows = search.shuffled[:512]
+    left, right = torch.rand(512, device=device).double(), torch.rand(n, device=device).double()
+    cut = search.best(rows, 150, left, right)[0][:, -1]
+    fast = search.find(rows, left, right, cut)
+    search.tiles = False
+    exact = search.find(rows, left, right, cut)
+    numbers = torch.arange(512, device=device)
+    pairs = [numbers.repeat_interleave(each.lengths) * n + each.columns for each in (fast, exact)]
+    missing = int((~torch.isin(pairs[1], pairs[0])).sum())
+    more = len(pairs[0]) - len(pairs[1])
+    report.say(f"Of {len(pairs[1]):,} pairs above the cut {missing} were missed; {more} more found.")
+
+
+def whole_fits(report: Report, sizes: list[int], given: argparse.Namespace) -> None:
+    report.section("Whole fits, from a NumPy array to the CSR result, tol = 1e-5")
+    rows = []
+    for n in sizes:
+        X, profile = signals(n), cProfile.Profile()
+        if not given.cpu:
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+        start = time.perf_counter()
+        with profile if given.profile and n == sizes[-1] else nullcontext():
+            model = GLGP(degree=20, tol=1e-5, engine="measured").fit(X)
+        seconds = time.perf_counter() - start
+        device = 0.0 if given.cpu else torch.cuda.max_memory_allocated() / 1e9
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        passes = [f"{seconds:.2f}", TARGETS.get(n, ""), f"{device:.1f}", f"{memory:.1f}"]
+        rows.append([f"{n:,}", *passes, f"{model.certificate_.value:.1e}", str(model.n_iter_), f"{model.lam_:.4g}"])
+        report.console.print(f"N = {n:,}: {seconds:.2f} s, {device:.1f} GB on the GPU, {model.certificate_.sentence}")
+        if given.profile and n == sizes[-1]:
+            pstats.Stats(profile).sort_stats("tottime").print_stats(30)
+    headings = ["N", "seconds", "wanted", "GB on the GPU", "GB in memory so far", "certificate", "iterations", "lam"]
+    report.table(headings, rows)
+
+
+def sweep(report: Report, device: torch.device) -> None:
+    """Time one search of all pairs with other tiles; results are the same."""
+    from nashgraph.couplings.cuda import _tiles  # noqa: PLC0415 (Triton is not everywhere)
+
+    report.section(f"Tiles: one search of all pairs, N = {SWEEP_NODES:,}")
+    search = CudaPoints(signals(SWEEP_NODES), device=device).search
+    cut, nothing = search.first_cuts(128), torch.zeros(SWEEP_NODES, device=device).double()
+    rows = []
+    for tile in SWEEP:
+        _tiles.ROWS, _tiles.COLUMNS, _tiles.WARPS, _tiles.STAGES = tile
+        times = []
+        for _ in range(3):  # the first one compiles
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            found = search.find(search.everyone, nothing, nothing, cut)
+            torch.cuda.synchronize()
+            times.append(time.perf_counter() - start)
+        rows.append(
+            [" x ".join(map(str, tile[:2])), *map(str, tile[2:]), f"{min(times):.3f}", f"{len(found.columns):,}"]
+        )
+    report.table(["tile", "warps", "stages", "seconds", "pairs found"], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+r"""The one thing that goes through all pairs: for some rows, all columns of score :math:`l_i r_j - D_{ij}` above a cut.
+
+With :math:`n_j` a point's norm and lift, the score is :math:`l_i r_j + 2 \langle z_i, z_j \rangle - n_i - n_j`.
+Its rounding error is at most :math:`\kappa (n_i + n_j)` and that of the bonus :math:`\kappa |l_i| \max |r|`; norms are
+made smaller by the one and cuts by the other, so that a pair above its cut is found whatever was rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .device import torch
+from .segments import Ragged, order_in_rows, pointers_of, row_numbers
+
+BLOCK_ENTRIES = 1 << 27  # scores, or places for what is found, held at a time
+PAIRS_AT_ONCE = 1 << 23
+CAPACITY = 512  # places of a row at first; rows that need more are done again with as many as they need
+SMALLEST_SAMPLE, LARGER, FEW = 4096, 16, 4
+FURTHER, TRIES = 1.5, 4
+EVERYTHING = 1e300  # a cost that no pair has
+LARGEST_BONUS = 1e18  # in units of the largest norm: beyond, float32 is not asked
+
+
+class Search:
+    """Points on a device, and the search among their pairs.
+
+    Parameters
+    ----------
+    points : tensor of shape (n_nodes, n_signals), float64 or float32
+    lift : tensor of shape (n_nodes,) or None
+    tiles : bool, whether to search by the Triton kernel, in float32, rather than by plain blocks in float64
+    """
+
+    def __init__(self, points: torch.Tensor, lift: torch.Tensor | None, tiles: bool) -> None:
+        self.points, self.lift, self.tiles = points, lift, tiles
+        self.exact = points.double()
+        self.base = (self.exact * self.exact).sum(1) + (0.0 if lift is None else lift.double())
+        # In units of the largest, squares in float32 neither overflow nor vanish where it matters.
+        self.unit = float(self.base.max()) or 1.0
+        self.capacity = CAPACITY
+        draw = torch.Generator().manual_seed(0)
+        self.shuffled = torch.randperm(len(points), generator=draw).to(points.device)
+        self.searched = 0  # pairs gone through
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def everyone(self) -> torch.Tensor:
+        """All rows."""
+        return torch.arange(len(self), device=self.points.device)
+
+    def costs(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+        """Return the distances of listed pairs, taken by differences, in the points' kind of float."""
+        found = torch.empty(len(rows), dtype=self.points.dtype, device=self.points.device)
+        for first in range(0, len(rows), PAIRS_AT_ONCE):
+            part = slice(first, first + PAIRS_AT_ONCE)
+            difference = self.points[rows[part]]
+            difference -= self.points[columns[part]]
+            found[part] = difference.square_().sum(1)
+            if self.lift is not None:
+                found[part] += self.lift[rows[part]] + self.lift[columns[part]]
+        return found
+
+    def find(
+        self, rows: torch.Tensor, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor, sample: int | None = None
+    ) -> Ragged:
+        """Return, for some rows, all others whose score lies above the row's cut; in a sample of the columns only.
+
+        ``left`` and ``cut`` belong to the rows, ``right`` to all nodes.
+        """
+        among = None if sample is None else self.shuffled[:sample].sort().values
+        size = float(right.abs().max()) or 1.0
+        self.searched += len(rows) * (len(self) if sample is None else sample)
+        weak = float(left.abs().max()) * size <= LARGEST_BONUS * self.unit
+        find = self._by_tiles if self.tiles and weak else self._by_blocks
+        return find(rows, among, left * size, right / size, cut)
+
+    def _slack(self, epsilon: float) -> float:
+        """Return a bound of the relative error of a score: one rounding a term of the sum, fourfold, and a few more."""
+        return 4.0 * (self.points.shape[1] + 8) * epsilon
+
+    def _by_blocks(
+        self, rows: torch.Tensor, among: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor
+    ) -> Ragged:
+        kappa = self._slack(2.0**-53)
+        lengths, columns = [], []
+        for part, scores in self.blocks(rows, among, left, right, 1.0 - kappa):
+            hits = scores >= (cut[part] - kappa * (cut[part].abs() + left[part].abs()))[:, None]
+            lengths.append(hits.sum(1))
+            columns.append(torch.nonzero(hits)[:, 1].int())
+        found = torch.cat(columns)
+        return Ragged(torch.cat(lengths), found if among is None else among.int()[found])
+
+    def blocks(
+        self,
+        rows: torch.Tensor,
+        among: torch.Tensor | None,
+        left: torch.Tensor,
+        right: torch.Tensor,
+        share: float = 1.0,
+    ) -> Iterator[tuple[slice, torch.Tensor]]:
+        """Yield blocks of scores in float64, minus infinity at a row's own column, with ``share`` of the norms."""
+        points, base = (self.exact, self.base) if among is None else (self.exact[among], self.base[among])
+        right = right if among is None else right[among]
+        names = self.everyone if among is None else among
+        size = max(1, BLOCK_ENTRIES // len(names))
+        for first in range(0, len(rows), size):
+            part = slice(first, first + size)
+            scores = torch.addmm(base[None, :], self.exact[rows[part]], points.T, beta=-share, alpha=2.0)
+            scores -= share * self.base[rows[part]][:, None]
+            scores.addcmul_(left[part][:, None], right[None, :])
+            scores.masked_fill_(names[None, :] == rows[part][:, None], -torch.inf)
+            yield part, scores
+
+    def _by_tiles(
+        self, rows: torch.Tensor, among: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor
+    ) -> Ragged:
+        kappa = self._slack(2.0**-24)
+        columns = self._columns(among, right, kappa)
+        need = cut - kappa * (cut.abs() + left.abs()) + (1.0 - kappa) * self.base[rows]
+        need -= kappa * need.abs() + 1e-30 * self.unit
+        parts, capacity, waiting = [], self.capacity, torch.arange(len(rows), device=rows.device)
+        while len(waiting):
+            beyond = []
+            size = max(1, BLOCK_ENTRIES // capacity)
+            for first in range(0, len(waiting), size):
+                some = waiting[first : first + size]
+                asked = {"names": rows[some].int(), "left": left[some] / self.unit, "need": need[some] / self.unit}
+                found, counts = self._launch(asked, columns, capacity)
+                fits = counts <= capacity
+                taken = torch.arange(capacity, device=rows.device) < (counts * fits)[:, None]
+                parts.append((some[fits], Ragged(counts[fits].long(), found[taken])))
+                beyond.append((some[~fits], counts[~fits]))
+            waiting = torch.cat([left_over for left_over, _ in beyond])
+            # The largest of what is left need as much as they need; twice the capacity does for most.
+            capacity = max([2 * capacity, *(int(counts.max()) for _, counts in beyond if len(counts))])
+        return Ragged.joined(len(rows), parts)
+
+    def _columns(self, among: torch.Tensor | None, right: torch.Tensor, kappa: float) -> dict[str, Any]:
+        names = self.everyone if among is None else among
+        points = self._padded(self.exact[names] if among is not None else self.exact)
+        return {
+            "names": names.int(),
+            "points": (2.0 * points).T.contiguous(),
+            "right": right[names].float(),
+            "base": ((1.0 - kappa) * self.base[names] / self.unit).float(),
+        }
+
+    def _padded(self, points: torch.Tensor) -> torch.Tensor:
+        """Return points in float32 and in units of the largest, with zeros for as many signals as a tile takes."""
+        width = points.shape[1]
+        whole = max(16, 1 << (width - 1).bit_length()) if width <= 64 else -64 * (-width // 64)
+        scaled = (points / self.unit**0.5).float()
+        return torch.nn.functional.pad(scaled, (0, whole - width)).contiguous()
+
+    def _launch(
+        self, asked: dict[str, Any], columns: dict[str, Any], capacity: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Run the kernel for some rows."""
+        from ._tiles import launch  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+
+        n_rows, device = len(asked["names"]), self.points.device
+        found = torch.empty((n_rows, capacity), dtype=torch.int32, device=device)
+        counts = torch.empty(n_rows, dtype=torch.int32, device=device)
+        rows = {"points": self._padded(self.exact[asked["names"]]), "names": asked["names"]}
+        rows |= {"left": asked["left"].float(), "need": asked["need"].float()}
+        launch(rows, columns, found, counts)
+        return found, counts
+
+    def best(
+        self, rows: torch.Tensor, kept: int, left: torch.Tensor, right: torch.Tensor, sample: int | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the largest scores of some rows, sorted downward, and whose they are: by blocks, whatever it costs."""
+        among = None if sample is None else self.shuffled[:sample]
+        found = [torch.topk(scores, kept, dim=1) for _, scores in self.blocks(rows, among, left, right)]
+        self.searched += len(rows) * (len(self) if sample is None else sample)
+        return torch.cat([each.values for each in found]), torch.cat([each.indices for each in found])
+
+    def first_cuts(self, wanted: int) -> torch.Tensor:
+        """Return for each row a score without bonus above which about ``wanted`` of the others lie.
+
+        A sample of the columns tells it, searched above a cut that a smaller sample told.
+        """
+        n, rows = len(self), self.everyone
+        nothing = torch.zeros(n, dtype=torch.float64, device=rows.device)
+        if wanted >= n - 1:
+            return nothing - EVERYTHING
+        sample = min(n, SMALLEST_SAMPLE)
+        place = min(sample - 1, max(FEW if sample < n else 1, round(wanted * sample / n)))
+        cut = self.best(rows, place, nothing, nothing, sample)[0][:, -1]
+        while LARGER * sample < n:
+            sample *= LARGER
+            cut = self._nth(self.find(rows, nothing, nothing, cut, sample), max(FEW, round(wanted * sample / n)), cut)
+        return cut
+
+    def _nth(self, found: Ragged, place: int, cut: torch.Tensor) -> torch.Tensor:
+        """Return the score at some place of each row, or its last; where there is none, a bit less than the cut."""
+        rows = row_numbers(found.lengths)
+        scores = -self.costs(rows, found.columns).double()
+        if not len(scores):
+            return FURTHER * cut
+        ordered = scores[order_in_rows(-scores, rows)]
+        last = pointers_of(found.lengths)[:-1] + torch.clamp(found.lengths, max=place) - 1
+        return torch.where(found.lengths > 0, ordered[torch.clamp(last, min=0)], FURTHER * cut)

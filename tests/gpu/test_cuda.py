@@ -1,0 +1,230 @@
+"""The GPU's engine against the threads' own: on a GPU where there is one, else through PyTorch on the CPU."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-gpu installs it")
+ON_GPU = torch.cuda.is_available()
+if not ON_GPU:
+    os.environ["TRITON_INTERPRET"] = "1"
+
+from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph.couplings import ENGINES, beta_for_degree, make_smoothness, points_of
+from nashgraph.couplings.cuda import points as cuda_points_module
+from nashgraph.couplings.cuda import search
+from nashgraph.couplings.cuda.points import CudaPoints
+from nashgraph.couplings.cuda.segments import project, row_numbers
+from nashgraph.couplings.passes import Bonus
+from nashgraph.games import as_interaction, as_welfare
+from nashgraph.solvers import Problem, best_response
+from nashgraph.validation import InputError
+
+# Triton's interpreter takes arrays of one number for numbers, which NumPy 2.4 refuses and 2.3 warns of.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Conversion of an array:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:degree=6 cannot be met"),
+]
+DEVICE = torch.device("cuda" if ON_GPU else "cpu")
+WAYS = ["blocks", pytest.param("tiles", marks=pytest.mark.skipif(not find_spec("triton"), reason="no Triton"))]
+
+
+@pytest.fixture(params=WAYS)
+def engine(request, monkeypatch):
+    """An engine whose lists are short and whose buffers are tiny, so that rows must be searched again."""
+    monkeypatch.setattr(cuda_points_module, "WANTED", 8)
+    monkeypatch.setattr(search, "SMALLEST_SAMPLE", 32)
+    monkeypatch.setattr(search, "LARGER", 2)
+    monkeypatch.setattr(search, "CAPACITY", 12 if request.param == "blocks" or ON_GPU else 24)
+    monkeypatch.setattr(search, "BLOCK_ENTRIES", 1500)
+    name = f"test-{request.param}"
+    ENGINES.register(name)(partial(CudaPoints, device=DEVICE, tiles=request.param == "tiles"))
+    yield name
+    ENGINES.unregister(name)
+
+
+def table(kind, random, n=110):
+    X = random.normal(size=(6, n))
+    if kind == "duplicates":
+        X = random.integers(0, 3, size=(3, n)).astype(float)
+    elif kind == "outlier":
+        X[:, 7] += 1e5
+    elif kind == "clusters":
+        X += 300.0 * random.integers(0, 4, size=n)
+    elif kind == "wide":
+        X = random.normal(size=(70, n))
+    elif kind == "two nodes":
+        X = X[:, :2]
+    return X
+
+
+KINDS = ["plain", "duplicates", "outlier", "clusters", "wide", "two nodes"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_best_responses(kind, engine, random):
+    X = table(kind, random)
+    n = X.shape[1]
+    ours = make_smoothness(points_of(X, engine), 0.7, 0.9)
+    theirs = make_smoothness(points_of(X), 0.7, 0.9, "sparse")
+    vector, scale = random.random(n), float(points_of(X).norms.mean())
+    mine, yours = ours.smooth, theirs.smooth
+    for strength in (0.1, 0.1, 2.0, -1.0):
+        left, right = strength * scale * random.random(n), random.random(n)
+        found, expected = ours.respond(left, right), theirs.respond(left, right)
+        np.testing.assert_allclose(found.matrix().toarray(), expected.weights.toarray(), atol=1e-9)
+        np.testing.assert_allclose(found.threshold, expected.threshold, rtol=1e-9)
+        assert found.cost == pytest.approx(expected.cost, rel=1e-9, abs=1e-12)
+        assert found.square == pytest.approx(expected.square, rel=1e-9)
+        np.testing.assert_allclose(found.dot(vector), expected.dot(vector), rtol=1e-9)
+        np.testing.assert_allclose(found.tdot(vector), expected.tdot(vector), rtol=1e-9, atol=1e-12)
+        assert found.distance(mine) == pytest.approx(expected.distance(yours), rel=1e-7, abs=1e-9)
+        mixed, expected_mixed = found.mix(mine, 0.3), expected.mix(yours, 0.3)
+        np.testing.assert_allclose(mixed.matrix().toarray(), expected_mixed.weights.toarray(), atol=1e-9)
+        assert mixed.cost == pytest.approx(expected_mixed.cost, rel=1e-9, abs=1e-12)
+        held = ours.hold(expected.weights)
+        assert held.cost == pytest.approx(expected.cost, rel=1e-9, abs=1e-12)
+        assert held.sparse().distance(expected) == 0.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_beta_and_the_same_nearest(kind, engine, random):
+    X = table(kind, random)
+    n, there, here = X.shape[1], points_of(X, engine), points_of(X)
+    degree = 1 if n == 2 else 6
+    assert beta_for_degree(there, degree, 0.9) == pytest.approx(beta_for_degree(here, degree, 0.9), rel=1e-9)
+    bonus = Bonus.of(random.random(n), random.random(n), np.dtype(float))
+    for asked in (None, bonus):
+        np.testing.assert_allclose(there.nearest(1, asked)[0], here.nearest(1, asked)[0], rtol=1e-9, atol=1e-12)
+    signs = np.sign(there.top_eigenvector().sum()), np.sign(here.top_eigenvector().sum())
+    np.testing.assert_allclose(signs[0] * there.top_eigenvector(), signs[1] * here.top_eigenvector(), atol=1e-9)
+
+
+@pytest.mark.parametrize("geometry", ["distance", "cosine", "inner"])
+@pytest.mark.parametrize("method", [SmoothGL, LinearGLGP, GLGP])
+def test_the_same_graph(method, geometry, engine, random):
+    X = random.normal(size=(6, 120))
+    given = {} if method is SmoothGL else {"benefit": random.random(120)}
+    ours = method(engine=engine, geometry=geometry, degree=5, **given).fit(X)
+    theirs = method(geometry=geometry, storage="sparse", degree=5, **given).fit(X)
+    assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
+    assert ours.beta_ == pytest.approx(theirs.beta_, rel=1e-9)
+    np.testing.assert_allclose(ours.adjacency_.toarray(), theirs.adjacency_.toarray(), atol=1e-5)
+    assert ours.converged_
+
+
+def test_the_order_of_nodes_does_not_matter(engine, random):
+    X, order = random.normal(size=(6, 100)), random.permutation(100)
+    one, other = (GLGP(degree=5, engine=engine, tol=1e-8).fit(signals) for signals in (X, X[:, order]))
+    np.testing.assert_allclose(other.adjacency_.toarray(), one.adjacency_.toarray()[np.ix_(order, order)], atol=1e-6)
+
+
+def test_a_strong_prior_has_the_steps_it_needs(random):
+    X = random.normal(size=(4, 60))
+    problems = [
+        Problem(
+            make_smoothness(points, 0.2, 0.95), np.arange(60.0) / 1770, as_interaction("linear"), as_welfare("total")
+        )
+        for points in (CudaPoints(X, device=DEVICE, tiles=False), points_of(X))
+    ]
+    ours, theirs = (best_response(problem, 1.0, max_iter=1, tol=1e-9) for problem in problems)
+    assert ours.converged
+    assert not theirs.converged
+
+
+def test_coarse_floats(engine, random):
+    X = random.normal(size=(6, 100))
+    ours = SmoothGL(engine=engine, dtype="float32", degree=5).fit(X)
+    theirs = SmoothGL(dtype="float32", degree=5, storage="sparse").fit(X)
+    assert ours.adjacency_.dtype == np.float32
+    np.testing.assert_allclose(ours.adjacency_.toarray(), theirs.adjacency_.toarray(), atol=1e-4)
+
+
+def test_a_search_misses_nothing(engine, random):
+    """Above a cut at the score of a pair itself, that pair is found, for every pair."""
+    X = table("clusters", random, 90)
+    points = points_of(X, engine)
+    left, right = 50.0 * random.normal(size=90), random.normal(size=90)
+    scores = left[:, None] * right - points.rows(0, 90)
+    for column in range(0, 90, 7):
+        found = points.search.find(
+            points.search.everyone,
+            *(torch.from_numpy(side).to(DEVICE) for side in (left, right, np.ascontiguousarray(scores[:, column]))),
+        )
+        rows = row_numbers(found.lengths)
+        pairs = {*zip(rows.tolist(), found.columns.tolist(), strict=True)}
+        expected = {(i, j) for i in range(90) for j in range(90) if i != j and scores[i, j] >= scores[i, column]}
+        assert expected <= pairs
+        assert len(pairs) == len(rows)
+        assert not any(i == j for i, j in pairs)
+
+
+def test_rows_that_overflow_their_places_are_done_again(engine, random):
+    points = points_of(random.normal(size=(3, 70)), engine)
+    points.search.capacity = 2
+    nothing = torch.zeros(70, dtype=torch.float64, device=DEVICE)
+    wanted = torch.arange(70, device=DEVICE) % 9
+    costs = np.sort(points.rows(0, 70), axis=1)
+    cut = -torch.from_numpy(costs[np.arange(70), wanted.cpu().numpy()] * (1 + 1e-6)).to(DEVICE)
+    found = points.search.find(points.search.everyone, nothing, nothing, cut)
+    np.testing.assert_array_equal(found.lengths.cpu(), wanted.cpu())
+    rows = row_numbers(found.lengths).cpu().numpy()
+    assert np.all(points.rows(0, 70)[rows, found.columns.cpu().numpy()] <= -cut.cpu().numpy()[rows])
+
+
+COMPILED = """
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, compile
+from nashgraph.couplings.cuda._tiles import append_hits
+names = "rows left need columns right base", "row_names column_names found counts", "n_rows n_columns capacity"
+kinds = {name: kind for kind, those in zip(("*fp32", "*i32", "i32"), names) for name in those.split()}
+for width, chunk in ((16, 16), (128, 64)):
+    fixed = {"WIDTH": width, "CHUNK": chunk, "ROWS": 32, "COLUMNS": 64}
+    signature = {name: kinds.get(name, "constexpr") for name in append_hits.arg_names}
+    made = compile(ASTSource(append_hits, signature, constexprs=fixed), target=GPUTarget("cuda", 90, 32))
+    assert "mma" in made.asm["ptx"]
+"""
+
+
+@pytest.mark.skipif(not find_spec("triton"), reason="no Triton")
+def test_the_kernel_compiles_for_a_gpu_that_is_not_here(tmp_path):
+    env = {**os.environ, "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", COMPILED], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_most_answers_need_no_pass(random):
+    smoothness = make_smoothness(CudaPoints(random.normal(size=(4, 600)), device=DEVICE, tiles=ON_GPU), 0.5, 0.9)
+    smoothness.respond(np.zeros(600), np.zeros(600))
+    before, bonus = smoothness.points.search.searched, 1e-3 * random.random(600)
+    smoothness.respond(np.ones(600), bonus)
+    assert smoothness.points.search.searched == before
+
+
+def test_projection_is_that_of_the_kernels(random):
+    from nashgraph.couplings import project_rows
+
+    scores = random.normal(size=(40, 40))
+    off = ~np.eye(40, dtype=bool)
+    lengths = torch.full((40,), 39)
+    found = project(torch.from_numpy(scores[off]), row_numbers(lengths), lengths, 1.0, 0.8)
+    weights = np.zeros(40 * 39)
+    weights[found.edges.numpy()] = found.weights.numpy()
+    np.testing.assert_allclose(weights, project_rows(scores, 0.8)[0][off], atol=1e-14)
+
+
+def test_what_it_cannot_do_is_said(engine, random, monkeypatch):
+    X = random.normal(size=(6, 40))
+    with pytest.raises(InputError, match="storage='dense' holds graphs in memory"):
+        SmoothGL(engine=engine, storage="dense").fit(X)
+    with pytest.raises(InputError, match="engine='threads'"):
+        GLGP(engine=engine, solver="ttgd", lam=1.0).fit(X)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    X[0, 0] = np.nan
+    with pytest.raises(InputError, match="gaps yet"):
+        SmoothGL(engine="cuda", missing="pairwise").fit(X)
