@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph import GLGP, LinearGLGP, SmoothGL, spectral_benefit
 from nashgraph.certificate import Ending
 from nashgraph.couplings import beta_for_degree, points_of
 from nashgraph.datasets import preferential_attachment, smooth_signals
-from nashgraph import spectral_benefit
 from nashgraph.solvers import (
     COST,
     Problem,

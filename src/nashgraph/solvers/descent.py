@@ -11,8 +11,8 @@ of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An
    found by interpolation: :math:`d = B(W) - W` descends, :math:`\langle \nabla\ell(W), d\rangle \le -2\beta\|d\|^2`;
 3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
 
-So the objective never rises, beyond its own rounding, and every step decreases it by a share of what the slope promises:
-an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, with :math:`\sigma` =
+So the objective never rises, beyond its own rounding, and every step decreases it by a share of what the slope
+promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, with :math:`\sigma` =
 ``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the objective bounds
 from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|` tends to zero: the
 iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease will do.
