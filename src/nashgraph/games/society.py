@@ -1,27 +1,30 @@
 r"""A game with everything that advice needs of it: who plays, on which graph, and what a change would be worth.
 
-The equilibrium :math:`y = b + W f(y)` and the adjoint :math:`u = \nabla g(y) + f'(y) \circ W^\top u` are found once; u_i
-is what a unit of benefit given to node i is worth, and :math:`u_i f(y_j)` what a unit of weight from j to i is.
+The equilibrium :math:`y = b + W f(y)` and the adjoint :math:`u = \nabla g(y) + f'(y) \circ W^\top u` are found once;
+:math:`u_i` is what a unit of benefit given to node i is worth, and :math:`u_i f(y_j)` what a unit of weight from j to i
+is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
-from ..graph import LearnedGraph
-from ..validation import Array, InputError, check_benefit, check_integer, check_weights, listing
+from ..graph import as_graph
+from ..validation import Array, InputError, check_benefit, check_integer, listing
 from .interactions import Interaction, as_interaction
 from .playing import adjoint, equilibrium
 from .welfares import Welfare, as_welfare
 
 INTERVAL = (0.05, 0.95)
-TOL = 1e-10
+TOL, MEMBER_TOL = 1e-10, 1e-6  # of the equilibrium; intervals need fewer digits
+DENSE_NODES, DENSE_SHARE = 1500, 0.1  # above this share of pairs tied, products with a dense array are quicker
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +34,13 @@ class Game:
     Attributes
     ----------
     names : array of shape (n_nodes,), of objects
-    weights : CSR array, ``weights[i, j]`` is the weight with which j influences i
+    weights : array, or CSR array unless few nodes have many ties; ``weights[i, j]`` is how much j influences i
     benefit : array of shape (n_nodes,), non-negative
     interaction : Interaction
     welfare : Welfare
     members : tuple of CSR arrays, the graphs of a consensus's resamples; empty where there are none
     start : array, actions near the equilibrium, where they are known
+    tol : float, the relative residual of equilibrium and adjoint
 
     Examples
     --------
@@ -52,6 +56,7 @@ class Game:
     welfare: Welfare
     members: tuple[Any, ...] = ()
     start: Array | None = None
+    tol: float = TOL
 
     @classmethod
     def on(
@@ -61,19 +66,19 @@ class Game:
         interaction: str | Interaction = "log1p",
         welfare: str | Welfare = "total",
     ) -> Game:
-        """Return the game on a fitted model, a learned graph or a matrix of weights.
+        """Return the game on a fitted model, a learned graph, a networkx graph or a matrix of weights.
 
-        Benefits left out are those the graph was learned with, or 1 for everybody where there were none.
+        Benefits left out are those the graph was learned with, or 1 for everybody where there were none. The members
+        are a consensus's ``resampled_graphs_``.
         """
-        members = tuple(getattr(graph, "resampled_graphs_", ()))
-        learned = getattr(graph, "graph_", graph)
-        if not isinstance(learned, LearnedGraph):
-            learned = LearnedGraph.of(check_weights(learned))
+        if isinstance(graph, Game):
+            return graph
+        members, learned = tuple(getattr(graph, "resampled_graphs_", ())), as_graph(graph)
         if benefit is None:
             benefit = learned.node_columns.get("benefit", np.ones(learned.n_nodes))
         given = check_benefit(aligned(benefit, learned.names), learned.n_nodes, normalize=False)
         return cls(
-            learned.names, learned.weights, given, as_interaction(interaction), as_welfare(welfare), members
+            learned.names, held(learned.weights), given, as_interaction(interaction), as_welfare(welfare), members
         )
 
     @property
@@ -84,12 +89,14 @@ class Game:
     @cached_property
     def actions(self) -> Array:
         """The equilibrium y."""
-        return equilibrium(self.weights, self.benefit, self.interaction, tol=TOL, start=self.start)
+        if not self.benefit.any():  # all who had a benefit are gone
+            return np.zeros(self.n_nodes)
+        return equilibrium(self.weights, self.benefit, self.interaction, tol=self.tol, start=self.start)
 
     @cached_property
     def adjoint(self) -> Array:
         """What a unit of benefit is worth at each node, u."""
-        return adjoint(self.weights, self.actions, self.interaction, self.welfare, tol=TOL)
+        return adjoint(self.weights, self.actions, self.interaction, self.welfare, tol=self.tol)
 
     @cached_property
     def reach(self) -> Array:
@@ -108,16 +115,20 @@ class Game:
 
     def numbered(self, names: Iterable[Any]) -> Array:
         """Return nodes by number; an error says which are unknown."""
-        wanted = [names] if isinstance(names, str) else list(names)
+        wanted = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
         unknown = [repr(name) for name in wanted if name not in self.numbers]
         if unknown:
             some = listing(map(repr, self.names[:5].tolist()))
-            raise InputError(f"there is no node {listing(unknown)}: names are like {some}")
+            raise InputError(f"there is no node {listing(unknown)}: the nodes are called {some}")
         return np.array([self.numbers[name] for name in wanted], dtype=np.int64)
 
     def with_benefit(self, benefit: Array) -> Game:
         """Return the game with other benefits."""
         return replace(self, benefit=benefit, start=self.actions)
+
+    def with_weights(self, weights: Any) -> Game:
+        """Return the game with other weights."""
+        return replace(self, weights=weights, start=self.actions)
 
     def without(self, gone: Array) -> Game:
         """Return the game that the others play: who is gone has no benefit, no ear and no voice."""
@@ -129,15 +140,30 @@ class Game:
     def each_member(self) -> Iterator[Game]:
         """Yield the game on the graph of each resample of a consensus."""
         for weights in self.members:
-            yield replace(self, weights=sparse.csr_array(weights, dtype=float), members=())
+            yield replace(self, weights=held(weights), members=(), start=self.actions, tol=MEMBER_TOL)
 
+    @cached_property
     def influence(self) -> Array:
-        """Return each node's influence, its column sum."""
+        """Each node's influence, its column sum."""
         return np.asarray(self.weights.sum(axis=0), dtype=float).ravel()
+
+    def table(self, order: Array, **columns: Array) -> pd.DataFrame:
+        """Return columns of nodes as a table, in this order, with the nodes' names first."""
+        ordered = {column: np.asarray(values)[order] for column, values in columns.items()}
+        return pd.DataFrame({"name": pd.Series(self.names[order], dtype=object), **ordered})
+
+
+def held(weights: Any) -> Any:
+    """Return a CSR matrix as it is quickest to multiply: as an array where few nodes have many ties."""
+    n_nodes = weights.shape[0]
+    few = n_nodes <= DENSE_NODES and weights.nnz > DENSE_SHARE * n_nodes**2
+    return (weights.toarray() if few else sparse.csr_array(weights)).astype(float)
 
 
 def scaled(weights: Any, rows: Array, columns: Array) -> Any:
-    """Return a CSR matrix with its rows and columns multiplied."""
+    """Return a matrix with its rows and columns multiplied."""
+    if isinstance(weights, np.ndarray):
+        return weights * rows[:, None] * columns
     counts = np.diff(weights.indptr)
     data = weights.data * np.repeat(rows, counts) * columns[weights.indices]
     return sparse.csr_array((data, weights.indices, weights.indptr), shape=weights.shape)
@@ -145,20 +171,19 @@ def scaled(weights: Any, rows: Array, columns: Array) -> Any:
 
 def aligned(values: Any, names: Array) -> Any:
     """Return a pandas Series in the order of the nodes, and anything else as it is."""
-    index = getattr(values, "index", None)
-    if index is None or callable(index):  # a list has a method of that name
+    if not isinstance(values, pd.Series):
         return values
-    missing = [repr(name) for name in names.tolist() if name not in index]
+    missing = [repr(name) for name in names.tolist() if name not in values.index]
     if missing:
-        raise InputError(f"the series has no value for {listing(missing)}: its index must be the nodes' names")
+        raise InputError(f"benefit has no value for {listing(missing)}: its index must be the nodes' names")
     return values.loc[list(names)].to_numpy()
 
 
-def check_size(name: str, size: object, n_nodes: int) -> int:
+def check_size(name: str, size: object, most: int, what: str = "nodes") -> int:
     """Check how many nodes or ties are asked for."""
     count = check_integer(name, size, low=1, remedy="it is how many to return; try 5")
-    if count > n_nodes:
-        raise InputError(f"{name}={count} is more than the {n_nodes} there are: ask for fewer")
+    if count > most:
+        raise InputError(f"{name}={count} is more than the {most} {what} there are to choose from: ask for fewer")
     return count
 
 
@@ -173,7 +198,36 @@ def how_steady(scores: list[Array], best: int) -> dict[str, Array]:
         return {}
     stacked = np.stack(scores)
     low, high = np.quantile(stacked, INTERVAL, axis=0)
-    among = np.zeros(stacked.shape[1])
-    for row in stacked:
-        among[np.argsort(-row, kind="stable")[:best]] += 1.0 / len(stacked)
-    return {"low": low, "high": high, "among_best": among}
+    return {"low": low, "high": high, "among_best": among_best([firsts(row, best) for row in stacked], len(low))}
+
+
+def firsts(scores: Array, count: int) -> Array:
+    """Return which scores are the greatest, in order."""
+    return np.argsort(-scores, kind="stable")[:count]
+
+
+def among_best(chosen: list[Array], n_nodes: int) -> Array:
+    """Return the share of several choices in which each node is."""
+    counts = np.bincount(np.concatenate(chosen), minlength=n_nodes)
+    return np.asarray(counts / len(chosen), dtype=float)
+
+
+def greatest(estimates: Array, exact: Callable[[int], float], count: int, most: int) -> dict[int, float]:
+    """Return exact values of those that can be among the ``count`` greatest, by their estimates; ``most`` at the most.
+
+    They are found in the order of the estimates, until the next estimate, times the largest ratio of value to estimate
+    seen (1 at least), is below the ``count`` greatest values. Where estimates are upper bounds none is missed.
+
+    Examples
+    --------
+    >>> greatest(np.array([1.0, 5.0, 4.0, 2.0]), lambda k: [1.0, 3.0, 4.0, 2.0][k], 1, 4)
+    {1: 3.0, 2: 4.0}
+    """
+    found, ratio = dict[int, float](), 1.0
+    for place in firsts(estimates, most).tolist():
+        if len(found) >= count and ratio * estimates[place] <= sorted(found.values())[-count]:
+            break
+        found[place] = exact(place)
+        if estimates[place] > 0:
+            ratio = max(ratio, found[place] / estimates[place])
+    return found
