@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from ..validation import Array
 from .interactions import Interaction
@@ -91,7 +90,7 @@ def key_players(
 
 def first_order_losses(game: Game) -> Array:
     """Return the loss without each node to first order at the equilibrium; O(edges)."""
-    actions, weights = game.actions, game.weights
+    actions, weights = game.actions, game.matrix
     slope, reached = game.interaction.slope(actions), weights.T @ game.adjoint
     both = weights * weights.T if isinstance(weights, np.ndarray) else weights.multiply(weights.T)
     own = game.welfare.gradient(actions) * actions
@@ -115,7 +114,7 @@ def loss_of(game: Game, gone: list[int]) -> float:
 
 def values_without_each(game: Game) -> Array:
     """Return the welfare of the others without each node, all games solved together; five N x N arrays."""
-    n, dense = game.n_nodes, sparse.csr_array(game.weights).toarray()
+    n, dense = game.n_nodes, game.weights.toarray()
     inverse = np.linalg.inv(np.eye(n) - dense * game.interaction.slope(game.actions))
     everyone = np.arange(n)
     points = np.tile(game.actions[:, None], (1, n))  # column i is the game without i

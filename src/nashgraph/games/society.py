@@ -34,7 +34,7 @@ class Game:
     Attributes
     ----------
     names : array of shape (n_nodes,), of objects
-    weights : array, or CSR array unless few nodes have many ties; ``weights[i, j]`` is how much j influences i
+    weights : CSR array, ``weights[i, j]`` is the weight with which j influences i
     benefit : array of shape (n_nodes,), non-negative
     interaction : Interaction
     welfare : Welfare
@@ -77,9 +77,7 @@ class Game:
         if benefit is None:
             benefit = learned.node_columns.get("benefit", np.ones(learned.n_nodes))
         given = check_benefit(aligned(benefit, learned.names), learned.n_nodes, normalize=False)
-        return cls(
-            learned.names, held(learned.weights), given, as_interaction(interaction), as_welfare(welfare), members
-        )
+        return cls(learned.names, learned.weights, given, as_interaction(interaction), as_welfare(welfare), members)
 
     @property
     def n_nodes(self) -> int:
@@ -87,16 +85,22 @@ class Game:
         return len(self.names)
 
     @cached_property
+    def matrix(self) -> Any:
+        """The weights as they are quickest to multiply: an array where few nodes have many ties, else CSR."""
+        few = self.n_nodes <= DENSE_NODES and self.weights.nnz > DENSE_SHARE * self.n_nodes**2
+        return self.weights.toarray() if few else self.weights
+
+    @cached_property
     def actions(self) -> Array:
         """The equilibrium y."""
         if not self.benefit.any():  # all who had a benefit are gone
             return np.zeros(self.n_nodes)
-        return equilibrium(self.weights, self.benefit, self.interaction, tol=self.tol, start=self.start)
+        return equilibrium(self.matrix, self.benefit, self.interaction, tol=self.tol, start=self.start)
 
     @cached_property
     def adjoint(self) -> Array:
         """What a unit of benefit is worth at each node, u."""
-        return adjoint(self.weights, self.actions, self.interaction, self.welfare, tol=self.tol)
+        return adjoint(self.matrix, self.actions, self.interaction, self.welfare, tol=self.tol)
 
     @cached_property
     def reach(self) -> Array:
@@ -140,7 +144,9 @@ class Game:
     def each_member(self) -> Iterator[Game]:
         """Yield the game on the graph of each resample of a consensus."""
         for weights in self.members:
-            yield replace(self, weights=held(weights), members=(), start=self.actions, tol=MEMBER_TOL)
+            yield replace(
+                self, weights=sparse.csr_array(weights, dtype=float), members=(), start=self.actions, tol=MEMBER_TOL
+            )
 
     @cached_property
     def influence(self) -> Array:
@@ -153,17 +159,8 @@ class Game:
         return pd.DataFrame({"name": pd.Series(self.names[order], dtype=object), **ordered})
 
 
-def held(weights: Any) -> Any:
-    """Return a CSR matrix as it is quickest to multiply: as an array where few nodes have many ties."""
-    n_nodes = weights.shape[0]
-    few = n_nodes <= DENSE_NODES and weights.nnz > DENSE_SHARE * n_nodes**2
-    return (weights.toarray() if few else sparse.csr_array(weights)).astype(float)
-
-
 def scaled(weights: Any, rows: Array, columns: Array) -> Any:
-    """Return a matrix with its rows and columns multiplied."""
-    if isinstance(weights, np.ndarray):
-        return weights * rows[:, None] * columns
+    """Return a CSR matrix with its rows and columns multiplied."""
     counts = np.diff(weights.indptr)
     data = weights.data * np.repeat(rows, counts) * columns[weights.indices]
     return sparse.csr_array((data, weights.indices, weights.indptr), shape=weights.shape)

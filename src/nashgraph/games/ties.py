@@ -200,10 +200,6 @@ def _costs(game: Game) -> tuple[Array, Array, Array]:
 
 def _changed(game: Game, pairs: Array, by: float) -> Game:
     """Return the game with this added to the weight of some pairs."""
-    if isinstance(game.weights, np.ndarray):
-        weights = game.weights.copy()
-        np.add.at(weights, (pairs[:, 0], pairs[:, 1]), by)
-        return game.with_weights(np.maximum(weights, 0.0))
     more = sparse.csr_array((np.full(len(pairs), by), (pairs[:, 0], pairs[:, 1])), shape=game.weights.shape)
     weights = game.weights + more
     weights.data = np.maximum(weights.data, 0.0)  # a tie taken off may leave a hair below zero
