@@ -80,7 +80,7 @@ def best_support(
     of the support), action_before and action_after; of a consensus also low, high (the 90 % interval of the support
     over its resamples) and among_best (the share of resamples in which a node is among the first). Its ``attrs`` have
     gain, and what the same budget gains when all get the same (gain_even), or when as many as ``best`` of the most
-    influential do (gain_connected); and unit.
+    influential do (gain_connected); unit, and how many those are (connected).
 
     Examples
     --------
@@ -117,7 +117,7 @@ def best_support(
     columns |= {"action_before": game.actions, "action_after": spent.game.actions}
     order = np.lexsort((-columns["worth"], -spent.units))
     table = game.table(order, **columns, **steady)
-    table.attrs |= {"gain": spent.game.value - game.value, "unit": size}
+    table.attrs |= {"gain": spent.game.value - game.value, "unit": size, "connected": count}
     for name, units in (("gain_even", spread), ("gain_connected", connected)):
         table.attrs[name] = game.with_benefit(game.benefit + size * units).value - game.value
     return table
