@@ -137,7 +137,7 @@ def test_too_much_feedback_is_said_with_how_much_it_must_fall(tmp_path):
     (tmp_path / "pair.csv").write_text("source,target,weight\nann,bob,2\nbob,ann,2\n")
     result = run("act", tmp_path / "pair.csv", "--interaction", "linear")
     assert result.exit_code == 1
-    assert "is 2 and must be below 1. It must fall by more than 50.0%" in error_lines(result)[-1]
+    assert "is 2 and must be below 1. It must fall by more than 50.00%" in error_lines(result)[-1]
 
 
 def test_files_that_were_changed_are_refused(club, tmp_path):

@@ -105,7 +105,7 @@ def test_who_had_the_only_benefit_takes_all_welfare_along():
         (lambda: key_group(np.eye(3) / 2, 3), "size=3 is more than the 2 nodes there are to choose from"),
         (lambda: key_group(np.eye(3) / 2, 0), "size must be at least 1"),
         (lambda: key_players(np.eye(3) / 2, best=4), "best=4 is more than the 3 nodes"),
-        (lambda: key_players(np.ones((3, 3)), interaction="linear"), r"feedback.* is 2 .* fall by more than 50.0%"),
+        (lambda: key_players(np.ones((3, 3)), interaction="linear"), r"feedback.* is 2 .* fall by more than 50.00%"),
         (lambda: key_players(-np.eye(3)), "W must not have negative entries"),
     ],
 )

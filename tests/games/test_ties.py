@@ -87,6 +87,13 @@ def test_a_tie_that_leaves_no_equilibrium_is_said():
         best_ties(W, 1, interaction="linear", weight=1.0)
 
 
+def test_ties_that_leave_no_equilibrium_together_say_so():
+    W = np.array([[0.0, 0.6, 0.0], [0.0, 0.0, 0.6], [0.6, 0.0, 0.0]])
+    table = best_ties(W, 3, interaction="linear", weight=0.5)
+    assert np.isfinite(table.gain).all()
+    assert table.attrs["gain"] == np.inf
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .. import games
@@ -14,6 +15,7 @@ from ..games import Game, best_support, best_ties, costliest_ties, key_group, ke
 from ..tables import read_node_numbers
 from ..tables.graphs import write_csv
 from ._acting import game_of
+from ._fitting import plain_number
 from ._options import ActArguments
 from ._running import DONE, Voice
 from ._showing import listed
@@ -123,7 +125,8 @@ def said(name: str, table: pd.DataFrame, game: Game) -> str:
             f"the {figures['connected']} most influential do. One of support is a benefit of {figures['unit']:.3g}."
         )
     if name == "ties_to_build":
-        return f"Each is of weight {figures['weight']:.3g}; all of them together gain {figures['gain']:.3g}."
+        together = f"gain {figures['gain']:.3g}" if np.isfinite(figures["gain"]) else "leave no equilibrium"
+        return f"Each is of weight {figures['weight']:.3g}; all of them together {together}."
     if name == "what_if":
         before, after = figures["welfare_before"], figures["welfare_after"]
         gain, lose = int((table["change"] > 0).sum()), int((table["change"] < 0).sum())
@@ -160,6 +163,10 @@ def answer(game: Game, tables: dict[str, pd.DataFrame], count: int, out: Path, v
         "resamples": len(game.members),
         "welfare": game.value,
         **{name: records(table.head(count)) for name, table in tables.items()},
-        "figures": {name: table.attrs for name, table in tables.items() if table.attrs},
+        "figures": {
+            name: {str(figure): plain_number(value) for figure, value in table.attrs.items()}
+            for name, table in tables.items()
+            if table.attrs
+        },
         "notes": voice.notes,
     }

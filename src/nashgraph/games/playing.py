@@ -22,6 +22,10 @@ FAR = 1e12  # an action so large that the interaction's slope is what it is in t
 FEW = 300  # nodes up to which all eigenvalues are found
 
 
+class NoEquilibriumError(InputError):
+    """The feedback of a game is too strong for an equilibrium; the message says by how much it must fall."""
+
+
 def equilibrium(
     W: Any,
     b: Array,
@@ -70,7 +74,7 @@ def equilibrium(
     found = solve_concave(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
     # Where W expands, I - W still has an inverse, but what it gives the linear game is no set of actions.
     if not np.isfinite(found.residual) or found.point.min() < -1e-6 * np.linalg.norm(found.point):
-        raise InputError(_too_much_feedback(weights, as_interaction(interaction)))
+        raise NoEquilibriumError(_too_much_feedback(weights, as_interaction(interaction)))
     if found.residual > tol:
         warn(
             f"the equilibrium was not reached: relative residual {found.residual:.2e} > tol={tol:g} after "
@@ -87,7 +91,7 @@ def _too_much_feedback(weights: Any, interaction: Interaction) -> str:
     times = "" if slope == 1.0 else f", times the interaction's slope at large actions, {slope:.3g},"
     return (
         "the game on W has no equilibrium: actions grow without bound, because the feedback, W's spectral radius"
-        f"{times} is {feedback:.4g} and must be below 1. It must fall by more than {1.0 - 1.0 / feedback:.1%}: scale W "
+        f"{times} is {feedback:.6g} and must be below 1. It must fall by more than {1.0 - 1.0 / feedback:.2%}: scale W "
         f"down, for example W * {0.95 / feedback:.3g}, or take an interaction that levels off, such as log1p"
     )
 

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from ..validation import Array, InputError, check_number
 from .interactions import Interaction
+from .playing import NoEquilibriumError
 from .society import INTERVAL, Game, check_size, firsts, greatest
 from .welfares import Welfare
 
@@ -50,8 +51,8 @@ def best_ties(
     DataFrame with listener, speaker, worth (u_i f(y_j), the gain per weight to first order) and gain (of this weight,
     exact); of a consensus also low, high (the 90 % interval of the gain over its resamples, to first order, scaled to
     be exact on the consensus) and among_best (the share of resamples in which it is among as many of the greatest
-    gain). ``attrs`` has weight, and gain, that of all of them together. Candidates are the pairs of the greatest
-    worth, 20 more than asked for.
+    gain). ``attrs`` has weight, and gain, that of all of them together, infinite where they leave no equilibrium.
+    Candidates are the pairs of the greatest worth, 20 more than asked for.
 
     Examples
     --------
@@ -83,7 +84,11 @@ def best_ties(
         columns |= _steady(over, pairs[order], chosen)
     pairs = pairs[order]
     table = _named(game, pairs, columns)
-    table.attrs |= {"weight": added, "gain": _changed(game, pairs, added).value - game.value}
+    table.attrs["weight"] = added
+    try:
+        table.attrs["gain"] = _changed(game, pairs, added).value - game.value
+    except NoEquilibriumError:  # each alone leaves one
+        table.attrs["gain"] = np.inf
     return table
 
 
