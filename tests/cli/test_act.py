@@ -102,6 +102,13 @@ def test_any_network_will_do(tmp_path):
         assert csv(tmp_path / "act", "support.csv").support.tolist() == [1, 1, 0, 0, 0]
 
 
+def test_a_graph_without_directions_is_played_both_ways(club, tmp_path):
+    learn = ("--method", "smooth", "--degree", "3", "--undirected", "--out", tmp_path / "out")
+    assert run("learn", club / "club.csv", *learn).exit_code == 0
+    answer = json.loads(run("act", tmp_path / "out", "--json").stdout)
+    assert answer["ties"] == 2 * len(pd.read_csv(tmp_path / "out" / "edges.csv"))
+
+
 def test_the_rules_are_those_of_the_model_unless_given(club, tmp_path):
     learn = ("--method", "glgp", "--degree", "4", "--interaction", "linear", "--welfare", "utilitarian")
     assert run("learn", club / "club.csv", *learn, "--lam", "0.1", "--out", tmp_path / "out").exit_code == 0

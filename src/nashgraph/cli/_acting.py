@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from scipy import sparse
@@ -21,6 +21,7 @@ from ..tables import (
     read_record,
     sha256_of,
 )
+from ..validation import Array
 from ._by_group import FOLDER as GROUPS
 from ._running import Voice
 from ._writing import EDGES, MEMBERS, MODEL, NODES
@@ -28,19 +29,27 @@ from ._writing import EDGES, MEMBERS, MODEL, NODES
 OPEN = "how sure this is remains open: only a consensus that was learned with resamples can say"
 
 
-def game_of(given: Path, rules: dict[str, str | None], *, directed: bool, voice: Voice) -> Game:
+class Society(NamedTuple):
+    """A game, and the community of each of its nodes, where the files say it."""
+
+    game: Game
+    communities: Array | None = None
+
+
+def society_of(given: Path, rules: dict[str, str | None], *, directed: bool, voice: Voice) -> Society:
     """Return the game on a folder that ``learn`` wrote, on its model.json, or on a file of ties.
 
     Interaction and welfare that are not given are those the network was learned with.
     """
     if not given.is_dir() and given.name != MODEL:
-        return _noted(Game.on(read_network(given, directed=directed), **_given(rules)), [], voice)
+        return Society(_noted(Game.on(read_network(given, directed=directed), **_given(rules)), [], voice))
     if given.is_dir() and not (given / MODEL).is_file() and (given / GROUPS).is_dir():
         raise TableError(f"{given} has a network for each group: give one of the folders in {given / GROUPS}")
     record, place = read_record(given)
     graph, members = learned_graph(record, place.parent)
     then = {name: record.job.parameters.get(name) for name in rules}
-    return _noted(Game.on(graph, **_given(then) | _given(rules)), members, voice)
+    game = Game.on(graph, **_given(then) | _given(rules))
+    return Society(_noted(game, members, voice), graph.node_columns.get("community"))
 
 
 def _given(rules: dict[str, Any]) -> dict[str, str]:
@@ -54,9 +63,9 @@ def _noted(game: Game, members: list[Any], voice: Voice) -> Game:
 
 
 def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list[Any]]:
-    """Return a learned graph with its benefits, and the graphs of its resamples, from the files beside model.json.
+    """Return a learned graph with its benefits and communities, and the graphs of its resamples.
 
-    Of a consensus that is the whole graph, with its directions, and not only the ties in edges.csv.
+    They are in the files beside model.json. Of a consensus that is the whole graph, with its directions, and not only the ties in edges.csv.
     """
     checked = {NODES: record.nodes_sha256, EDGES: record.edges_sha256, MEMBERS: record.members_sha256}
     for name, expected in checked.items():
@@ -70,8 +79,8 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
     else:
         names, members = nodes.index.tolist(), []
         weights = weights_of(read_edges(folder / EDGES), names, directed=record.job.directed)
-    benefit = {"benefit": nodes["benefit"].loc[names].to_numpy(dtype=float)} if "benefit" in nodes else {}
-    return LearnedGraph.of(weights, names, node_columns=benefit), members
+    columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community") if name in nodes}
+    return LearnedGraph.of(weights, names, node_columns=columns), members
 
 
 def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:

@@ -14,7 +14,7 @@ from ..files import claimed, written_together
 from ..games import Game, best_support, best_ties, costliest_ties, key_group, key_players, what_if
 from ..tables import read_node_numbers
 from ..tables.graphs import write_csv
-from ._acting import game_of
+from ._acting import Society, society_of
 from ._fitting import plain_number
 from ._options import ActArguments
 from ._running import DONE, Voice
@@ -44,13 +44,14 @@ def run_act(given: Path, asked: ActArguments) -> int:
     check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in TITLES])
     with voice.noting_warnings(), claimed(out):
         rules = {"interaction": asked.interaction, "welfare": asked.welfare}
-        game = game_of(given, rules, directed=not asked.undirected, voice=voice)
+        society = society_of(given, rules, directed=not asked.undirected, voice=voice)
+        game = society.game
         count = min(BEST, game.n_nodes - 1) if asked.best is None else asked.best
         voice.say(
             f"{given.name}: {game.n_nodes} nodes, {game.weights.nnz:,} ties, {len(game.members)} resamples; "
             f"the welfare is {game.value:.4g}"
         )
-        tables = dict(advice(game, count, asked))
+        tables = dict(advice(society, count, asked))
         with written_together(out) as folder:
             for name, table in tables.items():
                 write_csv(table, folder / f"{name}.csv", *(end for end in ENDS if end in table))
@@ -66,8 +67,9 @@ def run_act(given: Path, asked: ActArguments) -> int:
     return DONE
 
 
-def advice(game: Game, count: int, asked: ActArguments) -> Iterator[tuple[str, pd.DataFrame]]:
+def advice(society: Society, count: int, asked: ActArguments) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the answers by name."""
+    game = society.game
     yield "players", key_players(game, best=count)
     if count < game.n_nodes:
         yield "group", key_group(game, count)
@@ -78,7 +80,7 @@ def advice(game: Game, count: int, asked: ActArguments) -> Iterator[tuple[str, p
     if seeds := getattr(games, "best_seeds", None):
         yield "seeds", seeds(game, count)
     if roles := getattr(games, "roles", None):
-        yield "roles", roles(game)
+        yield "roles", roles(game, communities=society.communities, best=count)
     if asked.changes:
         yield (
             "what_if",

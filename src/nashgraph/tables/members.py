@@ -6,6 +6,7 @@ The files of the graph have its sure ties only; what advice is worth, and how su
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
             _graph(data[end - row.sum() : end], columns[end - row.sum() : end], row)
             for row, end in zip(counts, ends.tolist(), strict=True)
         ]
-    except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, TypeError, LookupError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise TableError(f"{path.name} is damaged ({error}): learn the network again") from error
     return names, graphs[0], graphs[1:]
 
