@@ -65,7 +65,8 @@ def _noted(game: Game, members: list[Any], voice: Voice) -> Game:
 def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list[Any]]:
     """Return a learned graph with its benefits and communities, and the graphs of its resamples.
 
-    They are in the files beside model.json. Of a consensus that is the whole graph, with its directions, and not only the ties in edges.csv.
+    They are in the files beside model.json. Of a consensus the graph is the whole one, with its directions, and not
+    only the ties in edges.csv.
     """
     checked = {NODES: record.nodes_sha256, EDGES: record.edges_sha256, MEMBERS: record.members_sha256}
     for name, expected in checked.items():

@@ -104,7 +104,7 @@ class ConsensusGL(GraphEstimator):
     agreement_ : float
         How alike two random resamples are: the share of their weight that they have in common.
     resampled_graphs_ : list of CSR arrays, the graph of each resample, for advice with intervals (:func:`key_players`)
-        In large networks a node's heaviest ties only, so that all have a million ties together, or 16 a node.
+        In large networks some of a node's ties stand for all, so that there are a million together, or 16 a node.
     degrees_, geometries_ : the degrees, and the weight of each geometry
     prior_share_ : float, the weight of the members with a prior
     without_prior_ : LearnedGraph, the mean without them
