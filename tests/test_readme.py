@@ -28,7 +28,16 @@ def test_the_lines_of_shell_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"```bash\n(.*?)```", README, flags=re.DOTALL)
     commands = [shlex.split(line, comments=True) for line in block.splitlines()]
-    assert [command[1] for command in commands] == ["learn", "show", "learn", "learn", "path", "compare", "rerun"]
+    assert [command[1] for command in commands] == [
+        "learn",
+        "show",
+        "act",
+        "learn",
+        "learn",
+        "path",
+        "compare",
+        "rerun",
+    ]
     for program, *arguments in commands:
         assert program == "nashgraph"
         result = run(*arguments)

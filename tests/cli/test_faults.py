@@ -62,10 +62,11 @@ COMMANDS = {
     "path": lambda tmp_path, out: ("path", tmp_path / "t.csv", "--degree", "2", "--n-lams", "2", "--out", out),
     "compare": lambda tmp_path, out: ("compare", tmp_path / "t.csv", "--methods", "smooth", "--out", out),
     "rerun": lambda tmp_path, out: ("rerun", tmp_path / "model", "--out", out),
+    "act": lambda tmp_path, out: ("act", tmp_path / "model", "--out", out),
     "demo": lambda tmp_path, out: ("demo", "--out", out),
 }
 # Every write of one command fails once; the others write in the same way, and some of theirs do.
-STEPS = {"learn": 1, "path": 6, "compare": 2, "rerun": 6, "demo": 20}
+STEPS = {"learn": 1, "path": 6, "compare": 2, "rerun": 6, "act": 3, "demo": 20}
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
 

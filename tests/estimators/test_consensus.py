@@ -275,3 +275,31 @@ def test_rounding_lifts_no_frequency_above_one():
     X = (np.random.default_rng(0).random((8, 40)) < 0.15).astype(float)
     with pytest.warns(DataWarning, match="exactly the signals"):
         assert ConsensusGL(random_state=0).fit(X).edges().frequency.max() <= 1
+
+
+def test_the_graphs_of_resamples_are_kept_within_bounds(signals, monkeypatch):
+    model = ConsensusGL(resamples=4, random_state=0).fit(signals)
+    kept = model.resampled_graphs_
+    assert len(kept) == 4
+    for graph in kept:
+        assert graph.dtype == np.float32
+        np.testing.assert_allclose(graph.sum(axis=1), 0.95, rtol=1e-5)
+        assert graph.data.min() > 0
+    monkeypatch.setattr("nashgraph.estimators._resampled.PAIRS", 4 * 30 * 18)
+    few = ConsensusGL(resamples=4, random_state=0).fit(signals)
+    np.testing.assert_array_equal(few.adjacency_, model.adjacency_)
+    for graph, whole in zip(few.resampled_graphs_, kept, strict=True):
+        assert np.diff(graph.indptr).max() <= 18
+        np.testing.assert_allclose(graph.sum(axis=1), 0.95, rtol=1e-5)
+        heavy = whole.toarray() > 0.1
+        np.testing.assert_allclose(graph.toarray()[heavy], whole.toarray()[heavy], rtol=0.02)
+    influence, expected = (sum(graph.sum(axis=0) for graph in graphs) for graphs in (few.resampled_graphs_, kept))
+    np.testing.assert_allclose(influence, expected, rtol=0.1)
+    assert ConsensusGL(resamples=0, random_state=0).fit(signals).resampled_graphs_ == []
+
+
+def test_what_the_prior_moved_is_in_every_second_resample(signals):
+    prior = ConsensusGL(resamples=4, random_state=0, benefit=np.arange(1.0, 31.0)).fit(signals).resampled_graphs_
+    plain = ConsensusGL(resamples=4, random_state=0, benefit=None).fit(signals).resampled_graphs_
+    same = [abs(one - other).max() < 1e-6 for one, other in zip(prior, plain, strict=True)]
+    assert same == [True, False, True, False]

@@ -5,8 +5,17 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
-from nashgraph.tables import TableError, read_known, read_truth
+from nashgraph.tables import (
+    TableError,
+    read_known,
+    read_members,
+    read_network,
+    read_node_numbers,
+    read_truth,
+    write_members,
+)
 
 NAMES = ["ann", "bob", "NA", "007"]
 GRAPHML = (
@@ -137,3 +146,57 @@ def test_known_ties_out_of_every_kind_of_file(tmp_path, write):
 def test_what_is_no_truth_is_said(write, content, name, message):
     with pytest.raises(TableError, match=message):
         read_truth(write(content, name), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "members.npz is empty|damaged"),
+        (b"PK\x03\x04 no", r"members.npz is damaged \(.*\): learn the network again"),
+    ],
+)
+def test_damaged_members_are_refused(tmp_path, content, message):
+    (tmp_path / "members.npz").write_bytes(content)
+    with pytest.raises(TableError, match=message):
+        read_members(tmp_path / "members.npz")
+
+
+def test_members_come_back_as_they_were(tmp_path, random):
+    graphs = [sparse.random_array((9, 9), density=0.4, rng=random, format="csr") for _ in range(3)]
+    for name in ("one.npz", "two.npz"):
+        write_members(tmp_path / name, "abcdefghi", graphs[0], graphs[1:])
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+    names, weights, members = read_members(tmp_path / "one.npz")
+    assert names == list("abcdefghi")
+    np.testing.assert_allclose(weights.toarray(), graphs[0].toarray(), rtol=1e-6)
+    for found, graph in zip(members, graphs[1:], strict=True):
+        np.testing.assert_allclose(found.toarray(), graph.toarray(), rtol=1e-3)
+
+
+def test_a_network_has_its_weights(write):
+    edges = read_network(write("source,target,weight\n007,NA,2.5\nbob,007,0\nbob,bob,1\n"))
+    assert edges.edges().values.tolist() == [["007", "NA", 2.5]]
+    matrix = read_network(write(",ann,bob\nann,0,0.5\nbob,0,0\n", "matrix.csv"))
+    assert matrix.edges().values.tolist() == [["ann", "bob", 0.5]]
+    with pytest.raises(TableError, match="no tie between two different nodes"):
+        read_network(write("source,target\nann,ann\n"))
+    with pytest.raises(ValueError, match="W must not have negative entries"):
+        read_network(write("source,target,weight\nann,bob,-1\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,a,b\nann,1,2\n", "must have a column of names and one called benefit; it has id, a, b"),
+        ("id,benefit\nann,1\nann,2\n", "names nodes more than once: ann"),
+        ("id,benefit\nann,\nbob,1\n", "the benefit of ann is missing"),
+        ("id,benefit\nann,x\n", "is not a number"),
+    ],
+)
+def test_numbers_of_nodes_that_cannot_be_read(write, content, message):
+    with pytest.raises(TableError, match=message):
+        read_node_numbers(write(content), "benefit", NAMES)
+
+
+def test_numbers_of_nodes_go_by_name(write):
+    assert read_node_numbers(write("node;Benefit;x\n007;1;2\n"), "benefit", NAMES).to_dict() == {"007": 1.0}

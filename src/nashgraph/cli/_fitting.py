@@ -107,6 +107,11 @@ class Outcome:
     selection: Selection | None = None
 
     @property
+    def resampled(self) -> list[Any]:
+        """The graphs of the resamples, where the model has such."""
+        return getattr(self.model, "resampled_graphs_", [])
+
+    @property
     def certificate(self) -> dict[str, Any]:
         """What certifies the answer, and the numbers that go with it: objective, beta, lam, welfare and so on."""
         prior = self.model.prior_

@@ -23,9 +23,11 @@ EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
 RENAMED = {"random_state": "seed"}  # parameters whose option has another name
 TABLE, METHOD, KNOWN, TRUTH, OUTPUT = "The table", "The method", "Known ties", "A true network", "Output"
+ADVICE, CHANGE = "The advice", "What if"
 
-table_option, method_option, known_option, truth_option, output_option = (
-    functools.partial(typer.Option, rich_help_panel=panel) for panel in (TABLE, METHOD, KNOWN, TRUTH, OUTPUT)
+table_option, method_option, known_option, truth_option, output_option, advice_option, change_option = (
+    functools.partial(typer.Option, rich_help_panel=panel)
+    for panel in (TABLE, METHOD, KNOWN, TRUTH, OUTPUT, ADVICE, CHANGE)
 )
 registered_option = functools.partial(choice, rich_help_panel=METHOD)
 
@@ -355,3 +357,73 @@ class JobArguments(FileArguments):
         ),
     ] = None
     title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""
+
+
+@dataclass(frozen=True)
+class ActArguments:
+    """What act asks: how many, which budget, which game, which change, and what to write."""
+
+    speech: SpeechArguments
+    best: Annotated[
+        int | None,
+        advice_option(
+            min=1, help="How many key players, ties and seeds are wanted; those are printed.", show_default="5"
+        ),
+    ] = None
+    budget: Annotated[
+        float,
+        advice_option(
+            help="What may be spent on support, in mean benefits: the sum of squares, or the number of units."
+        ),
+    ] = 10.0
+    cost: Annotated[
+        Literal["quadratic", "units"],
+        advice_option(
+            metavar="[quadratic|units]", help="Much for one is dearer than little for many, or one unit each for some."
+        ),
+    ] = "quadratic"
+    cap: Annotated[float | None, advice_option(help="The most support that a node may get.", show_default="none")] = (
+        None
+    )
+    interaction: Annotated[
+        str | None,
+        choice(
+            "nashgraph.games.interactions:INTERACTIONS",
+            rich_help_panel=ADVICE,
+            help="How the actions (efforts) of neighbours feed one's own.",
+            show_default="that of the model, or log1p",
+        ),
+    ] = None
+    welfare: Annotated[
+        str | None,
+        choice(
+            "nashgraph.games.welfares:WELFARES",
+            rich_help_panel=ADVICE,
+            help="What the actions (efforts) of all are worth.",
+            show_default="that of the model, or total",
+        ),
+    ] = None
+    undirected: Annotated[
+        bool, advice_option("--undirected", help="The ties of a table have no directions; a model says so itself.")
+    ] = False
+    without: Annotated[
+        list[str] | None, change_option(metavar="NODE,...", help="Nodes that leave; may be repeated.")
+    ] = None
+    benefit: Annotated[
+        Path | None,
+        change_option(
+            metavar="TABLE",
+            help="New benefits of some nodes, on the scale of nodes.csv: a table with the columns name and benefit.",
+        ),
+    ] = None
+    cap_influence: Annotated[
+        float | None, change_option(help="The most influence that a node may have.", show_default="none")
+    ] = None
+    out: Annotated[
+        Path | None, output_option(help="Folder for the files.", show_default="act, in the folder or beside the file")
+    ] = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether a change is asked about."""
+        return bool(self.without) or self.benefit is not None or self.cap_influence is not None

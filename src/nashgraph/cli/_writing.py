@@ -9,14 +9,14 @@ from typing import Any
 
 from ..files import written_together
 from ..report import summarize, write_report
-from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of, write_edges
+from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of, write_edges, write_members
 from ..tables.graphs import write_csv
 from ..validation import InputError
 from ._fitting import Outcome
 
 EDGES, NODES, MODEL, REPORT, INDEX = "edges.csv", "nodes.csv", "model.json", "report.html", "index.html"
-PATH, SELECTED = "path.csv", "selected.csv"
-FILES = (*GRAPH_FILES, MODEL, PATH, SELECTED, REPORT, INDEX)  # all that may be written
+PATH, SELECTED, MEMBERS = "path.csv", "selected.csv", "members.npz"
+FILES = (*GRAPH_FILES, MODEL, PATH, SELECTED, MEMBERS, REPORT, INDEX)  # all that may be written
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -36,8 +36,8 @@ def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[
 
 def written_files(outcome: Outcome) -> list[str]:
     """Return the names of the files of a learned graph."""
-    absent = {INDEX, *({PATH} if outcome.path is None else ()), *({SELECTED} if outcome.selection is None else ())}
-    return sorted({*FILES} - absent)
+    there = {PATH: outcome.path, SELECTED: outcome.selection, MEMBERS: outcome.resampled or None}
+    return sorted({*FILES} - {INDEX, *(name for name, what in there.items() if what is None)})
 
 
 def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None) -> ModelRecord:
@@ -59,6 +59,10 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any =
             write(outcome.written, folder / name)
         edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
         record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
+        if outcome.resampled:
+            whole = outcome.model.graph_
+            write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
+            record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
         (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
         if outcome.selection is not None:
             write_edges(outcome.selection.graph, folder / SELECTED)

@@ -13,6 +13,7 @@ from ._groups import Command, completing, grouped
 from ._options import (
     EXPERIMENTS,
     METHODS,
+    ActArguments,
     CompareArguments,
     GameArguments,
     JobArguments,
@@ -122,6 +123,34 @@ def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
     from .show import run_show
 
     return run_show(model, speech)
+
+
+@app.command(cls=Command, epilog=EXIT_CODES)
+@grouped
+def act(
+    network: Annotated[
+        Path,
+        typer.Argument(
+            help="What learn wrote, a folder or its model.json; or any network: a table with the columns source, "
+            "target and weight, a matrix, GraphML, GML or Pajek.",
+            metavar="NETWORK",
+            show_default=False,
+        ),
+    ],
+    asked: ActArguments,
+) -> int:
+    """Say what to do about a network: key players, whom to support, which ties to build or to watch, what if.
+
+    All of it is about the game on the network: every node makes an effort, its
+    action, for a benefit of its own, and more the more its neighbours do. The
+    welfare is what all actions are worth. Of a consensus every answer comes
+    with how often it holds over resampled signals.
+
+    Example: nashgraph act graph --budget 10 --without ann
+    """
+    from .act import run_act
+
+    return run_act(network, asked)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)

@@ -36,6 +36,7 @@ from ._members import (
     mean_of_ladders,
     resamples_of,
 )
+from ._resampled import resampled_graphs
 from ._selection import Selection, plan, selected, shares_of
 from ._stacking import CONSENSUS, apply_weights, check_known_weights, learn, weights_of
 from .base import GraphEstimator, Prior, checked_signals, drawn_seed
@@ -102,6 +103,8 @@ class ConsensusGL(GraphEstimator):
         With known ties, its edges also have ``probability`` and ``known`` ("tie", "no tie" or "").
     agreement_ : float
         How alike two random resamples are: the share of their weight that they have in common.
+    resampled_graphs_ : list of CSR arrays, the graph of each resample, for advice with intervals (:func:`key_players`)
+        In large networks some of a node's ties stand for all, so that there are a million together, or 16 a node.
     degrees_, geometries_ : the degrees, and the weight of each geometry
     prior_share_ : float, the weight of the members with a prior
     without_prior_ : LearnedGraph, the mean without them
@@ -236,6 +239,7 @@ class ConsensusGL(GraphEstimator):
             "certificate_": summed_up(ladders.certificates or [exact()]),
             "degrees_": ladders.degrees,
             "geometries_": geometries,
+            "resampled_graphs_": resampled_graphs(mean.graphs, weights, smooth),
             "_smooth": smooth,
             "_signals": signals,
             "_columns": self._how_sure(mean, weights, smooth),

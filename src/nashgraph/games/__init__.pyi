@@ -1,4 +1,5 @@
 from ._fixed_points import FixedPoint, solve_affine, solve_concave
+from .changing import what_if
 from .interactions import (
     INTERACTIONS,
     CustomInteraction,
@@ -10,7 +11,11 @@ from .interactions import (
     as_interaction,
     check_h1,
 )
+from .leaving import key_group, key_players
 from .playing import adjoint, equilibrium, welfare
+from .society import Game
+from .support import best_support
+from .ties import best_ties, costliest_ties
 from .welfares import WELFARES, CustomWelfare, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
 
 __all__ = [
@@ -20,6 +25,7 @@ __all__ = [
     "CustomWelfare",
     "Exponential",
     "FixedPoint",
+    "Game",
     "Interaction",
     "Linear",
     "Log1p",
@@ -31,9 +37,15 @@ __all__ = [
     "adjoint",
     "as_interaction",
     "as_welfare",
+    "best_support",
+    "best_ties",
     "check_h1",
+    "costliest_ties",
     "equilibrium",
+    "key_group",
+    "key_players",
     "solve_affine",
     "solve_concave",
     "welfare",
+    "what_if",
 ]

@@ -9,12 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, eigs
 from sklearn.exceptions import ConvergenceWarning
 
 from ..validation import Array, InputError, check_benefit, check_vector, check_weights, warn
 from ._fixed_points import solve_affine, solve_concave
 from .interactions import Interaction, as_interaction
 from .welfares import Welfare, as_welfare
+
+FAR = 1e12  # an action so large that the interaction's slope is what it is in the limit
+FEW = 300  # nodes up to which all eigenvalues are found
+
+
+class NoEquilibriumError(InputError):
+    """The feedback of a game is too strong for an equilibrium; the message says by how much it must fall."""
 
 
 def equilibrium(
@@ -65,10 +74,7 @@ def equilibrium(
     found = solve_concave(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
     # Where W expands, I - W still has an inverse, but what it gives the linear game is no set of actions.
     if not np.isfinite(found.residual) or found.point.min() < -1e-6 * np.linalg.norm(found.point):
-        raise InputError(
-            "the game on W has no equilibrium: actions grow without bound, because W's spectral radius is 1 or more "
-            "for this interaction; scale W down, for example W * 0.95 / W.sum(axis=1).max()"
-        )
+        raise NoEquilibriumError(_too_much_feedback(weights, as_interaction(interaction)))
     if found.residual > tol:
         warn(
             f"the equilibrium was not reached: relative residual {found.residual:.2e} > tol={tol:g} after "
@@ -76,6 +82,36 @@ def equilibrium(
             ConvergenceWarning,
         )
     return found.point
+
+
+def _too_much_feedback(weights: Any, interaction: Interaction) -> str:
+    """Say that there is no equilibrium, and by how much the feedback must fall for one to exist."""
+    slope = float(interaction.slope(np.array([FAR]))[0])
+    feedback = max(slope * spectral_radius(weights), 1.0)
+    times = "" if slope == 1.0 else f", times the interaction's slope at large actions, {slope:.3g},"
+    return (
+        "the game on W has no equilibrium: actions grow without bound, because the feedback, W's spectral radius"
+        f"{times} is {feedback:.6g} and must be below 1. It must fall by more than {1.0 - 1.0 / feedback:.2%}: scale W "
+        f"down, for example W * {0.95 / feedback:.3g}, or take an interaction that levels off, such as log1p"
+    )
+
+
+def spectral_radius(W: Any) -> float:
+    """Return the spectral radius of a non-negative matrix, dense or sparse.
+
+    Examples
+    --------
+    >>> round(spectral_radius(np.array([[0.0, 2.0], [0.5, 0.0]])), 6)
+    1.0
+    """
+    n = W.shape[0]
+    if n <= FEW:
+        dense = W.toarray() if sparse.issparse(W) else W
+        return float(np.abs(np.linalg.eigvals(dense)).max())
+    # With the identity added the largest eigenvalue is alone in its size, also where all cycles have one length.
+    shifted = LinearOperator((n, n), matvec=lambda vector: vector + W @ vector, dtype=float)
+    top = eigs(shifted, k=1, v0=np.ones(n), tol=1e-6, return_eigenvectors=False)
+    return float(np.abs(top[0])) - 1.0
 
 
 def adjoint(

@@ -3,7 +3,9 @@
 from .errors import TableError
 from .graphs import GRAPH_FILES, read_edges, read_nodes, write_edges, write_graphml, write_node_link, write_nodes
 from .groups import group_names, of_group
+from .members import read_members, write_members
 from .model import FileRecord, Job, ModelRecord, file_record, library_versions, read_record, record_to_json, sha256_of
+from .networks import read_network, read_node_numbers
 from .options import TableOptions
 from .read import read_table
 from .signals import Signals, load_signals, signals_of
@@ -28,6 +30,9 @@ __all__ = [
     "of_group",
     "read_edges",
     "read_known",
+    "read_members",
+    "read_network",
+    "read_node_numbers",
     "read_nodes",
     "read_record",
     "read_table",
@@ -37,6 +42,7 @@ __all__ = [
     "signals_of",
     "write_edges",
     "write_graphml",
+    "write_members",
     "write_node_link",
     "write_nodes",
 ]

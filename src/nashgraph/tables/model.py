@@ -87,6 +87,7 @@ class ModelRecord:
     known : FileRecord, optional, of the known ties
     known_weights : dict, optional, what they taught; for ``--known-from``
     signal_names : list of str, of the signals that were used
+    members_sha256 : str, hash of members.npz; empty where there is none
 
     Examples
     --------
@@ -111,6 +112,7 @@ class ModelRecord:
     known: FileRecord | None = None
     known_weights: dict[str, Any] | None = None
     signal_names: list[str] = field(default_factory=list)
+    members_sha256: str = ""
 
 
 def file_record(path: Path, seen_from: Path) -> FileRecord:

@@ -32,7 +32,7 @@ class Ties(NamedTuple):
 
     Attributes
     ----------
-    table : DataFrame with the columns source, target (or "*") and tie (True or False)
+    table : DataFrame with the columns source, target (or "*"), tie (True or False) and weight (1 where there is none)
     directed : bool, or None where the file does not say
     notes : list of str
     """
@@ -67,11 +67,10 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     >>> _ = file.write_text("from,to\nann,bob\nann,eve\n")
     >>> ties = read_ties(file, ["ann", "bob", "cat"])
     >>> ties.table.values.tolist(), ties.notes
-    ([['ann', 'bob', True]], ['friends.csv: left out 1 tie(s) with 1 node(s) that the signals do not have: eve'])
+    ([['ann', 'bob', True, 1.0]], ['friends.csv: left out 1 tie(s) with 1 node(s) that the signals do not have: eve'])
     """
-    path = check_file(Path(path))
-    read = GRAPHS.get(path.suffix.lower())
-    found = _of_graph(path, read(path), names) if read is not None else _of_table(path, names, group)
+    path = Path(path)
+    found = read_all_ties(path, names, group)
     known = {*names, ALL}
     # A graph that we wrote may serve as truth: its names are guarded against spreadsheets.
     ends_read = {end: found.table[end].map(lambda name: name if name in known else unguarded(name)) for end in ENDS[0]}
@@ -93,15 +92,22 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     return Ties(found.table[inside].reset_index(drop=True), found.directed, [*found.notes, note])
 
 
+def read_all_ties(path: str | Path, names: Sequence[str] = (), group: Group | None = None) -> Ties:
+    """Read all ties of a file, whoever's they are; ``names`` help to tell what nodes are called."""
+    path = check_file(Path(path))
+    read = GRAPHS.get(path.suffix.lower())
+    return _of_graph(path, read(path), names) if read is not None else _of_table(path, names, group)
+
+
 # ----------------------------------------------------------------------------------------------- tables
 
 
 def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
-    bare = _read(path, (), header=False)
+    bare = read_exact(path, (), header=False)
     if bare.shape == (len(names), len(names)) and all(dtype.kind in "biuf" for dtype in bare.dtypes):
         note = f"{path.name}: a matrix without names, taken in the order of the nodes"
         return _of_cells(path, bare.to_numpy(dtype=float), np.array(names, dtype=object), [note])
-    table = _read(path, WRITTEN)
+    table = read_exact(path, WRITTEN)
     columns = {str(name).lower(): name for name in table.columns}
     if len(columns) < len(table.columns):
         doubled = [name for name in table.columns if columns[str(name).lower()] != name]
@@ -119,13 +125,13 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
     gone = (source.str.strip() == "") | (target.str.strip() == "")
     if gone.any():
         raise TableError(f"{path.name}: an end is missing in row {int(np.argmax(gone)) + 1}")
-    tied = _tied(path, table, columns, target)
-    return Ties(pd.DataFrame({"source": source, "target": target, "tie": tied}), None, [])
+    tied, weight = _tied(path, table, columns, target)
+    return Ties(pd.DataFrame({"source": source, "target": target, "tie": tied, "weight": weight}), None, [])
 
 
-def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.Series) -> pd.Series:
-    """Return which rows are ties: by a column tie or weight, where there is one."""
-    tied = pd.Series(True, index=table.index)
+def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Return which rows are ties, by a column tie or weight, where there is one, and the weights."""
+    tied, weight = pd.Series(True, index=table.index), pd.Series(1.0, index=table.index)
     for name in ("weight", "tie"):
         if name in columns:
             found = _numbers(path, table[columns[name]])
@@ -135,7 +141,8 @@ def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.S
             if name == "tie" and (odd := ~np.isin(found, (0.0, 1.0))).any():
                 raise TableError(f"{path.name}: the tie in row {int(np.argmax(odd)) + 1} is neither 1 nor 0")
             tied &= found != 0
-    return tied
+            weight = pd.Series(found, index=table.index) if name == "weight" else weight
+    return tied, weight
 
 
 def _numbers(path: Path, column: pd.Series) -> Array:
@@ -153,7 +160,7 @@ def _numbers(path: Path, column: pd.Series) -> Array:
 
 def _of_matrix(path: Path, headings: Iterable[str]) -> Ties:
     """Return the ties in a matrix: a cell that is not 0 ties its row to its column, an empty one says nothing."""
-    table = _read(path, [*headings])
+    table = read_exact(path, [*headings])
     rows, columns = table.iloc[:, 0].map(as_name), [str(name) for name in table.columns[1:]]
     if len(rows) != len(columns) or {*rows} != {*columns}:
         raise TableError(
@@ -169,11 +176,12 @@ def _of_cells(path: Path, cells: Array, names: Array, notes: list[str]) -> Ties:
     filled = np.nan_to_num(cells)
     if not (filled == filled.T).all():
         notes = [*notes, f"{path.name}: the matrix is not symmetric; its ties go from row to column"]
-    ties = {"source": names[source], "target": names[target], "tie": cells[source, target] != 0}
+    weight = cells[source, target]
+    ties = {"source": names[source], "target": names[target], "tie": weight != 0, "weight": weight}
     return Ties(pd.DataFrame(ties), None, notes)
 
 
-def _read(path: Path, exact: Sequence[str], *, header: bool = True) -> pd.DataFrame:
+def read_exact(path: Path, exact: Sequence[str], *, header: bool = True) -> pd.DataFrame:
     """Read a table, with some columns of a text file to the letter."""
     if path.suffix.lower() in TEXT:
         return read_text(path, exact=exact, header=header)[0]
@@ -182,7 +190,7 @@ def _read(path: Path, exact: Sequence[str], *, header: bool = True) -> pd.DataFr
 
 def has_column(path: Path, column: str) -> bool:
     """Return whether a file of ties is a table with such a column."""
-    return path.suffix.lower() not in GRAPHS and column in _read(check_file(path), WRITTEN).columns
+    return path.suffix.lower() not in GRAPHS and column in read_exact(check_file(path), WRITTEN).columns
 
 
 # ----------------------------------------------------------------------------------------------- graphs
@@ -203,11 +211,11 @@ def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
             "of its own"
         )
     rows = [
-        (labels[source], labels[target], float(weight) != 0)
+        (labels[source], labels[target], float(weight) != 0, float(weight))
         for source, target, weight in graph.edges(data="weight", default=1.0)
     ]
-    rows += [(labels[node], ALL, True) for node, whole in graph.nodes(data="known") if whole]
-    return Ties(pd.DataFrame(rows, columns=["source", "target", "tie"]), graph.is_directed(), [])
+    rows += [(labels[node], ALL, True, 1.0) for node, whole in graph.nodes(data="known") if whole]
+    return Ties(pd.DataFrame(rows, columns=["source", "target", "tie", "weight"]), graph.is_directed(), [])
 
 
 def _reading(kind: str, read: Callable[[Path], nx.Graph[Any]]) -> Callable[[Path], nx.Graph[Any]]:

@@ -53,7 +53,7 @@ def read_known(path: str | Path, names: Sequence[str], group: Group | None = Non
     ['007', '007']
     """
     ties = read_ties(path, names, group)
-    return ties.table.assign(tie=ties.table["tie"].astype(int)), ties.notes
+    return ties.table.drop(columns="weight").assign(tie=ties.table["tie"].astype(int)), ties.notes
 
 
 def _what_it_is(truth: nx.Graph[str], loops: int) -> list[str]:
