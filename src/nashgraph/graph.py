@@ -20,7 +20,7 @@ from scipy import sparse
 from .validation import Array, InputError, check_number, check_weights
 
 INFLUENCES = {"influence", "influence_low", "influence_high"}  # node columns that are sums of weights
-LEIDEN_ROUNDS = 2  # igraph's default; more gain 0.0005 of modularity
+LEIDEN_ROUNDS = 2  # igraph's default; more gained 0.002 of modularity at most
 PAIR_COLUMNS = ("probability", "known")  # of two nodes rather than of a direction: both directions have the same
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from nashgraph import InputError, LearnedGraph
-from nashgraph.games.roles import betweenness, core_numbers, heavy_ties, roles
+from nashgraph.games.positions import betweenness, core_numbers, heavy_ties, roles
 from nashgraph.graph import adjacency_matrix
 
 
