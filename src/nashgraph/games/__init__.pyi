@@ -11,6 +11,8 @@ from .interactions import (
     check_h1,
 )
 from .playing import adjoint, equilibrium, welfare
+from .positions import roles
+from .seeding import best_seeds, diffusion_centrality, expected_reach
 from .welfares import WELFARES, CustomWelfare, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
 
 __all__ = [
@@ -31,8 +33,12 @@ __all__ = [
     "adjoint",
     "as_interaction",
     "as_welfare",
+    "best_seeds",
     "check_h1",
+    "diffusion_centrality",
     "equilibrium",
+    "expected_reach",
+    "roles",
     "solve_affine",
     "solve_concave",
     "welfare",
