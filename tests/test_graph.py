@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
 
 from nashgraph import GLGP, InputError, LearnedGraph, as_graph
+from nashgraph.datasets import stochastic_block_model
+from nashgraph.graph import adjacency_matrix
 
 WEIGHTS = arrays(float, (6, 6), elements=st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0]))
 
@@ -158,3 +161,16 @@ def test_an_edge_leads_from_whom_it_influences_from():
     assert [*graph.to_networkx().edges(data="weight")] == [("b", "a", 0.4), ("c", "b", 0.3)]
     assert [tuple(row) for row in graph.edges().itertuples(index=False)] == [("b", "a", 0.4), ("c", "b", 0.3)]
     assert dict(zip(graph.names, graph.influence, strict=True)) == {"a": 0.0, "b": 0.4, "c": 0.3}
+
+
+def test_communities_are_those_of_a_block_model_and_the_lonely_are_alone():
+    drawn = stochastic_block_model(120, n_blocks=4, degree=12, mixing=0.05, random_state=0)
+    drawn.add_nodes_from([120, 121])
+    found = LearnedGraph.of(adjacency_matrix(drawn)).communities
+    blocks = [block for _, block in drawn.nodes(data="block")][:120]
+    assert adjusted_rand_score(blocks, found[:120]) > 0.95
+    assert found[120:].tolist() == [5, 6]
+    sizes = np.bincount(found)[1:]
+    assert (np.diff(sizes) <= 0).all()
+    assert LearnedGraph.of(1e-9 * adjacency_matrix(drawn)).communities.tolist() == found.tolist()
+    assert LearnedGraph.of(np.zeros((3, 3))).communities.tolist() == [1, 2, 3]

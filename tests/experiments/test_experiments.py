@@ -13,6 +13,7 @@ from nashgraph.datasets import load_karate
 from nashgraph.experiments import (
     EXPERIMENTS,
     beyond,
+    diffusion,
     fig1,
     fig2,
     reproduce,
@@ -209,6 +210,75 @@ def test_a_village_is_measured_whole(tmp_path):
     assert (glgp[["gain_linear", "gain_log1p"]] > 0).all(axis=None)
 
 
+# ------------------------------------------------------------------------------------------ acting on what was learned
+
+
+def fake_diffusion(**values: float) -> pd.DataFrame:
+    """A table of three networks of each kind in which every way of choosing reaches what it is told to."""
+    reached = {diffusion.TRUE: 0.8, diffusion.RANDOM: 0.4, diffusion.LEADERS: 0.5, diffusion.SURVEYED: 0.6}
+    reached |= {diffusion.LEARNED: values["learned"], diffusion.TOLD: values["told"]}
+    return pd.DataFrame(
+        [
+            {"networks": networks, "draw": draw, "rounds": rounds, "strategy": strategy, "overlap": None,
+             "value": value + 0.01 * draw * (strategy != diffusion.RANDOM)}
+            for networks in (diffusion.VILLAGES, *diffusion.KINDS) for rounds in (*diffusion.ROUNDS, 0)
+            for draw in range(3) for strategy, value in reached.items()
+            if rounds or networks != diffusion.VILLAGES
+        ]
+    )  # fmt: skip
+
+
+def test_the_share_of_the_possible_gain_is_between_random_and_the_truth():
+    shares = diffusion.gains(fake_diffusion(learned=0.5, told=0.6), diffusion.VILLAGES, 3)
+    assert (shares[diffusion.TRUE] == 1).all()
+    assert (shares[diffusion.RANDOM] == 0).all()
+    assert shares.loc[0, diffusion.LEARNED] == pytest.approx(0.25)
+
+
+def test_a_network_that_only_knows_who_was_surveyed_is_not_above_that_control():
+    study = diffusion.study(fake_diffusion(learned=0.45, told=0.6))
+    assert holds(study, "T = 3: learned network, told hhSurveyed above random")
+    assert not holds(study, "T = 3: learned network, told hhSurveyed above control")
+    assert not holds(study, "villages, T = 6: learned network above leaders")
+    assert holds(
+        diffusion.study(fake_diffusion(learned=0.45, told=0.7)), "T = 6: learned network, told hhSurveyed above c"
+    )
+
+
+def test_one_network_is_no_evidence():
+    frame = fake_diffusion(learned=0.7, told=0.7)
+    study = diffusion.study(frame[frame["draw"] == 0])
+    assert not any(check.holds for check in study.checks)
+    assert "one network" in study.checks[0].detail
+
+
+def test_seeds_and_key_players_of_a_drawn_network_are_judged_on_the_true_one():
+    frame = pd.DataFrame(diffusion.measure(0, kind="preferential attachment"))
+    best = frame.groupby("rounds").apply(
+        lambda rows: rows.loc[rows["value"].idxmax(), "strategy"], include_groups=False
+    )
+    assert frame["value"].between(0, 1).all()
+    assert (best != diffusion.RANDOM).all()
+    shares = diffusion.gains(frame, "preferential attachment", 0)
+    assert shares[diffusion.LEARNED].item() > 0.3
+    assert frame.loc[(frame["rounds"] == 0) & (frame["strategy"] == diffusion.LEARNED), "overlap"].item() > 0.2
+
+
+def test_a_pool_that_is_too_small_is_filled_up():
+    drawn = diffusion.drawn_from(np.array([3, 4]), 4, 6, np.random.default_rng(0))
+    assert {3, 4} < set(drawn)
+    assert len(set(drawn)) == 4
+
+
+@with_data
+def test_a_village_is_seeded_in_every_way(tmp_path):
+    [trial] = [trial for trial in diffusion.trials(Plan(quick=True)) if trial.arguments.get("village") == 10]
+    frame = run_trials("diffusion", diffusion.measure, [trial], tmp_path)
+    shares = diffusion.gains(frame, diffusion.VILLAGES, 6)
+    assert {diffusion.LEADERS, diffusion.SURVEYED, diffusion.LEARNED, diffusion.TOLD} < set(shares.columns)
+    assert 0.2 < shares[diffusion.SURVEYED].item() < 0.8
+
+
 # ------------------------------------------------------------------------------------------ all of it
 
 
@@ -225,7 +295,7 @@ def test_reproduce_writes_csv_figures_and_the_report(tmp_path):
     assert names == {"theorem1.csv", "theorem1.svg", "theorem1.md", "REPRODUCTION.md"}
     text = (tmp_path / "REPRODUCTION.md").read_text()
     assert f"| {EXPERIMENTS['theorem1'].title} | {studies['theorem1'].verdict} |" in text
-    assert "Not run: table1, fig1, fig2, table2, table3, beyond." in text
+    assert "Not run: table1, fig1, fig2, table2, table3, beyond, diffusion." in text
 
 
 def test_the_report_follows_from_the_csvs_alone(tmp_path):
@@ -254,7 +324,7 @@ def test_both_village_tables_are_written_from_one_csv(tmp_path):
         assert (tmp_path / f"{name}.md").read_bytes() == (RESULTS / f"{name}.md").read_bytes()
         assert (tmp_path / f"{name}.svg").read_bytes().startswith(b"<?xml")
     write_verdicts(tmp_path)
-    assert "Not run: table1, fig1, fig2, theorem1, beyond." in (tmp_path / "REPRODUCTION.md").read_text()
+    assert "Not run: table1, fig1, fig2, theorem1, beyond, diffusion." in (tmp_path / "REPRODUCTION.md").read_text()
 
 
 def test_experiments_that_share_their_trials_are_run_once_and_written_together(tmp_path, monkeypatch):

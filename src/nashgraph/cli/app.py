@@ -206,7 +206,7 @@ def reproduce(
     experiments: Annotated[
         list[str],
         typer.Argument(
-            help="Which of them; all runs every one. beyond is on villages, with settings of our own.",
+            help="Which of them; all runs every one. beyond and diffusion are not of the paper.",
             metavar=EXPERIMENTS,
             autocompletion=completing(EXPERIMENTS),
             show_default=False,

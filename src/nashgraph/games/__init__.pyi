@@ -13,6 +13,8 @@ from .interactions import (
 )
 from .leaving import key_group, key_players
 from .playing import adjoint, equilibrium, welfare
+from .positions import roles
+from .seeding import best_seeds, diffusion_centrality, expected_reach
 from .society import Game
 from .support import best_support
 from .ties import best_ties, costliest_ties
@@ -37,13 +39,17 @@ __all__ = [
     "adjoint",
     "as_interaction",
     "as_welfare",
+    "best_seeds",
     "best_support",
     "best_ties",
     "check_h1",
     "costliest_ties",
+    "diffusion_centrality",
     "equilibrium",
+    "expected_reach",
     "key_group",
     "key_players",
+    "roles",
     "solve_affine",
     "solve_concave",
     "welfare",
