@@ -21,6 +21,7 @@ ROWS = 10
 BEST = 5  # of the first that are counted over resamples
 STEADY = 0.9  # of the resamples, in which what is called steady is among the first
 CUBES = 1e9  # nodes cubed times graphs of resamples, up to which these are gone through: seconds
+ENTRIES = 5e6  # of the weights of more nodes than this, up to which some twenty games are solved: seconds
 ALL_LOSSES = 1_500  # nodes up to which everybody's loss is known
 
 
@@ -105,7 +106,8 @@ def act_on(model: GraphEstimator) -> Act | None:
 
 def advisers(asked: Asked) -> Iterator[Callable[[Asked], Advice]]:
     """Yield what to ask of a game; of very many nodes, only what takes seconds."""
-    yield whose_leaving
+    if asked.learned.n_nodes <= ALL_LOSSES or asked.learned.weights.nnz <= ENTRIES:
+        yield whose_leaving
 
 
 def caution(model: GraphEstimator) -> str:
@@ -160,7 +162,7 @@ def steadiness(table: pd.DataFrame, few: int) -> str:
 def without_prior(asked: Asked, few: int) -> str:
     """Say who of the first would not be among them in the graph that was learned without the prior."""
     smooth = asked.model.without_prior_
-    if smooth is None or asked.model.prior_share_ == 0 or asked.learned.n_nodes**3 > CUBES:
+    if smooth is None or asked.model.prior_share_ == 0 or 5 * asked.learned.n_nodes**3 > CUBES:
         return ""
     plain = LearnedGraph.of(smooth.weights, asked.learned.names)
     others = key_players(plain, asked.learned.node_columns["benefit"], **asked.rules)["name"].head(few).tolist()
