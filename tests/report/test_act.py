@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph import GLGP
+from nashgraph import GLGP, games
 from nashgraph.games import CustomInteraction, WeightedTotal, adjoint, equilibrium
 from nashgraph.games.leaving import key_players
-from nashgraph.report import act, playable, summarize
+from nashgraph.report import advice as questions
+from nashgraph.report import playable, prose, summarize
 from nashgraph.report.html import render
 
 from .models import HOSTILE, held, karate, karate_consensus, popular_graph
@@ -50,7 +51,7 @@ def test_advice_plays_the_models_own_game():
 
 
 def test_one_graph_says_that_it_is_one():
-    assert "only a consensus" in advice(players(30))[0].sentence
+    assert "a consensus says" in advice(players(30))[0].sentence
 
 
 def test_resamples_say_what_changes_and_give_intervals(monkeypatch):
@@ -61,11 +62,11 @@ def test_resamples_say_what_changes_and_give_intervals(monkeypatch):
     assert "changes with" in first.sentence
     page = render(summarize(model))
     assert "90 % interval" in page
-    assert "Among the first five" in page
-    monkeypatch.setattr(act, "CUBES", 100)  # of very many nodes the resamples would take too long
+    assert "How often among the first" in page
+    monkeypatch.setattr(questions, "WITH_RESAMPLES", 20)  # of very many nodes the resamples would take too long
     (large, *_) = advice(model)
     assert "low" not in large.table
-    assert "only a consensus" in large.sentence
+    assert "a consensus says" in large.sentence
 
 
 def test_what_was_put_in_by_the_prior_is_said():
@@ -82,6 +83,35 @@ def test_many_nodes_have_a_worth_and_the_few_that_matter_a_loss():
     assert "matter most to first order" in found.act.advice[0].sentence
     assert found.act.advice[0].table["loss"].notna().all()
     assert found.game is not None
+
+
+def test_of_millions_of_ties_only_what_takes_seconds_is_asked(monkeypatch):
+    monkeypatch.setattr(questions, "TIES", 100)
+    found = summarize(players(30)).act
+    assert {*found.columns} == {"worth"}
+    assert {advised.title for advised in found.advice} <= {"Whom to tell first"}
+    assert "only what takes seconds was asked" in found.caution
+
+
+@pytest.mark.skipif(not hasattr(games, "best_ties"), reason="these questions are not there yet")
+def test_support_ties_and_seeds_are_advised_in_words_and_numbers():
+    model = players(30, 4)
+    model.resampled_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
+    found = {advised.title: advised for advised in advice(model)}
+    rules = {"interaction": "log1p", "welfare": "total"}
+    supported = games.best_support(model, 5, cost="units", **rules)
+    assert found["Whom to support"].table["name"].tolist() == supported["name"].head(5).tolist()
+    rise = prose.percent(supported.attrs["gain"] / model.graph_.node_columns["action"].sum())
+    assert f"rise most with these: by {rise}" in found["Whom to support"].sentence
+    tie = games.best_ties(model, 5, **rules).iloc[0]
+    assert found["Which ties to build"].table.iloc[0][["listener", "speaker"]].tolist() == [tie.listener, tie.speaker]
+    assert len(found["Which ties to watch"].table) == 5
+    assert found["Whom to tell first"].table["reached"].is_monotonic_increasing
+    page = render(summarize(model))
+    for words in ("Who listens", "To whom", "Reached so far", "resamples"):
+        assert words in page
+    tiny = {advised.title for advised in advice(players(3, 2))}  # too small for five ties
+    assert "Whose leaving would cost most" in tiny
 
 
 def test_a_graph_without_a_game_has_no_such_section():
