@@ -88,7 +88,8 @@ HEADINGS = {
     "weight": "Weight",
 }
 NODES = ("name", "listener", "speaker")
-STEADINESS = ("low", "high", "among_best")  # of the first figure: they stand beside it
+STEADINESS = ("low", "high", "among_best")  # they stand beside what they are of, the last of these:
+MEASURED = ("loss", "gain", "reached")
 SHARES = ("share", "among_best")
 
 
@@ -111,8 +112,8 @@ def shown(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[str], l
      ['ann', '0.512', '0.4 to 0.6', '95 %'], 7)
     """
     names = [name for name in table.columns if name not in STEADINESS]
-    figures = next((place for place, name in enumerate(names) if name not in NODES), len(names))
-    names[figures + 1 : figures + 1] = [name for name in ("low", "among_best") if name in table]
+    after = max((names.index(name) for name in MEASURED if name in names), default=0) + 1
+    names[after:after] = [name for name in ("low", "among_best") if name in table]
     ends = zip(table["low"], table["high"], strict=True) if "low" in table else ()
     intervals = [f"{number(low)} to {number(high)}" for low, high in ends]
 
