@@ -112,7 +112,7 @@ def shown(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[str], l
      ['ann', '0.512', '0.4 to 0.6', '95 %'], 7)
     """
     names = [name for name in table.columns if name not in STEADINESS]
-    after = max((names.index(name) for name in MEASURED if name in names), default=0) + 1
+    after = max((names.index(name) for name in MEASURED if name in names), default=len(names) - 1) + 1
     names[after:after] = [name for name in ("low", "among_best") if name in table]
     ends = zip(table["low"], table["high"], strict=True) if "low" in table else ()
     intervals = [f"{number(low)} to {number(high)}" for low, high in ends]

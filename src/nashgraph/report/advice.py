@@ -103,7 +103,8 @@ def whose_leaving(asked: Asked) -> Advice:
     ]
     if len(table) < asked.learned.n_nodes:
         said.append(f"Of so many nodes the {len(table)} that matter most to first order were tried.")
-    return Advice("Whose leaving would cost most", " ".join(filter(None, said)), table.head(ROWS))
+    shown = table.head(ROWS).drop(columns=["action", "influence"])  # they are in the table of all nodes
+    return Advice("Whose leaving would cost most", " ".join(filter(None, said)), shown)
 
 
 def whom_to_support(asked: Asked) -> Advice:
@@ -127,7 +128,7 @@ def which_tie(asked: Asked) -> Advice:
         f"If the first listened to the second, with a weight of {number(found['weight'])}, a usual one here. All "
         f"{len(table)} together would raise the welfare by {percent(found['gain'] / asked.game.value)}."
     )
-    return Advice("Which ties to build", f"{said} {steadiness(table, len(table))}", table)
+    return Advice("Which ties to build", f"{said} {steadiness(table, len(table))}", table.drop(columns="worth"))
 
 
 def which_to_watch(asked: Asked) -> Advice:
