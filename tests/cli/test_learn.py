@@ -365,6 +365,9 @@ def test_a_report_takes_the_layout_of_another(club):
     assert run(*smooth, second, "--degree", "3", "--layout-of", first).exit_code == 0
     one, other = (pd.read_csv(folder / "layout.csv").set_index("name")[["x", "y"]] for folder in (first, second))
     pd.testing.assert_frame_equal(one, other.loc[one.index])
+    assert run(*smooth, first, "--degree", "4", "--layout-of", first).exit_code == 0  # anew, in the same folder
+    again = pd.read_csv(first / "layout.csv").set_index("name")[["x", "y"]]
+    pd.testing.assert_frame_equal(one, again.loc[one.index])
     assert run(*smooth, club / "third", "--degree", "3").exit_code == 0
     assert not pd.read_csv(club / "third" / "layout.csv").set_index("name").loc[one.index, "x"].equals(one["x"])
 

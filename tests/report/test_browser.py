@@ -743,6 +743,10 @@ def test_what_if_somebody_is_gone_or_gains_more_by_acting(browser, players, view
             zip(page.locator("#groups bdi").all_text_contents(), page.locator("#groups .figure").all(), strict=True)
         )
         assert chips["gone"].text_content() == "1"
+        with page.expect_download() as waiting:
+            page.click("#save-svg")
+        picture = ElementTree.parse(waiting.value.path()).getroot()
+        assert "gone (1)" in {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
         page.fill("#benefit-figure", "-1")
         assert page.get_attribute("#benefit-figure", "aria-invalid") == "true"
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
