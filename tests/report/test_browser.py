@@ -734,6 +734,8 @@ def test_what_if_somebody_is_gone_or_gains_more_by_acting(browser, players, view
         page.fill("#search", "member 1")
         page.fill("#benefit-figure", "0.5")
         agrees(more := played(model, "log1p", ["member 34"], **{"member 1": 0.5}))
+        then = more[names.tolist().index("member 1")]
+        assert f"action, what if\n{number(then)}" in page.locator("#selection-text dl").first.inner_text()
         most = np.argsort(before - more)[:5]
         assert lists.first.locator("bdi").all_text_contents() == names[most[more[most] > before[most]]].tolist()
         move_slider(page, "#benefit", 0)

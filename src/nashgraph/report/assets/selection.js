@@ -64,6 +64,7 @@ function factsOf(node) {
     if (column === "missing") list.push([TITLES[column], percent(values[node] ?? 0)]);
     else list.push([TITLES[column] ?? column, figure(column === "action" && view.action ? view.action[node] : values[node])]);
   }
+  if (game && isTried() && asTried) list.push(["action, what if", isGone(node) ? "gone" : figure(asTried[node])]);
   return definitions(list);
 }
 
