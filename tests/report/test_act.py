@@ -87,6 +87,7 @@ def test_many_nodes_have_a_worth_and_the_few_that_matter_a_loss():
 
 def test_of_millions_of_ties_only_what_takes_seconds_is_asked(monkeypatch):
     monkeypatch.setattr(questions, "TIES", 100)
+    monkeypatch.setattr(questions, "WITH_RESAMPLES", 20)
     found = summarize(players(30)).act
     assert {*found.columns} == {"worth"}
     assert {advised.title for advised in found.advice} <= {"Whom to tell first"}

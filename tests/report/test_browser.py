@@ -705,7 +705,7 @@ def test_the_page_plays_the_game_as_python_does(browser, players):
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
-def test_what_if_somebody_is_gone_or_gains_more_by_acting(browser, players, viewport):
+def test_what_if_somebody_is_gone_or_gains_more_by_acting(browser, players, viewport):  # noqa: PLR0915 (one load)
     model, out = players
     with opened(browser, out, viewport) as page:
         box, said = page.locator("#what-if"), page.locator("#welfare-said")

@@ -29,7 +29,7 @@ STEADY = 0.9  # of the resamples, in which what is called steady is among the fi
 WITH_RESAMPLES = 1_000  # nodes
 WITHOUT_PRIOR = 600  # nodes
 ALL_LOSSES = 1_500  # nodes up to which everybody's loss is known
-TIES = 2_000_000  # up to which every question is asked
+TIES = 500_000  # of more nodes than have resamples, up to which every question is asked
 
 
 class Advice(NamedTuple):
@@ -55,7 +55,7 @@ class Asked:
         }
         self.graph: Any = model if self.learned.n_nodes <= WITH_RESAMPLES else self.learned
         self.few = min(FEW, self.learned.n_nodes - 1)
-        self.heavy = self.learned.weights.nnz > TIES
+        self.heavy = self.learned.n_nodes > WITH_RESAMPLES and self.learned.weights.nnz > TIES
 
     @cached_property
     def game(self) -> Game:
