@@ -50,7 +50,7 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
         raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
     try:
         return read_nodes(file)
-    except (ValueError, UnicodeDecodeError) as error:  # no such column, no CSV, no text
+    except ValueError as error:  # no such column, no CSV, no text
         raise TableError(f"{file} is not as it was written: {error}") from error
 
 
