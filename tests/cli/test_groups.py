@@ -105,3 +105,19 @@ def test_a_column_that_makes_no_groups_is_told_in_one_line(villages):
     (line,) = error_lines(result)
     assert line.startswith("nashgraph learn: no q0 has a network: one row only, and a network needs two nodes")
     assert result.stderr.count("one row only") == 1
+
+
+def test_every_group_takes_its_own_layout(villages):
+    assert learn(villages).exit_code == 3
+    layout = villages / "out"
+    again = run(
+        *("learn", villages / "villages.csv", "--group", "village", "--id", "hh", "--method", "smooth"),
+        *("--degree", "3", "--layout-of", layout, "--out", villages / "again"),
+    )
+    assert again.exit_code == 3, again.output
+    for group in ("10", "2", "A_b"):
+        tables = [
+            pd.read_csv(out / "groups" / group / "layout.csv").sort_values("name", ignore_index=True)
+            for out in (layout, villages / "again")
+        ]
+        pd.testing.assert_frame_equal(*(table[["name", "x", "y"]] for table in tables))

@@ -20,7 +20,7 @@ from nashgraph.estimators import METHODS
 from ..commands import error_lines, run
 
 MEMBERS = "members.npz"  # of a consensus
-FILES = ["edges.csv", "graph.graphml", "graph.json", "model.json", "nodes.csv", "report.html"]
+FILES = ["edges.csv", "graph.graphml", "graph.json", "layout.csv", "model.json", "nodes.csv", "report.html"]
 GLGP_RAW = ("--method", "glgp", "--no-standardize")  # as the library takes it
 
 
@@ -357,3 +357,27 @@ def test_a_dense_consensus_is_written_to_a_bound(random):
     assert sure_part(graph, level)[0].n_edges == part.n_edges
     plain = LearnedGraph.of(np.ones((3, 3)))
     assert sure_part(plain, None) == (plain, None)
+
+
+def test_a_report_takes_the_layout_of_another(club):
+    first, second = club / "first", club / "second"
+    smooth = ("learn", club / "club.csv", "--method", "smooth", "--out")
+    assert run(*smooth, first).exit_code == 0
+    assert run(*smooth, second, "--degree", "3", "--layout-of", first).exit_code == 0
+    one, other = (pd.read_csv(folder / "layout.csv").set_index("name")[["x", "y"]] for folder in (first, second))
+    pd.testing.assert_frame_equal(one, other.loc[one.index])
+    assert run(*smooth, first, "--degree", "4", "--layout-of", first).exit_code == 0  # anew, in the same folder
+    again = pd.read_csv(first / "layout.csv").set_index("name")[["x", "y"]]
+    pd.testing.assert_frame_equal(one, again.loc[one.index])
+    assert run(*smooth, club / "third", "--degree", "3").exit_code == 0
+    assert not pd.read_csv(club / "third" / "layout.csv").set_index("name").loc[one.index, "x"].equals(one["x"])
+
+    (first / "layout.csv").write_text("name,x,y\nm0,0,0\n")
+    wrong = run(*smooth, club / "fourth", "--layout-of", first)
+    assert wrong.exit_code == 1
+    assert "layout has no place for 33 of 34 nodes" in error_lines(wrong)[0]
+    (first / "layout.csv").write_text("nothing")
+    assert "is not as it was written" in error_lines(run(*smooth, club / "fourth", "--layout-of", first))[0]
+    absent = run(*smooth, club / "fourth", "--layout-of", club)
+    assert "has no layout.csv: --layout-of takes the folder that another run wrote" in error_lines(absent)[0]
+    assert not (club / "fourth" / "report.html").exists()

@@ -25,7 +25,16 @@ def test_the_path_is_that_of_the_library_and_the_strongest_cheap_prior_is_writte
     result = run("path", table, "--n-lams", "6", "--degree", "5", "--no-standardize", "--out", out, "--json")
     assert result.exit_code == 0, result.output
     assert sorted(file.name for file in out.iterdir()) == [
-        *("edges.csv", "graph.graphml", "graph.json", "model.json", "nodes.csv", "path.csv", "report.html")
+        *(
+            "edges.csv",
+            "graph.graphml",
+            "graph.json",
+            "layout.csv",
+            "model.json",
+            "nodes.csv",
+            "path.csv",
+            "report.html",
+        )
     ]
     written = pd.read_csv(out / "path.csv")
     path = GLGP(degree=5).path(pd.read_csv(table).T, n_lams=6)

@@ -59,10 +59,11 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
     with counting(voice, "learning", len(signals)) as progress:
         for name, each in signals.items():
             quiet = Voice(quiet=True)
+            layout = None if inputs.layout is None else inputs.layout / FOLDER / folders[name]
             one = replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}")
             try:
                 found.records[name], found.outcomes[name] = run_signals(
-                    one, inputs, out / FOLDER / folders[name], quiet, each
+                    one, inputs._replace(layout=layout), out / FOLDER / folders[name], quiet, each
                 )
             except InputError as error:
                 found.left_out[name] = str(error)

@@ -16,6 +16,7 @@ from ..certificate import exact
 from ..files import STOPPED, claimed
 from ..graph import LearnedGraph
 from ..metrics import symmetrize_for
+from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders
 from ..tables import (
     Group,
@@ -33,7 +34,7 @@ from ..validation import listing
 from ._fitting import LEAST_EACH, Outcome, learned, scores
 from ._running import DONE, UNFINISHED, Voice
 from ._showing import MEANT, MEASURED, paired
-from ._writing import check_inputs_kept, write_outcome, written_files
+from ._writing import check_inputs_kept, layout_in, write_outcome, written_files
 
 COMMANDS = ("learn", "path")  # what a job can ask for
 SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
@@ -43,12 +44,13 @@ CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says alr
 
 
 class Inputs(NamedTuple):
-    """The files that a job goes by: the table of signals, a true network, known ties, another model."""
+    """What a job goes by: the table of signals, a true network, known ties, another model, the folder of a layout."""
 
     table: Path
     truth: Path | None = None
     known: Path | None = None
     model: Path | None = None
+    layout: Path | None = None
 
 
 def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
@@ -70,6 +72,9 @@ def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Sign
         note_signals(inputs.table, signals, voice)
         truth = truth_noted(inputs.truth, signals, job, voice)
         known = known_noted(inputs.known, signals, job, voice)
+        layout = layout_in(inputs.layout)
+        if layout is not None:  # what is wrong with it is said before the fit
+            check_layout(layout, signals.table.columns)
         outcome = learned(job, signals, voice, known, out / STOPPED)
         note_left_out(outcome, voice)
         if said := concentration_sentence(outcome.graph):
@@ -92,7 +97,7 @@ def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Sign
             known_weights=getattr(outcome.model, "known_weights_", None),
             signal_names=[str(name) for name in signals.table.index],
         )
-        found = write_outcome(out, found, outcome, truth)
+        found = write_outcome(out, found, outcome, truth, layout)
         shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
         return found, outcome
 

@@ -356,6 +356,13 @@ class JobArguments(FileArguments):
             show_default="0.25, or what leaves 50 a node",
         ),
     ] = None
+    layout_of: Annotated[
+        Path | None,
+        output_option(
+            metavar="FOLDER",
+            help="Draw every node where the report in this folder has it, to lay two pictures side by side.",
+        ),
+    ] = None
     title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""
 
 

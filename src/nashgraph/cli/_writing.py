@@ -7,16 +7,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ..files import written_together
 from ..report import summarize, write_report
-from ..tables import GRAPH_FILES, ModelRecord, record_to_json, sha256_of, write_edges, write_members
+from ..tables import (
+    GRAPH_FILES,
+    ModelRecord,
+    TableError,
+    read_nodes,
+    record_to_json,
+    sha256_of,
+    write_edges,
+    write_members,
+)
 from ..tables.graphs import write_csv
 from ..validation import InputError
 from ._fitting import Outcome
 
 EDGES, NODES, MODEL, REPORT, INDEX = "edges.csv", "nodes.csv", "model.json", "report.html", "index.html"
-PATH, SELECTED, MEMBERS = "path.csv", "selected.csv", "members.npz"
-FILES = (*GRAPH_FILES, MODEL, PATH, SELECTED, MEMBERS, REPORT, INDEX)  # all that may be written
+PATH, SELECTED, MEMBERS, LAYOUT = "path.csv", "selected.csv", "members.npz", "layout.csv"
+FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, REPORT, INDEX)  # all that may be written
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
@@ -40,7 +51,21 @@ def written_files(outcome: Outcome) -> list[str]:
     return sorted({*FILES} - {INDEX, *(name for name, what in there.items() if what is None)})
 
 
-def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None) -> ModelRecord:
+def layout_in(folder: Path | None) -> pd.DataFrame | None:
+    """Read where the nodes of another run's report are drawn, out of its folder."""
+    if folder is None:
+        return None
+    if not (file := folder / LAYOUT).is_file():
+        raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
+    try:
+        return read_nodes(file)
+    except ValueError as error:  # no such column, no CSV, no text
+        raise TableError(f"{file} is not as it was written: {error}") from error
+
+
+def write_outcome(
+    out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None, layout: pd.DataFrame | None = None
+) -> ModelRecord:
     """Write all files of a learned graph; return the record, with the hashes of its tables."""
     summary = summarize(
         outcome.model,
@@ -53,6 +78,7 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any =
         columns=outcome.columns,
         truth=truth,
         communities=outcome.written.node_columns["community"],
+        layout=layout,
     )
     with written_together(out) as folder:
         for name, write in GRAPH_FILES.items():
@@ -64,6 +90,7 @@ def write_outcome(out: Path, record: ModelRecord, outcome: Outcome, truth: Any =
             write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
             record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
         (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
+        write_csv(summary.layout, folder / LAYOUT, "name")
         if outcome.selection is not None:
             write_edges(outcome.selection.graph, folder / SELECTED)
         if outcome.path is not None:

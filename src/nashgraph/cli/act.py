@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import games
 from ..files import claimed, written_together
-from ..games import Game, best_support, best_ties, costliest_ties, key_group, key_players, what_if
+from ..games import (
+    Game,
+    best_seeds,
+    best_support,
+    best_ties,
+    costliest_ties,
+    key_group,
+    key_players,
+    roles,
+    what_if,
+)
 from ..tables import read_node_numbers
 from ..tables.graphs import write_csv
 from ._acting import Society, society_of
@@ -77,10 +86,8 @@ def advice(society: Society, count: int, asked: ActArguments) -> Iterator[tuple[
     if game.weights.nnz:
         yield "ties_to_build", best_ties(game, count)
         yield "ties_to_watch", costliest_ties(game, min(count, game.weights.nnz))
-    if seeds := getattr(games, "best_seeds", None):
-        yield "seeds", seeds(game, count)
-    if roles := getattr(games, "roles", None):
-        yield "roles", roles(game, communities=society.communities, best=count)
+    yield "seeds", best_seeds(game, count)
+    yield "roles", roles(game, communities=society.communities, best=count)
     if asked.changes:
         yield (
             "what_if",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from scipy import sparse
 from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import Prior
 from ..graph import Edges, LearnedGraph
-from ..validation import Array
+from ..validation import Array, InputError, listing
 from .bubbles import Bubbles, place_in_bubbles
 from .layout import LEAST_OF_MEAN, RADIUS, WIDEST, place
 
@@ -26,6 +27,8 @@ LAMBDAS = 25
 NEIGHBOURS = 5  # of each node, each way; fewer where there are very many nodes
 EDGES_OF_NODES = 60_000
 PULLING = 8  # edges of each node that pull it in the layout
+DECIMALS = 4  # of a place
+BUBBLE = ["community", "bubble_x", "bubble_y", "bubble_radius"]  # columns of a layout whose nodes are in bubbles
 FREQUENCY = "frequency"  # the edge column that decides what is drawn, where there is one
 
 NO_GAME = Prior(np.nan, "", np.nan, np.nan)
@@ -78,16 +81,33 @@ class Drawing:
     views: tuple[View, ...]
     left_out: str
 
+    def layout(self, names: Iterable[Any]) -> pd.DataFrame:
+        """Return where the nodes are, by name: what :func:`placed_as` takes."""
+        held = len(self.positions)
+        table = pd.DataFrame({"name": pd.Series(list(names), dtype=object).head(held)})
+        table[["x", "y"]] = self.positions.round(DECIMALS)
+        table["community"] = self.community + 1
+        if self.bubbles is not None:
+            table[["bubble_x", "bubble_y"]] = self.bubbles.positions[self.community].round(DECIMALS)
+            table["bubble_radius"] = self.bubbles.radius[self.community].round(DECIMALS)
+        return table
+
     @property
     def fitted(self) -> int:
         """Which view is the model's own graph."""
         return next(number for number, view in enumerate(self.views) if view.fitted)
 
 
-def make_drawing(model: GraphEstimator, path: LambdaPath | None, communities: Array | None = None) -> Drawing:
+def make_drawing(
+    model: GraphEstimator,
+    path: LambdaPath | None,
+    communities: Array | None = None,
+    layout: pd.DataFrame | None = None,
+) -> Drawing:
     """Place the nodes of a fitted model's graph, in which the graphs of a path are drawn as well.
 
-    Communities that are not given are those of the edges that place the nodes.
+    Communities that are not given are those of the edges that place the nodes. A layout that is given has the places;
+    where communities are drawn as bubbles, it has these, too.
     """
     graph = model.graph_
     own = make_view(model, graph.by_influence, EDGES_HELD, fitted=True)
@@ -103,7 +123,10 @@ def make_drawing(model: GraphEstimator, path: LambdaPath | None, communities: Ar
     found = LearnedGraph.of(pull).communities if communities is None else communities[graph.by_influence[:count]]
     community = np.unique(found, return_inverse=True)[1]
     bubbles = None
-    if count > NODES_AT_ONCE:
+    if layout is not None:
+        names = graph.names[graph.by_influence[:count]]
+        positions, community, bubbles = placed_as(layout, names, community)
+    elif count > NODES_AT_ONCE:
         positions, bubbles = place_in_bubbles(pull, own.influence, community)
     else:
         positions = place(pull, own.influence)
@@ -124,6 +147,54 @@ def make_drawing(model: GraphEstimator, path: LambdaPath | None, communities: Ar
             "surest" if FREQUENCY in own.edge_columns else "heaviest",
         ),
     )
+
+
+def placed_as(layout: pd.DataFrame, names: Array, community: Array) -> tuple[Array, Array, Bubbles | None]:
+    """Return the places of nodes in another graph's layout, and the communities: those of the layout in bubbles.
+
+    Examples
+    --------
+    >>> layout = pd.DataFrame({"name": ["bob", "ann"], "x": [1.0, -1.0], "y": [0.0, 0.5]})
+    >>> placed_as(layout, np.array(["ann", "bob"], dtype=object), np.zeros(2, dtype=int))[0].tolist()
+    [[-1.0, 0.5], [1.0, 0.0]]
+    """
+    in_bubbles, figures = len(names) > NODES_AT_ONCE, check_layout(layout, names)
+    positions = figures[["x", "y"]].to_numpy()
+    if not in_bubbles:
+        return positions, community, None
+    _, first, member = np.unique(figures["community"], return_index=True, return_inverse=True)
+    discs = figures.iloc[first]
+    return positions, member, Bubbles(discs[["bubble_x", "bubble_y"]].to_numpy(), discs["bubble_radius"].to_numpy())
+
+
+def check_layout(layout: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
+    """Return the figures of a layout in the order of the nodes, or say what it lacks.
+
+    Examples
+    --------
+    >>> check_layout(pd.DataFrame({"name": ["ann"], "x": [0.0], "y": [0.0]}), ["ann", "bob"])
+    Traceback (most recent call last):
+    ...
+    nashgraph.validation.InputError: layout has no place for 1 of 2 nodes (bob): it must be of a graph of the same ...
+    """
+    called = [str(name) for name in names]
+    wanted = ["name", "x", "y", *(BUBBLE if len(called) > NODES_AT_ONCE else [])]
+    if absent := [column for column in wanted if column not in layout]:
+        raise InputError(f"layout has no column {listing(absent)}: pass the layout of a summary of the same nodes")
+    rows = {str(name): row for row, name in enumerate(layout["name"])}
+    if unknown := [name for name in called if name not in rows]:
+        raise InputError(
+            f"layout has no place for {len(unknown)} of {len(called)} nodes ({listing(unknown)}): it must be of a "
+            "graph of the same nodes, by the same names"
+        )
+    table = layout.iloc[[rows[name] for name in called]]
+    try:
+        figures = table[wanted[1:]].astype(float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"layout must have numbers for {listing(wanted[1:])}: {error}") from error
+    if not (np.isfinite(figures.to_numpy()).all() and (np.abs(figures[["x", "y"]].to_numpy()) <= 1 + 1e-9).all()):
+        raise InputError("layout must have places from -1 to 1, x and y, for every node")
+    return figures
 
 
 def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = False) -> View:

@@ -19,11 +19,13 @@ from markupsafe import Markup
 
 from ..files import written_whole
 from . import prose
+from .act import shown
 from .plain import page_json, text
 from .summary import Summary
 
 SCRIPTS = (
     "data.js",
+    "game.js",
     "aspects.js",
     "checks.js",
     "bubbles.js",
@@ -35,6 +37,7 @@ SCRIPTS = (
     "svg.js",
     "why.js",
     "selection.js",
+    "whatif.js",
     "table.js",
     "save.js",
     "charts.js",
@@ -96,6 +99,7 @@ def render(summary: Summary) -> str:
         front=None if summary.front is None else summary.front.dropna(),
         area=areas[0] if areas else None,
         facts=facts(summary),
+        advice=advice(summary),
         leaders=prose.leaders(graph),
         settled=prose.settled_sentence(graph, summary.agreement),
         part=summary.prior_part,
@@ -136,6 +140,13 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
         *([("welfare", prose.number(welfare))] if math.isfinite(welfare) else []),
         *((name, prose.number(score)) for name, score in summary.scores.items()),
     ]
+
+
+def advice(summary: Summary) -> list[tuple[str, str, list[str], list[Any]]]:
+    """Return what the game advises: title, sentence, headings and rows of each table."""
+    numbers = {name: number for number, name in enumerate(summary.hubs["name"].head(len(summary.drawing.positions)))}
+    given = [] if summary.act is None else summary.act.advice
+    return [(each.title, each.sentence, *shown(each.table, numbers)) for each in given]
 
 
 @cache

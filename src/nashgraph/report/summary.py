@@ -15,10 +15,12 @@ from ..estimators.base import Prior
 from ..graph import LearnedGraph
 from ..validation import Array, InputError
 from . import prose
+from .act import Act, act_on
 from .checks import Checks, checks_of
-from .drawing import Drawing, make_drawing
+from .drawing import DECIMALS, Drawing, make_drawing
 from .inputs import InputColumn, input_columns, missing_share, of_nodes
 from .plain import columns, plain, shortened, table, text
+from .playable import Playable, playable
 from .prior import PriorPart, prior_part
 
 BINS = 24
@@ -60,6 +62,8 @@ class Summary:
     directed : bool, whether to begin with directions shown
     columns : list of InputColumn, what the table says of the nodes
     checks : Checks or None, the ties that are known to be
+    act : Act or None, what the game on the graph advises, where one is played
+    game : Playable or None, the game for the page to play
 
     Examples
     --------
@@ -90,6 +94,13 @@ class Summary:
     directed: bool
     columns: Sequence[InputColumn]
     checks: Checks | None
+    act: Act | None
+    game: Playable | None
+
+    @property
+    def layout(self) -> pd.DataFrame:
+        """Where the nodes are drawn (name, x, y, community): another graph's ``layout=``, or for a tool of your own."""
+        return self.drawing.layout(self.hubs["name"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON has it: plain lists and numbers of six figures, None for what is not finite.
@@ -116,6 +127,7 @@ class Summary:
             "history": None if self.history is None else table(self.history),
             "front": None if self.front is None else table(self.front),
             "drawing": drawing_to_dict(drawing),
+            "game": None if self.game is None else self.game.to_dict(),
             "parameters": {text(name): text(value) for name, value in self.parameters.items()},
             "scores": {text(name): plain(score) for name, score in self.scores.items()},
             "notes": [text(note) for note in self.notes],
@@ -127,8 +139,8 @@ def drawing_to_dict(drawing: Drawing) -> dict[str, Any]:
     """Return the places, the communities and the views as JSON has them."""
     bubbles = drawing.bubbles
     return {
-        "x": plain(drawing.positions[:, 0].round(4)),
-        "y": plain(drawing.positions[:, 1].round(4)),
+        "x": plain(drawing.positions[:, 0].round(DECIMALS)),
+        "y": plain(drawing.positions[:, 1].round(DECIMALS)),
         "community": plain(drawing.community),
         "bubbles": bubbles
         and {
@@ -170,6 +182,7 @@ def summarize(
     columns: pd.DataFrame | None = None,
     truth: Any = None,
     communities: Array | None = None,
+    layout: pd.DataFrame | None = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
 
@@ -195,6 +208,9 @@ def summarize(
         consensus was fitted with are shown so without it.
     communities : array of shape (n_nodes,), optional
         The community of each node, as :attr:`~nashgraph.graph.LearnedGraph.communities` has it; found if left out.
+    layout : DataFrame, optional
+        Where to draw the nodes: the :attr:`Summary.layout` of another graph of the same nodes, so that the two pictures
+        can be laid side by side, or any table with name, x and y from -1 to 1; found if left out.
 
     Examples
     --------
@@ -202,7 +218,7 @@ def summarize(
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
     >>> summary = summarize(GLGP(benefit=np.arange(30.0)).fit(X), scores={"AUC": 0.5})
     >>> summary.certificate.converged, list(summary.hubs.columns)
-    (True, ['name', 'influence', 'followers', 'listens_to', 'benefit', 'action'])
+    (True, ['name', 'influence', 'followers', 'listens_to', 'benefit', 'action', 'worth', 'loss'])
     """
     graph, history = model.graph_, model.certificate_.history
     if path is not None and path.models[0].graph_.n_nodes != graph.n_nodes:
@@ -210,7 +226,7 @@ def summarize(
             f"path is of {path.models[0].graph_.n_nodes} nodes and the model of {graph.n_nodes}: pass the path of the "
             "signals the model was fitted to, or path=None"
         )
-    drawing = make_drawing(model, path, communities)
+    drawing, act = make_drawing(model, path, communities, layout), act_on(model)
     ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)
@@ -221,7 +237,7 @@ def summarize(
         graph=graph,
         ties=ties,
         agreement=model.agreement_,
-        hubs=hubs_table(ties, table),
+        hubs=hubs_table(ties, table, {} if act is None else act.columns),
         prior=model.prior_,
         prior_part=prior_part(model),
         certificate=model.certificate_,
@@ -235,12 +251,14 @@ def summarize(
         directed=directed and graph.directed,
         columns=[] if table is None else input_columns(table, ties),
         checks=checks_of(model, truth),
+        act=act,
+        game=playable(model),
     )
 
 
-def hubs_table(ties: LearnedGraph, table: pd.DataFrame | None) -> pd.DataFrame:
-    """Return all nodes, most influential first, with the share of the table that each left empty."""
-    hubs = ties.nodes()
+def hubs_table(ties: LearnedGraph, table: pd.DataFrame | None, worth: Mapping[str, Array]) -> pd.DataFrame:
+    """Return all nodes, most influential first, with what each is worth, and the share of the table it left empty."""
+    hubs = ties.nodes().assign(**{name: values[ties.by_influence] for name, values in worth.items()})
     if table is not None:
         hubs = hubs.drop(columns=[name for name in table.columns if name in hubs and name not in RESERVED])
         share = missing_share(table)

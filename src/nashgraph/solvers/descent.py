@@ -12,10 +12,11 @@ of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An
 3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
 
 So the objective never rises, beyond its own rounding, and every step decreases it by a share of what the slope
-promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, with :math:`\sigma` =
-``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the objective bounds
-from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|` tends to zero: the
-iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease will do.
+promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, with
+:math:`\sigma` = ``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the
+objective bounds from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|`
+tends to zero: the iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any
+decrease will do.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ const REST = "#949ea6";
 // Columns of nodes that are shown in their own way; all others are shown as they are, under their names.
 const OWN = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high", "community"];
 
+const TITLES = { missing: "share of answers missing", worth: "worth of a unit of benefit", loss: "loss of welfare if gone" };
+
 // Beyond as many as there are hues, the same again, lighter and darker by turns.
 const hue = (group) => {
   const again = Math.floor(group / HUES.length);
@@ -32,6 +34,27 @@ function quantity(name, values, write = figure) {
     return dark ? d3.interpolateViridis(0.25 + 0.75 * share) : d3.interpolateYlGnBu(0.22 + 0.75 * share);
   };
   return { name, groups, words, counts: counted(groups, words.length), colour };
+}
+
+// How much more or less each does: losses and gains apart, each in a half that is larger and one that is smaller.
+const MOVES = [
+  ["much less", "#b35806"],
+  ["less", "#f1a340"],
+  ["as before", REST],
+  ["more", "#67a9cf"],
+  ["much more", "#2166ac"],
+  ["gone", "#59626b"],
+];
+function movement(name, values) {
+  const least = 1e-9 * (d3.max(values, Math.abs) || 1);
+  const half = (sign) => d3.median(values.filter((value) => sign * value > least));
+  const [loss, gain] = [half(-1), half(1)];
+  const groupOf = (value) => {
+    if (Math.abs(value) <= least) return 2;
+    return value < 0 ? (value < loss ? 0 : 1) : value > gain ? 4 : 3;
+  };
+  const groups = values.map((value, node) => (isGone(node) ? 5 : groupOf(value)));
+  return { name, groups, words: MOVES.map(([word]) => word), counts: counted(groups, MOVES.length), colour: (group) => MOVES[group][1] };
 }
 
 function category(name, values, levels, answers = ANSWERS) {
@@ -64,10 +87,11 @@ const aspects = [
     .filter((name) => !OWN.includes(name))
     .map((name) => ({
       group: "Network",
-      name: name === "missing" ? "share of answers missing" : name,
+      name: TITLES[name] ?? name,
       changes: name === "action",
       make: () => (name === "missing" ? quantity(name, nodes[name], percent) : named(name, (name === "action" && currentView().action) || nodes[name])),
     })),
+  ...(game ? [{ group: "Network", name: "change of action, what if", tried: true, make: () => movement("change of action", nodes.name.map((_, node) => changeOf(node) ?? 0)) }] : []),
   ...data.columns.map((column) => ({
     group: "Table",
     name: column.name,
@@ -78,8 +102,8 @@ const aspects = [
 
 const madeAspects = new Map();
 function aspect() {
-  const { make, changes } = aspects[state.aspect];
-  const key = changes ? `${state.aspect} ${state.view}` : state.aspect;
+  const { make, changes, tried } = aspects[state.aspect];
+  const key = changes ? `${state.aspect} ${state.view}` : tried ? `tried ${trial.version}` : state.aspect;
   if (!madeAspects.has(key)) madeAspects.set(key, make());
   return madeAspects.get(key);
 }

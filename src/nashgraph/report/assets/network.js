@@ -11,6 +11,7 @@ function drawNetwork(sheet) {
   if (drawing.bubbles) drawBubbles(sheet);
   drawEdges(sheet);
   drawNodes(sheet);
+  drawGone(sheet);
   if (drawing.bubbles) nameBubbles(sheet);
   drawNames(sheet, hubsOnSheet(sheet));
 }
@@ -41,6 +42,7 @@ function drawTies(sheet, node) {
   context.globalAlpha = 1;
   for (const [ties, colour] of groups) for (const tie of ties) drawNode(sheet, tie.node, colour);
   drawNode(sheet, node, colours.ink);
+  drawGone(sheet);
   const nearest = [...from, ...into].sort((a, b) => b.weight - a.weight).slice(0, 24);
   drawNames(sheet, [node, ...nearest.map((tie) => tie.node)]);
 }

@@ -172,6 +172,7 @@ startPath();
 startControls();
 startSearch();
 startSaving();
+startWhatIf();
 startPointer();
 startTheme();
 applyTheme();

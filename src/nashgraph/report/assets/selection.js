@@ -29,6 +29,7 @@ function spoken(node) {
 
 function showSelection() {
   const node = state.selected;
+  showWhatIf();
   byId("selection").hidden = node === null;
   byId("unchosen").hidden = node !== null;
   if (node === null) return;
@@ -60,9 +61,10 @@ function factsOf(node) {
   list.push(["community", `${drawing.community[node] + 1} of ${communityNames.length}`]);
   for (const [column, values] of Object.entries(nodes)) {
     if (OWN.includes(column)) continue;
-    if (column === "missing") list.push(["share of answers missing", percent(values[node] ?? 0)]);
-    else list.push([column, figure(column === "action" && view.action ? view.action[node] : values[node])]);
+    if (column === "missing") list.push([TITLES[column], percent(values[node] ?? 0)]);
+    else list.push([TITLES[column] ?? column, figure(column === "action" && view.action ? view.action[node] : values[node])]);
   }
+  if (game && isTried() && asTried) list.push(["action, what if", isGone(node) ? "gone" : figure(asTried[node])]);
   return definitions(list);
 }
 

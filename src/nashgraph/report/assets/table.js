@@ -10,6 +10,8 @@ const HEADINGS = {
   action: "Action",
   benefit: "Benefit",
   missing: "Missing",
+  worth: "Worth of a unit",
+  loss: "Loss if gone",
 };
 
 function between90(low, high) {
