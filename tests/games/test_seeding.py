@@ -1,7 +1,7 @@
 """Seeds: exact reach by going through everything that can happen, all pairs, symmetry, seeds of draws, bad input."""
 
+from dataclasses import replace
 from itertools import combinations, product
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from nashgraph import InputError, LearnedGraph
+from nashgraph.games import Game
 from nashgraph.games.seeding import MODELS, best_seeds, diffusion_centrality, expected_reach, largest_eigenvalue
 
 # 0 tells 1 and 2, 1 tells 3, 2 tells 3, 3 tells 0: entry [i, j] is from j to i.
@@ -130,7 +131,7 @@ def test_the_same_seed_gives_the_same_bits(model, random):
 def test_names_and_a_consensus():
     graph = LearnedGraph.of(FOUR, ["ann", "bob", "cid", "dee"])
     members = [sparse.csr_array(FOUR), sparse.csr_array(FOUR), sparse.csr_array(FOUR.T)]
-    table = best_seeds(SimpleNamespace(graph_=graph, resampled_graphs_=members), 1, samples=100_000)
+    table = best_seeds(replace(Game.on(graph), members=tuple(members)), 1, samples=100_000)
     assert list(table.columns) == ["name", "gain", "reached", "low", "high", "among_best"]
     single = [max(range(4), key=lambda node, W=W: exact_cascade(W, [node])) for W in (FOUR, FOUR.T)]
     assert table["name"].tolist() == [graph.names[single[0]]]
@@ -151,7 +152,7 @@ def test_a_diffusion_that_reaches_all_takes_fewer_draws():
     ("arguments", "words"),
     [
         ({"count": 0}, "count must be at least 1"),
-        ({"count": 5}, "count=5 is more than the 4 there are"),
+        ({"count": 5}, "count=5 is more than the 4 nodes there are"),
         ({"model": "gossip"}, "model='gossip' is not known"),
         ({"scale": 0.0}, "scale must be a finite number"),
         ({"rounds": 0}, "rounds must be at least 1"),
