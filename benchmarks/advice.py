@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nashgraph.games import Game, best_support, best_ties, costliest_ties, key_group, key_players, what_if
+from nashgraph.games import (
+    Game,
+    best_seeds,
+    best_support,
+    best_ties,
+    costliest_ties,
+    key_group,
+    key_players,
+    roles,
+    what_if,
+)
 
 RESAMPLES, LIMITS = 20, {330: 0.2, 20_000: 10.0}
 ADVICE: dict[str, Callable[[Game], Any]] = {
@@ -20,6 +30,10 @@ ADVICE: dict[str, Callable[[Game], Any]] = {
     "10 units": lambda game: best_support(game, 10, cost="units"),
     "ties to build": lambda game: best_ties(game, 5),
     "ties to watch": lambda game: costliest_ties(game, 5),
+    "seeds, cascade": lambda game: best_seeds(game, 5),
+    "seeds, threshold": lambda game: best_seeds(game, 5, model="threshold"),
+    "seeds, centrality": lambda game: best_seeds(game, 5, model="centrality"),
+    "roles": roles,
     "what if": lambda game: what_if(game, without=[0]),
 }
 

@@ -20,7 +20,7 @@ from ..validation import Array, check_integer, check_vector
 from .society import Game, check_best, how_steady
 
 ALL_UP_TO, PIVOTS = 1_000, 200  # nodes from which paths all start up to so many; of more, so many drawn
-FOR_MEMBERS = 4  # a member of a consensus has a quarter of them
+FOR_MEMBERS = 8  # a member of a consensus has an eighth of them
 AT_ONCE = 50  # pivots whose distances are held at once
 EQUAL = 1e-12  # paths whose lengths differ by less, relatively, are equally short
 
@@ -114,7 +114,7 @@ def heavy_ties(weights: Any) -> Any:
 
 def core_numbers(weights: Any) -> Array:
     """Return the largest k for which each node is in the k-core, directions left out."""
-    target, source = sparse.coo_array(weights).coords
+    target, source = sparse.triu(weights + weights.T, k=1, format="coo").coords
     pairs: nx.Graph[int] = nx.Graph()
     pairs.add_nodes_from(range(weights.shape[0]))
     pairs.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))

@@ -23,7 +23,7 @@ from .playing import adjoint, equilibrium
 from .welfares import Welfare, as_welfare
 
 INTERVAL = (0.05, 0.95)
-TOL, MEMBER_TOL = 1e-10, 1e-6  # of the equilibrium; intervals need fewer digits
+TOL, MEMBER_TOL = 1e-10, 1e-4  # of the equilibrium; intervals need fewer digits
 DENSE_NODES, DENSE_SHARE = 1500, 0.1  # above this share of pairs tied, products with a dense array are quicker
 
 
