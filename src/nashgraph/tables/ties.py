@@ -203,11 +203,20 @@ def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
             "of its own"
         )
     rows = [
-        (labels[source], labels[target], float(weight) != 0)
+        (labels[source], labels[target], _edge_weight(path, (labels[source], labels[target]), weight) != 0)
         for source, target, weight in graph.edges(data="weight", default=1.0)
     ]
     rows += [(labels[node], ALL, True) for node, whole in graph.nodes(data="known") if whole]
     return Ties(pd.DataFrame(rows, columns=["source", "target", "tie"]), graph.is_directed(), [])
+
+
+def _edge_weight(path: Path, ends: tuple[str, str], weight: Any) -> float:
+    try:
+        return float(weight)
+    except (TypeError, ValueError):  # a word, or several weights of one edge
+        raise TableError(
+            f"{path.name}: the weight between {' and '.join(ends)} is {weight!r}, and not a number"
+        ) from None
 
 
 def _reading(kind: str, read: Callable[[Path], nx.Graph[Any]]) -> Callable[[Path], nx.Graph[Any]]:
