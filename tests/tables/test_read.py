@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pyreadstat
 import pytest
 
-from nashgraph.tables import TableError, TableOptions, load_signals, read_table, signals_of
+from nashgraph.tables import TableError, TableOptions, formats, load_signals, read_table, signals_of
 
 
 @pytest.fixture
@@ -231,3 +231,10 @@ def test_a_file_that_ends_its_reader_is_said():
     damaged = Path(__file__).parents[1] / "fuzz" / "corpus" / "sav" / "damaged.sav"  # pyreadstat falls over it
     with pytest.raises(TableError, match=r"damaged\.sav is damaged, so that it cannot be read: get it anew"):
         read_table(damaged)
+
+
+def test_a_file_that_is_read_for_ever_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(formats, "SECONDS", 0.0)
+    (tmp_path / "t.sav").write_bytes(b"$FL2")
+    with pytest.raises(TableError, match=r"t\.sav was not read within 0 seconds, and is damaged, as it seems"):
+        read_table(tmp_path / "t.sav")

@@ -122,7 +122,7 @@ def test_known_ties_out_of_every_kind_of_file(tmp_path, write):
         (",ann,bob\nann,0,x\nbob,1,0\n", "t.csv", "row 1, column 'bob': 'x' is not a number"),
         ("graph [", "t.gml", "cannot be read as GML"),
         (
-            'graph [ node [ id 0 label "ann" ] node [ id 1 label "bob" ] edge [ source 0 target 1 weight 1 weight 2 ] ]',
+            'graph [ node [ id 0 name "ann" ] node [ id 1 name "bob" ] edge [ source 0 target 1 weight 1 weight 2 ] ]',
             "t.gml",
             r"the weight between ann and bob is \[1, 2\], and not a number",
         ),
