@@ -139,6 +139,7 @@ def learned(
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
     model.missing_share_ = signals.missing  # of what was filled in, too, so that it is marked wherever nodes are named
+    model.silent_ = signals.silent  # by the table as it is, before it is scaled
     graph = model.graph_ if job.directed else model.graph_.undirected()
     written, level = sure_part(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.

@@ -32,6 +32,7 @@ from ..validation import (
     check_node_names,
     check_signals,
     listing,
+    silent_nodes,
     warn,
 )
 
@@ -86,6 +87,8 @@ class GraphEstimator(BaseEstimator):
     prior_share_: float = 0.0
     # The share of the signals that is missing at each node, where some may be.
     missing_share_: Array = np.zeros(0)
+    # Which nodes have no signal at all, where there are such: see silent_nodes.
+    silent_: Array = np.zeros(0, dtype=bool)
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
@@ -133,6 +136,7 @@ class GraphEstimator(BaseEstimator):
         self.node_names_ = names
         if self.missing == "pairwise":
             self.missing_share_ = np.asarray(pd.isna(X), dtype=float).mean(axis=0)
+        self.silent_ = silent_nodes(np.asarray(X, dtype=float))
         for name, value in learned.items():
             setattr(self, name, value)
         self._graph: LearnedGraph | None = None
@@ -164,6 +168,7 @@ class GraphEstimator(BaseEstimator):
         check_is_fitted(self)
         if self._graph is None:
             gaps = {"missing": self.missing_share_} if self.missing_share_.any() else {}
+            gaps |= {"silent": self.silent_.astype(int)} if self.silent_.any() else {}
             self._graph = LearnedGraph.of(
                 self.adjacency_,
                 self.node_names_,

@@ -10,6 +10,7 @@ const HEADINGS = {
   action: "Action",
   benefit: "Benefit",
   missing: "Missing",
+  silent: "Without any signal",
 };
 
 function between90(low, high) {
