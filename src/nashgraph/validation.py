@@ -304,8 +304,8 @@ def silent_nodes(X: Array) -> Array:
 
     Examples
     --------
-    >>> silent_nodes(np.array([[0.0, 3.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0]])).any()
-    np.False_
+    >>> bool(silent_nodes(np.array([[0.0, 3.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0]])).any())  # two are few
+    False
     >>> silent_nodes(np.array([[0.0, 3.0, 0.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0, 0.0]]))
     array([ True, False, False,  True,  True])
     """
