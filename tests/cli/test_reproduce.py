@@ -90,3 +90,14 @@ def test_a_wrong_call_says_what_there_is(arguments, message, tmp_path):
 def test_completion_knows_the_experiments():
     assert completing(_options.EXPERIMENTS)("tab") == ["table1", "table2", "table3"]
     assert "[table1|fig1|" in run("reproduce", "--help").output
+
+
+def test_without_any_data_nothing_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("nashgraph.datasets.store.download_file", refuse)
+    options = ("--quick", "--data-home", tmp_path / "nothing", "--out", tmp_path / "out")
+    monkeypatch.setenv("NASHGRAPH_DATA", "put back afterwards")
+    result = run("reproduce", "table1", *options)
+    assert result.exit_code == 1
+    assert "nothing could be run: the data are not here" in result.stderr
+    assert not (tmp_path / "out").exists()
