@@ -93,7 +93,9 @@ def tried(
     run(inside, "-m", "nashgraph", "demo", "--out", "demo", cwd=place)
     if tests:
         left_out = [f"--ignore=tests/{name}" for name in LONG if chosen != "all"]
-        workers = ("--numprocesses=logical", "--maxprocesses=4", "--dist=worksteal")
+        workers = ["--numprocesses=logical", "--maxprocesses=4", "--dist=worksteal"]
+        if least:  # old libraries and the newest of what they need warn of each other
+            workers += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
         run(inside, "-m", "pytest", *workers, *left_out, *os.environ.get("PYTEST_ARGS", "").split(), "tests", cwd=tests)
 
 

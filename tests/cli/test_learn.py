@@ -54,7 +54,7 @@ def test_the_graph_is_that_of_the_library_in_every_file(club):
     result = run("learn", club / "club.csv", *GLGP_RAW, "--lam", "0.5", "--degree", "6", "--out", club / "out")
     assert result.exit_code == 0, result.output
     assert names(club / "out") == FILES
-    table = pd.read_csv(club / "club.csv").set_index("name")
+    table = pd.read_csv(club / "club.csv", float_precision="round_trip").set_index("name")
     model = GLGP(lam=0.5, degree=6).fit(table.T)
     order = list(table.index)
     # The order of numbers in memory decides the last digits of sums.
