@@ -85,7 +85,7 @@ def csv_of(experiment: Experiment, folder: Path) -> Path:
 
 def read_trials(experiment: Experiment, folder: Path) -> pd.DataFrame:
     """Return the trials of an experiment as they are written; text is guarded against spreadsheets."""
-    return unguarded_table(pd.read_csv(csv_of(experiment, folder), float_precision="round_trip"))
+    return unguarded_table(pd.read_csv(csv_of(experiment, folder)))
 
 
 def write_study(experiment: Experiment, folder: Path) -> Study:

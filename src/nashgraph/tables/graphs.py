@@ -87,7 +87,7 @@ def read_nodes(path: str | Path, first: int | None = None) -> pd.DataFrame:
 
 
 def _read_csv(path: str | Path, *names: str, first: int | None = None) -> pd.DataFrame:
-    table = pd.read_csv(path, nrows=first, float_precision="round_trip")
+    table = pd.read_csv(path, nrows=first)
     exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
     return unguarded_table(table.assign(**exact))
 

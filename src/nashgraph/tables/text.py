@@ -82,9 +82,7 @@ def _read_csv(
     file: str, text: str, separator: str, names: list[str], header: bool, exact: Collection[str], **more: Any
 ) -> pd.DataFrame:
     # Only the slower engine knows separators beyond ASCII.
-    engine: dict[str, Any] = {"engine": "python"}
-    if separator.isascii():  # to the last digit, which pandas 2 does not take as given unless told
-        engine = {"engine": "c", "low_memory": False, "float_precision": "round_trip"}
+    engine: dict[str, Any] = {"engine": "c", "low_memory": False} if separator.isascii() else {"engine": "python"}
     try:
         return pd.read_csv(
             io.StringIO(text),
