@@ -113,7 +113,7 @@ class GraphEstimator(BaseEstimator):
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         learned = self._in_order(names)._learn(signals)
         learned["certificate_"].warn(type(self).__name__)
-        return self._store(learned, X, names)
+        return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
 
     def _in_order(self, names: Array) -> Self:
         """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
@@ -136,7 +136,6 @@ class GraphEstimator(BaseEstimator):
         self.node_names_ = names
         if self.missing == "pairwise":
             self.missing_share_ = np.asarray(pd.isna(X), dtype=float).mean(axis=0)
-        self.silent_ = silent_nodes(np.asarray(X, dtype=float))
         for name, value in learned.items():
             setattr(self, name, value)
         self._graph: LearnedGraph | None = None

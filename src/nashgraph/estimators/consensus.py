@@ -19,7 +19,17 @@ from ..couplings import points_of
 from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
-from ..validation import Array, InputError, InputTypeError, check_c, check_choice, check_integer, check_observed, warn
+from ..validation import (
+    Array,
+    InputError,
+    InputTypeError,
+    check_c,
+    check_choice,
+    check_integer,
+    check_observed,
+    silent_nodes,
+    warn,
+)
 from ._answers import GIVEN_COSTS, OWN_COSTS, PRIOR_SHARE, PriorPlan, answer_the_game, prior_share
 from ._benefit import marginal_benefit
 from ._evidence import evidence_of, spread_benefit
@@ -202,7 +212,7 @@ class ConsensusGL(GraphEstimator):
         labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
         learned = self._in_order(names)._learn(signals, None if given is None else known_ties(given, names), labels)
         learned["certificate_"].warn(type(self).__name__)
-        return self._store(learned, X, names)
+        return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
 
     def _learn(self, X: Array, known: KnownTies | None = None, labels: Sequence[Any] = ()) -> dict[str, Any]:
         signals = X if check_choice("scale", self.scale, ("none", "standard")) == "none" else scale(X, axis=1)

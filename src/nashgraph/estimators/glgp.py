@@ -37,6 +37,7 @@ from ..validation import (
     check_number,
     check_strength,
     listing,
+    silent_nodes,
     warn,
 )
 from ._benefit import marginal_benefit
@@ -277,10 +278,10 @@ class GLGP(GraphEstimator):
         if kept is not None:
             kept.clear()
         strengths = strengths[: len(results)]
-        models = []
+        models, silent = [], {"silent_": silent_nodes(signals)}
         for lam, result in zip(strengths.tolist(), results, strict=True):
             model = clone(self).set_params(lam=lam)
-            models.append(model._store(self._learned(problem, origin, lam, result), X, names))
+            models.append(model._store(self._learned(problem, origin, lam, result) | silent, X, names))
         missed = [f"{model.lam_:g}" for model in models if not model.converged_]
         if missed:
             worst = max(model.stationarity_ for model in models)
