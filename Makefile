@@ -4,6 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 FUZZ_MINUTES ?= 60
+# One process a core, four at most; in each of them BLAS has one thread, and those of the kernels sleep while they wait.
+WORKERS ?= logical
+PYTEST = OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest \
+  --numprocesses=$(WORKERS) --maxprocesses=4 --dist=worksteal $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
@@ -31,7 +35,7 @@ demo: $(VENV)/.plot ## learn the karate club from signals; writes demo/
 
 test: $(VENV)/.dev ## lint, types, import contract, tests, doctests
 	$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(PYTEST)
 
 lint: $(VENV)/.dev ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
@@ -70,8 +74,7 @@ test-gpu: $(VENV)/.dev ## the engine cuda, on a GPU or through PyTorch and Trito
 	build/gpu/bin/python -m pytest tests/gpu
 
 coverage: $(VENV)/.dev ## the tests, with the share of branches that they go through
-	$(BIN)/python -m coverage run -m pytest $(PYTEST_ARGS)
-	$(BIN)/python -m coverage report
+	$(PYTEST) --cov
 
 pages: $(VENV)/.plot ## write anew what docs/ shows of commands: the tutorial, the options
 	$(BIN)/python docs/pages.py

@@ -79,3 +79,33 @@ def test_a_fit_in_a_forked_process_ends_and_is_the_same(random):
     child.join(timeout=30)
     assert child.exitcode == 0
     np.testing.assert_allclose(there, here, atol=1e-13)
+
+
+def test_one_process_at_a_time_writes_to_the_cache(tmp_path, monkeypatch):
+    import numba
+    from filelock import FileLock, Timeout
+    from numba.core import caching
+
+    from nashgraph import compiled
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiled, "PATIENCE", 0.0)
+    save, locks = caching.IndexDataCacheFile.save, []
+
+    def watched(self, key, data):
+        locks.append(Path(self._index_path).with_name(compiled.LOCK))
+        with pytest.raises(Timeout):
+            FileLock(locks[0]).acquire(blocking=False)
+        save(self, key, data)
+
+    monkeypatch.setattr(caching.IndexDataCacheFile, "save", watched)
+
+    @compiled.kernel()
+    def triple(x):
+        return 3 * x
+
+    assert triple(2) == 6
+    assert len(locks) == 1
+    with FileLock(locks[0]):  # somebody else writes: it is compiled, and not kept
+        assert triple(2.5) == 7.5
+    assert len(locks) == 1

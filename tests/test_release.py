@@ -1,5 +1,6 @@
 """What a release says of itself in several places is the same in all of them."""
 
+import importlib.util
 import re
 import tomllib
 from pathlib import Path
@@ -26,3 +27,10 @@ def test_the_source_distribution_has_what_the_tests_read():
     for name in ("/src", "/tests", "/tools", "/conda", "/SECURITY.md", "/Makefile", "/CONTRIBUTING.md"):
         assert name in include
         assert (ROOT / name[1:]).exists()
+
+
+def test_what_the_release_check_leaves_out_is_there():
+    spec = importlib.util.spec_from_file_location("release_check", ROOT / "tools" / "release_check.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert all((ROOT / "tests" / name).exists() for name in tool.LONG)

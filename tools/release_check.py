@@ -2,7 +2,8 @@
 
 Wheel and sdist are built and checked by twine. Each supported Python that is here gets the wheel with the newest
 libraries, and the oldest Python the least versions that pyproject.toml allows; the demo runs in all of them, and the
-tests, out of the unpacked sdist, with the oldest and the newest. What is not here is said, and left out.
+tests, out of the unpacked sdist, with the least versions and on the newest Python: those that take minutes, or need a
+browser, only with ``--tests all``. What is not here is said, and left out.
 """
 
 from __future__ import annotations
@@ -20,6 +21,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+# Tests of what neither versions nor packing change, which take long.
+LONG = (
+    "fuzz",
+    "experiments",
+    "report/test_browser.py",
+    "cli/test_faults.py",
+    "cli/test_reproduce.py",
+    "test_recovery.py",
+)
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -72,21 +82,27 @@ def least_versions(work: Path) -> Path:
     return file
 
 
-def tried(python: str, wheel: Path, place: Path, *, tests: Path | None = None, least: Path | None = None) -> None:
+def tried(
+    python: str, wheel: Path, place: Path, *, tests: Path | None = None, chosen: str = "", least: Path | None = None
+) -> None:
     """Install the wheel into an empty environment and run the demo there, and the tests of an unpacked sdist."""
     inside = environment(python, place / "venv")
     extra = "dev" if tests else "plot,tables"
     pins = ("--constraint", least) if least else ()
     run(inside, "-m", "pip", "install", "--quiet", *pins, f"{wheel}[{extra}]")
-    run(inside, "-c", "from nashgraph.cli import main; main()", "demo", "--out", "demo", cwd=place)
+    run(inside, "-m", "nashgraph", "demo", "--out", "demo", cwd=place)
     if tests:
-        run(inside, "-m", "pytest", *os.environ.get("PYTEST_ARGS", "").split(), "tests", cwd=tests)
+        left_out = [f"--ignore=tests/{name}" for name in LONG if chosen != "all"]
+        workers = ["--numprocesses=logical", "--maxprocesses=4", "--dist=worksteal"]
+        if least:  # old libraries and the newest of what they need warn of each other
+            workers += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
+        run(inside, "-m", "pytest", *workers, *left_out, *os.environ.get("PYTEST_ARGS", "").split(), "tests", cwd=tests)
 
 
 def main() -> int:
     """Check all of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--no-tests", action="store_true", help="run the demo only")
+    parser.add_argument("--tests", choices=("quick", "all", "none"), default="quick", help="which tests to run")
     asked = parser.parse_args()
     pythons = found_pythons() or {"this": sys.executable}
     with tempfile.TemporaryDirectory() as name:
@@ -94,13 +110,13 @@ def main() -> int:
         wheel, sdist = built(next(iter(pythons.values())), work)
         with tarfile.open(sdist) as archive:
             archive.extractall(work, filter="data")
-        unpacked = None if asked.no_tests else work / sdist.name.removesuffix(".tar.gz")
+        unpacked = None if asked.tests == "none" else work / sdist.name.removesuffix(".tar.gz")
         oldest, newest = next(iter(pythons)), list(pythons)[-1]
         for version, python in pythons.items():
             (place := work / version).mkdir()
-            tried(python, wheel, place, tests=unpacked if version == newest else None)
+            tried(python, wheel, place, tests=unpacked if version == newest else None, chosen=asked.tests)
         (place := work / "least").mkdir()
-        tried(pythons[oldest], wheel, place, tests=unpacked, least=least_versions(work))
+        tried(pythons[oldest], wheel, place, tests=unpacked, chosen=asked.tests, least=least_versions(work))
     print(f"fit to be released on Python {', '.join(pythons)}: {wheel.name}, {sdist.name}")
     return 0
 

@@ -12,6 +12,7 @@ from typing import Any
 import numba
 
 LOG = logging.getLogger("nashgraph")
+LOCK, PATIENCE = ".nashgraph-kernels.lock", 10.0  # seconds
 
 
 class _Forked:
@@ -69,8 +70,9 @@ def _cached(function: Callable[..., Any], **options: Any) -> Any:
         LOG.info("compiled in this process only: %s", error)
         return numba.njit(**options)(function)
     cache: Any = getattr(compiled, "_cache", None)
-    if hasattr(cache, "load_overload") and hasattr(cache, "flush"):
+    if hasattr(cache, "load_overload") and hasattr(cache, "save_overload") and hasattr(cache, "flush"):
         cache.load_overload = functools.partial(_load, cache, cache.load_overload)
+        cache.save_overload = functools.partial(_save, cache, cache.save_overload)
     return compiled
 
 
@@ -82,3 +84,14 @@ def _load(cache: Any, load: Callable[..., Any], *arguments: Any) -> Any:
         LOG.info("the cache in %s is damaged (%s) and is made anew", cache.cache_path, error)
         cache.flush()
         return None
+
+
+def _save(cache: Any, save: Callable[..., None], *arguments: Any) -> None:
+    """Write to the cache, one process at a time: of two at once, Numba could take the code of one for the other's."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415 (help and completion stay fast)
+
+    try:
+        with FileLock(os.path.join(cache.cache_path, LOCK), timeout=PATIENCE):  # noqa: PTH118 (Numba's own path)
+            save(*arguments)
+    except (OSError, Timeout) as error:
+        LOG.info("compiled in this process only: %s", error)

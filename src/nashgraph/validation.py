@@ -259,6 +259,7 @@ MISSING = ("error", "pairwise")
 LEAST_SHARED = 0.1  # of the signals: two nodes that share fewer are hardly compared at all
 # Signals are squared, and the squares multiplied: beyond this, or below one over it, floats would run out of range.
 LARGEST = {"float64": 1e60, "float32": 1e15}
+SEVERAL = 3  # silent nodes: fewer are nodes like others
 SHARED_BLOCK = 1 << 22  # pairs of nodes looked at in one go
 
 
@@ -292,6 +293,35 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
     else:
         # Infinity stands for a gap, so that nodes with the same answers and the same gaps are equal.
         warn_duplicate_nodes(np.where(observed, X, np.inf), names)
+        if (silent := silent_nodes(X)).any():
+            warn(silent_sentence(names[silent]))
+
+
+def silent_nodes(X: Array) -> Array:
+    """Return which nodes say nothing: 0 in all signals, of which some are counts or amounts, as several others have.
+
+    Where all signals are yes or no, 0 is an answer.
+
+    Examples
+    --------
+    >>> bool(silent_nodes(np.array([[0.0, 3.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0]])).any())  # two are few
+    False
+    >>> silent_nodes(np.array([[0.0, 3.0, 0.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0, 0.0]]))
+    array([ True, False, False,  True,  True])
+    """
+    silent: Array = ((X == 0) | np.isnan(X)).all(axis=0)
+    if silent.sum() < SEVERAL or silent.all() or np.isin(X[~np.isnan(X)], (0.0, X[~np.isnan(X)].max())).all():
+        return np.zeros_like(silent)
+    return silent
+
+
+def silent_sentence(names: Array) -> str:
+    """Say that these nodes are silent, and what that means for a graph."""
+    return (
+        f"{len(names)} node(s) have 0 in every signal ({listing(names)}) and say nothing of whom they are tied to: "
+        "they are placed by each other and by the prior alone, and are not named as most influential; leave them "
+        "out, or add signals"
+    )
 
 
 def check_range(X: Array, dtype: str = "float64") -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from nashgraph import GLGP
 from nashgraph.cli import _fitting
+from nashgraph.estimators import _kept
+from nashgraph.solvers import continuation
 
 from ..commands import error_lines, run
 
@@ -93,3 +95,26 @@ def test_every_solve_is_counted(table, monkeypatch):
     monkeypatch.setattr(_fitting, "counting", counted)
     assert run("path", table, "--n-lams", "4", "--out", table.parent / "out").exit_code == 0
     assert told == [7] * 7
+
+
+def test_an_interrupted_path_goes_on(table, monkeypatch):
+    monkeypatch.setattr(_kept, "EVERY", 0.0)
+    solve, solved = continuation.best_response, []
+
+    def interrupted(*given, **options):
+        solved.append(given[1])
+        if len(solved) == 4:
+            raise KeyboardInterrupt
+        return solve(*given, **options)
+
+    command = ("path", table, "--n-lams", "4", "--out")
+    monkeypatch.setattr(continuation, "best_response", interrupted)
+    result = run(*command, table.parent / "out")
+    assert result.exit_code == 130
+    assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
+    assert run(*command, table.parent / "out").exit_code == 0
+    assert len(solved) == 4 + 4
+    assert run(*command, table.parent / "whole").exit_code == 0
+    for file in ("path.csv", "edges.csv", "nodes.csv", "report.html"):
+        assert (table.parent / "out" / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
+    assert not [file for file in (table.parent / "out").iterdir() if file.name.startswith(".")]

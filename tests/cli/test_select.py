@@ -4,7 +4,10 @@ import networkx as nx
 import pandas as pd
 import pytest
 
+from nashgraph import ConsensusGL
 from nashgraph.datasets import smooth_signals
+from nashgraph.estimators import _kept
+from nashgraph.estimators._members import Resample
 
 from ..commands import run
 
@@ -38,3 +41,29 @@ def test_only_a_consensus_selects(table):
     result = run("learn", table, "--false-edges", "2", "--method", "smooth", "--out", table.parent / "out")
     assert result.exit_code == 2
     assert "take --method consensus" in result.stderr
+
+
+def test_an_interrupted_selection_goes_on_and_so_does_its_fit(table, monkeypatch):
+    monkeypatch.setattr(_kept, "EVERY", 0.0)
+    of, plain, resampled, halves = Resample.of, ConsensusGL._plain, [], []
+
+    def interrupted(self, X):
+        halves.append(None)
+        if len(halves) == 70:
+            raise KeyboardInterrupt
+        return plain(self, X)
+
+    command = ("learn", table, "--false-edges", "2", "--resamples", "3", "--out")
+    monkeypatch.setattr(Resample, "of", lambda resample, X: resampled.append(resample.number) or of(resample, X))
+    monkeypatch.setattr(ConsensusGL, "_plain", interrupted)
+    stopped = run(*command, table.parent / "out")
+    assert stopped.exit_code == 130
+    assert "the same command goes on where it stopped" in stopped.stderr
+    assert resampled == [0, 1, 2, 3]
+    assert run(*command, table.parent / "out").exit_code == 0
+    assert resampled == [0, 1, 2, 3]  # none of them is made again
+    assert len(halves) == 70 + 31
+    assert run(*command, table.parent / "whole").exit_code == 0
+    for file in ("selected.csv", "edges.csv", "nodes.csv"):
+        assert (table.parent / "out" / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
+    assert not [file for file in (table.parent / "out").iterdir() if file.name.startswith(".")]

@@ -1,10 +1,11 @@
-"""A consensus that was stopped goes on where it was, and gives the same bits."""
+"""A consensus, a path or a selection that was stopped goes on where it was, and gives the same bits."""
 
 import numpy as np
 import pytest
 
-from nashgraph import ConsensusGL
+from nashgraph import GLGP, ConsensusGL
 from nashgraph.estimators import _kept, _members
+from nashgraph.solvers import continuation
 
 
 class StoppedError(Exception):
@@ -94,3 +95,81 @@ def test_a_short_fit_keeps_nothing_and_other_files_stay(tmp_path, signals):
 def test_where_nothing_can_be_kept_the_fit_goes_on(kept, signals):
     kept.write_text("a file, and no folder")
     assert model(checkpoint=kept).fit(signals).converged_
+
+
+def path_of(X, **given):
+    return GLGP(degree=5, benefit=np.arange(30.0), storage=given.pop("storage", "auto")).path(X, n_lams=5, **given)
+
+
+def stopping_after(count):
+    told = []
+
+    def tell():
+        told.append(None)
+        if len(told) == count:
+            raise StoppedError
+
+    return tell
+
+
+@pytest.fixture
+def solves(monkeypatch):
+    """The lambdas that are solved for."""
+    found, solve = [], continuation.best_response
+    monkeypatch.setattr(
+        continuation, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
+    )
+    return found
+
+
+@pytest.mark.parametrize("at", [2, 7], ids=["upward", "downward"])
+@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+def test_a_path_that_was_stopped_goes_on_and_is_the_same(kept, signals, solves, storage, at):
+    whole = path_of(signals, storage=storage)
+    with pytest.raises(StoppedError):
+        path_of(signals, storage=storage, checkpoint=kept, progress=stopping_after(at))
+    solves.clear()
+    told = []
+    found = path_of(signals, storage=storage, checkpoint=kept, progress=lambda: told.append(None))
+    assert (len(solves), len(told)) == (9 - at, 9)
+    assert found.table().equals(whole.table())
+    for ours, theirs in zip(found.models, whole.models, strict=True):
+        assert ours.edges().equals(theirs.edges())
+        assert ours.graph_.nodes().equals(theirs.graph_.nodes())
+        assert vars(ours.certificate_) == vars(theirs.certificate_)
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize("change", ["signals", "interaction", "tol", "lams", "damage"])
+def test_solves_of_another_path_are_not_used(kept, signals, solves, change):
+    with pytest.raises(StoppedError):
+        path_of(signals, checkpoint=kept, progress=stopping_after(4))
+    solves.clear()
+    given = {"degree": 5, "benefit": np.arange(30.0)}
+    count = 5
+    if change == "signals":
+        signals = signals + np.eye(*signals.shape)
+    elif change == "interaction":
+        given["interaction"] = "linear"
+    elif change == "tol":
+        given["tol"] = 1e-3
+    elif change == "lams":
+        count = 4
+    else:
+        (kept / "step-0.npz").write_bytes(b"PK")
+    GLGP(**given).path(signals, n_lams=count, checkpoint=kept)
+    assert len(solves) == 2 * count - 1
+    assert not kept.exists()
+
+
+def test_a_selection_that_was_stopped_goes_on_and_is_the_same(kept, signals, monkeypatch):
+    fitted = model().fit(signals)
+    whole = fitted.select(20, splits=10)
+    with pytest.raises(StoppedError):
+        fitted.select(20, splits=10, checkpoint=kept, progress=stopping(13))
+    learned, plain = [], ConsensusGL._plain
+    monkeypatch.setattr(ConsensusGL, "_plain", lambda self, X: learned.append(None) or plain(self, X))
+    found = fitted.select(20, splits=10, checkpoint=kept)
+    assert len(learned) == 20 - 13
+    assert found.edges().equals(whole.edges())
+    assert not kept.exists()

@@ -314,3 +314,15 @@ def test_known_ties_do_not_make_every_pair_look_settled(village):
     both = plain.edges().merge(told.edges(), on=["source", "target"])
     assert both.frequency_x.tolist() == pytest.approx(both.frequency_y.tolist())
     assert len(told.edges()) - len(both) == (told.edges().frequency == 0).sum()
+
+
+def test_weights_are_of_models_that_know_ties_and_are_alike(village):
+    graph, X = village
+    known = asked(graph, range(20))
+    with_ties = ConsensusGL(**options(resamples=0)).fit(X, known=known)
+    plain = ConsensusGL(**options(resamples=0)).fit(X)
+    with pytest.raises(InputError, match="needs models that were fitted with known ties"):
+        fit_known_weights([with_ties, plain])
+    other = ConsensusGL(**options(resamples=0, n_degrees=4)).fit(X, known=known)
+    with pytest.raises(InputError, match="needs models of the same n_degrees"):
+        fit_known_weights([with_ties, other])

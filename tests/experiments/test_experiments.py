@@ -338,6 +338,15 @@ def test_experiments_that_share_their_trials_are_run_once_and_written_together(t
     assert told == [("both", done, 6) for done in range(7)]
 
 
+def test_text_in_the_trials_is_no_formula_and_is_read_back(tmp_path, monkeypatch):
+    chosen = EXPERIMENTS["theorem1"]
+    frame = pd.read_csv(csv_of(chosen, RESULTS)).assign(remark="=1+1")
+    monkeypatch.setattr(reproduction, "run_trials", lambda *_, **__: frame)
+    reproduce(["theorem1"], tmp_path)
+    assert set(pd.read_csv(csv_of(chosen, tmp_path))["remark"]) == {"'=1+1"}
+    assert set(reproduction.read_trials(chosen, tmp_path)["remark"]) == {"=1+1"}
+
+
 def test_an_unknown_experiment_is_refused(tmp_path):
     with pytest.raises(ValueError, match="table9"):
         reproduce(["table9"], tmp_path)

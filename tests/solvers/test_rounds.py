@@ -1,5 +1,7 @@
 """The fast solver: stationary, monotone, the same in every storage, never above TTGD, honest when it stops."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -184,18 +186,27 @@ def test_spectral_benefit_on_the_papers_problem(random):
     np.testing.assert_allclose(fast.coupling.weights, slow.coupling.weights, atol=1e-8)
 
 
+def sparse_problem(storage):
+    from nashgraph.datasets import random_geometric, smooth_signals
+
+    X = smooth_signals(random_geometric(150, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
+    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": "linear"}
+    return Problem.from_signals(X, spectral_benefit(X), storage=storage, **options)
+
+
+@cache
+def solved_directly(lam):
+    whole = sparse_problem("dense")
+    return whole, best_response(whole, lam, tol=1e-8)
+
+
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 @pytest.mark.parametrize("lam", [0.02, 1.0])
 def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, monkeypatch):
     """Large sparse problems are descended on the pairs that matter; the certificate is that of the whole problem."""
-    from nashgraph.datasets import random_geometric, smooth_signals
-
-    X = smooth_signals(random_geometric(250, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
-    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": "linear"}
-    whole = Problem.from_signals(X, spectral_benefit(X), storage="dense", **options)
-    direct = best_response(whole, lam, tol=1e-8)
+    whole, direct = solved_directly(lam)
     monkeypatch.setattr(rounds, "LISTING_NODES", 100)
-    problem = Problem.from_signals(X, spectral_benefit(X), storage=storage, **options)
+    problem = sparse_problem(storage)
     listed = best_response(problem, lam, tol=1e-8)
     assert listed.converged
     assert listed.passes < direct.passes

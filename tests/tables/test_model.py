@@ -95,3 +95,9 @@ def test_a_file_of_before_a_field_came_is_read():
 def test_a_name_that_is_no_text_comes_back():
     record = replace(RECORD, input=FileRecord("\udcff.csv", "ab", 1))
     assert record_from_json(record_to_json(record)) == record
+
+
+def test_a_model_that_is_no_text_is_said(tmp_path):
+    (tmp_path / "model.json").write_bytes(b"\xff\xfe\x00\xd8")
+    with pytest.raises(TableError, match=r"model\.json is not JSON: it is not text"):
+        read_record(tmp_path / "model.json")

@@ -1,5 +1,7 @@
 """Every kind of file gives the same table."""
 
+import gzip
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,7 @@ import pyarrow.parquet
 import pyreadstat
 import pytest
 
-from nashgraph.tables import TableError, TableOptions, load_signals, read_table, signals_of
+from nashgraph.tables import TableError, TableOptions, archives, formats, load_signals, read_table, signals_of
 
 
 @pytest.fixture
@@ -231,3 +233,66 @@ def test_a_file_that_ends_its_reader_is_said():
     damaged = Path(__file__).parents[1] / "fuzz" / "corpus" / "sav" / "damaged.sav"  # pyreadstat falls over it
     with pytest.raises(TableError, match=r"damaged\.sav is damaged, so that it cannot be read: get it anew"):
         read_table(damaged)
+
+
+def test_a_file_that_is_read_for_ever_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(formats, "SECONDS", 0.0)
+    (tmp_path / "t.sav").write_bytes(b"$FL2")
+    with pytest.raises(TableError, match=r"t\.sav was not read within 0 seconds, and is damaged, as it seems"):
+        read_table(tmp_path / "t.sav")
+
+
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        ({"a.csv": "x,y\n1,2\n", "b.csv": "x,y\n1,2\n"}, r"t\.zip holds 2 files, a\.csv, b\.csv: unpack it"),
+        ({"__MACOSX/._a.csv": ""}, r"t\.zip holds no file: unpack it"),
+    ],
+)
+def test_an_archive_holds_one_table(tmp_path, packed, said):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        for name, text in packed.items():
+            archive.writestr(name, text)
+    with pytest.raises(TableError, match=said):
+        read_table(tmp_path / "t.zip")
+
+
+def test_what_is_too_large_unpacked_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "LARGEST", 1000)
+    pd.DataFrame({"x": range(2000)}).to_csv(tmp_path / "t.csv.gz", index=False)
+    with pytest.raises(TableError, match="when unpacked: unpack it and give a part"):
+        read_table(tmp_path / "t.csv.gz")
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("t.parquet", "pyarrow"), ("t.feather", "pyarrow"), ("t.sav.gz", "pyreadstat"), ("t.xlsx", "openpyxl")],
+)
+def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, name, package):
+    content = b"not looked at"
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    if name == "t.xlsx":  # of which pandas looks whether it is one
+        pd.DataFrame({"x": [1.0]}).to_excel(tmp_path / name)
+    for module in (package, f"{package}.feather"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(TableError, match=f"cannot be read without {package}: pip install"):
+        read_table(tmp_path / name)
+
+
+def test_intervals_are_answers_and_no_numbers():
+    table = pd.DataFrame({"id": ["a", "b", "c"], "age": pd.arrays.IntervalArray.from_breaks([0, 5, 9, 20])})
+    assert signals_of(table).table.shape == (3, 3)
+    with pytest.raises(TableError, match="'age' holds intervals: --drop it, or make it a number"):
+        signals_of(table, TableOptions(categorical=("none",)))
+
+
+def test_an_excel_sheet_is_named_and_has_rows(tmp_path):
+    pd.DataFrame({"x": [1.0]}).to_excel(tmp_path / "t.xlsx", sheet_name="people", index=False)
+    with pytest.raises(TableError, match="has no sheet 'others': it has people"):
+        read_table(tmp_path / "t.xlsx", TableOptions(sheet="others"))
+    pd.DataFrame({"x": []}).to_excel(tmp_path / "head.xlsx", index=False)
+    with pytest.raises(TableError, match="has a header and no rows below it"):
+        read_table(tmp_path / "head.xlsx")
+    pd.DataFrame().to_excel(tmp_path / "none.xlsx", index=False)
+    with pytest.raises(TableError, match="has no cells"):
+        read_table(tmp_path / "none.xlsx")

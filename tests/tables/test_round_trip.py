@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from nashgraph.tables import TableError, TableOptions, load_signals
 from nashgraph.tables.text import read_text
 
+from ..commands import LAST_DIGIT
+
 LETTERS = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp"))
 WORDS = st.text(LETTERS, min_size=1, max_size=8).filter(lambda word: word.strip() == word)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6), 10**6).map(float)
@@ -43,7 +45,7 @@ def test_every_number_and_name_comes_back(table, tmp_path_factory):
     back, _ = read_text(path, separator=separator, encoding=encoding, exact=[frame.columns[0]])
     assert list(back.columns) == list(frame.columns)
     assert back.iloc[:, 0].tolist() == frame.iloc[:, 0].tolist()
-    np.testing.assert_array_equal(back.iloc[:, 1:].to_numpy(float), frame.iloc[:, 1:].to_numpy())
+    np.testing.assert_allclose(back.iloc[:, 1:].to_numpy(float), frame.iloc[:, 1:].to_numpy(), rtol=LAST_DIGIT, atol=0)
 
 
 def written(value, decimal, group, before, after):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.tables import TableError, TableOptions, load_signals, signals_of
+from nashgraph.tables import TableError, TableOptions, group_names, load_signals, signals_of
 
 
 @pytest.fixture
@@ -298,3 +298,18 @@ def test_words_for_no_answer_are_no_category_unless_codes_are_switched_off():
     assert any("Refused, don't know taken as missing" in note for note in found.notes)
     kept = signals_of(table, TableOptions(na=("none",)))
     assert "side=Refused" in kept.table.index
+
+
+def test_long_tables_have_who_and_what_in_every_row():
+    table = pd.DataFrame({"id": ["a", None, "b"], "question": ["q", "q", "q"], "answer": [1, 2, 3]})
+    with pytest.raises(TableError, match="column 'id' is empty in row 2: fill it in"):
+        signals_of(table, TableOptions(long=True))
+    named = pd.DataFrame({"id": ["a", "b", "b"], "question": ["id", "id", "q"], "answer": [1, 2, 3]})
+    with pytest.raises(TableError, match="a question has the name 'id', and so has the column of those who answer"):
+        signals_of(named, TableOptions(long=True))
+
+
+def test_groups_need_a_column_with_values():
+    table = pd.DataFrame({"village": [None, None], "x": [1.0, 2.0]})
+    with pytest.raises(TableError, match="the column 'village' is empty, so there are no groups"):
+        group_names(table, "village")

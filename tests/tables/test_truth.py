@@ -130,6 +130,11 @@ def test_known_ties_out_of_every_kind_of_file(tmp_path, write):
         ("source,target,tie\nann,bob,2\n", "t.csv", "the tie in row 1 is neither 1 nor 0"),
         (",ann,bob\nann,0,x\nbob,1,0\n", "t.csv", "row 1, column 'bob': 'x' is not a number"),
         ("graph [", "t.gml", "cannot be read as GML"),
+        (
+            'graph [ node [ id 0 name "ann" ] node [ id 1 name "bob" ] edge [ source 0 target 1 weight 1 weight 2 ] ]',
+            "t.gml",
+            r"the weight between ann and bob is \[1, 2\], and not a number",
+        ),
         ('*Vertices 2\n1 "ann"\n2 "ann"\n*Edges\n1 2\n', "t.net", "several nodes of one name"),
         (
             GRAPHML.format('<node id="a"/><node id="b"><graph edgedefault="directed"/></node>'),

@@ -13,7 +13,7 @@ from ..validation import Array
 # What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
 OWN = (
     *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
-    *("benefit", "action", "missing", "community"),
+    *("benefit", "action", "missing", "silent", "community"),
 )
 RESERVED = {*OWN, "id", "label", "group"}
 

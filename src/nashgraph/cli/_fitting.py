@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
@@ -17,6 +18,7 @@ import pandas as pd
 import typer
 
 from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath, Selection
+from ..estimators._kept import held
 from ..graph import LearnedGraph
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
@@ -132,29 +134,38 @@ def learned(
     model, along = built(job, signals)
     start = time.perf_counter()
     with engine_said(voice):
-        path = followed(model, along, signals, voice) if job.command == "path" else None
+        path = followed(model, along, signals, voice, unfinished) if job.command == "path" else None
         if path is None:
-            fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
+            # A selection that is stopped begins anew with the fit: what is kept of it stays until both are done.
+            with held() if job.false_edges is not None else nullcontext():
+                fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
         else:
             model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
     model.missing_share_ = signals.missing  # of what was filled in, too, so that it is marked wherever nodes are named
+    model.silent_ = signals.silent  # by the table as it is, before it is scaled
     graph = model.graph_ if job.directed else model.graph_.undirected()
     written, level = sure_part(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
-    chosen = selected(model, job.false_edges, voice)
+    chosen = selected(model, job.false_edges, voice, unfinished)
     return Outcome(model, graph, written, level, len(signals.table), seconds, signals.columns, path, chosen)
 
 
-def selected(model: GraphEstimator, false_edges: float | None, voice: Voice) -> Selection | None:
+def selected(
+    model: GraphEstimator, false_edges: float | None, voice: Voice, unfinished: Path | None
+) -> Selection | None:
     """Select ties of a consensus with a bound on those by chance, where it is asked for, and say what is promised."""
     if false_edges is None or not isinstance(model, ConsensusGL):
         return None
     with bar(voice, "selecting") as tell:
-        found = model.select(false_edges, progress=lambda done, total: tell(done / total, f"{done} of {total}"))
+        found = model.select(
+            false_edges,
+            progress=lambda done, total: tell(done / total, f"{done} of {total}"),
+            checkpoint=unfinished,
+        )
     voice.note(found.sentence)
     return found
 
@@ -208,13 +219,15 @@ def fitted(
     model.set_params(**dict.fromkeys({"callback", "checkpoint", "progress"} & known.keys()))
 
 
-def followed(model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice) -> LambdaPath:
+def followed(
+    model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice, unfinished: Path | None
+) -> LambdaPath:
     """Solve along a list of lambdas, and say which of them is taken."""
     if not isinstance(model, GLGP):
         raise InputError(f"{type(model).__name__} has no lambda-path: only glgp has")
     count = len(along["lams"]) if "lams" in along else along.get("n_lams", 20)
     with counting(voice, "following", 2 * count - 1) as progress:
-        path = model.path(signals.table, **along, progress=progress)
+        path = model.path(signals.table, **along, progress=progress, checkpoint=unfinished)
     if "lams" not in along and len(path.lams) < count:
         voice.note(
             f"the path ends at lam = {path.lams[-1]:.4g}, after {len(path.lams)} of {count}: beyond, two nodes hold "

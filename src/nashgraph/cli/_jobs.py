@@ -17,7 +17,7 @@ from ..files import STOPPED, claimed
 from ..graph import LearnedGraph
 from ..metrics import symmetrize_for
 from ..report.drawing import check_layout
-from ..report.prose import concentration_sentence, gaps_mark, leaders
+from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..tables import (
     Group,
     Job,
@@ -176,7 +176,7 @@ def most_influential(graph: LearnedGraph) -> list[str]:
         f"{graph.names[k]} ({graph.influence[k]:.2f}"
         + (f", rank {known['rank_low'][k]} to {known['rank_high'][k]})" if ranked else ")")
         + gaps_mark(graph, k)
-        for k in graph.by_influence[:NAMED]
+        for k in speaking(graph)[:NAMED]
     ]
     figures = ", ".join(first)
     return [f"influence: {figures}", leaders(graph).sentence] if ranked else [f"most influential: {figures}"]

@@ -28,6 +28,8 @@ EXIT_CODES = (
     "error inside nashgraph; 130 interrupted."
 )
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
+LITTLE = 1000  # MiB that our libraries take before there is a table
+WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
 
@@ -85,18 +87,49 @@ def _message(error: Exception) -> tuple[str, int]:
         return f"{error.format_message()} (--help lists the options)", USAGE
     from ..validation import InputError  # noqa: PLC0415 (help and completion stay fast)
 
+    if not isinstance(error, InputError) and (said := _limit_reached(error)):
+        return said, REFUSED
     if isinstance(error, InputError | ImportError):
         return str(error), REFUSED
-    if isinstance(error, MemoryError):
-        return f"not enough memory: {error}" if str(error) else "not enough memory", REFUSED
     if isinstance(error, OSError):
         return _of_the_system(error), REFUSED
-    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
-        return (
-            "the system gives no more threads, for a limit on memory or processes (ulimit -v, -u) is reached",
-            REFUSED,
-        )
     return f"{type(error).__name__}: {error}", BUG
+
+
+def _limit_reached(error: Exception) -> str:
+    """Return the sentence of an error that a limit of the machine or the system has made; else nothing."""
+    if (limit := _memory_limit()) and _of_memory(error, limit):
+        return (
+            f"not enough memory, as it seems: this process may have {limit:,} MiB (ulimit -v), and it takes "
+            f"{LITTLE:,} to load all libraries, and more for many nodes ({type(error).__name__}: {error})"
+        )
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}" if str(error) else "not enough memory"
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return "the system gives no more threads, for a limit on memory or processes (ulimit -v, -u) is reached"
+    return ""
+
+
+def _memory_limit() -> int:
+    """Return to how many MiB the memory of this process is limited; 0 where it is not, or the system has no such thing.
+
+    Beyond it libraries fail in ways of their own: they are not found, start no threads or set no error.
+    """
+    try:
+        import resource  # noqa: PLC0415 (Windows has none)
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    except (ImportError, OSError):
+        return 0
+    return 0 if limit == resource.RLIM_INFINITY else limit >> 20
+
+
+def _of_memory(error: Exception, limit: int) -> bool:
+    """Return whether an error may be how a library says that it got no memory."""
+    if isinstance(error, OSError) and error.errno is not None:  # the system's own words
+        return error.errno == errno.ENOMEM
+    spoken = any(word in str(error) for word in WITHOUT_MEMORY)
+    return limit < LITTLE or spoken or isinstance(error, MemoryError | SystemError)
 
 
 def _of_the_system(error: OSError) -> str:

@@ -33,6 +33,8 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")
     else:
         nodes = read_nodes(file, LISTED)
+        if "silent" in nodes:  # such nodes are no hubs
+            nodes = read_nodes(file).query("silent == 0").head(LISTED).drop(columns="silent")
         nodes = nodes[[name for name in nodes if name in OWN]]
         voice.say(listed(few_columns(nodes), "most influential"))
     ties = None

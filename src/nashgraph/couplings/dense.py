@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -53,6 +53,10 @@ class DenseCoupling:
         """Return W."""
         return self.weights
 
+    def arrays(self) -> dict[str, Array]:
+        """Return W."""
+        return {"weights": self.weights}
+
     def sparse(self) -> SparseCoupling:
         """Return W as CSR."""
         return SparseCoupling(positive_part(self.weights), self.cost, self.square)
@@ -99,6 +103,10 @@ class DenseSmoothness(Smoothness):
         whole = weights.toarray() if sparse.issparse(weights) else weights
         kept = np.ascontiguousarray(whole, dtype=self.dtype)
         return DenseCoupling(kept, float(np.vdot(kept, self.distances)), float(np.vdot(kept, kept)))
+
+    def revive(self, arrays: Mapping[str, Array], cost: float, square: float, threshold: Array | None) -> DenseCoupling:
+        """Return the graph that gave these ``arrays``, to the bit."""
+        return DenseCoupling(arrays["weights"], cost, square, threshold)
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield the parts of a pass over the stored costs, a few rows at a time."""

@@ -9,7 +9,7 @@ whatever the number of neighbours; the price is that every product goes through 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Self
 
@@ -89,6 +89,12 @@ class ImplicitCoupling:
         """Return W as CSR, which is only as small as its rows have few neighbours."""
         return stacked(self.run(PositivePart()))
 
+    def arrays(self) -> dict[str, Array]:
+        """Return the terms, one after the other."""
+        return {
+            name: np.stack(values) for name, values in zip(Term._fields, zip(*self.terms, strict=True), strict=True)
+        }
+
     def sparse(self) -> SparseCoupling:
         """Return W as CSR, with its numbers."""
         return SparseCoupling(self.matrix(), self.cost, self.square, self.threshold)
@@ -115,6 +121,15 @@ class ImplicitSmoothness(Smoothness):
         cost, square = np.concatenate([part.sums for part in parts]).sum(axis=0)
         term = Term(1.0, bonus.left, bonus.right, eta)
         return ImplicitCoupling(self, (term,), float(cost), float(square), self.threshold(eta, bonus))
+
+    def revive(
+        self, arrays: Mapping[str, Array], cost: float, square: float, threshold: Array | None
+    ) -> ImplicitCoupling:
+        """Return the graph that gave these ``arrays``, to the bit."""
+        terms = zip(*(arrays[name] for name in Term._fields), strict=True)
+        return ImplicitCoupling(
+            self, tuple(Term(float(share), *rest) for share, *rest in terms), cost, square, threshold
+        )
 
     def hold(self, weights: Any) -> ImplicitCoupling:
         """Refuse: a graph that is no best response cannot be held by its thresholds."""

@@ -9,12 +9,13 @@ smoother the signals on W.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
+from scipy import sparse
 
 from ..validation import Array, InputError
 from .passes import Bonus, NeighbourSpread, Part, Work
@@ -73,6 +74,9 @@ class Coupling(Protocol):
     def sparse(self) -> SparseCoupling:
         """Return W as CSR, whose products cost what its edges cost."""
 
+    def arrays(self) -> dict[str, Array]:
+        """Return all that holds W, besides its cost, square and threshold, as arrays by name: see ``revive``."""
+
 
 @dataclass(frozen=True, eq=False)
 class SparseCoupling:
@@ -111,6 +115,10 @@ class SparseCoupling:
     def sparse(self) -> SparseCoupling:
         """Return the graph itself."""
         return self
+
+    def arrays(self) -> dict[str, Array]:
+        """Return the parts of the CSR matrix."""
+        return {part: getattr(self.weights, part) for part in ("data", "indices", "indptr")}
 
 
 class Smoothness(ABC):
@@ -169,6 +177,12 @@ class Smoothness(ABC):
     @abstractmethod
     def hold(self, weights: Any) -> Coupling:
         """Return a given W in S, as a matrix, as a coupling."""
+
+    def revive(self, arrays: Mapping[str, Array], cost: float, square: float, threshold: Array | None) -> Coupling:
+        """Return the graph that gave these ``arrays``, to the bit."""
+        parts = tuple(arrays[part] for part in ("data", "indices", "indptr"))
+        weights = sparse.csr_array(parts, shape=(self.n_nodes, self.n_nodes))
+        return SparseCoupling(weights, cost, square, threshold)
 
     @cached_property
     def smooth(self) -> Coupling:

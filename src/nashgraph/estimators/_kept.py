@@ -1,7 +1,7 @@
-"""What a long fit has done so far, kept on disk now and then, so that one that was stopped goes on.
+"""What a long job has done so far, kept on disk now and then, so that one that was stopped goes on.
 
-The mean of a consensus after some resamples is two sums and a graph for each. A graph is written once, the sums are
-written anew; what is read back gives the same bits as if the fit had never been stopped.
+What is kept are arrays in files, each written once or anew as a whole. What is read back gives the same bits as if the
+job had never been stopped.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import hashlib
 import json
 import time
 import zipfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -21,87 +22,158 @@ from ..files import Written, code_digest, written_whole
 from ..validation import Array
 from ._members import Mean
 
-EVERY = 20.0  # seconds: of a shorter fit nothing is kept
-MEAN = "mean.npz"
+EVERY = 20.0  # seconds: of a shorter job nothing is kept
+DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+
+Answer = TypeVar("Answer")
 
 
-class KeptMean:
-    """The mean of the first resamples, in a folder; that of other signals, settings or code is not used.
+class Kept:
+    """Arrays by name, in a folder; those of other signals, settings or code are not used.
 
     Parameters
     ----------
     folder : path
     X : array, the signals
-    settings : list, all else that the mean depends on
+    settings : list, all else that the job depends on
     """
 
+    names: ClassVar[tuple[str, ...]]  # patterns of what it writes
+    held: ClassVar[bool] = False
+
     def __init__(self, folder: str | Path, X: Array, settings: list[Any]) -> None:
-        self.folder, self.last, self.written = Path(folder), time.monotonic(), 0
+        self.folder, self.last = Path(folder), time.monotonic()
         text = json.dumps([*settings, X.shape, X.dtype.str, code_digest()])
         self.digest = hashlib.sha256(text.encode() + np.ascontiguousarray(X).tobytes()).hexdigest()
 
-    def restore(self, mean: Mean) -> int:
-        """Add what is kept to an empty mean, and return of how many resamples it is, the signals as they are first."""
-        try:
-            with np.load(self.folder / MEAN, allow_pickle=False) as kept:
-                if str(kept["digest"]) != self.digest:
-                    return 0
-                sums, done = [_graph(kept, name) for name in ("weights", "frequency")], int(kept["done"])
-            graphs = []
-            for number in range(1, done):
-                with np.load(self._file(number), allow_pickle=False) as kept:
-                    if str(kept["digest"]) != self.digest:
-                        return 0
-                    graphs.append(_graph(kept, "graph"))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):  # there is none, or it is damaged
-            return 0
-        mean.weights.add(sums[0], 1.0)
-        mean.frequency.add(sums[1], 1.0)
-        mean.graphs += graphs
-        self.written = len(graphs)
-        return done
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write."""
+        return time.monotonic() - self.last >= EVERY
 
-    def keep(self, mean: Mean, done: int) -> None:
-        """Write the mean of the resamples done, if it is time to; where that fails the fit goes on without."""
-        if time.monotonic() - self.last < EVERY:
-            return
+    def read(self, name: str) -> dict[str, Array] | None:
+        """Return the arrays of a name, or None where there are none, or they are damaged or of another job."""
+        with suppress(*DAMAGED), np.load(self.folder / f"{name}.npz", allow_pickle=False) as kept:
+            if str(kept["digest"]) == self.digest:
+                return dict(kept)
+        return None
+
+    @contextmanager
+    def writing(self) -> Iterator[Callable[..., None]]:
+        """Give what writes arrays under a name; where that fails the job goes on without."""
+        last = Written.last
+
+        def write(name: str, **arrays: Any) -> None:
+            with written_whole(self.folder / f"{name}.npz") as beside:
+                np.savez(beside, digest=self.digest, **arrays)
+
         with suppress(OSError):
-            for number, graph in enumerate(mean.graphs[self.written :], self.written + 1):
-                self._write(self._file(number), graph=graph)
-                self.written = number
-            self._write(self.folder / MEAN, done, weights=mean.weights.csr(), frequency=mean.frequency.csr())
+            yield write
             Written.kept = True
-        self.last = time.monotonic()
+        Written.last, self.last = last, time.monotonic()  # this is no result
 
     def clear(self) -> None:
-        """Remove all that is kept, and the folder if nothing else is in it."""
-        for pattern in (
-            "mean.npz",
-            "graph-*.npz",
-            ".mean.*.npz",
-            ".graph-*.npz",
-        ):  # the last two of runs that were killed
-            for file in self.folder.glob(pattern):
-                file.unlink(missing_ok=True)
+        """Remove all that is kept, and the folder if nothing else is in it, unless it is held."""
+        if self.held:
+            return
+        for name in self.names:
+            for pattern in (f"{name}.npz", f".{name}.*.npz"):  # the second of runs that were killed
+                for file in self.folder.glob(pattern):
+                    file.unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
         Written.kept = False
 
-    def _file(self, number: int) -> Path:
-        return self.folder / f"graph-{number}.npz"
 
-    def _write(self, file: Path, done: int = 0, **graphs: Any) -> None:
-        parts = {
-            f"{name}_{part}": getattr(graph, part)
-            for name, graph in graphs.items()
-            for part in ("data", "indices", "indptr")
-        }
-        last = Written.last
-        with written_whole(file) as beside:
-            np.savez(beside, digest=self.digest, done=done, **parts)
-        Written.last = last  # this is no result
+@contextmanager
+def held() -> Iterator[None]:
+    """Leave what jobs keep where it is when they end, for one that is to come: both then go on where they stopped."""
+    Kept.held = True
+    try:
+        yield
+    finally:
+        Kept.held = False
 
 
-def _graph(kept: Any, name: str) -> Any:
+class KeptMean(Kept):
+    """The mean of a consensus over its first resamples: two sums, and a graph for each, which is written once."""
+
+    names = ("mean", "graph-*")
+    written = 0
+
+    def restore(self, mean: Mean) -> int:
+        """Add what is kept to an empty mean, and return of how many resamples it is, the signals as they are first."""
+        sums = self.read("mean")
+        if sums is None:
+            return 0
+        done = int(sums["done"])
+        graphs = [self.read(f"graph-{number}") for number in range(1, done)]
+        if None in graphs:
+            return 0
+        mean.weights.add(_graph(sums, "weights"), 1.0)
+        mean.frequency.add(_graph(sums, "frequency"), 1.0)
+        mean.graphs += [_graph(kept, "graph") for kept in graphs if kept is not None]
+        self.written = len(graphs)
+        return done
+
+    def keep(self, mean: Mean, done: int) -> None:
+        """Write the mean of the resamples done, if it is time to."""
+        if not self.due:
+            return
+        with self.writing() as write:
+            for number, graph in enumerate(mean.graphs[self.written :], self.written + 1):
+                write(f"graph-{number}", **_parts("graph", graph))
+                self.written = number
+            sums = _parts("weights", mean.weights.csr()) | _parts("frequency", mean.frequency.csr())
+            write("mean", done=done, **sums)
+
+
+class KeptSteps(Kept, Generic[Answer]):
+    """The answers of steps that are taken one after the other, each written once.
+
+    Parameters
+    ----------
+    pack : callable, an answer as arrays by name
+    unpack : callable, the answer of these arrays
+    """
+
+    names = ("step-*",)
+
+    def __init__(
+        self,
+        folder: str | Path,
+        X: Array,
+        settings: list[Any],
+        pack: Callable[[Answer], Mapping[str, Any]],
+        unpack: Callable[[dict[str, Array]], Answer],
+    ) -> None:
+        super().__init__(folder, X, settings)
+        self.pack, self.unpack = pack, unpack
+        self.taken, self.resuming = 0, True
+        self.waiting: list[tuple[str, Answer]] = []
+
+    def __call__(self, step: Callable[[], Answer]) -> Answer:
+        """Return the answer that is kept of the next step, or else take it; after one that is lost all are taken."""
+        name, self.taken = f"step-{self.taken}", self.taken + 1
+        kept = self.read(name) if self.resuming else None
+        if kept is not None:
+            Written.kept = True
+            return self.unpack(kept)
+        self.resuming = False
+        answer = step()
+        self.waiting.append((name, answer))
+        if self.due:
+            with self.writing() as write:
+                for waiting, done in self.waiting:
+                    write(waiting, **self.pack(done))
+                self.waiting.clear()
+        return answer
+
+
+def _parts(name: str, graph: Any) -> dict[str, Array]:
+    return {f"{name}_{part}": getattr(graph, part) for part in ("data", "indices", "indptr")}
+
+
+def _graph(kept: Mapping[str, Array], name: str) -> Any:
     data, indices, indptr = (kept[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
     return sparse.csr_array((data, indices, indptr), shape=(indptr.size - 1, indptr.size - 1))

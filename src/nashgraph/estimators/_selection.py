@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -136,15 +137,22 @@ def shares_of(
     found: Plan,
     entropy: int,
     progress: Callable[[int, int], object] | None = None,
+    keep: Callable[[Callable[[], Array]], Array] = lambda take: take(),
 ) -> tuple[Array, Array]:
-    """Return the pairs that any half takes, as i n + j, and the share of halves that takes each."""
-    taken = []
-    for rows in halves(len(X), found.splits, entropy):
+    """Return the pairs that any half takes, as i n + j, and the share of halves that takes each.
+
+    ``keep`` is called with what takes those of a half, and returns them, by taking or from what is kept of it.
+    """
+
+    def take(rows: Array) -> Array:
         try:
-            graph = learn(X[rows])
+            return heaviest(learn(X[rows]), found.taken)
         except InputError as error:
             raise InputError(f"a half of the signals has too many gaps to learn from: {error}") from error
-        taken.append(heaviest(graph, found.taken))
+
+    taken: list[Array] = []
+    for rows in halves(len(X), found.splits, entropy):
+        taken.append(keep(partial(take, rows)))
         if progress is not None:
             progress(len(taken), 2 * found.splits)
     keys, counts = np.unique(np.concatenate(taken), return_counts=True)

@@ -32,6 +32,7 @@ from ..validation import (
     check_node_names,
     check_signals,
     listing,
+    silent_nodes,
     warn,
 )
 
@@ -86,6 +87,8 @@ class GraphEstimator(BaseEstimator):
     prior_share_: float = 0.0
     # The share of the signals that is missing at each node, where some may be.
     missing_share_: Array = np.zeros(0)
+    # Which nodes have no signal at all, where there are such: see silent_nodes.
+    silent_: Array = np.zeros(0, dtype=bool)
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
@@ -110,7 +113,7 @@ class GraphEstimator(BaseEstimator):
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         learned = self._in_order(names)._learn(signals)
         learned["certificate_"].warn(type(self).__name__)
-        return self._store(learned, X, names)
+        return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
 
     def _in_order(self, names: Array) -> Self:
         """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
@@ -164,6 +167,7 @@ class GraphEstimator(BaseEstimator):
         check_is_fitted(self)
         if self._graph is None:
             gaps = {"missing": self.missing_share_} if self.missing_share_.any() else {}
+            gaps |= {"silent": self.silent_.astype(int)} if self.silent_.any() else {}
             self._graph = LearnedGraph.of(
                 self.adjacency_,
                 self.node_names_,

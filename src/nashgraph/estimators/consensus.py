@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,12 +19,22 @@ from ..couplings import points_of
 from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
-from ..validation import Array, InputError, InputTypeError, check_c, check_choice, check_integer, check_observed, warn
+from ..validation import (
+    Array,
+    InputError,
+    InputTypeError,
+    check_c,
+    check_choice,
+    check_integer,
+    check_observed,
+    silent_nodes,
+    warn,
+)
 from ._answers import GIVEN_COSTS, OWN_COSTS, PRIOR_SHARE, PriorPlan, answer_the_game, prior_share
 from ._benefit import marginal_benefit
 from ._evidence import evidence_of, spread_benefit
 from ._intervals import INTERVAL, agreement, node_intervals, quantiles, values_at
-from ._kept import KeptMean
+from ._kept import KeptMean, KeptSteps
 from ._known import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ._ladders import Ladders
 from ._members import (
@@ -204,7 +215,7 @@ class ConsensusGL(GraphEstimator):
         labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
         learned = self._in_order(names)._learn(signals, None if given is None else known_ties(given, names), labels)
         learned["certificate_"].warn(type(self).__name__)
-        return self._store(learned, X, names)
+        return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
 
     def _learn(self, X: Array, known: KnownTies | None = None, labels: Sequence[Any] = ()) -> dict[str, Any]:
         signals = X if check_choice("scale", self.scale, ("none", "standard")) == "none" else scale(X, axis=1)
@@ -311,6 +322,7 @@ class ConsensusGL(GraphEstimator):
         bound: str = "unimodal",
         progress: Callable[[int, int], object] | None = None,
         random_state: Any = None,
+        checkpoint: str | Path | None = None,
     ) -> Selection:
         r"""Return the ties that random halves of the signals agree on, with a bound on how many are there by chance.
 
@@ -332,6 +344,8 @@ class ConsensusGL(GraphEstimator):
             The sharper one assumes that in how many splits both halves take a pair is unimodal; the other nothing.
         progress, random_state
             As for the estimator, whose own they are where None.
+        checkpoint : path, optional
+            A folder in which the halves done are kept, as the estimator's ``checkpoint`` keeps resamples.
 
         Examples
         --------
@@ -345,7 +359,18 @@ class ConsensusGL(GraphEstimator):
         check_is_fitted(self)
         found = plan(self._signals.shape[1], false_edges, tau, splits, bound)
         entropy = drawn_seed(self.random_state if random_state is None else random_state)
-        keys, shares = shares_of(self._plain, self._signals, found, entropy, progress or self.progress)
+        kept = None
+        if checkpoint is not None and self.estimator is None:
+            ladders = self._ladders(self._signals.shape[1])
+            ours = [ladders.degrees.tolist(), ladders.kept, ladders.c, self.geometries]
+            settings = ["select", entropy, found.splits, found.taken, *ours]
+            kept = KeptSteps[Array](
+                checkpoint, self._signals, settings, lambda keys: {"keys": keys}, itemgetter("keys")
+            )
+        keeping = () if kept is None else (kept,)
+        keys, shares = shares_of(self._plain, self._signals, found, entropy, progress or self.progress, *keeping)
+        if kept is not None:
+            kept.clear()
         return selected(self.graph_, found, keys, shares)
 
     def _plain(self, signals: Array) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,11 +37,12 @@ from ..validation import (
     check_number,
     check_strength,
     listing,
+    silent_nodes,
     warn,
 )
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, Prior, admissible_set, checked_signals, sklearn_refusals
-from .path import LambdaPath
+from .path import LambdaPath, kept_path
 
 
 class Solver(NamedTuple):
@@ -229,6 +231,7 @@ class GLGP(GraphEstimator):
         *,
         n_lams: int = 20,
         progress: Callable[[], object] = lambda: None,
+        checkpoint: str | Path | None = None,
     ) -> LambdaPath:
         r"""Learn a graph for each of several strengths of the prior, and return them with the front they make.
 
@@ -248,6 +251,10 @@ class GLGP(GraphEstimator):
         n_lams : int
         progress : callable
             Called after every solve, of which there are twice as many as lambdas, less one.
+        checkpoint : path, optional
+            A folder of its own in which the solves done are kept every 20 seconds. A path that was stopped and is run
+            again, on the same signals with the same parameters, goes on from there and gives the same bits; at the
+            end the folder is removed. Not with a ``callback``, which may end solves early.
 
         Returns
         -------
@@ -264,14 +271,18 @@ class GLGP(GraphEstimator):
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         problem, origin = self._in_order(names)._problem(signals)
         strengths = self._strengths(problem, lams, n_lams)
-        results = solve_path(
-            problem, strengths, to_the_end=lams is not None, progress=progress, **self._options("best-response")
-        )
+        options = self._options("best-response") | {"to_the_end": lams is not None}
+        kept = None
+        if checkpoint is not None and self.callback is None:
+            kept = options["keep"] = kept_path(checkpoint, signals, problem, strengths, options)
+        results = solve_path(problem, strengths, progress=progress, **options)
+        if kept is not None:
+            kept.clear()
         strengths = strengths[: len(results)]
-        models = []
+        models, silent = [], {"silent_": silent_nodes(signals)}
         for lam, result in zip(strengths.tolist(), results, strict=True):
             model = clone(self).set_params(lam=lam)
-            models.append(model._store(self._learned(problem, origin, lam, result), X, names))
+            models.append(model._store(self._learned(problem, origin, lam, result) | silent, X, names))
         missed = [f"{model.lam_:g}" for model in models if not model.converged_]
         if missed:
             worst = max(model.stationarity_ for model in models)

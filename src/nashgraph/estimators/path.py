@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..solvers import COST
+from ..solvers import COST, Problem, Result
 from ..validation import Array
+from ._kept import KeptSteps
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +79,16 @@ class LambdaPath:
                 "converged": [model.converged_ for model in self.models],
             }
         )
+
+
+def kept_path(
+    folder: str | Path, signals: Array, problem: Problem, lams: Array, options: Mapping[str, Any]
+) -> KeptSteps[Result]:
+    """Return what keeps the solves of a path in a folder.
+
+    What is played on the graph without prior tells the game, and what makes nodes alike, from any other.
+    """
+    term, played = problem.smoothness, [np.asarray(part).tolist() for part in problem.smooth_play]
+    held = [term.name, term.dtype.name, term.beta, term.c]
+    settings = ["path", lams.tolist(), repr(sorted(options.items())), held, played]
+    return KeptSteps(folder, signals, settings, Result.arrays, partial(Result.revived, problem))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..files import written_whole
+from ..tables.formulas import guarded_table, unguarded_table
 from ..validation import check_choice, check_integer
 from . import EXPERIMENTS
 from .figures import save_figure
@@ -69,7 +70,7 @@ def reproduce(
         chosen.prepare()
         frame = run_trials(chosen.data, chosen.measure, chosen.trials(plan), folder, jobs=jobs, progress=progress)
         with written_whole(csv_of(chosen, folder)) as path:
-            frame.to_csv(path, index=False)
+            guarded_table(frame).to_csv(path, index=False)
         for each in EXPERIMENTS.values():
             if each.data == chosen.data:
                 studies[each.name] = write_study(each, folder)
@@ -82,9 +83,14 @@ def csv_of(experiment: Experiment, folder: Path) -> Path:
     return folder / f"{experiment.data}.csv"
 
 
+def read_trials(experiment: Experiment, folder: Path) -> pd.DataFrame:
+    """Return the trials of an experiment as they are written; text is guarded against spreadsheets."""
+    return unguarded_table(pd.read_csv(csv_of(experiment, folder)))
+
+
 def write_study(experiment: Experiment, folder: Path) -> Study:
     """Write figure and Markdown of an experiment from its CSV."""
-    frame = pd.read_csv(csv_of(experiment, folder))
+    frame = read_trials(experiment, folder)
     study = experiment.study(frame)
     save_figure(experiment.draw(frame), folder / f"{experiment.name}.svg")
     with written_whole(folder / f"{experiment.name}.md") as path:
@@ -95,7 +101,7 @@ def write_study(experiment: Experiment, folder: Path) -> Study:
 def write_verdicts(folder: Path) -> None:
     """Write REPRODUCTION.md from the CSVs that are there."""
     found = {
-        name: experiment.study(pd.read_csv(csv_of(experiment, folder)))
+        name: experiment.study(read_trials(experiment, folder))
         for name, experiment in EXPERIMENTS.items()
         if csv_of(experiment, folder).exists()
     }

@@ -18,6 +18,7 @@ from ..graph import LearnedGraph, as_graph
 from ..matching import names_of, order_of
 from ..validation import Array, InputError, InputTypeError, check_integer
 from . import _plot_parts as parts
+from .prose import speaking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +94,7 @@ def plot_graph(
     else:
         parts.draw_against_truth(ax, places, drawn, true)
     parts.draw_nodes(ax, places, learned.influence)
-    hubs = learned.by_influence[:named]
+    hubs = speaking(learned)[:named]
     parts.draw_names(ax, places[hubs], learned.names[hubs])
     ax.set_aspect("equal")
     ax.margins(0.08)

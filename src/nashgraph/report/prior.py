@@ -8,6 +8,7 @@ import numpy as np
 
 from ..estimators import GraphEstimator
 from .plain import shortened, text
+from .prose import speaking
 
 NAMED = 3  # nodes and ties that gain most
 HUBS = 10
@@ -57,11 +58,12 @@ def prior_part(model: GraphEstimator) -> PriorPart | None:
         return [Gain(named(j, i), float(smooth.weights[i, j]), float(graph.weights[i, j])) for j, i in pairs]
 
     nodes = [node for node in np.argsort(-more, kind="stable")[:NAMED] if more[node] > 0]
-    before = set(smooth.by_influence[:HUBS].tolist())
+    first = speaking(graph)
+    before = smooth.by_influence[np.isin(smooth.by_influence, first)][:HUBS]
     return PriorPart(
         share=model.prior_share_,
         moved=float(0.5 * np.abs(gained.data).sum() / graph.weights.sum()),
         nodes=[Gain(named(node), float(smooth.influence[node]), float(graph.influence[node])) for node in nodes],
         ties=ties(),
-        new_hubs=named(*(node for node in graph.by_influence[:HUBS].tolist() if node not in before)),
+        new_hubs=named(*(node for node in first[:HUBS].tolist() if node not in before)),
     )

@@ -178,6 +178,19 @@ def gaps_mark(graph: LearnedGraph, node: int) -> str:
     return f" ({percent(share)} missing)" if share >= MANY_GAPS else ""
 
 
+def speaking(graph: LearnedGraph) -> Array:
+    """Return the nodes that may be named as influential, most influential first: not those without any signal.
+
+    Examples
+    --------
+    >>> graph = LearnedGraph.of(np.eye(3)[[1, 2, 1]], node_columns={"silent": np.array([0, 1, 0])})
+    >>> graph.by_influence.tolist(), speaking(graph).tolist()
+    ([1, 2, 0], [2, 0])
+    """
+    order = graph.by_influence
+    return order[np.asarray(graph.node_columns["silent"])[order] == 0] if "silent" in graph.node_columns else order
+
+
 def leaders(graph: LearnedGraph) -> Leaders:
     """Return who is most influential, as far as the intervals of the ranks tell the first from the rest.
 
@@ -187,7 +200,7 @@ def leaders(graph: LearnedGraph) -> Leaders:
     >>> leaders(LearnedGraph.of(np.eye(3)[[1, 2, 1]], ["ann", "bob", "cat"], node_columns=ranks)).sentence
     'It is not settled who is most influential: bob is first here, and cat may be.'
     """
-    order = graph.by_influence
+    order = speaking(graph)
     plain = shortened([text(name) for name in graph.names[order]])
     names = [name + gaps_mark(graph, node) for name, node in zip(plain, order.tolist(), strict=True)]
     if "rank_low" not in graph.node_columns:

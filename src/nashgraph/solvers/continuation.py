@@ -8,6 +8,7 @@ going downward that at the next larger one; of the two, the lower objective is k
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,15 @@ def solve_path(
     *,
     to_the_end: bool = True,
     progress: Callable[[], object] = lambda: None,
+    keep: Callable[[Callable[[], Result]], Result] = lambda solve: solve(),
     **options: Any,
 ) -> list[Result]:
     """Solve for every lambda, upward and then downward, and keep the lower objective at each.
 
     ``lams`` increase. Unless it goes to the end, the path ends before two lambdas at which the solver does not
     converge, and with the first at which the graph is :func:`degenerate`; two are always there. ``options`` go to
-    :func:`best_response`; ``progress`` is called after every solve.
+    :func:`best_response`; ``progress`` is called after every solve. ``keep`` is called with every solve and returns its
+    result, by solving or from what is kept of it.
 
     Examples
     --------
@@ -46,7 +49,8 @@ def solve_path(
     """
     best: list[Result] = []
     for lam in lams:
-        best.append(best_response(problem, float(lam), best[-1].coupling if best else problem.smooth, **options))
+        start = best[-1].coupling if best else problem.smooth
+        best.append(keep(partial(best_response, problem, float(lam), start, **options)))
         progress()
         if to_the_end or len(best) < 2:
             continue
@@ -57,7 +61,7 @@ def solve_path(
             break
     found = best[-1]
     for k in range(len(best) - 2, -1, -1):
-        found = best_response(problem, float(lams[k]), found.coupling, **options)
+        found = keep(partial(best_response, problem, float(lams[k]), found.coupling, **options))
         # The same point found twice differs in rounding only: then the better certificate is kept.
         if found.objective < best[k].objective - problem.rounding * abs(best[k].objective):
             best[k] = found

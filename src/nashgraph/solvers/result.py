@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from ..certificate import Certificate
+import numpy as np
+
+from ..certificate import Certificate, Ending, Measure, Record
 from ..couplings import Coupling
 from ..validation import Array
-from .problem import Play
+from .problem import Play, Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,3 +63,43 @@ class Result:
     def iterations(self) -> int:
         """How many iterations there were."""
         return self.certificate.iterations
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the result as arrays by name, which files can hold: see :meth:`revived`."""
+        graph, known = self.coupling, self.certificate
+        threshold = {} if graph.threshold is None else {"threshold": graph.threshold}
+        return {
+            "numbers": np.array([graph.cost, graph.square, self.objective, self.welfare, known.value, known.tol]),
+            "counts": np.array([self.passes, known.iterations]),
+            "names": np.array([known.measure.name, known.ending.name, known.remedy]),
+            "history": np.array(known.history, dtype=float).reshape(-1, len(Record._fields)),
+            "actions": self.equilibrium,
+            "adjoint": self.adjoint,
+            **threshold,
+            **{f"graph_{name}": array for name, array in graph.arrays().items()},
+        }
+
+    @classmethod
+    def revived(cls, problem: Problem, arrays: Mapping[str, Any]) -> Result:
+        """Return the result of a problem that gave these ``arrays``, to the bit.
+
+        Examples
+        --------
+        >>> from nashgraph.solvers import best_response
+        >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
+        >>> result = best_response(problem, 0.1)
+        >>> Result.revived(problem, result.arrays()).certificate.sentence == result.certificate.sentence
+        True
+        """
+        cost, square, objective, welfare, value, tol = map(float, arrays["numbers"])
+        passes, iterations = map(int, arrays["counts"])
+        measure, ending, remedy = map(str, arrays["names"])
+        history = tuple(Record(int(step), *map(float, rest)) for step, *rest in arrays["history"])
+        graph = {name.removeprefix("graph_"): array for name, array in arrays.items() if name.startswith("graph_")}
+        return cls(
+            problem.smoothness.revive(graph, cost, square, arrays.get("threshold")),
+            Play(arrays["actions"], arrays["adjoint"], welfare),
+            objective,
+            passes,
+            Certificate(Measure[measure], value, tol, Ending[ending], iterations, remedy, history),
+        )

@@ -34,6 +34,7 @@ STATISTICS = {
     ".xpt": "read_xport",
 }
 ORDINAL = "ordinal"
+SECONDS, BYTES_A_SECOND = 60.0, 1e6  # in which it is read, many times over; a damaged one may go on for ever
 LAST_CODE = 255  # with which a program ends by itself
 
 Read = tuple[pd.DataFrame, list[str]]
@@ -118,7 +119,16 @@ def read_statistics(path: Path, options: TableOptions) -> Read:
 def _check_survived(path: Path) -> None:
     """Have a file read in a process of its own first: a damaged one can end the process, and this one must go on."""
     code = f"import sys, pyreadstat; pyreadstat.{STATISTICS[path.suffix.lower()]}(sys.argv[1], output_format='dict')"
-    ended = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, check=False).returncode
+    allowed = SECONDS + path.stat().st_size / BYTES_A_SECOND
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", code, str(path)], capture_output=True, check=False, timeout=allowed
+        ).returncode
+    except subprocess.TimeoutExpired:
+        raise TableError(
+            f"{path.name} was not read within {allowed:.0f} seconds, and is damaged, as it seems: get it anew, or save "
+            "it as .csv"
+        ) from None
     if ended < 0 or ended > LAST_CODE:  # by a signal; Windows has codes beyond those of programs
         raise TableError(f"{path.name} is damaged, so that it cannot be read: get it anew, or save it as .csv")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pandas as pd
+
 # What a spreadsheet takes for a formula, and what we made of one; a plain number, "-5", is harmless.
 FORMULA = re.compile(r"'*(?:[=@\t\r]|[+\-](?!\d+(?:\.\d+)?$))")
 
@@ -28,3 +30,20 @@ def unguarded(text: str) -> str:
     ['ann', '=1+1', "'=1+1", "'tis"]
     """
     return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+
+
+def guarded_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its headings and its text guarded."""
+    return table.map(lambda value: guarded(value) if isinstance(value, str) else value).rename(columns=guarded)
+
+
+def unguarded_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table that :func:`guarded_table` was given.
+
+    Examples
+    --------
+    >>> given = pd.DataFrame({"=name": ["@ann", "bob"], "age": [30, 40]})
+    >>> guarded_table(given).columns.tolist(), unguarded_table(guarded_table(given)).equals(given)
+    (["'=name", 'age'], True)
+    """
+    return table.map(lambda value: unguarded(value) if isinstance(value, str) else value).rename(columns=unguarded)

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..graph import LearnedGraph
 from ..validation import Array
-from .formulas import guarded, unguarded
+from .formulas import guarded_table, unguarded_table
 from .names import UNWRITABLE
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
@@ -89,14 +89,12 @@ def read_nodes(path: str | Path, first: int | None = None) -> pd.DataFrame:
 def _read_csv(path: str | Path, *names: str, first: int | None = None) -> pd.DataFrame:
     table = pd.read_csv(path, nrows=first)
     exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
-    table = table.assign(**exact).map(lambda value: unguarded(value) if isinstance(value, str) else value)
-    return table.rename(columns=unguarded)
+    return unguarded_table(table.assign(**exact))
 
 
 def write_csv(table: pd.DataFrame, path: str | Path, *names: str) -> None:
     """Write a table as CSV, some columns as text and in quotes; headings and text are guarded against spreadsheets."""
-    table = table.assign(**{name: table[name].map(str) for name in names})
-    table = table.map(lambda value: guarded(value) if isinstance(value, str) else value).rename(columns=guarded)
+    table = guarded_table(table.assign(**{name: table[name].map(str) for name in names}))
     table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.impute import KNNImputer
 
-from ..validation import Array, listing
+from ..validation import Array, listing, silent_nodes, silent_sentence
 from .answers import widened
 from .cells import Marks
 from .codes import gap_codes
@@ -38,6 +38,7 @@ class Signals:
     notes : list of str, what was decided on the way
     standardized : bool, whether every signal was brought to mean 0 and spread 1
     missing : array of shape (n_nodes,), the share of signals that each node lacks in the file
+    silent : array of shape (n_nodes,), which nodes have 0 in every signal, as several others have
     columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; columns that
         are left out as signals, too
     """
@@ -47,6 +48,7 @@ class Signals:
     notes: list[str]
     standardized: bool
     missing: Array
+    silent: Array
     columns: pd.DataFrame
 
 
@@ -111,7 +113,9 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     found.notes.extend(
         check_outliers(found.values, found.nodes, found.signals, split_names(options.keep, found.signals))
     )
-    gaps = np.isnan(found.values)
+    gaps, silent = np.isnan(found.values), silent_nodes(found.values.T)
+    if silent.any():
+        found.notes.append(silent_sentence(np.array(found.nodes, dtype=object)[silent]))
     if gaps.any() and options.missing == "impute":
         found = _filled(found)
     elif gaps.any():
@@ -123,7 +127,7 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
     columns = _as_given(whole, table, options)
-    return Signals(frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), columns)
+    return Signals(frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), silent, columns)
 
 
 def _as_given(whole: pd.DataFrame, kept: pd.DataFrame, options: TableOptions) -> pd.DataFrame:

@@ -211,11 +211,21 @@ def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
             "of its own"
         )
     rows = [
-        (labels[source], labels[target], float(weight) != 0, float(weight))
-        for source, target, weight in graph.edges(data="weight", default=1.0)
+        (labels[source], labels[target], weight != 0, weight)
+        for source, target, given in graph.edges(data="weight", default=1.0)
+        for weight in (_edge_weight(path, (labels[source], labels[target]), given),)
     ]
     rows += [(labels[node], ALL, True, 1.0) for node, whole in graph.nodes(data="known") if whole]
     return Ties(pd.DataFrame(rows, columns=["source", "target", "tie", "weight"]), graph.is_directed(), [])
+
+
+def _edge_weight(path: Path, ends: tuple[str, str], weight: Any) -> float:
+    try:
+        return float(weight)
+    except (TypeError, ValueError):  # a word, or several weights of one edge
+        raise TableError(
+            f"{path.name}: the weight between {' and '.join(ends)} is {weight!r}, and not a number"
+        ) from None
 
 
 def _reading(kind: str, read: Callable[[Path], nx.Graph[Any]]) -> Callable[[Path], nx.Graph[Any]]:

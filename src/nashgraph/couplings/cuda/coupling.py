@@ -81,6 +81,10 @@ class CudaCoupling:
         parts = (to_numpy(self.weights), to_numpy(self.columns), to_numpy(pointers_of(self.lengths)))
         return sparse.csr_array(parts, shape=(len(self.lengths),) * 2)
 
+    def arrays(self) -> dict[str, Array]:
+        """Return the parts of the CSR matrix."""
+        return self.sparse().arrays()
+
     def sparse(self) -> SparseCoupling:
         """Return W as CSR in memory, with its numbers."""
         return SparseCoupling(self.matrix(), self.cost, self.square, self.threshold)

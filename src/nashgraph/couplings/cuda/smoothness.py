@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -56,12 +56,20 @@ class CudaSmoothness(Smoothness):
         csr = sparse.csr_array(weights, dtype=self.dtype)
         csr.eliminate_zeros()
         csr.sort_indices()
-        search = self.points.search
-        values = to_device(csr.data, search.points)
-        columns = torch.from_numpy(csr.indices.astype(np.int32)).to(values.device)
-        lengths = torch.from_numpy(np.diff(csr.indptr).astype(np.int64)).to(values.device)
-        cost = float(values.double() @ search.costs(row_numbers(lengths), columns).double())
+        lengths, columns, values = self._put(csr.data, csr.indices, csr.indptr)
+        cost = float(values.double() @ self.points.search.costs(row_numbers(lengths), columns).double())
         return CudaCoupling(lengths, columns, values, cost, float(values.double() @ values.double()))
+
+    def revive(self, arrays: Mapping[str, Array], cost: float, square: float, threshold: Array | None) -> CudaCoupling:
+        """Return the graph that gave these ``arrays``, to the bit."""
+        parts = self._put(*(arrays[part] for part in ("data", "indices", "indptr")))
+        return CudaCoupling(*parts, cost, square, threshold)
+
+    def _put(self, data: Array, indices: Array, indptr: Array) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return lengths, columns and weights of the rows of a CSR matrix on the device."""
+        values = to_device(data, self.points.search.points)
+        columns = torch.from_numpy(indices.astype(np.int32)).to(values.device)
+        return torch.from_numpy(np.diff(indptr).astype(np.int64)).to(values.device), columns, values
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield the parts of a pass; what needs neighbours only is answered from the candidates, in one part."""

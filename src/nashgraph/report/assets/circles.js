@@ -73,6 +73,7 @@ function hubsOnSheet(sheet) {
   const list = [];
   for (const node of byInfluence()) {
     if (list.length >= most) break;
+    if (nodes.silent?.[node]) continue; // one without any signal is no hub
     if (isDrawn(node) && passes(node) && onSheet(sheet, node)) list.push(node);
   }
   return list;

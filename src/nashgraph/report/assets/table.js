@@ -12,6 +12,7 @@ const HEADINGS = {
   missing: "Missing",
   worth: "Worth of a unit",
   loss: "Loss if gone",
+  silent: "Without any signal",
 };
 
 function between90(low, high) {
