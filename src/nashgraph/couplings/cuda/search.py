@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .device import torch
-from .segments import Ragged, order_in_rows, pointers_of, row_numbers
+from .segments import Ragged, order_in_rows, places_of, pointers_of, row_numbers
 
 BLOCK_ENTRIES = 1 << 27  # scores, or places for what is found, held at a time
 PAIRS_AT_ONCE = 1 << 23
@@ -54,14 +54,17 @@ class Search:
     def costs(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """Return the distances of listed pairs, taken by differences, in the points' kind of float."""
         found = torch.empty(len(rows), dtype=self.points.dtype, device=self.points.device)
-        for first in range(0, len(rows), PAIRS_AT_ONCE):
-            part = slice(first, first + PAIRS_AT_ONCE)
-            difference = self.points[rows[part]]
-            difference -= self.points[columns[part]]
-            found[part] = difference.square_().sum(1)
-            if self.lift is not None:
-                found[part] += self.lift[rows[part]] + self.lift[columns[part]]
-        return found
+        if self.tiles:
+            from ._rows import distances  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+
+            distances(self.points, rows, columns, found)
+        else:
+            for first in range(0, len(rows), PAIRS_AT_ONCE):
+                part = slice(first, first + PAIRS_AT_ONCE)
+                difference = self.points[rows[part]]
+                difference -= self.points[columns[part]]
+                found[part] = difference.square_().sum(1)
+        return found if self.lift is None else found + self.lift[rows] + self.lift[columns]
 
     def find(
         self, rows: torch.Tensor, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor, sample: int | None = None
@@ -121,21 +124,18 @@ class Search:
         columns = self._columns(among, right, kappa)
         need = cut - kappa * (cut.abs() + left.abs()) + (1.0 - kappa) * self.base[rows]
         need -= kappa * need.abs() + 1e-30 * self.unit
-        parts, capacity, waiting = [], self.capacity, torch.arange(len(rows), device=rows.device)
+        asked = {"names": rows.int(), "left": left / self.unit, "need": need / self.unit}
+        waiting = torch.arange(len(rows), device=rows.device)
+        parts, rooms = [], torch.full_like(waiting, self.capacity)
         while len(waiting):
             beyond = []
-            size = max(1, BLOCK_ENTRIES // capacity)
-            for first in range(0, len(waiting), size):
-                some = waiting[first : first + size]
-                asked = {"names": rows[some].int(), "left": left[some] / self.unit, "need": need[some] / self.unit}
-                found, counts = self._launch(asked, columns, capacity)
-                fits = counts <= capacity
-                taken = torch.arange(capacity, device=rows.device) < (counts * fits)[:, None]
-                parts.append((some[fits], Ragged(counts[fits].long(), found[taken])))
+            pieces = -(-int(rooms.sum()) // BLOCK_ENTRIES)
+            for some, room in zip(waiting.tensor_split(pieces), rooms.tensor_split(pieces), strict=True):
+                found, counts = self._launch({name: each[some] for name, each in asked.items()}, columns, room)
+                fits = found.lengths == counts
+                parts.append((some[fits], Ragged(counts[fits], found.columns)))
                 beyond.append((some[~fits], counts[~fits]))
-            waiting = torch.cat([left_over for left_over, _ in beyond])
-            # The largest of what is left need as much as they need; twice the capacity does for most.
-            capacity = max([2 * capacity, *(int(counts.max()) for _, counts in beyond if len(counts))])
+            waiting, rooms = (torch.cat(each) for each in zip(*beyond, strict=True))
         return Ragged.joined(len(rows), parts)
 
     def _columns(self, among: torch.Tensor | None, right: torch.Tensor, kappa: float) -> dict[str, Any]:
@@ -156,18 +156,25 @@ class Search:
         return torch.nn.functional.pad(scaled, (0, whole - width)).contiguous()
 
     def _launch(
-        self, asked: dict[str, Any], columns: dict[str, Any], capacity: int
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Run the kernel for some rows."""
-        from ._tiles import launch  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+        self, asked: dict[str, Any], columns: dict[str, Any], rooms: torch.Tensor
+    ) -> tuple[Ragged, torch.Tensor]:
+        """Run the kernel for some rows with so many places each; return what it found and how much there is.
 
-        n_rows, device = len(asked["names"]), self.points.device
-        found = torch.empty((n_rows, capacity), dtype=torch.int32, device=device)
-        counts = torch.empty(n_rows, dtype=torch.int32, device=device)
+        Rows with more than they have places for are returned empty.
+        """
+        from ._tiles import launch, spans  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+
+        wide = spans(len(rooms), columns["points"].shape[1])
+        wide = min(wide, max(1, BLOCK_ENTRIES // int(rooms.sum())))
+        starts = pointers_of(rooms.repeat_interleave(wide))
+        found = torch.empty(int(starts[-1]), dtype=torch.int32, device=rooms.device)
+        counts = torch.empty((len(rooms), wide), dtype=torch.int32, device=rooms.device)
         rows = {"points": self._padded(self.exact[asked["names"]]), "names": asked["names"]}
         rows |= {"left": asked["left"].float(), "need": asked["need"].float()}
-        launch(rows, columns, found, counts)
-        return found, counts
+        launch(rows, columns, found, starts, counts)
+        counts = counts.long()
+        kept = torch.where((counts <= rooms[:, None]).all(1, keepdim=True), counts, 0)
+        return Ragged(kept.sum(1), found[places_of(kept.ravel(), starts)]), counts.sum(1)
 
     def best(
         self, rows: torch.Tensor, kept: int, left: torch.Tensor, right: torch.Tensor, sample: int | None = None

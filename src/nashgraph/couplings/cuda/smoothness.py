@@ -78,8 +78,9 @@ class CudaSmoothness(Smoothness):
         nothing = Sides(torch.zeros_like(threshold), torch.zeros_like(threshold))
         candidates.reach(nothing, -threshold)
         self._count()
-        edges = torch.nonzero(candidates.costs < threshold[candidates.rows]).ravel()
-        rows, right = candidates.rows[edges], to_device(work.right, exact)[candidates.columns[edges]]
+        rows = candidates.packed()
+        edges = torch.nonzero(candidates.costs < threshold[rows]).ravel()
+        rows, right = rows[edges], to_device(work.right, exact)[candidates.columns[edges]]
         lengths = torch.bincount(rows, minlength=len(threshold))
         mean = row_sums(right, lengths) / lengths.clamp(min=1)
         return to_device(work.left, exact).square() @ row_sums((right - mean[rows]).square(), lengths)
