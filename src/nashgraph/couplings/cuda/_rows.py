@@ -11,8 +11,9 @@ import triton
 import triton.language as tl
 
 PAIRS, SIGNALS = 128, 16
-LISTED = 256  # candidates of a row taken at a time
-FEW_ROWS, SHORT = 16, 32  # a tile of short rows in a product
+LISTS = 1, 256, 1  # rows, candidates of each at a time, and warps of a program that projects
+LONG_LIST, LONG_LISTS = 1024, (1, 4096, 16)
+FEW_ROWS, SHORT = 32, 16  # a tile of short rows in a product
 BLOCK = 1024  # entries of a long row taken at a time
 
 
@@ -35,14 +36,15 @@ def measure(points, rows, columns, found, n_pairs, width, PAIRS: tl.constexpr, S
 
 @triton.jit
 def listed_scores(costs, columns, right, bonus, start, k, there):  # type: ignore[no-untyped-def]
-    """Return ``l_i r_j - D_ij`` of some entries of a row, nothing where there is none."""
-    j = tl.load(columns + start + k, mask=there, other=0)
-    gained = bonus * tl.load(right + j, mask=there, other=0.0)
-    return gained - tl.load(costs + start + k, mask=there, other=0.0).to(tl.float64)
+    """Return the scores ``l_i r_j - D_ij`` of some entries of rows, minus infinity where there is none."""
+    place = start[:, None] + k[None, :]
+    j = tl.load(columns + place, mask=there, other=0)
+    gained = bonus[:, None] * tl.load(right + j, mask=there, other=0.0)
+    return tl.where(there, gained - tl.load(costs + place, mask=there, other=0.0).to(tl.float64), -float("inf"))
 
 
 @triton.jit
-def project_row(  # type: ignore[no-untyped-def]
+def project_tile(  # type: ignore[no-untyped-def]
     costs,
     columns,
     left,
@@ -50,54 +52,67 @@ def project_row(  # type: ignore[no-untyped-def]
     starts,
     lengths,
     numbers,
+    names,
+    n_names,
     edges,
     weights,
     counts,
     tops,
     aboves,
+    ROWS: tl.constexpr,
     LISTED: tl.constexpr,
 ):
-    """Project a row's scores onto the simplex: Michelot's algorithm; edges are written from the row's start on.
+    """Project rows of scores onto the simplex: Michelot's algorithm; edges are written from each row's start on.
 
-    Scores are computed again in every round: they come from the nearest cache, and rows may be as long as they are.
+    The best entry has a weight of at most the sum wanted, which says at once that most others have none. Scores are
+    computed again in every round: they come from the nearest cache, and rows may be as long as they are.
     """
-    i = tl.program_id(0).to(tl.int64)
-    start, length = tl.load(starts + i), tl.load(lengths + i).to(tl.int32)
-    gain, sum_wanted = tl.load(numbers), tl.load(numbers + 1)
-    bonus = tl.load(left + i)
+    number = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    inside = number < n_names
+    i = tl.load(names + number, mask=inside, other=0)
+    start = tl.load(starts + i, mask=inside, other=0)
+    length = tl.load(lengths + i, mask=inside, other=0).to(tl.int32)
+    longest = tl.max(length, 0)
+    gain, wanted = tl.load(numbers), tl.load(numbers + 1)
+    bonus = tl.load(left + i, mask=inside, other=0.0)
     within = tl.arange(0, LISTED)
-    best = tl.full((LISTED,), -float("inf"), tl.float64)
-    for first in range(0, length, LISTED):
+    best = tl.full((ROWS, LISTED), -float("inf"), tl.float64)
+    for first in range(0, longest, LISTED):
         k = first + within
-        scores = listed_scores(costs, columns, right, bonus, start, k, k < length)
-        best = tl.where(k < length, tl.maximum(best, scores), best)
-    top = tl.max(best, 0)
-    above = sum_wanted * float("inf")
-    before, count = length + 2, length + 1
-    while count < before:
-        sums = tl.zeros((LISTED,), tl.float64)
-        kept = tl.zeros((LISTED,), tl.int32)
-        for first in range(0, length, LISTED):
+        there = k[None, :] < length[:, None]
+        best = tl.maximum(best, listed_scores(costs, columns, right, bonus, start, k, there))
+    top = tl.where(length > 0, tl.max(best, 1), 0.0)
+    above = tl.zeros((ROWS,), tl.float64) + wanted
+    count = length + 1
+    left_over = longest * 0 + 1
+    while left_over > 0:
+        sums = tl.zeros((ROWS, LISTED), tl.float64)
+        kept = tl.zeros((ROWS, LISTED), tl.int32)
+        for first in range(0, longest, LISTED):
             k = first + within
-            values = gain * (listed_scores(costs, columns, right, bonus, start, k, k < length) - top)
-            alive = (k < length) & (values + above > 0.0)
+            there = k[None, :] < length[:, None]
+            values = gain * (listed_scores(costs, columns, right, bonus, start, k, there) - top[:, None])
+            alive = values + above[:, None] > 0.0
             sums += tl.where(alive, values, 0.0)
             kept += alive.to(tl.int32)
-        before = count
-        count = tl.sum(kept, 0)
-        above = tl.where(count < before, (sum_wanted - tl.sum(sums, 0)) / count, above)
-    written = count * 0
-    for first in range(0, length, LISTED):
+        now = tl.sum(kept, 1)
+        fewer = (now < count) & (now > 0)
+        above = tl.where(fewer, (wanted - tl.sum(sums, 1)) / tl.maximum(now, 1), above)
+        count = tl.where(fewer, now, count)
+        left_over = tl.max(fewer.to(tl.int32), 0)
+    written = tl.zeros((ROWS,), tl.int32)
+    for first in range(0, longest, LISTED):
         k = first + within
-        values = gain * (listed_scores(costs, columns, right, bonus, start, k, k < length) - top)
-        alive = ((k < length) & (values + above > 0.0)).to(tl.int32)
-        places = start + written + tl.cumsum(alive, 0) - alive
-        tl.store(edges + places, k, mask=alive > 0)
-        tl.store(weights + places, values + above, mask=alive > 0)
-        written += tl.sum(alive, 0)
-    tl.store(counts + i, written)
-    tl.store(tops + i, top)
-    tl.store(aboves + i, above)
+        there = k[None, :] < length[:, None]
+        values = gain * (listed_scores(costs, columns, right, bonus, start, k, there) - top[:, None])
+        alive = (values + above[:, None] > 0.0).to(tl.int32)
+        places = start[:, None] + written[:, None] + tl.cumsum(alive, 1) - alive
+        tl.store(edges + places, tl.broadcast_to(k[None, :], (ROWS, LISTED)), mask=alive > 0)
+        tl.store(weights + places, values + above[:, None], mask=alive > 0)
+        written += tl.sum(alive, 1)
+    tl.store(counts + i, written, mask=inside)
+    tl.store(tops + i, top, mask=inside)
+    tl.store(aboves + i, above, mask=inside)
 
 
 @triton.jit
@@ -134,16 +149,28 @@ def project_listed(listed: tuple[Any, ...], sides: tuple[Any, Any], numbers: Any
     ``found`` is filled with edges (places in the row) and weights, from each row's start on, counts, tops and aboves.
     """
     starts, lengths, columns, costs = listed
-    project_row[(len(lengths),)](
-        costs, columns, *sides, starts, lengths, numbers, *found, LISTED=LISTED, num_warps=1
-    )
+    long = lengths > LONG_LIST
+    for names, (rows, block, warps) in ((long.nonzero().ravel(), LONG_LISTS), ((~long).nonzero().ravel(), LISTS)):
+        if len(names):
+            project_tile[(triton.cdiv(len(names), rows),)](
+                costs,
+                columns,
+                *sides,
+                starts,
+                lengths,
+                numbers,
+                names,
+                len(names),
+                *found,
+                ROWS=rows,
+                LISTED=block,
+                num_warps=warps,
+            )
 
 
 def multiply_rows(given: tuple[Any, ...], classes: tuple[Any, Any], vector: Any, product: Any) -> None:
-    """Fill ``product`` with that of rows (starts, columns, weights) and a vector; ``classes`` are short and long ones."""
+    """Fill ``product`` with that of rows (starts, columns, weights) and a vector; ``classes``: short and long rows."""
     for names, rows, block, warps in zip(classes, (FEW_ROWS, 1), (SHORT, BLOCK), (4, 8), strict=True):
         if len(names):
             grid = (triton.cdiv(len(names), rows),)
-            multiply[grid](
-                *given, vector, names, product, len(names), ROWS=rows, BLOCK=block, num_warps=warps
-            )
+            multiply[grid](*given, vector, names, product, len(names), ROWS=rows, BLOCK=block, num_warps=warps)

@@ -8,7 +8,7 @@ from .device import torch
 from .search import FURTHER, TRIES, Search
 from .segments import Projection, Ragged, places_of, pointers_of, project, project_in_place, row_numbers, smallest
 
-ROOM = 1.0  # how far below its threshold a row is searched, in units of what its best score is above it
+ROOM = 0.5  # how far below its threshold a row is searched, in units of what its best score is above it
 SPARE = 1.5  # times what rows have, beyond which what they had before is cleared away
 TINY = 1e-300
 MOST = 0.5  # share of the rows that fall short beyond which all are searched again
@@ -98,7 +98,8 @@ class Candidates:
     def reach(self, sides: Sides, floor: torch.Tensor, room: torch.Tensor | float = 0.0) -> bool:
         """See to it that all pairs that score more than ``floor`` are listed; return whether rows were searched.
 
-        Those are searched down to ``room`` below the floor, so that the next bonus may find all it needs.
+        Those are searched down to ``room`` below the floor, so that the next bonus may find all it needs; less far
+        where there are many.
         """
         short = self.unproved(sides, floor)
         if not len(short):
@@ -106,7 +107,7 @@ class Candidates:
         if len(short) > MOST * len(self.cut):
             short = self.search.everyone
         self.rights.append(sides.right)
-        self._renew(short, len(self.rights) - 1, sides.left[short], (floor - room)[short])
+        self._renew(short, len(self.rights) - 1, sides.left[short], (floor - room)[short], floor[short])
         return True
 
     def _project(self, sides: Sides, gain: float, total: float) -> Projection:
@@ -135,9 +136,16 @@ class Candidates:
         """Return the largest of ``left_i * right_j`` over j, with each row's own right side."""
         return torch.maximum(left * rights.amax(1)[self.made], left * rights.amin(1)[self.made])
 
-    def _renew(self, rows: torch.Tensor, number: int, left: torch.Tensor, cut: torch.Tensor) -> None:
-        """Search some rows again with one of the bonuses, given its left side there."""
-        found = self.search.find(rows, left, self.rights[number], cut)
+    def _renew(
+        self,
+        rows: torch.Tensor,
+        number: int,
+        left: torch.Tensor,
+        cut: torch.Tensor,
+        floor: torch.Tensor | None = None,
+    ) -> None:
+        """Search some rows again with one of the bonuses, given its left side there, to a cut or down to a floor."""
+        found, cut = self.search.find_about(rows, left, self.rights[number], cut, cut if floor is None else floor)
         if len(rows) == len(self.cut):
             self._take(found)
         else:

@@ -24,7 +24,12 @@ class CudaCoupling:
     weights: torch.Tensor
     cost: float
     square: float
-    threshold: Array | None = None
+    limits: torch.Tensor | None = None  # the threshold, there
+
+    @cached_property
+    def threshold(self) -> Array | None:
+        """The threshold of each row, in memory once it is asked for."""
+        return None if self.limits is None else to_numpy(self.limits)
 
     @cached_property
     def rows(self) -> torch.Tensor:
@@ -45,9 +50,7 @@ class CudaCoupling:
     def turned(self) -> Factor:
         """The transpose, sorted once, so that its products are the same every time."""
         order = torch.argsort(self.columns, stable=True)
-        return Factor(
-            torch.bincount(self.columns, minlength=len(self.lengths)), self.rows[order], self.weights[order]
-        )
+        return Factor(torch.bincount(self.columns, minlength=len(self.lengths)), self.rows[order], self.weights[order])
 
     @property
     def place(self) -> Place:

@@ -16,6 +16,7 @@ from .segments import Ragged, order_in_rows, places_of, pointers_of, row_numbers
 BLOCK_ENTRIES = 1 << 27  # scores, or places for what is found, held at a time
 PAIRS_AT_ONCE = 1 << 23
 CAPACITY = 512  # places of a row at first; rows that need more are done again with as many as they need
+NEARER = 0.25  # of the way below its floor, how far a row is searched that has more on the whole way
 SMALLEST_SAMPLE, LARGER, FEW = 4096, 16, 4
 FURTHER, TRIES = 1.5, 4
 EVERYTHING = 1e300  # a cost that no pair has
@@ -74,11 +75,28 @@ class Search:
         ``left`` and ``cut`` belong to the rows, ``right`` to all nodes.
         """
         among = None if sample is None else self.shuffled[:sample].sort().values
+        return self._find(rows, among, left, right, (cut, cut))[0]
+
+    def find_about(
+        self, rows: torch.Tensor, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor, floor: torch.Tensor
+    ) -> tuple[Ragged, torch.Tensor]:
+        """Do the same, and return the cuts taken: nearer the floor, never above it, where a row would have too many."""
+        return self._find(rows, None, left, right, (cut, floor - NEARER * (floor - cut)))
+
+    def _find(
+        self,
+        rows: torch.Tensor,
+        among: torch.Tensor | None,
+        left: torch.Tensor,
+        right: torch.Tensor,
+        cuts: tuple[torch.Tensor, torch.Tensor],
+    ) -> tuple[Ragged, torch.Tensor]:
         size = float(right.abs().max()) or 1.0
-        self.searched += len(rows) * (len(self) if sample is None else sample)
+        self.searched += len(rows) * (len(self) if among is None else len(among))
         weak = float(left.abs().max()) * size <= LARGEST_BONUS * self.unit
-        find = self._by_tiles if self.tiles and weak else self._by_blocks
-        return find(rows, among, left * size, right / size, cut)
+        if self.tiles and weak:
+            return self._by_tiles(rows, among, left * size, right / size, cuts)
+        return self._by_blocks(rows, among, left * size, right / size, cuts[0]), cuts[0]
 
     def _slack(self, epsilon: float) -> float:
         """Return a bound of the relative error of a score: one rounding a term of the sum, fourfold, and a few more."""
@@ -118,25 +136,42 @@ class Search:
             yield part, scores
 
     def _by_tiles(
-        self, rows: torch.Tensor, among: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor
-    ) -> Ragged:
+        self,
+        rows: torch.Tensor,
+        among: torch.Tensor | None,
+        left: torch.Tensor,
+        right: torch.Tensor,
+        cuts: tuple[torch.Tensor, torch.Tensor],
+    ) -> tuple[Ragged, torch.Tensor]:
         kappa = self._slack(2.0**-24)
         columns = self._columns(among, right, kappa)
-        need = cut - kappa * (cut.abs() + left.abs()) + (1.0 - kappa) * self.base[rows]
-        need -= kappa * need.abs() + 1e-30 * self.unit
-        asked = {"names": rows.int(), "left": left / self.unit, "need": need / self.unit}
+        cut, nearer = cuts[0].clone(), cuts[1]
         waiting = torch.arange(len(rows), device=rows.device)
         parts, rooms = [], torch.full_like(waiting, self.capacity)
         while len(waiting):
             beyond = []
             pieces = -(-int(rooms.sum()) // BLOCK_ENTRIES)
             for some, room in zip(waiting.tensor_split(pieces), rooms.tensor_split(pieces), strict=True):
-                found, counts = self._launch({name: each[some] for name, each in asked.items()}, columns, room)
+                asked = self._rows(rows[some], left[some], cut[some], kappa)
+                found, counts = self._launch(asked, columns, room)
                 fits = found.lengths == counts
                 parts.append((some[fits], Ragged(counts[fits], found.columns)))
-                beyond.append((some[~fits], counts[~fits]))
+                # Beyond its places a row is searched less far, or, where it must be as far, with as many as it needs.
+                rest, wanted = some[~fits], counts[~fits]
+                beyond.append((rest, torch.where(cut[rest] < nearer[rest], self.capacity, wanted)))
             waiting, rooms = (torch.cat(each) for each in zip(*beyond, strict=True))
-        return Ragged.joined(len(rows), parts)
+            cut[waiting] = nearer[waiting]
+        return Ragged.joined(len(rows), parts), cut
+
+    def _rows(self, rows: torch.Tensor, left: torch.Tensor, cut: torch.Tensor, kappa: float) -> dict[str, Any]:
+        need = cut - kappa * (cut.abs() + left.abs()) + (1.0 - kappa) * self.base[rows]
+        need -= kappa * need.abs() + 1e-30 * self.unit
+        return {
+            "names": rows.int(),
+            "points": self._padded(self.exact[rows]),
+            "left": (left / self.unit).float(),
+            "need": (need / self.unit).float(),
+        }
 
     def _columns(self, among: torch.Tensor | None, right: torch.Tensor, kappa: float) -> dict[str, Any]:
         names = self.everyone if among is None else among
@@ -169,9 +204,7 @@ class Search:
         starts = pointers_of(rooms.repeat_interleave(wide))
         found = torch.empty(int(starts[-1]), dtype=torch.int32, device=rooms.device)
         counts = torch.empty((len(rooms), wide), dtype=torch.int32, device=rooms.device)
-        rows = {"points": self._padded(self.exact[asked["names"]]), "names": asked["names"]}
-        rows |= {"left": asked["left"].float(), "need": asked["need"].float()}
-        launch(rows, columns, found, starts, counts)
+        launch(asked, columns, found, starts, counts)
         counts = counts.long()
         kept = torch.where((counts <= rooms[:, None]).all(1, keepdim=True), counts, 0)
         return Ragged(kept.sum(1), found[places_of(kept.ravel(), starts)]), counts.sum(1)

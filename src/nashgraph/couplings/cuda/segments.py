@@ -128,9 +128,7 @@ def project_in_place(
     top, above = torch.empty((2, len(lengths)), dtype=torch.float64, device=costs.device)
     project_listed((starts, lengths, columns, costs), sides, numbers, (edges, weights, counts, top, above))
     places = places_of(counts, starts)
-    return Projection(
-        edges[places] + torch.repeat_interleave(starts, counts), weights[places], counts, top, above
-    )
+    return Projection(edges[places] + torch.repeat_interleave(starts, counts), weights[places], counts, top, above)
 
 
 def smallest(values: torch.Tensor, starts: torch.Tensor, lengths: torch.Tensor, kept: int) -> torch.Tensor:

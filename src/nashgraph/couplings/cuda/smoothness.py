@@ -13,7 +13,7 @@ from ..passes import Bonus, NeighbourSpread, Part, Work
 from ..smoothness import Smoothness
 from .candidates import Candidates, Sides
 from .coupling import CudaCoupling
-from .device import memory_said, to_device, to_numpy, torch
+from .device import memory_said, to_device, torch
 from .points import CudaPoints
 from .segments import project, row_numbers, row_sums
 
@@ -45,11 +45,11 @@ class CudaSmoothness(Smoothness):
             found = candidates.project(sides, self.gain, self.c)
             costs = candidates.costs[found.edges].double()
             cost, square = float(found.weights @ costs), float(found.weights @ found.weights)
-            eta = to_numpy(torch.column_stack([found.top, found.above]))
+            limits = 2.0 * self.beta * found.above - found.top - to_device(bonus.shift, exact)
             weights = found.weights.to(candidates.costs.dtype)
             columns = candidates.columns[found.edges]
         self._count()
-        return CudaCoupling(found.lengths, columns, weights, cost, square, self.threshold(eta, bonus))
+        return CudaCoupling(found.lengths, columns, weights, cost, square, limits)
 
     def hold(self, weights: Any) -> CudaCoupling:
         """Return a given W in S as a coupling."""
