@@ -17,7 +17,7 @@ FEW_ROWS, SHORT = 32, 16  # a tile of short rows in a product
 BLOCK = 1024  # entries of a long row taken at a time
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_pairs"])
 def measure(points, rows, columns, found, n_pairs, width, PAIRS: tl.constexpr, SIGNALS: tl.constexpr):  # type: ignore[no-untyped-def]
     """Write the squared distance of each pair, by differences."""
     pair = tl.program_id(0).to(tl.int64) * PAIRS + tl.arange(0, PAIRS)
@@ -43,7 +43,7 @@ def listed_scores(costs, columns, right, bonus, start, k, there):  # type: ignor
     return tl.where(there, gained - tl.load(costs + place, mask=there, other=0.0).to(tl.float64), -float("inf"))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_names"])
 def project_tile(  # type: ignore[no-untyped-def]
     costs,
     columns,
@@ -115,7 +115,7 @@ def project_tile(  # type: ignore[no-untyped-def]
     tl.store(aboves + i, above, mask=inside)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_names"])
 def multiply(  # type: ignore[no-untyped-def]
     starts, columns, weights, vector, names, product, n_names, ROWS: tl.constexpr, BLOCK: tl.constexpr
 ):

@@ -12,7 +12,7 @@ WIDEST = 64  # signals that a tile of points takes at once
 PROGRAMS, SPAN = 4096, 2048  # that keep a GPU busy, and the fewest columns worth one
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_rows"])
 def append_hits(  # type: ignore[no-untyped-def]
     rows,
     row_names,
