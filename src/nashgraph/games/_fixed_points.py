@@ -11,7 +11,7 @@ Vectors may be NumPy's, or tensors on a device where the graph lives: only what 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def dots(*pairs: tuple[Array, Array]) -> list[float]:
     >>> dots((np.ones(2), np.ones(2)), (np.ones(2), np.zeros(2)))
     [2.0, 0.0]
     """
-    found = [one @ other for one, other in pairs]
+    found: list[Any] = [one @ other for one, other in pairs]
     if isinstance(found[0], np.generic):
         return [float(each) for each in found]
     together: list[float] = library(found[0]).stack(found).tolist()
