@@ -1,7 +1,7 @@
-"""What pytest must leave alone: the GPU's modules where PyTorch is not installed, and its kernel without Triton."""
+"""What pytest must leave alone: the GPU's modules where PyTorch is not installed, and its kernels without Triton."""
 
 from importlib.util import find_spec
 
 CUDA = "src/nashgraph/couplings/cuda"
 collect_ignore_glob = [] if find_spec("torch") else [f"{CUDA}/*.py"]
-collect_ignore = [] if find_spec("triton") else [f"{CUDA}/_tiles.py"]
+collect_ignore = [] if find_spec("triton") else [f"{CUDA}/_rows.py", f"{CUDA}/_tiles.py"]

@@ -29,13 +29,13 @@ from .report import PACKAGES, Report
 TARGETS = {50_000: "at most 1 s", 1_048_576: "at most 20 s (30 s acceptable) and 60 GB"}
 SWEEP_NODES = 262_144
 SWEEP = [
+    (16, 64, 1, 3),
     (32, 64, 2, 3),
     (32, 64, 4, 3),
     (64, 64, 4, 3),
     (32, 128, 4, 3),
     (64, 128, 4, 3),
-    (32, 64, 2, 2),
-    (16, 64, 1, 3),
+    (16, 128, 1, 3),
 ]
 
 
@@ -100,25 +100,29 @@ def nothing_missed(report: Report, n: int, device: torch.device) -> None:
 
 def whole_fits(report: Report, sizes: list[int], given: argparse.Namespace) -> None:
     report.section("Whole fits, from a NumPy array to the CSR result, tol = 1e-5")
+    report.say("Each is done twice: the first may compile kernels that smaller ones had no need of.")
     rows = []
     for n in sizes:
         X, profile = signals(n), cProfile.Profile()
         if not given.cpu:
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
-        start = time.perf_counter()
-        with profile if given.profile and n == sizes[-1] else nullcontext():
-            model = GLGP(degree=20, tol=1e-5, engine="measured").fit(X)
-        seconds = time.perf_counter() - start
+        times = []
+        for again in (False, True):
+            start = time.perf_counter()
+            with profile if again and given.profile and n == sizes[-1] else nullcontext():
+                model = GLGP(degree=20, tol=1e-5, engine="measured").fit(X)
+            times.append(time.perf_counter() - start)
+        first, seconds = times
         device = 0.0 if given.cpu else torch.cuda.max_memory_allocated() / 1e9
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        passes = [f"{seconds:.2f}", TARGETS.get(n, ""), f"{device:.1f}", f"{memory:.1f}"]
+        passes = [f"{first:.2f}", f"{seconds:.2f}", TARGETS.get(n, ""), f"{device:.1f}", f"{memory:.1f}"]
         rows.append([f"{n:,}", *passes, f"{model.certificate_.value:.1e}", str(model.n_iter_), f"{model.lam_:.4g}"])
         report.console.print(f"N = {n:,}: {seconds:.2f} s, {device:.1f} GB on the GPU, {model.certificate_.sentence}")
         if given.profile and n == sizes[-1]:
             pstats.Stats(profile).sort_stats("tottime").print_stats(30)
-    headings = ["N", "seconds", "wanted", "GB on the GPU", "GB in memory so far", "certificate", "iterations", "lam"]
-    report.table(headings, rows)
+    sizes_said = ["GB on the GPU", "GB in memory so far"]
+    report.table(["N", "first, s", "again, s", "wanted", *sizes_said, "certificate", "iterations", "lam"], rows)
 
 
 def sweep(report: Report, device: torch.device) -> None:

@@ -19,7 +19,7 @@ from nashgraph.couplings import ENGINES, beta_for_degree, make_smoothness, point
 from nashgraph.couplings.cuda import points as cuda_points_module
 from nashgraph.couplings.cuda import search
 from nashgraph.couplings.cuda.points import CudaPoints
-from nashgraph.couplings.cuda.segments import project, row_numbers
+from nashgraph.couplings.cuda.segments import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
 from nashgraph.couplings.passes import Bonus
 from nashgraph.games import as_interaction, as_welfare
 from nashgraph.solvers import Problem, best_response
@@ -42,6 +42,14 @@ def engine(request, monkeypatch):
     monkeypatch.setattr(search, "LARGER", 2)
     monkeypatch.setattr(search, "CAPACITY", 12 if request.param == "blocks" or ON_GPU else 24)
     monkeypatch.setattr(search, "BLOCK_ENTRIES", 1500)
+    if request.param == "tiles" and not ON_GPU:
+        from nashgraph.couplings.cuda import _rows, _tiles
+
+        monkeypatch.setattr(_rows, "LISTS", (128, 32, 1))  # large tiles, for the interpreter takes one after the other
+        monkeypatch.setattr(_rows, "LONG_LIST", 40)
+        monkeypatch.setattr(_rows, "LONG_LISTS", (64, 64, 1))
+        monkeypatch.setattr(_rows, "PAIRS", 1024)
+        monkeypatch.setattr(_tiles, "SPAN", 64)
     name = f"test-{request.param}"
     ENGINES.register(name)(partial(CudaPoints, device=DEVICE, tiles=request.param == "tiles"))
     yield name
@@ -180,19 +188,36 @@ def test_rows_that_overflow_their_places_are_done_again(engine, random):
 COMPILED = """
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
+from nashgraph.couplings.cuda._rows import measure, multiply, project_tile
 from nashgraph.couplings.cuda._tiles import append_hits
-names = "rows left need columns right base", "row_names column_names found counts", "n_rows n_columns capacity"
-kinds = {name: kind for kind, those in zip(("*fp32", "*i32", "i32"), names) for name in those.split()}
+
+def compiled(kernel, types, **fixed):
+    kinds = {name: kind for kind, names in types.items() for name in names.split()}
+    signature = {name: kinds.get(name, "constexpr") for name in kernel.arg_names}
+    return compile(ASTSource(kernel, signature, constexprs=fixed), target=GPUTarget("cuda", 90, 32)).asm["ptx"]
+
+tiles = {
+    "*fp32": "rows left need columns right base",
+    "*i32": "row_names column_names found counts",
+    "*i64": "starts",
+    "i32": "n_rows n_columns span",
+}
 for width, chunk in ((16, 16), (128, 64)):
-    fixed = {"WIDTH": width, "CHUNK": chunk, "ROWS": 32, "COLUMNS": 64}
-    signature = {name: kinds.get(name, "constexpr") for name in append_hits.arg_names}
-    made = compile(ASTSource(append_hits, signature, constexprs=fixed), target=GPUTarget("cuda", 90, 32))
-    assert "mma" in made.asm["ptx"]
+    assert "mma" in compiled(append_hits, tiles, WIDTH=width, CHUNK=chunk, ROWS=16, COLUMNS=64)
+lists = {
+    "*fp64": "points found costs left right numbers weights tops aboves vector product",
+    "*i32": "rows columns edges",
+    "*i64": "starts lengths counts names",
+    "i32": "n_pairs width n_names",
+}
+compiled(measure, lists, PAIRS=128, SIGNALS=16)
+compiled(project_tile, lists, ROWS=1, LISTED=256)
+compiled(multiply, lists, ROWS=32, BLOCK=16)
 """
 
 
 @pytest.mark.skipif(not find_spec("triton"), reason="no Triton")
-def test_the_kernel_compiles_for_a_gpu_that_is_not_here(tmp_path):
+def test_the_kernels_compile_for_a_gpu_that_is_not_here(tmp_path):
     env = {**os.environ, "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", COMPILED], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -216,6 +241,52 @@ def test_projection_is_that_of_the_kernels(random):
     weights = np.zeros(40 * 39)
     weights[found.edges.numpy()] = found.weights.numpy()
     np.testing.assert_allclose(weights, project_rows(scores, 0.8)[0][off], atol=1e-14)
+
+
+def ragged(n=50):
+    """Rows of 1 to 70 pairs with gaps between them, backward: where they begin, how many they have, and the pairs."""
+    draw = torch.Generator().manual_seed(0)
+    lengths = torch.randint(1, 71, (n,), generator=draw)
+    starts = pointers_of(lengths.flip(0) + 3)[:-1].flip(0)
+    size = int((lengths + 3).sum())
+    columns = torch.randint(0, n, (size,), generator=draw, dtype=torch.int32)
+    return starts, lengths, columns, torch.rand(size, generator=draw, dtype=torch.float64)
+
+
+@pytest.mark.skipif(not find_spec("triton"), reason="no Triton")
+def test_kernels_on_lists_do_what_pytorch_does(monkeypatch):
+    from nashgraph.couplings.cuda import _rows, factor
+
+    monkeypatch.setattr(_rows, "LISTS", (16, 16, 1))
+    monkeypatch.setattr(_rows, "LONG_LIST", 40)
+    monkeypatch.setattr(_rows, "LONG_LISTS", (4, 32, 1))
+    monkeypatch.setattr(_rows, "BLOCK", 32)
+    monkeypatch.setattr(factor, "LONG", 40)
+    starts, lengths, columns, costs = (each.to(DEVICE) for each in ragged())
+    left, right = torch.linspace(0.0, 2.0, 50).double().to(DEVICE), torch.linspace(1.0, -1.0, 50).double().to(DEVICE)
+    found = project_in_place(starts, lengths, columns, costs, (left, right), 1.3, 0.9)
+    places, rows = places_of(lengths, starts), row_numbers(lengths)
+    expected = project(left[rows] * right[columns[places]] - costs[places], rows, lengths, 1.3, 0.9)
+    assert torch.equal(found.edges, places[expected.edges])
+    assert torch.equal(found.lengths, expected.lengths)
+    for part in ("weights", "top", "above"):
+        torch.testing.assert_close(getattr(found, part), getattr(expected, part), rtol=1e-13, atol=1e-13)
+    matrix = factor.Factor(lengths, columns[places], costs[places])
+    expected_product = row_sums(costs[places] * right[columns[places]], lengths)
+    torch.testing.assert_close(matrix.by_kernel(right), expected_product, rtol=1e-13, atol=1e-13)
+
+
+def test_rows_with_too_many_are_searched_less_far(random):
+    points = CudaPoints(random.normal(size=(3, 120)), device=DEVICE, tiles=find_spec("triton") is not None)
+    points.search.capacity = 10
+    rows, nothing = points.search.everyone, torch.zeros(120, dtype=torch.float64, device=DEVICE)
+    floor = points.search.best(rows, 5, nothing, nothing)[0][:, -1]
+    found, cut = points.search.find_about(rows, nothing, nothing, 9.0 * floor, floor)
+    assert bool((cut <= floor).all())
+    assert not points.search.tiles or bool((cut > 9.0 * floor).any())
+    exact = points.search.find(rows, nothing, nothing, cut)
+    assert torch.equal(found.lengths, exact.lengths)
+    assert torch.equal(found.columns, exact.columns)
 
 
 def test_what_it_cannot_do_is_said(engine, random, monkeypatch):

@@ -11,12 +11,12 @@ Vectors may be NumPy's, or tensors on a device where the graph lives: only what 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..validation import Array
-from .interactions import Interaction, Linear
+from .interactions import Interaction, Linear, library
 
 Product = Callable[[Array], Array]
 
@@ -66,17 +66,32 @@ def norm(vector: Array) -> float:
     return float(vector @ vector) ** 0.5
 
 
+def dots(*pairs: tuple[Array, Array]) -> list[float]:
+    """Return the inner products of pairs of vectors; from a device they come all at once, for each waits for it.
+
+    Examples
+    --------
+    >>> dots((np.ones(2), np.ones(2)), (np.ones(2), np.zeros(2)))
+    [2.0, 0.0]
+    """
+    found: list[Any] = [one @ other for one, other in pairs]
+    if isinstance(found[0], np.generic):
+        return [float(each) for each in found]
+    together: list[float] = library(found[0]).stack(found).tolist()
+    return together
+
+
 def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) -> Array:
     """Return about the x with ``x - linear(x) = residual``, by BiCGSTAB (van der Vorst 1992) from zero.
 
     Ends where the residual's norm is at most ``floor``, or where the method breaks down.
     """
-    shadow, size = residual, norm(residual)
+    shadow, size = residual, dots((residual, residual))[0]
     point = direction = image = 0.0 * residual
     before = alpha = omega = 1.0
     for _ in range(max_steps):
-        rho = float(shadow @ residual)
-        if norm(residual) <= floor or abs(rho) <= TINY * size * size or omega == 0.0:
+        rho, square = dots((shadow, residual), (residual, residual))
+        if square**0.5 <= floor or abs(rho) <= TINY * size or omega == 0.0:
             break
         direction = residual + (rho / before * alpha / omega) * (direction - omega * image)
         image = direction - linear(direction)
@@ -89,8 +104,8 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
         if norm(half) <= floor:
             break
         turned = half - linear(half)
-        square = float(turned @ turned)
-        omega = float(turned @ half) / square if square > 0 else 0.0
+        square, along = dots((turned, turned), (turned, half))
+        omega = along / square if square > 0 else 0.0
         point = point + omega * half
         residual = half - omega * turned
     return point

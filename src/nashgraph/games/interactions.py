@@ -4,14 +4,16 @@ The paper's assumption H1: f is defined on x >= 0, twice differentiable, with f(
 1-Lipschitz, f(x) <= x and |f''(x)| <= 1. Under H1 and row sums c < 1 the game has exactly one equilibrium.
 
 A new interaction is one class with ``value``, ``slope`` and ``curvature``, each a function of an array, registered
-under its name: the command line, its help and the tests over all interactions then have it.
+under its name: the command line, its help and the tests over all interactions then have it. One that is ``anywhere``
+also takes tensors of PyTorch, which then need not come back from a GPU.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -39,6 +41,17 @@ class Interaction(Protocol):
         """Return f''(x)."""
 
 
+def library(x: Any) -> Any:
+    """Return the library whose numbers x has, so that one formula does for NumPy's and PyTorch's.
+
+    Examples
+    --------
+    >>> library(np.ones(2)).__name__
+    'numpy'
+    """
+    return sys.modules["torch"] if type(x).__module__ == "torch" else np
+
+
 INTERACTIONS: Registry[Callable[[], Interaction]] = Registry("interaction")
 
 
@@ -53,17 +66,19 @@ class Linear:
     2.0
     """
 
+    anywhere: ClassVar[bool] = True
+
     def value(self, x: Array) -> Array:
         """Return f(x)."""
-        return np.asarray(x)
+        return cast(Array, library(x).asarray(x))
 
     def slope(self, x: Array) -> Array:
         """Return f'(x)."""
-        return np.ones_like(x)
+        return cast(Array, library(x).ones_like(x))
 
     def curvature(self, x: Array) -> Array:
         """Return f''(x)."""
-        return np.zeros_like(x)
+        return cast(Array, library(x).zeros_like(x))
 
 
 @INTERACTIONS.register("log1p")
@@ -77,9 +92,11 @@ class Log1p:
     0.5
     """
 
+    anywhere: ClassVar[bool] = True
+
     def value(self, x: Array) -> Array:
         """Return f(x)."""
-        return np.log1p(x)
+        return cast(Array, library(x).log1p(x))
 
     def slope(self, x: Array) -> Array:
         """Return f'(x)."""
@@ -103,6 +120,8 @@ class Saturating:
     >>> float(Saturating().value(2.0))
     1.0
     """
+
+    anywhere: ClassVar[bool] = True
 
     def value(self, x: Array) -> Array:
         """Return f(x)."""
@@ -128,17 +147,19 @@ class Exponential:
     1.0
     """
 
+    anywhere: ClassVar[bool] = True
+
     def value(self, x: Array) -> Array:
         """Return f(x)."""
-        return -np.expm1(-x)
+        return cast(Array, -library(x).expm1(-x))
 
     def slope(self, x: Array) -> Array:
         """Return f'(x)."""
-        return np.exp(-x)
+        return cast(Array, library(x).exp(-x))
 
     def curvature(self, x: Array) -> Array:
         """Return f''(x)."""
-        return -np.exp(-x)
+        return cast(Array, -library(x).exp(-x))
 
 
 @dataclass(frozen=True)

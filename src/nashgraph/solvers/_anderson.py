@@ -6,7 +6,7 @@ import numpy as np
 
 from ..validation import Array
 
-MANY = 1_000_000  # numbers in all changes together
+MANY = 200_000  # numbers in all changes together
 
 
 class Anderson:
@@ -65,7 +65,7 @@ class Anderson:
 def least_squares(changes: Array, residual: Array, cutoff: float) -> Array:
     """Return the mixture of changes that comes nearest to a residual, without directions below the cutoff.
 
-    Among millions of numbers by the products of the changes scaled to one length, which is ten times faster and tells
+    Among many numbers by the products of the changes scaled to one length, which is ten times faster and tells
     apart only directions above the root of the rounding: enough for a proposal.
     """
     if changes.size < MANY:

@@ -26,6 +26,11 @@ class There:
     interaction: Interaction
     place: Place
 
+    @classmethod
+    def of(cls, interaction: Interaction, place: Place) -> Interaction:
+        """Return an interaction for vectors in a place: itself, where it takes them as they are."""
+        return interaction if place is HERE or getattr(interaction, "anywhere", False) else cls(interaction, place)
+
     def value(self, x: Array) -> Array:
         """Return f(x) there."""
         return self.place.put(self.interaction.value(self.place.get(x)))
@@ -119,7 +124,7 @@ class Problem:
         y = solve_concave(
             coupling.dot,
             place.put(self.benefit),
-            self.interaction if place is HERE else There(self.interaction, place),
+            There.of(self.interaction, place),
             tol=tol,
             start=None if start is None else place.put(start.actions),
         )
@@ -132,7 +137,8 @@ class Problem:
     ) -> Array:
         """Solve u = grad g(y) + f'(y) (W^T u) at the given actions."""
         place = place_of(coupling)
-        slope, gradient = place.put(self.interaction.slope(actions)), place.put(self.welfare.gradient(actions))
+        slope = There.of(self.interaction, place).slope(place.put(actions))
+        gradient = place.put(self.welfare.gradient(actions))
         return place.get(
             solve_affine(
                 lambda v: slope * coupling.tdot(v),

@@ -7,11 +7,12 @@ from typing import Any
 import triton
 import triton.language as tl
 
-ROWS, COLUMNS, WARPS, STAGES = 32, 64, 2, 3
+ROWS, COLUMNS, WARPS, STAGES = 16, 64, 1, 3
 WIDEST = 64  # signals that a tile of points takes at once
+PROGRAMS, SPAN = 4096, 2048  # that keep a GPU busy, and the fewest columns worth one
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_rows"])
 def append_hits(  # type: ignore[no-untyped-def]
     rows,
     row_names,
@@ -22,10 +23,11 @@ def append_hits(  # type: ignore[no-untyped-def]
     right,
     base,
     found,
+    starts,
     counts,
     n_rows,
     n_columns,
-    capacity,
+    span,
     WIDTH: tl.constexpr,
     CHUNK: tl.constexpr,
     ROWS: tl.constexpr,
@@ -34,7 +36,8 @@ def append_hits(  # type: ignore[no-untyped-def]
     """Write the columns of score ``l_i r_j + <a_i, b_j> - base_j >= need_i`` of each row, in order, and their number.
 
     ``rows`` are the a_i, one after the other; ``columns`` the b_j, one signal after the other. A program has its rows
-    for itself, so that it counts alone and the order is the same every time. Beyond the capacity it counts only.
+    for itself, and a span of the columns where rows are few, so that it counts alone and the order is the same every
+    time. ``starts`` says where each row's places of each span begin and end; beyond them it counts only.
     """
     i = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     inside = i < n_rows
@@ -45,9 +48,14 @@ def append_hits(  # type: ignore[no-untyped-def]
     least = tl.load(need + i, mask=inside, other=float("inf"))
     a = tl.load(rows + place_of_row[:, None] * WIDTH + k[None, :], mask=inside[:, None], other=0.0)
     count = tl.zeros((ROWS,), tl.int32)
-    for first in range(0, n_columns, COLUMNS):
+    own = place_of_row * tl.num_programs(1) + tl.program_id(1)
+    start = tl.load(starts + own, mask=inside, other=0)
+    room = tl.load(starts + own + 1, mask=inside, other=0) - start
+    begin = tl.program_id(1) * span
+    end = tl.minimum(begin + span, n_columns)
+    for first in range(begin, end, COLUMNS):
         j = first + tl.arange(0, COLUMNS)
-        there = j < n_columns
+        there = j < end
         signals = columns + k.to(tl.int64)[:, None] * n_columns + j[None, :]
         b = tl.load(signals, mask=there[None, :], other=0.0)
         scores = tl.dot(a, b, input_precision="tf32x3")
@@ -62,17 +70,22 @@ def append_hits(  # type: ignore[no-untyped-def]
             names = tl.load(column_names + j, mask=there, other=-1)
             hits = tl.where((names[None, :] == who[:, None]) | (names[None, :] < 0), 0, hits)
             places = count[:, None] + tl.cumsum(hits, 1) - hits
-            target = found + place_of_row[:, None] * capacity + places
             labels = tl.broadcast_to(names[None, :], (ROWS, COLUMNS))
-            tl.store(target, labels, mask=(hits > 0) & (places < capacity))
+            tl.store(found + start[:, None] + places, labels, mask=(hits > 0) & (places < room[:, None]))
             count += tl.sum(hits, 1)
-    tl.store(counts + i, count, mask=inside)
+    tl.store(counts + own, count, mask=inside)
 
 
-def launch(rows: dict[str, Any], columns: dict[str, Any], found: Any, counts: Any) -> None:
+def spans(n_rows: int, n_columns: int) -> int:
+    """Return into how many spans the columns are cut, so that few rows too keep a GPU busy."""
+    return max(1, min(PROGRAMS // triton.cdiv(n_rows, ROWS), n_columns // SPAN))
+
+
+def launch(rows: dict[str, Any], columns: dict[str, Any], found: Any, starts: Any, counts: Any) -> None:
     """Run the kernel: ``rows`` has points, names, left and need, ``columns`` points, names, right and base."""
     (n_rows, width), n_columns = rows["points"].shape, columns["points"].shape[1]
-    append_hits[(triton.cdiv(n_rows, ROWS),)](
+    span = COLUMNS * triton.cdiv(triton.cdiv(n_columns, counts.shape[1]), COLUMNS)
+    append_hits[(triton.cdiv(n_rows, ROWS), counts.shape[1])](
         rows["points"],
         rows["names"],
         rows["left"],
@@ -82,10 +95,11 @@ def launch(rows: dict[str, Any], columns: dict[str, Any], found: Any, counts: An
         columns["right"],
         columns["base"],
         found,
+        starts,
         counts,
         n_rows,
         n_columns,
-        found.shape[1],
+        span,
         WIDTH=width,
         CHUNK=min(width, WIDEST),
         ROWS=ROWS,

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from .device import torch
 from .search import FURTHER, TRIES, Search
-from .segments import Projection, Ragged, order_in_rows, pointers_of, project, row_numbers
+from .segments import Projection, Ragged, places_of, pointers_of, project, project_in_place, row_numbers, smallest
 
-ROOM = 1.0  # how far below its threshold a row is searched, in units of what its best score is above it
+ROOM = 0.5  # how far below its threshold a row is searched, in units of what its best score is above it
+SPARE = 1.5  # times what rows have, beyond which what they had before is cleared away
+TINY = 1e-300
 MOST = 0.5  # share of the rows that fall short beyond which all are searched again
 
 
@@ -24,8 +26,10 @@ class Candidates:
 
     Attributes
     ----------
-    lengths, rows, columns, costs : tensors
-        How many pairs each row has; row, column and cost of each pair, columns upward in each row.
+    lengths, starts : tensors of shape (n_nodes,)
+        How many pairs each row has, and where they begin; what was searched again is put at the end.
+    columns, costs : tensors
+        Column and cost of each pair, columns upward in each row.
     cut : tensor of shape (n_nodes,)
     """
 
@@ -33,44 +37,50 @@ class Candidates:
         n = len(search)
         nothing = torch.zeros(n, dtype=torch.float64, device=search.points.device)
         self.search = search
-        self.sides = [Sides(nothing, nothing)]
-        self.made = torch.zeros(n, dtype=torch.int64, device=nothing.device)  # with which of these bonuses
+        self.rights, self.left = [nothing], nothing.clone()  # the bonuses that rows were searched with
+        self.made = torch.zeros(n, dtype=torch.int64, device=nothing.device)  # with which right side each
         self.cut = search.first_cuts(wanted)
         self._take(search.find(search.everyone, nothing, nothing, self.cut))
-        self.deepen(1)
+        self.deepen(1, search.everyone)
 
     def _take(self, found: Ragged) -> None:
         self.lengths, self.columns = found
-        self.rows = row_numbers(self.lengths)
-        self.costs = self.search.costs(self.rows, self.columns)
+        self.starts = pointers_of(self.lengths)[:-1]
+        self.costs = self.search.costs(row_numbers(self.lengths), self.columns)
 
-    def deepen(self, kept: int) -> None:
+    def packed(self) -> torch.Tensor:
+        """Put rows one after the other, without what is no longer theirs, and return the row of each pair."""
+        if len(self.columns) > int(self.lengths.sum()):
+            places = places_of(self.lengths, self.starts)
+            self.columns, self.costs = self.columns[places], self.costs[places]
+        self.starts = pointers_of(self.lengths)[:-1]
+        return row_numbers(self.lengths)
+
+    def deepen(self, kept: int, rows: torch.Tensor) -> None:
         """Search rows with fewer than ``kept`` candidates again, until none is left; all have been without bonus."""
         for tries in range(TRIES + 1):
-            short = torch.nonzero(self.lengths < kept).ravel()
+            short = rows[self.lengths[rows] < kept]
             if not len(short):
                 return
             nothing = torch.zeros(len(short), dtype=torch.float64, device=short.device)
             if tries < TRIES:
                 cut = FURTHER * self.cut[short]
             else:  # exactly, and a little beyond: ties are kept together
-                best, _ = self.search.best(short, kept, nothing, self.sides[0].right)
+                best, _ = self.search.best(short, kept, nothing, self.rights[0])
                 cut = (1.0 + 1e-9) * best[:, -1]
             self._renew(short, 0, nothing, cut)
 
-    def nearest(self, kept: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the ``kept`` smallest costs of each row, sorted upward, and whose they are; ``plain`` must be so."""
-        self.deepen(kept)
+    def nearest(self, kept: int, rows: torch.Tensor) -> torch.Tensor:
+        """Return the ``kept`` smallest costs of some rows, sorted upward; ``plain`` must be so."""
+        self.deepen(kept, rows)
         while True:
-            order = order_in_rows(self.costs, self.rows)
-            places = order[pointers_of(self.lengths)[:-1, None] + torch.arange(kept, device=order.device)]
-            costs = self.costs[places]
+            costs = smallest(self.costs, self.starts[rows], self.lengths[rows], kept)
             # The search finds all above the cut, and may find some below it.
-            short = torch.nonzero(-costs[:, -1] < self.cut).ravel()
+            short = torch.nonzero(-costs[:, -1] < self.cut[rows]).ravel()
             if not len(short):
-                return costs, self.columns[places]
+                return costs
             cut = -(1.0 + 1e-9) * costs[short, -1].double()
-            self._renew(short, 0, torch.zeros_like(cut), cut)
+            self._renew(rows[short], 0, torch.zeros_like(cut), cut)
 
     @property
     def plain(self) -> bool:
@@ -88,20 +98,23 @@ class Candidates:
     def reach(self, sides: Sides, floor: torch.Tensor, room: torch.Tensor | float = 0.0) -> bool:
         """See to it that all pairs that score more than ``floor`` are listed; return whether rows were searched.
 
-        Those are searched down to ``room`` below the floor, so that the next bonus may find all it needs.
+        Those are searched down to ``room`` below the floor, so that the next bonus may find all it needs; less far
+        where there are many.
         """
         short = self.unproved(sides, floor)
         if not len(short):
             return False
         if len(short) > MOST * len(self.cut):
             short = self.search.everyone
-        self.sides.append(sides)
-        self._renew(short, len(self.sides) - 1, sides.left[short], (floor - room)[short])
+        self.rights.append(sides.right)
+        self._renew(short, len(self.rights) - 1, sides.left[short], (floor - room)[short], floor[short])
         return True
 
     def _project(self, sides: Sides, gain: float, total: float) -> Projection:
-        scores = sides.left[self.rows] * sides.right[self.columns] - self.costs
-        return project(scores, self.rows, self.lengths, gain, total)
+        if self.search.tiles:
+            return project_in_place(self.starts, self.lengths, self.columns, self.costs, sides, gain, total)
+        rows = self.packed()
+        return project(sides.left[rows] * sides.right[self.columns] - self.costs, rows, self.lengths, gain, total)
 
     def unproved(self, sides: Sides, floor: torch.Tensor) -> torch.Tensor:
         """Return the rows in which a pair that is not listed may score more than ``floor``."""
@@ -113,41 +126,32 @@ class Candidates:
         With any number :math:`\rho`, :math:`l_i r_j - l^0_i r^0_j = l_i (r_j - \rho r^0_j) + (\rho l_i - l^0_i) r^0_j`,
         and each part is largest where its right side is largest or least.
         """
-        rise = torch.zeros_like(self.cut)
-        for number in torch.unique(self.made).tolist():
-            before, mine = self.sides[number], self.made == number
-            square = float(before.right @ before.right)
-            share = float(now.right @ before.right) / square if square > 0 else 0.0
-            left, was = now.left[mine], before.left[mine]
-            rise[mine] = _most(left, now.right - share * before.right) + _most(share * left - was, before.right)
-        return rise
+        before = torch.stack(self.rights)
+        share = before @ now.right / (before * before).sum(1).clamp(min=TINY)
+        change = now.right - share[:, None] * before
+        more = share[self.made] * now.left - self.left
+        return self._most(now.left, change) + self._most(more, before)
 
-    def _renew(self, rows: torch.Tensor, number: int, left: torch.Tensor, cut: torch.Tensor) -> None:
-        """Search some rows again with one of the bonuses, given its left side there."""
-        found = self.search.find(rows, left, self.sides[number].right, cut)
+    def _most(self, left: torch.Tensor, rights: torch.Tensor) -> torch.Tensor:
+        """Return the largest of ``left_i * right_j`` over j, with each row's own right side."""
+        return torch.maximum(left * rights.amax(1)[self.made], left * rights.amin(1)[self.made])
+
+    def _renew(
+        self,
+        rows: torch.Tensor,
+        number: int,
+        left: torch.Tensor,
+        cut: torch.Tensor,
+        floor: torch.Tensor | None = None,
+    ) -> None:
+        """Search some rows again with one of the bonuses, given its left side there, to a cut or down to a floor."""
+        found, cut = self.search.find_about(rows, left, self.rights[number], cut, cut if floor is None else floor)
         if len(rows) == len(self.cut):
             self._take(found)
         else:
-            self._replace(rows, found)
-        self.cut[rows], self.made[rows] = cut, number
-
-    def _replace(self, rows: torch.Tensor, found: Ragged) -> None:
-        """Put what was found into the place of what some rows had."""
-        renewed = torch.zeros(len(self.cut), dtype=torch.bool, device=rows.device)
-        renewed[rows] = True
-        old = torch.nonzero(~renewed[self.rows]).ravel()
-        lengths = self.lengths.clone()
-        lengths[rows] = found.lengths
-        starts = pointers_of(lengths)
-        kept_places = old + (starts - pointers_of(self.lengths))[:-1][self.rows[old]]
-        new_places, new = found.places(starts[rows]), rows[row_numbers(found.lengths)]
-        columns = torch.empty(int(starts[-1]), dtype=self.columns.dtype, device=rows.device)
-        costs = torch.empty(len(columns), dtype=self.costs.dtype, device=rows.device)
-        columns[kept_places], costs[kept_places] = self.columns[old], self.costs[old]
-        columns[new_places], costs[new_places] = found.columns, self.search.costs(new, found.columns)
-        self.lengths, self.columns, self.costs, self.rows = lengths, columns, costs, row_numbers(lengths)
-
-
-def _most(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """Return the largest of ``left_i * right_j`` over j."""
-    return torch.maximum(left * right.max(), left * right.min())
+            self.starts[rows], self.lengths[rows] = len(self.columns) + pointers_of(found.lengths)[:-1], found.lengths
+            costs = self.search.costs(rows[row_numbers(found.lengths)], found.columns)
+            self.columns, self.costs = torch.cat([self.columns, found.columns]), torch.cat([self.costs, costs])
+            if len(self.columns) > SPARE * int(self.lengths.sum()):
+                self.packed()
+        self.cut[rows], self.made[rows], self.left[rows] = cut, number, left

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-import numpy as np
 from scipy import sparse
 
 from ...validation import Array
 from ..smoothness import Place, SparseCoupling
 from .device import to_device, to_numpy, torch
+from .factor import Factor
 from .segments import pointers_of, row_numbers, row_sums
 
 
@@ -24,7 +24,12 @@ class CudaCoupling:
     weights: torch.Tensor
     cost: float
     square: float
-    threshold: Array | None = None
+    limits: torch.Tensor | None = None  # the threshold, there
+
+    @cached_property
+    def threshold(self) -> Array | None:
+        """The threshold of each row, in memory once it is asked for."""
+        return None if self.limits is None else to_numpy(self.limits)
 
     @cached_property
     def rows(self) -> torch.Tensor:
@@ -37,10 +42,15 @@ class CudaCoupling:
         return self.rows.long() * len(self.lengths) + self.columns
 
     @cached_property
-    def turned(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Lengths, columns and weights of the transpose, sorted once, so that its products are the same every time."""
+    def straight(self) -> Factor:
+        """The graph, ready for products."""
+        return Factor(self.lengths, self.columns, self.weights)
+
+    @cached_property
+    def turned(self) -> Factor:
+        """The transpose, sorted once, so that its products are the same every time."""
         order = torch.argsort(self.columns, stable=True)
-        return torch.bincount(self.columns, minlength=len(self.lengths)), self.rows[order], self.weights[order]
+        return Factor(torch.bincount(self.columns, minlength=len(self.lengths)), self.rows[order], self.weights[order])
 
     @property
     def place(self) -> Place:
@@ -49,11 +59,11 @@ class CudaCoupling:
 
     def dot(self, vector: Any) -> Any:
         """Return W v; a tensor where v is one."""
-        return _product(self.lengths, self.columns, self.weights, vector)
+        return self.straight.product(vector)
 
     def tdot(self, vector: Any) -> Any:
         """Return W^T v; a tensor where v is one."""
-        return _product(*self.turned, vector)
+        return self.turned.product(vector)
 
     def distance(self, other: Self) -> float:
         """Return ||W - V||_F, by the differences themselves."""
@@ -88,9 +98,3 @@ class CudaCoupling:
     def sparse(self) -> SparseCoupling:
         """Return W as CSR in memory, with its numbers."""
         return SparseCoupling(self.matrix(), self.cost, self.square, self.threshold)
-
-
-def _product(lengths: torch.Tensor, columns: torch.Tensor, weights: torch.Tensor, vector: Any) -> Any:
-    if isinstance(vector, np.ndarray):
-        return to_numpy(_product(lengths, columns, weights, to_device(vector, weights)))
-    return row_sums(weights * vector[columns], lengths)

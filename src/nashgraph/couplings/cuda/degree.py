@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..levels import SAME, Level
 from .device import torch
 
+Nearest = Callable[[int, torch.Tensor], torch.Tensor]
 
-def level_of(nearest: torch.Tensor, degree: float) -> Level:
-    """Return what :meth:`nashgraph.couplings.points.Points.level` does, from the sorted costs of the nearest."""
-    (n, kept), kind = nearest.shape, np.dtype(str(nearest.dtype).removeprefix("torch."))
-    farther = nearest - nearest[:, :1]
-    farther[farther <= 64.0 * float(np.finfo(kind).eps) * nearest.abs()] = 0.0
-    ranks = torch.arange(1, kept + 1, device=nearest.device, dtype=nearest.dtype)
-    costs = torch.clamp(ranks * farther - torch.cumsum(farther, 1), min=0.0)
-    pooled = torch.sort(costs.ravel()).values
-    level = _level(pooled, min(round(degree * n), costs.numel()), n, SAME[kind])
-    if level == 0.0:
-        level = float(nearest.mean()) if kept == n - 1 else np.inf
-    enough = kept == n - 1 or bool((costs[:, -1] >= level).all())
-    return Level(level, float((costs < level).sum()) / n, enough)
+
+def level_of(nearest: Nearest, rows: torch.Tensor, degree: float, kept: int, most: float) -> Level:
+    """Return what :meth:`nashgraph.couplings.points.Points.level` does, by the sorted costs of the nearest of rows.
+
+    Rows that run out of them are asked for twice as many, those alone, up to ``most``: the level only falls by what
+    they add, so that the others need no more.
+    """
+    n, (found, costs) = len(rows), _costs(nearest, kept, rows)
+    pooled, same = torch.sort(costs.ravel()).values, SAME[np.dtype(str(costs.dtype).removeprefix("torch."))]
+    while True:
+        level = _level(pooled, min(round(degree * n), len(pooled)), n, same)
+        if level == 0.0:
+            level = float(found.mean()) if kept == n - 1 else np.inf
+        short = torch.nonzero(costs[:, -1] < level).ravel()
+        enough, more = kept == n - 1 or not len(short), min(n - 1, 2 * kept)
+        if enough or more > most:
+            return Level(level, float((pooled < level).sum()) / n, enough)
+        rows = rows[short]
+        found, costs = _costs(nearest, more, rows)
+        pooled, kept = torch.sort(torch.cat([pooled, costs[:, kept:].ravel()])).values, more
+
+
+def _costs(nearest: Nearest, kept: int, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the sorted costs of the nearest of rows, and what each of these as a neighbour takes."""
+    found = nearest(kept, rows)
+    farther = found - found[:, :1]
+    farther[farther <= 64.0 * torch.finfo(found.dtype).eps * found.abs()] = 0.0
+    ranks = torch.arange(1, kept + 1, device=found.device, dtype=found.dtype)
+    return found, torch.clamp(ranks * farther - torch.cumsum(farther, 1), min=0.0)
 
 
 def _level(pooled: torch.Tensor, rank: int, n: int, same: float) -> float:

@@ -79,10 +79,11 @@ class CudaPoints(Points):
     def level(self, degree: float, kept: int) -> Level:
         """Return the level at which nodes have ``degree`` neighbours on average; see ``Points.level``."""
         candidates = self.candidates(kept / 2)
-        if not candidates.plain or kept > max(WANTED, SHARE * len(self)):
+        most = max(WANTED, SHARE * len(self))
+        if not candidates.plain or kept > most:
             return super().level(degree, kept)
         with memory_said():
-            return level_of(candidates.nearest(kept)[0], degree)
+            return level_of(candidates.nearest, self.search.everyone, degree, kept, most)
 
     def top_eigenvector(self) -> Array:
         """Return the top eigenvector of the distance matrix, by a factorisation on the device."""

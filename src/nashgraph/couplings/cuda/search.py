@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from .device import torch
-from .segments import Ragged, order_in_rows, pointers_of, row_numbers
+from .segments import Ragged, order_in_rows, places_of, pointers_of, row_numbers
 
 BLOCK_ENTRIES = 1 << 27  # scores, or places for what is found, held at a time
 PAIRS_AT_ONCE = 1 << 23
 CAPACITY = 512  # places of a row at first; rows that need more are done again with as many as they need
+NEARER = 0.25  # of the way below its floor, how far a row is searched that has more on the whole way
 SMALLEST_SAMPLE, LARGER, FEW = 4096, 16, 4
 FURTHER, TRIES = 1.5, 4
 EVERYTHING = 1e300  # a cost that no pair has
@@ -54,14 +55,17 @@ class Search:
     def costs(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """Return the distances of listed pairs, taken by differences, in the points' kind of float."""
         found = torch.empty(len(rows), dtype=self.points.dtype, device=self.points.device)
-        for first in range(0, len(rows), PAIRS_AT_ONCE):
-            part = slice(first, first + PAIRS_AT_ONCE)
-            difference = self.points[rows[part]]
-            difference -= self.points[columns[part]]
-            found[part] = difference.square_().sum(1)
-            if self.lift is not None:
-                found[part] += self.lift[rows[part]] + self.lift[columns[part]]
-        return found
+        if self.tiles:
+            from ._rows import distances  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+
+            distances(self.points, rows, columns, found)
+        else:
+            for first in range(0, len(rows), PAIRS_AT_ONCE):
+                part = slice(first, first + PAIRS_AT_ONCE)
+                difference = self.points[rows[part]]
+                difference -= self.points[columns[part]]
+                found[part] = difference.square_().sum(1)
+        return found if self.lift is None else found + self.lift[rows] + self.lift[columns]
 
     def find(
         self, rows: torch.Tensor, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor, sample: int | None = None
@@ -71,11 +75,28 @@ class Search:
         ``left`` and ``cut`` belong to the rows, ``right`` to all nodes.
         """
         among = None if sample is None else self.shuffled[:sample].sort().values
+        return self._find(rows, among, left, right, (cut, cut))[0]
+
+    def find_about(
+        self, rows: torch.Tensor, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor, floor: torch.Tensor
+    ) -> tuple[Ragged, torch.Tensor]:
+        """Do the same, and return the cuts taken: nearer the floor, never above it, where a row would have too many."""
+        return self._find(rows, None, left, right, (cut, floor - NEARER * (floor - cut)))
+
+    def _find(
+        self,
+        rows: torch.Tensor,
+        among: torch.Tensor | None,
+        left: torch.Tensor,
+        right: torch.Tensor,
+        cuts: tuple[torch.Tensor, torch.Tensor],
+    ) -> tuple[Ragged, torch.Tensor]:
         size = float(right.abs().max()) or 1.0
-        self.searched += len(rows) * (len(self) if sample is None else sample)
+        self.searched += len(rows) * (len(self) if among is None else len(among))
         weak = float(left.abs().max()) * size <= LARGEST_BONUS * self.unit
-        find = self._by_tiles if self.tiles and weak else self._by_blocks
-        return find(rows, among, left * size, right / size, cut)
+        if self.tiles and weak:
+            return self._by_tiles(rows, among, left * size, right / size, cuts)
+        return self._by_blocks(rows, among, left * size, right / size, cuts[0]), cuts[0]
 
     def _slack(self, epsilon: float) -> float:
         """Return a bound of the relative error of a score: one rounding a term of the sum, fourfold, and a few more."""
@@ -115,28 +136,42 @@ class Search:
             yield part, scores
 
     def _by_tiles(
-        self, rows: torch.Tensor, among: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor
-    ) -> Ragged:
+        self,
+        rows: torch.Tensor,
+        among: torch.Tensor | None,
+        left: torch.Tensor,
+        right: torch.Tensor,
+        cuts: tuple[torch.Tensor, torch.Tensor],
+    ) -> tuple[Ragged, torch.Tensor]:
         kappa = self._slack(2.0**-24)
         columns = self._columns(among, right, kappa)
-        need = cut - kappa * (cut.abs() + left.abs()) + (1.0 - kappa) * self.base[rows]
-        need -= kappa * need.abs() + 1e-30 * self.unit
-        parts, capacity, waiting = [], self.capacity, torch.arange(len(rows), device=rows.device)
+        cut, nearer = cuts[0].clone(), cuts[1]
+        waiting = torch.arange(len(rows), device=rows.device)
+        parts, rooms = [], torch.full_like(waiting, self.capacity)
         while len(waiting):
             beyond = []
-            size = max(1, BLOCK_ENTRIES // capacity)
-            for first in range(0, len(waiting), size):
-                some = waiting[first : first + size]
-                asked = {"names": rows[some].int(), "left": left[some] / self.unit, "need": need[some] / self.unit}
-                found, counts = self._launch(asked, columns, capacity)
-                fits = counts <= capacity
-                taken = torch.arange(capacity, device=rows.device) < (counts * fits)[:, None]
-                parts.append((some[fits], Ragged(counts[fits].long(), found[taken])))
-                beyond.append((some[~fits], counts[~fits]))
-            waiting = torch.cat([left_over for left_over, _ in beyond])
-            # The largest of what is left need as much as they need; twice the capacity does for most.
-            capacity = max([2 * capacity, *(int(counts.max()) for _, counts in beyond if len(counts))])
-        return Ragged.joined(len(rows), parts)
+            pieces = -(-int(rooms.sum()) // BLOCK_ENTRIES)
+            for some, room in zip(waiting.tensor_split(pieces), rooms.tensor_split(pieces), strict=True):
+                asked = self._rows(rows[some], left[some], cut[some], kappa)
+                found, counts = self._launch(asked, columns, room)
+                fits = found.lengths == counts
+                parts.append((some[fits], Ragged(counts[fits], found.columns)))
+                # Beyond its places a row is searched less far, or, where it must be as far, with as many as it needs.
+                rest, wanted = some[~fits], counts[~fits]
+                beyond.append((rest, torch.where(cut[rest] < nearer[rest], self.capacity, wanted)))
+            waiting, rooms = (torch.cat(each) for each in zip(*beyond, strict=True))
+            cut[waiting] = nearer[waiting]
+        return Ragged.joined(len(rows), parts), cut
+
+    def _rows(self, rows: torch.Tensor, left: torch.Tensor, cut: torch.Tensor, kappa: float) -> dict[str, Any]:
+        need = cut - kappa * (cut.abs() + left.abs()) + (1.0 - kappa) * self.base[rows]
+        need -= kappa * need.abs() + 1e-30 * self.unit
+        return {
+            "names": rows.int(),
+            "points": self._padded(self.exact[rows]),
+            "left": (left / self.unit).float(),
+            "need": (need / self.unit).float(),
+        }
 
     def _columns(self, among: torch.Tensor | None, right: torch.Tensor, kappa: float) -> dict[str, Any]:
         names = self.everyone if among is None else among
@@ -156,18 +191,23 @@ class Search:
         return torch.nn.functional.pad(scaled, (0, whole - width)).contiguous()
 
     def _launch(
-        self, asked: dict[str, Any], columns: dict[str, Any], capacity: int
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Run the kernel for some rows."""
-        from ._tiles import launch  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+        self, asked: dict[str, Any], columns: dict[str, Any], rooms: torch.Tensor
+    ) -> tuple[Ragged, torch.Tensor]:
+        """Run the kernel for some rows with so many places each; return what it found and how much there is.
 
-        n_rows, device = len(asked["names"]), self.points.device
-        found = torch.empty((n_rows, capacity), dtype=torch.int32, device=device)
-        counts = torch.empty(n_rows, dtype=torch.int32, device=device)
-        rows = {"points": self._padded(self.exact[asked["names"]]), "names": asked["names"]}
-        rows |= {"left": asked["left"].float(), "need": asked["need"].float()}
-        launch(rows, columns, found, counts)
-        return found, counts
+        Rows with more than they have places for are returned empty.
+        """
+        from ._tiles import launch, spans  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+
+        wide = spans(len(rooms), columns["points"].shape[1])
+        wide = min(wide, max(1, BLOCK_ENTRIES // int(rooms.sum())))
+        starts = pointers_of(rooms.repeat_interleave(wide))
+        found = torch.empty(int(starts[-1]), dtype=torch.int32, device=rooms.device)
+        counts = torch.empty((len(rooms), wide), dtype=torch.int32, device=rooms.device)
+        launch(asked, columns, found, starts, counts)
+        counts = counts.long()
+        kept = torch.where((counts <= rooms[:, None]).all(1, keepdim=True), counts, 0)
+        return Ragged(kept.sum(1), found[places_of(kept.ravel(), starts)]), counts.sum(1)
 
     def best(
         self, rows: torch.Tensor, kept: int, left: torch.Tensor, right: torch.Tensor, sample: int | None = None

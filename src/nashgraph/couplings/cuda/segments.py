@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from .device import torch
 
+TABLE = 1 << 25  # entries sorted at a time
+
 
 def row_sums(values: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
     """Return the sum of each row, the same bits every time.
@@ -28,6 +30,21 @@ def pointers_of(lengths: torch.Tensor) -> torch.Tensor:
 def row_numbers(lengths: torch.Tensor) -> torch.Tensor:
     """Return the row of each entry."""
     return torch.repeat_interleave(torch.arange(len(lengths), dtype=torch.int32, device=lengths.device), lengths)
+
+
+def places_of(lengths: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+    """Return where the entries of rows lie in something larger, given where each row begins there.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> torch = pytest.importorskip("torch")
+    >>> places_of(torch.tensor([2, 0, 1]), torch.tensor([0, 5, 7]))
+    tensor([0, 1, 7])
+    """
+    shifts = starts[: len(lengths)] - pointers_of(lengths)[:-1]
+    spread = torch.repeat_interleave(shifts, lengths)
+    return spread.add_(torch.arange(len(spread), device=starts.device))
 
 
 def order_in_rows(values: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
@@ -53,13 +70,8 @@ class Ragged(NamedTuple):
         starts = pointers_of(lengths)
         columns = torch.empty(int(starts[-1]), dtype=torch.int32, device=lengths.device)
         for rows, part in parts:
-            columns[part.places(starts[rows])] = part.columns
+            columns[places_of(part.lengths, starts[rows])] = part.columns
         return cls(lengths, columns)
-
-    def places(self, starts: torch.Tensor) -> torch.Tensor:
-        """Return where the entries come to lie in something larger, given where each row begins there."""
-        within = torch.arange(len(self.columns), device=starts.device)
-        return within + (starts - pointers_of(self.lengths)[:-1])[row_numbers(self.lengths)]
 
 
 class Projection(NamedTuple):
@@ -93,3 +105,51 @@ def project(scores: torch.Tensor, rows: torch.Tensor, lengths: torch.Tensor, gai
         lengths = torch.bincount(rows, minlength=len(top))
     found = torch.arange(len(values), device=values.device) if edges is None else edges
     return Projection(found, values + above[rows], lengths, top, above)
+
+
+def project_in_place(
+    starts: torch.Tensor,
+    lengths: torch.Tensor,
+    columns: torch.Tensor,
+    costs: torch.Tensor,
+    sides: tuple[torch.Tensor, torch.Tensor],
+    gain: float,
+    total: float,
+) -> Projection:
+    """Do what :func:`project` does to the scores ``left_i * right_j - cost`` of listed pairs, by the Triton kernel.
+
+    Rows may begin anywhere; what lies between them is not looked at.
+    """
+    from ._rows import project_listed  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+
+    numbers = torch.tensor([gain, total], dtype=torch.float64, device=costs.device)
+    edges, counts = torch.empty_like(columns), torch.empty_like(lengths)
+    weights = torch.empty(len(columns), dtype=torch.float64, device=costs.device)
+    top, above = torch.empty((2, len(lengths)), dtype=torch.float64, device=costs.device)
+    project_listed((starts, lengths, columns, costs), sides, numbers, (edges, weights, counts, top, above))
+    places = places_of(counts, starts)
+    return Projection(edges[places] + torch.repeat_interleave(starts, counts), weights[places], counts, top, above)
+
+
+def smallest(values: torch.Tensor, starts: torch.Tensor, lengths: torch.Tensor, kept: int) -> torch.Tensor:
+    """Return the ``kept`` smallest entries of some rows, sorted upward; none is shorter.
+
+    Rows of like length are sorted together, as a table.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> torch = pytest.importorskip("torch")
+    >>> smallest(torch.tensor([3.0, 1.0, 2.0, 9.0, 8.0]), torch.tensor([3, 0]), torch.tensor([2, 3]), 2)
+    tensor([[8., 9.],
+            [1., 2.]])
+    """
+    found = values.new_empty((len(lengths), kept))
+    order = torch.argsort(lengths, descending=True)
+    while len(order):
+        within = torch.arange(int(lengths[order[0]]), device=values.device)
+        some, order = order.tensor_split([max(1, TABLE // len(within))])
+        table = values[(starts[some, None] + within).clamp_(max=len(values) - 1)]
+        table[within >= lengths[some, None]] = torch.inf
+        found[some] = torch.sort(table, dim=1).values[:, :kept]
+    return found

@@ -13,7 +13,7 @@ from ..passes import Bonus, NeighbourSpread, Part, Work
 from ..smoothness import Smoothness
 from .candidates import Candidates, Sides
 from .coupling import CudaCoupling
-from .device import memory_said, to_device, to_numpy, torch
+from .device import memory_said, to_device, torch
 from .points import CudaPoints
 from .segments import project, row_numbers, row_sums
 
@@ -45,11 +45,11 @@ class CudaSmoothness(Smoothness):
             found = candidates.project(sides, self.gain, self.c)
             costs = candidates.costs[found.edges].double()
             cost, square = float(found.weights @ costs), float(found.weights @ found.weights)
-            eta = to_numpy(torch.column_stack([found.top, found.above]))
+            limits = 2.0 * self.beta * found.above - found.top - to_device(bonus.shift, exact)
             weights = found.weights.to(candidates.costs.dtype)
             columns = candidates.columns[found.edges]
         self._count()
-        return CudaCoupling(found.lengths, columns, weights, cost, square, self.threshold(eta, bonus))
+        return CudaCoupling(found.lengths, columns, weights, cost, square, limits)
 
     def hold(self, weights: Any) -> CudaCoupling:
         """Return a given W in S as a coupling."""
@@ -86,8 +86,9 @@ class CudaSmoothness(Smoothness):
         nothing = Sides(torch.zeros_like(threshold), torch.zeros_like(threshold))
         candidates.reach(nothing, -threshold)
         self._count()
-        edges = torch.nonzero(candidates.costs < threshold[candidates.rows]).ravel()
-        rows, right = candidates.rows[edges], to_device(work.right, exact)[candidates.columns[edges]]
+        rows = candidates.packed()
+        edges = torch.nonzero(candidates.costs < threshold[rows]).ravel()
+        rows, right = rows[edges], to_device(work.right, exact)[candidates.columns[edges]]
         lengths = torch.bincount(rows, minlength=len(threshold))
         mean = row_sums(right, lengths) / lengths.clamp(min=1)
         return to_device(work.left, exact).square() @ row_sums((right - mean[rows]).square(), lengths)
