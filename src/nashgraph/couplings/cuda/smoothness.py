@@ -63,7 +63,8 @@ class CudaSmoothness(Smoothness):
     def revive(self, arrays: Mapping[str, Array], cost: float, square: float, threshold: Array | None) -> CudaCoupling:
         """Return the graph that gave these ``arrays``, to the bit."""
         parts = self._put(*(arrays[part] for part in ("data", "indices", "indptr")))
-        return CudaCoupling(*parts, cost, square, threshold)
+        limits = None if threshold is None else to_device(threshold, self.points.search.exact)
+        return CudaCoupling(*parts, cost, square, limits)
 
     def _put(self, data: Array, indices: Array, indptr: Array) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return lengths, columns and weights of the rows of a CSR matrix on the device."""
