@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import spectral_benefit
+from nashgraph import GLGP, spectral_benefit
 from nashgraph.certificate import Ending
 from nashgraph.couplings import STORAGES, beta_for_degree, points, points_of
 from nashgraph.games import INTERACTIONS
@@ -22,7 +23,7 @@ from nashgraph.solvers import (
 )
 from nashgraph.solvers._anderson import Anderson
 
-from ..problems import STRESS_GRID, largest_rise, random_graph, stress_problem
+from ..problems import STRESS_GRID, largest_rise, likert, random_graph, stress_problem
 
 
 def village_like(n, random):
@@ -234,3 +235,43 @@ def test_a_callback_sees_the_steps_on_listed_pairs_and_stops_among_them(storage,
     assert result.objective == pytest.approx(seen[-1].objective, rel=1e-9)
     exact = problem.play(result.coupling)
     assert result.stationarity == pytest.approx(problem.stationarity(result.coupling, exact, 1.0), rel=1e-6)
+
+
+def test_a_prior_far_too_strong_ends_as_slow_and_says_what_to_do(monkeypatch):
+    """Rows flip between neighbours: every step is cut short, and 200 rounds of a hundred of them would be hours."""
+    monkeypatch.setattr(rounds, "LISTING_NODES", 100)
+    X = np.random.default_rng(0).lognormal(0, 3, (20, 200))
+    steps = []
+    with pytest.warns(ConvergenceWarning, match=r"too slow to wait for; take a smaller lam"):
+        model = GLGP(lam=6.58e5, max_iter=30, callback=lambda record: steps.append(record) and False).fit(X)
+    certificate = model.certificate_
+    assert certificate.ending is Ending.SLOW
+    assert certificate.value > 1e-3
+    assert certificate.iterations < 30
+    assert len(steps) < 800
+    assert np.diff([record.objective for record in certificate.history]).max() <= 0
+    # As many whole steps are no reason to give up: a saddle is left so.
+    pace = descent.Pace(50)
+    assert not pace.slow(1e-4)
+    for _ in range(450):
+        pace.take(1.0)
+    assert not pace.slow(1e-3)
+
+
+@pytest.mark.parametrize("lam", [5.0, 80.0])
+def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
+    """So that nothing goes round: where any decrease would do, some of these steps fall by a hair."""
+    step, take, shares, enough = descent.Run.step, descent.Pace.take, [], []
+
+    def watched(run, now, response, accuracy):
+        found = step(run, now, response, accuracy)
+        least = 2.0 * run.problem.smoothness.beta * now.coupling.distance(response) ** 2
+        if found is not None and least > 1e-9 * abs(now.objective):  # else it is of the order of rounding
+            enough.append(now.objective - found.objective >= descent.ENOUGH * shares[-1] * least)
+        return found
+
+    monkeypatch.setattr(descent.Run, "step", watched)
+    monkeypatch.setattr(descent.Pace, "take", lambda pace, share: shares.append(share) or take(pace, share))
+    GLGP(lam=lam).fit(likert(300, np.random.default_rng(0), groups=8))
+    assert len(enough) > 20
+    assert all(enough)

@@ -12,10 +12,14 @@ of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An
 3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
 
 So the objective never rises, beyond its own rounding, and every step decreases it by a share of what the slope
-promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, with :math:`\sigma` =
-``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the objective bounds
-from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|` tends to zero: the
-iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease will do.
+promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, where
+:math:`\sigma` is ``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the
+objective bounds from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|` tends
+to zero: the iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease
+will do.
+
+Where lambda is huge against beta, rows flip between neighbours at the slightest change of the play: every step must be
+cut to a small part of the way, and the descent, though real, is too slow to wait for. :class:`Pace` notices.
 """
 
 from __future__ import annotations
@@ -37,6 +41,9 @@ FIRST_ACCURACY = 1e-4
 LEAST_SHARE = 1e-10
 # Anderson's proposals move by a share of the residual left: less after one that was refused, more after one taken.
 GROW, SHRINK, LEAST_MIX = 1.5, 0.5, 0.05
+# A run is slow when the best stationarity has not halved in PATIENCE steps for every iteration allowed. A saddle takes
+# hundreds to leave, in whole steps while the stationarity rises; a step cut below SHORT of the way counts as COUNTS_AS.
+PATIENCE, SHORT, COUNTS_AS = 10, 0.1, 5
 
 
 class Iterate(NamedTuple):
@@ -57,15 +64,17 @@ def descend(
     max_iter: int = 500,
     memory: int = 6,
     callback: Callback | None = None,
+    pace: Pace | None = None,
 ) -> Result:
     """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point, going through all pairs every step.
 
-    The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it.
+    The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it;
+    ``pace`` is that of the descents before, where this one goes on with them.
     """
     passes = problem.smoothness.passes
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
     now = evaluate(problem, lam, problem.smooth if start is None else start, FIRST_ACCURACY, None)
-    run = Run(problem, lam, PlayMemory(memory, now.play))
+    run = Run(problem, lam, PlayMemory(memory, now.play), pace or Pace(max_iter))
     ending: Ending | None = None
     iteration = 0
     while ending is None:
@@ -77,6 +86,8 @@ def descend(
             now = run.evaluate(now.coupling, accuracy, now.play)
             response, stationarity = run.certify(now)
         ending = watch.ends(iteration, now.objective, stationarity, now.play.welfare)
+        if ending is None and run.pace.slow(stationarity):
+            ending = Ending.SLOW
         if ending is None:
             step = run.step(now, response, 0.3 * run.needed_accuracy(now, stationarity))
             ending = Ending.STALLED if step is None else None
@@ -86,6 +97,35 @@ def descend(
         _, stationarity = run.certify(now)
     spent = problem.smoothness.passes - passes
     return Result(now.coupling, now.play, now.objective, spent, watch.certificate(ending, stationarity))
+
+
+class Pace:
+    """How a descent gets on: the best stationarity so far, and what was spent since it last halved.
+
+    Examples
+    --------
+    >>> pace = Pace(max_iter=200)
+    >>> pace.slow(0.1)
+    False
+    >>> for _ in range(400):
+    ...     pace.take(share=0.01)
+    >>> pace.slow(0.09), pace.slow(0.04)
+    (True, False)
+    """
+
+    def __init__(self, max_iter: int) -> None:
+        self.patience = PATIENCE * max_iter
+        self.best, self.spent = np.inf, 0
+
+    def take(self, share: float) -> None:
+        """Count a step by the share of the way that it went."""
+        self.spent += COUNTS_AS if share < SHORT else 1
+
+    def slow(self, stationarity: float) -> bool:
+        """Tell whether too much was spent since the stationarity last halved."""
+        if stationarity <= 0.5 * self.best:
+            self.best, self.spent = stationarity, 0
+        return self.spent >= self.patience
 
 
 class PlayMemory:
@@ -126,11 +166,12 @@ def evaluate(problem: Problem, lam: float, coupling: Coupling, tol: float, start
 
 
 class Run(NamedTuple):
-    """A descent under way: the problem at one lambda, and the plays remembered."""
+    """A descent under way: the problem at one lambda, the plays remembered, and how it gets on."""
 
     problem: Problem
     lam: float
     plays: PlayMemory
+    pace: Pace
 
     def evaluate(self, coupling: Coupling, tol: float, start: Play | None) -> Iterate:
         """Play the game on a graph and take its objective."""
@@ -177,6 +218,7 @@ class Run(NamedTuple):
         plays.add(proposal, step.play)
         if step.objective < now.objective + ENOUGH * promised:
             plays.share = min(1.0, GROW * plays.share)
+            self.pace.take(1.0)
             return step
         plays.share = max(LEAST_MIX, SHRINK * plays.share)
         return None
@@ -199,4 +241,5 @@ class Run(NamedTuple):
             if share < LEAST_SHARE:
                 return None
             step = self.evaluate(now.coupling.mix(response, share), accuracy, now.play)
+        self.pace.take(share)
         return step
