@@ -51,7 +51,7 @@ def huge_cell(n, random):
     return X
 
 
-# Tables as they come: their shapes are fitted as an estimator would, with the default strength of the prior and others.
+# Tables as they come, fitted with the default strength of the prior and with stronger ones.
 TABLES = {
     "Likert clusters": likert,
     "0/1 with duplicates": lambda n, random: random.integers(0, 2, size=(8, n)).astype(float),
@@ -63,9 +63,9 @@ TABLES = {
 }
 
 
-def largest_rise(result):
+def largest_rise(history):
     """The largest rise of the objective between two records, relative to the largest objective."""
-    values = np.array([record.objective for record in result.certificate.history])
+    values = np.array([record.objective for record in history])
     return np.diff(values).max(initial=0) / max(np.abs(values).max(), 1e-300)
 
 

@@ -23,7 +23,7 @@ from nashgraph.solvers import (
 )
 from nashgraph.solvers._anderson import Anderson
 
-from ..problems import STRESS_GRID, largest_rise, likert, random_graph, stress_problem
+from ..problems import STRESS_GRID, TABLES, largest_rise, likert, random_graph, stress_problem
 
 
 def village_like(n, random):
@@ -40,7 +40,7 @@ def test_reaches_a_stationary_point_without_ever_rising(interaction, lam, random
     problem = Problem.from_signals(X, b, beta=2.0, interaction=interaction)
     result = best_response(problem, lam, tol=1e-9)
     assert result.converged
-    assert largest_rise(result) <= 1e-12
+    assert largest_rise(result.certificate.history) <= 1e-12
     # The certificate, against the gradient mapping computed another way.
     assert np.linalg.norm(gradient_mapping(problem, lam, result.coupling, 0.1)) <= 1e-6 * np.linalg.norm(
         result.coupling.weights
@@ -95,7 +95,7 @@ def test_line_search_takes_over_where_the_bare_iteration_oscillates():
     for storage in STORAGES:
         problem = Problem.from_signals(X, b / b.sum(), beta=0.1, interaction="linear", storage=storage)
         result = best_response(problem, 0.1, max_iter=25)
-        assert largest_rise(result) <= 1e-12
+        assert largest_rise(result.certificate.history) <= 1e-12
         assert result.objective < min(bare)
 
 
@@ -115,7 +115,7 @@ def test_a_sample_of_the_stress_grid(point):
     assert W.min() >= 0
     np.testing.assert_allclose(W.sum(axis=1), point[3], atol=1e-10)
     assert np.diag(W).max() == 0
-    assert largest_rise(result) <= 1e-12
+    assert largest_rise(result.certificate.history) <= 1e-12
     assert result.converged == (result.stationarity <= 1e-6)
 
 
@@ -200,7 +200,7 @@ def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, mon
     listed = best_response(problem, lam, tol=1e-8)
     assert listed.converged
     assert listed.passes < direct.passes
-    assert largest_rise(listed) <= 1e-12
+    assert largest_rise(listed.certificate.history) <= 1e-12
     weights = listed.coupling.matrix()
     weights = weights.toarray() if sparse.issparse(weights) else weights
     held = whole.smoothness.hold(weights)
@@ -216,7 +216,7 @@ def test_a_list_that_grows_too_long_gives_way_to_all_pairs(monkeypatch, random):
     X, b = village_like(60, random)
     result = best_response(Problem.from_signals(X, b, beta=5.0), 10.0)
     assert result.converged
-    assert largest_rise(result) <= 1e-12
+    assert largest_rise(result.certificate.history) <= 1e-12
     assert [record.iteration for record in result.certificate.history] == list(range(result.iterations + 1))
 
 
@@ -275,3 +275,17 @@ def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
     GLGP(lam=lam).fit(likert(300, np.random.default_rng(0), groups=8))
     assert len(enough) > 20
     assert all(enough)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shape", TABLES)
+def test_tables_as_they_come(shape):
+    """Feasible, monotone, and stationary or said not to be: with the default strength and far above it."""
+    X = TABLES[shape](60, np.random.default_rng(0))
+    default = GLGP().fit(X)
+    assert default.converged_
+    for model in (default, GLGP(lam=100.0 * default.lam_).fit(X)):
+        assert model.adjacency_.min() >= 0
+        np.testing.assert_allclose(model.adjacency_.sum(axis=1), 0.95, atol=1e-10)
+        assert largest_rise(model.certificate_.history) <= 1e-12
+        assert model.converged_ == (model.stationarity_ <= 1e-6)
