@@ -73,16 +73,14 @@ def test_what_it_says_of_recovery_is_what_came_out():
 
 def test_what_it_says_of_the_stress_grid_is_what_came_out():
     report = (HOME / "benchmarks" / "STRESS.md").read_text(encoding="utf-8")
-    problems, fits = re.search(r"## ([\d,]+) problems", report)[1], re.search(r"## (\d+) fits", report)[1]
+    problems = re.search(r"## ([\d,]+) problems", report)[1]
     feasible = re.search(r"largest violation of S \| (\S+) \|", report)[1]
     reached = re.search(r"1e-6 reached \| ([\d.]+) %", report)[1]
     assert f"finite | {problems} of {problems} |" in report
-    assert report.count("without saying so") == 2
     assert re.search(r"without saying so \| 0 \|", report)
-    assert "without saying so: 0." in report
-    assert f"`make stress`), {problems} problems | all finite, feasible to {feasible} and monotone; {reached} %" in README
-    longest = max(float(seconds) for seconds in re.findall(r"\| ([\d.]+) s \(N", report))
-    assert f"{fits} fits of hard tables end, too, the longest after {longest:.0f} s" in README
+    assert (
+        f"`make stress`), {problems} problems | all finite, feasible to {feasible} and monotone; {reached} %" in README
+    )
 
 
 def _mean(table, method, setting):
