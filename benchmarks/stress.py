@@ -1,15 +1,17 @@
-"""``make stress``: the fast solver over the whole grid, and against TTGD; writes benchmarks/STRESS.md."""
+"""``make stress``: the fast solver over the whole grid, on tables as they come, against TTGD; writes STRESS.md."""
 
 from __future__ import annotations
 
 import itertools
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
-from tests.problems import STRESS_GRID, largest_rise, stress_problem
+from tests.problems import STRESS_GRID, TABLES, largest_rise, stress_problem
 
+from nashgraph import GLGP
 from nashgraph.solvers import best_response, multistart, ttgd
 
 from .report import Report
@@ -17,6 +19,7 @@ from .report import Report
 CHUNK = 60
 TTGD_POINTS = 100
 TTGD_ITERATIONS = 20_000
+SIZES, STRENGTHS = (50, 300, 1500), (1, 10, 1000)  # of the tables: nodes, and times the default lambda
 
 
 def lam_of(point) -> float:
@@ -38,7 +41,7 @@ def run_point(point) -> dict:
         "point": point,
         "finite": bool(np.isfinite(weights).all() and np.isfinite(result.objective)),
         "infeasible": infeasible,
-        "rise": float(largest_rise(result)),
+        "rise": float(largest_rise(certificate.history)),
         "converged": certificate.converged,
         "said": certificate.converged == (certificate.value <= 1e-6),
         "stationarity": certificate.value,
@@ -66,17 +69,72 @@ def against_ttgd(point) -> dict:
     }
 
 
-def in_parallel(function, points) -> list[dict]:
+def run_table(table) -> list[dict]:
+    """Fit a table at every strength and say how each fit ended."""
+    shape, n = table
+    X, default, found = TABLES[shape](n, np.random.default_rng(0)), None, []
+    for strength in STRENGTHS:
+        started = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = GLGP(lam="auto" if default is None else strength * default).fit(X)
+        default = model.lam_ if default is None else default
+        weights, certificate = model.adjacency_, model.certificate_
+        found.append(
+            {
+                "point": (shape, n, strength),
+                "infeasible": float(np.abs(weights.sum(axis=1) - 0.95).max()),
+                "rise": float(largest_rise(certificate.history)),
+                "ending": certificate.ending.name.lower(),
+                "said": certificate.converged == (certificate.value <= 1e-6),
+                "stationarity": certificate.value,
+                "seconds": time.process_time() - started,
+            }
+        )
+    return found
+
+
+def tables(report: Report) -> None:
+    """Fit the tables as they come, and keep how each fit ended."""
+    asked = list(itertools.product(TABLES, SIZES))
+    rows = [row for part in in_parallel(run_table, asked, chunk=1) for row in part]
+    report.section(f"{len(rows)} fits of tables as they come")
+    report.say(
+        f"GLGP with nothing set but lam, {' '.join(map(str, STRENGTHS))} times the default, N in {list(SIZES)}. "
+        f"Largest violation of S {max(row['infeasible'] for row in rows):.1e}, largest relative rise of the objective "
+        f"{max(row['rise'] for row in rows):.1e}; ended above 1e-6 without saying so: "
+        f"{sum(not row['said'] for row in rows)}. Of the {len(asked)} with the default lam "
+        f"{sum(row['ending'] == 'converged' for row in rows if row['point'][2] == 1)} converged."
+    )
+    lines = []
+    for shape in TABLES:
+        mine = [row for row in rows if row["point"][0] == shape]
+        longest = max(mine, key=lambda row: row["seconds"])
+        lines.append(
+            [
+                shape,
+                *(
+                    str(sum(row["ending"] == how for row in mine))
+                    for how in ("converged", "slow", "max_iter", "stalled")
+                ),
+                f"{max(row['stationarity'] for row in mine):.0e}",
+                f"{longest['seconds']:.1f} s (N = {longest['point'][1]:,}, lam x {longest['point'][2]})",
+            ]
+        )
+    report.table(
+        ["table", "converged", "slow", "max_iter", "stalled", "worst stationarity", "longest, CPU time"], lines
+    )
+
+
+def in_parallel(function, points, chunk: int = CHUNK) -> list:
     """Apply a function to all points, in chunks on both cores."""
-    chunks = [points[k : k + CHUNK] for k in range(0, len(points), CHUNK)]
+    chunks = [points[k : k + chunk] for k in range(0, len(points), chunk)]
     parts = Parallel(n_jobs=2)(delayed(lambda chunk: [function(point) for point in chunk])(chunk) for chunk in chunks)
     return [row for part in parts for row in part]
 
 
-def main() -> None:
-    """Run the grid and the comparison, and keep the results."""
-    report = Report("Stress grid of the fast solver", "make stress")
-    points = [(*axes, seed) for seed, axes in enumerate(itertools.product(*STRESS_GRID.values()))]
+def grid(report: Report, points: list) -> None:
+    """Solve the whole grid, and keep what is true of the answers."""
     started = time.perf_counter()
     rows = in_parallel(run_point, points)
     share = np.mean([row["converged"] for row in rows])
@@ -102,6 +160,10 @@ def main() -> None:
         report.say("Not reached, and said so:")
         names = [*STRESS_GRID, "seed", "stationarity"]
         report.table(names, [[str(v) for v in row["point"]] + [f"{row['stationarity']:.1e}"] for row in missed])
+
+
+def comparison(report: Report, points: list) -> None:
+    """Compare objectives with TTGD's on a sample of the grid."""
     started = time.perf_counter()
     small = [point for point in points if point[4] <= 50]
     chosen = [small[k] for k in np.random.default_rng(0).permutation(len(small))[:TTGD_POINTS]]
@@ -122,6 +184,15 @@ def main() -> None:
         ],
     )
     report.say(f"The comparison took {time.perf_counter() - started:.0f} s.")
+
+
+def main() -> None:
+    """Run the grid, the tables and the comparison, and keep the results."""
+    report = Report("Stress grid of the fast solver", "make stress")
+    points = [(*axes, seed) for seed, axes in enumerate(itertools.product(*STRESS_GRID.values()))]
+    grid(report, points)
+    tables(report)
+    comparison(report, points)
     report.write(Path(__file__).with_name("STRESS.md"))
 
 

@@ -32,9 +32,40 @@ def stress_problem(interaction, lam, beta, c, n, kind, seed):
     return Problem.from_signals(X, b / b.sum(), beta=beta, c=c, interaction=interaction)
 
 
-def largest_rise(result):
+def likert(n, random, groups=40, questions=16):
+    """Answers 1 to 7 in groups that answer alike, give or take one."""
+    middle = random.integers(1, 8, size=(questions, groups))
+    told = middle[:, random.integers(0, groups, n)] + random.integers(-1, 2, size=(questions, n))
+    return np.clip(told, 1, 7).astype(float)
+
+
+def near_constant(n, random):
+    """Answers of which nearly all are the same, in units of a million."""
+    return 1e6 + (random.random((16, n)) < 0.01) * random.normal(size=(16, n))
+
+
+def huge_cell(n, random):
+    """Normal signals, one number of which has slipped by nine digits."""
+    X = random.normal(size=(16, n))
+    X[3, 5] = 1e9
+    return X
+
+
+# Tables as they come, fitted with the default strength of the prior and with stronger ones.
+TABLES = {
+    "Likert clusters": likert,
+    "0/1 with duplicates": lambda n, random: random.integers(0, 2, size=(8, n)).astype(float),
+    "lognormal, sigma 1": lambda n, random: random.lognormal(0, 1, (126, n)),
+    "lognormal, sigma 2": lambda n, random: random.lognormal(0, 2, (126, n)),
+    "lognormal, sigma 3": lambda n, random: random.lognormal(0, 3, (126, n)),
+    "near-constant columns": near_constant,
+    "one huge cell": huge_cell,
+}
+
+
+def largest_rise(history):
     """The largest rise of the objective between two records, relative to the largest objective."""
-    values = np.array([record.objective for record in result.certificate.history])
+    values = np.array([record.objective for record in history])
     return np.diff(values).max(initial=0) / max(np.abs(values).max(), 1e-300)
 
 

@@ -80,5 +80,17 @@ def test_what_it_says_of_recovery_is_what_came_out():
     assert f"{mean}, the cosine's {cosine}" in README
 
 
+def test_what_it_says_of_the_stress_grid_is_what_came_out():
+    report = (HOME / "benchmarks" / "STRESS.md").read_text(encoding="utf-8")
+    problems = re.search(r"## ([\d,]+) problems", report)[1]
+    feasible = re.search(r"largest violation of S \| (\S+) \|", report)[1]
+    reached = re.search(r"1e-6 reached \| ([\d.]+) %", report)[1]
+    assert f"finite | {problems} of {problems} |" in report
+    assert re.search(r"without saying so \| 0 \|", report)
+    assert (
+        f"`make stress`), {problems} problems | all finite, feasible to {feasible} and monotone; {reached} %" in README
+    )
+
+
 def _mean(table, method, setting):
     return table[(table["method"] == method) & (table["setting"] == setting)]["auc"].mean()

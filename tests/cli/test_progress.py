@@ -1,12 +1,14 @@
-"""Bars are drawn where somebody watches, and nowhere else."""
+"""Bars are drawn where somebody watches; elsewhere a line is written every so often."""
 
 import io
+import time
 
 import pytest
 from rich.console import Console
 
 from nashgraph.certificate import Record
-from nashgraph.cli._progress import bar, converging, counting, share_done
+from nashgraph.cli import _progress
+from nashgraph.cli._progress import Meter, bar, converging, counting, share_done
 from nashgraph.cli._running import Voice
 
 
@@ -34,8 +36,52 @@ def test_iterates_are_told_with_what_is_to_come():
     assert not any(answers)  # a true answer would stop the fit
 
 
+def test_a_bar_never_goes_back_nor_promises_an_end_it_cannot_know(monkeypatch):
+    """Every round of a fit, and every lambda tried, has iterates that look good before the next starts anew."""
+    clock = iter(range(1000))
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: float(next(clock)))
+    meter, shares, left = Meter(), [], []
+
+    def tell(share, state):
+        meter.tell(share, state)
+        shares.append(meter.share)
+        left.append(meter.left)
+
+    told = converging(tell)
+    for value in (0.1, 0.1, 1e-2, 1e-4, 1e-7, 5e-3, 1e-4, 0.1, 1e-5, 1e-7):
+        told(Record(0, 1.0, value), 1e-6)
+    assert shares == sorted(shares)
+    assert 0.5 < shares[-1] < 1.0
+    assert ", about 0 s left" not in left
+    assert left[3] != ""
+
+
+def test_what_was_there_before_says_nothing_of_the_pace(monkeypatch):
+    seconds = [0.0]
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: seconds[0])
+    meter = Meter()
+    for done in range(1, 31):  # taken over from a run that was broken off
+        meter.tell(done / 40, "")
+    assert meter.left == ""
+    seconds[0] = 3.0
+    meter.tell(31 / 40, "31 of 40")
+    assert meter.line == "3 s so far, 78 % done (31 of 40), about 27 s left"
+
+
+def test_a_line_is_written_every_so_often_where_there_is_no_terminal(monkeypatch):
+    monkeypatch.setattr(_progress, "LINE_EVERY", 0.05)
+    voice = watched(terminal=False)
+    with counting(voice, "following", 4) as done:
+        time.sleep(0.2)  # a long step
+        done()
+        time.sleep(0.2)
+    lines = voice.errors.file.getvalue().splitlines()
+    assert lines[0] == "following: 0 s so far"
+    assert lines[-1].startswith("following: 0 s so far, 25 % done (1 of 4)")
+
+
 @pytest.mark.parametrize("voice", [watched(terminal=False), Voice(quiet=True)])
-def test_nothing_is_drawn_where_nobody_watches(voice, capsys):
+def test_nothing_is_said_of_what_takes_a_moment(voice, capsys):
     with counting(voice, "following", 2) as done:
         done()
     assert capsys.readouterr() == ("", "")

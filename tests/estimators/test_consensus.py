@@ -219,8 +219,8 @@ def test_scaling_brings_signals_to_one_spread(signals):
 def test_progress_counts_to_the_end(hubs):
     seen = []
     ConsensusGL(resamples=2, random_state=0, progress=lambda done, total: seen.append((done, total))).fit(hubs)
-    assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
-    assert seen[-1][0] == seen[-1][1]
+    assert np.all(np.diff([done for done, _ in seen]) > 0)
+    assert {total for _, total in seen} == {seen[-1][0]}  # known from the first, and reached
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")

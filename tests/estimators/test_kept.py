@@ -58,7 +58,7 @@ def test_a_fit_that_was_stopped_goes_on_and_is_the_same(kept, signals, monkeypat
     told, tell = counting()
     found, used = made_from(kept, signals, monkeypatch, progress=tell)
     assert used == [4, 5, 6]
-    assert told[-1] == (14, 14)
+    assert told[-1] == (17, 17)
     np.testing.assert_array_equal(found.adjacency_, whole.adjacency_)
     assert found.edges().equals(whole.edges())
     assert found.graph_.nodes().equals(whole.graph_.nodes())

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import spectral_benefit
+from nashgraph import GLGP, couplings, spectral_benefit
 from nashgraph.certificate import Ending
 from nashgraph.couplings import STORAGES, beta_for_degree, points, points_of
 from nashgraph.games import INTERACTIONS
@@ -24,7 +25,7 @@ from nashgraph.solvers import (
 )
 from nashgraph.solvers._anderson import Anderson
 
-from ..problems import STRESS_GRID, largest_rise, random_graph, stress_problem
+from ..problems import STRESS_GRID, TABLES, largest_rise, likert, random_graph, stress_problem
 
 
 def village_like(n, random):
@@ -41,7 +42,7 @@ def test_reaches_a_stationary_point_without_ever_rising(interaction, lam, random
     problem = Problem.from_signals(X, b, beta=2.0, interaction=interaction)
     result = best_response(problem, lam, tol=1e-9)
     assert result.converged
-    assert largest_rise(result) <= 1e-12
+    assert largest_rise(result.certificate.history) <= 1e-12
     # The certificate, against the gradient mapping computed another way.
     assert np.linalg.norm(gradient_mapping(problem, lam, result.coupling, 0.1)) <= 1e-6 * np.linalg.norm(
         result.coupling.weights
@@ -96,7 +97,7 @@ def test_line_search_takes_over_where_the_bare_iteration_oscillates():
     for storage in STORAGES:
         problem = Problem.from_signals(X, b / b.sum(), beta=0.1, interaction="linear", storage=storage)
         result = best_response(problem, 0.1, max_iter=25)
-        assert largest_rise(result) <= 1e-12
+        assert largest_rise(result.certificate.history) <= 1e-12
         assert result.objective < min(bare)
 
 
@@ -116,7 +117,7 @@ def test_a_sample_of_the_stress_grid(point):
     assert W.min() >= 0
     np.testing.assert_allclose(W.sum(axis=1), point[3], atol=1e-10)
     assert np.diag(W).max() == 0
-    assert largest_rise(result) <= 1e-12
+    assert largest_rise(result.certificate.history) <= 1e-12
     assert result.converged == (result.stationarity <= 1e-6)
 
 
@@ -210,7 +211,7 @@ def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, mon
     listed = best_response(problem, lam, tol=1e-8)
     assert listed.converged
     assert listed.passes < direct.passes
-    assert largest_rise(listed) <= 1e-12
+    assert largest_rise(listed.certificate.history) <= 1e-12
     weights = listed.coupling.matrix()
     weights = weights.toarray() if sparse.issparse(weights) else weights
     held = whole.smoothness.hold(weights)
@@ -226,7 +227,7 @@ def test_a_list_that_grows_too_long_gives_way_to_all_pairs(monkeypatch, random):
     X, b = village_like(60, random)
     result = best_response(Problem.from_signals(X, b, beta=5.0), 10.0)
     assert result.converged
-    assert largest_rise(result) <= 1e-12
+    assert largest_rise(result.certificate.history) <= 1e-12
     assert [record.iteration for record in result.certificate.history] == list(range(result.iterations + 1))
 
 
@@ -245,3 +246,60 @@ def test_a_callback_sees_the_steps_on_listed_pairs_and_stops_among_them(storage,
     assert result.objective == pytest.approx(seen[-1].objective, rel=1e-9)
     exact = problem.play(result.coupling)
     assert result.stationarity == pytest.approx(problem.stationarity(result.coupling, exact, 1.0), rel=1e-6)
+
+
+def test_a_prior_far_too_strong_is_solved_row_by_row_or_ends_as_slow_and_says_what_to_do(monkeypatch):
+    """Rows flip between neighbours: with one share for all of them every step is cut short, thousands of them."""
+    monkeypatch.setattr(rounds, "LISTING_NODES", 100)
+    X = np.random.default_rng(0).lognormal(0, 3, (20, 200))
+    steps = []
+    assert GLGP(lam=6.58e5, callback=lambda record: steps.append(record) and False).fit(X).converged_
+    assert len(steps) < 300
+    for storage in (couplings.DenseSmoothness, couplings.ListedSmoothness):
+        monkeypatch.setattr(storage, "holds", False)
+    with pytest.warns(ConvergenceWarning, match=r"too slow to wait for; take a smaller lam"):
+        model = GLGP(lam=6.58e5, max_iter=20).fit(X)
+    certificate = model.certificate_
+    assert certificate.ending is Ending.SLOW
+    assert certificate.value > 1e-3
+    assert certificate.iterations < 20
+    assert np.diff([record.objective for record in certificate.history]).max() <= 0
+    # As many whole steps are no reason to give up: a saddle is left so.
+    pace = descent.Pace(50)
+    assert not pace.slow(1e-4)
+    for _ in range(450):
+        pace.take(1.0)
+    assert not pace.slow(1e-3)
+
+
+@pytest.mark.parametrize("lam", [5.0, 80.0])
+def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
+    """So that nothing goes round: where any decrease would do, some of these steps fall by a hair."""
+    step, take, shares, enough = descent.Run.step, descent.Pace.take, [], []
+
+    def watched(run, now, response, accuracy):
+        found = step(run, now, response, accuracy)
+        least = 2.0 * run.problem.smoothness.beta * now.coupling.distance(response) ** 2
+        if found is not None and least > 1e-9 * abs(now.objective):  # else it is of the order of rounding
+            enough.append(now.objective - found.objective >= descent.ENOUGH * shares[-1] * least)
+        return found
+
+    monkeypatch.setattr(descent.Run, "step", watched)
+    monkeypatch.setattr(descent.Pace, "take", lambda pace, share: shares.append(share) or take(pace, share))
+    GLGP(lam=lam).fit(likert(300, np.random.default_rng(0), groups=8))
+    assert len(enough) > 20
+    assert all(enough)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shape", TABLES)
+def test_tables_as_they_come(shape):
+    """Feasible, monotone, and stationary or said not to be: with the default strength and far above it."""
+    X = TABLES[shape](60, np.random.default_rng(0))
+    default = GLGP().fit(X)
+    assert default.converged_
+    for model in (default, GLGP(lam=100.0 * default.lam_).fit(X)):
+        assert model.adjacency_.min() >= 0
+        np.testing.assert_allclose(model.adjacency_.sum(axis=1), 0.95, atol=1e-10)
+        assert largest_rise(model.certificate_.history) <= 1e-12
+        assert model.converged_ == (model.stationarity_ <= 1e-6)

@@ -1,35 +1,104 @@
-"""Progress bars, drawn on the standard error where somebody watches. The library draws none: it calls back."""
+"""Progress on the standard error: a bar where somebody watches, else a line every so often. The library calls back."""
 
 from __future__ import annotations
 
 import math
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..certificate import Record
 from ._running import Voice
 
 ENOUGH = 3  # records before a time left is guessed
+AT_ONCE = 0.1  # seconds: what is done by then was there before, and says nothing of the pace
+LINE_EVERY = 10.0  # seconds, where there is no terminal
+NEARLY = 0.99  # an iterate may look good enough before it is certified: a fit is done when it says so
+
+
+class Meter:
+    """How far a job is, never less far than it was, and how long the rest may take.
+
+    Examples
+    --------
+    >>> meter = Meter()
+    >>> meter.tell(0.5, "4 of 8")
+    >>> meter.tell(0.25, "2 of 8")
+    >>> meter.share
+    0.5
+    """
+
+    def __init__(self) -> None:
+        self.start = self.since = time.monotonic()
+        self.share = self.before = 0.0
+        self.state = ""
+
+    def tell(self, share: float, state: str) -> None:
+        """Take in which share of the job is done, and in what state it is."""
+        if self.share == 0.0:
+            self.since = time.monotonic()
+        self.share, self.state = max(self.share, share), state
+        if time.monotonic() - self.since < AT_ONCE:
+            self.before = self.share
+
+    @property
+    def left(self) -> str:
+        """How long the rest may take, where that is known and more than a moment."""
+        if not self.before < self.share < 1.0:
+            return ""
+        seconds = (time.monotonic() - self.since) * (1.0 - self.share) / (self.share - self.before)
+        return f", about {seconds:.0f} s left" if seconds >= 1.0 else ""
+
+    @property
+    def line(self) -> str:
+        """All of it in words."""
+        done = f", {100 * self.share:.0f} % done" if self.share else ""
+        state = f" ({self.state})" if self.state else ""
+        return f"{time.monotonic() - self.start:.0f} s so far{done}{state}{self.left}"
 
 
 @contextmanager
 def bar(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
     """Show that work goes on; give the function to tell which share of it is done, and in what state it is."""
+    shown = drawn(voice, what) if voice.animated else written(voice, what)
+    with shown as tell:
+        yield tell
+
+
+@contextmanager
+def drawn(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
+    """Draw one bar for the whole job, gone when it is done."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(16), TimeElapsedColumn())
-    # Where nobody watches, some versions of rich leave an empty line behind a bar that was not shown.
-    console = voice.errors if voice.animated else Console(quiet=True)
-    with Progress(*columns, TextColumn("{task.fields[state]}"), console=console, transient=True) as shown:
+    meter = Meter()
+    with Progress(*columns, TextColumn("{task.fields[state]}"), console=voice.errors, transient=True) as shown:
         task = shown.add_task(what, total=None, state="")
 
         def tell(share: float, state: str) -> None:
-            seconds = shown.tasks[task].elapsed or 0.0
-            left = f", about {seconds * (1 - share) / share:.0f} s left" if 0 < share < 1 else ""
-            shown.update(task, total=1.0, completed=share, state=state + left)
+            meter.tell(share, state)
+            shown.update(task, total=1.0, completed=meter.share, state=meter.state + meter.left)
 
         yield tell
+
+
+@contextmanager
+def written(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
+    """Write a line every so often, for a log: however long a step takes, it is told that work goes on."""
+    meter, done = Meter(), threading.Event()
+
+    def write() -> None:
+        while not done.wait(LINE_EVERY):
+            voice.errors.print(f"{what}: {meter.line}", soft_wrap=True)
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        yield meter.tell
+    finally:
+        done.set()
+        writer.join()
 
 
 @contextmanager
@@ -52,7 +121,7 @@ def converging(tell: Callable[[float, str], object]) -> Callable[[Record, float]
 
     def told(record: Record, tol: float) -> bool:
         records.append(record)
-        share = share_done(records[0].value, record.value, tol)
+        share = min(NEARLY, share_done(records[0].value, record.value, tol))
         tell(share if len(records) >= ENOUGH else 0.0, f"{record.value:.0e} → {tol:.0e}")
         return False
 

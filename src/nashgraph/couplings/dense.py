@@ -80,6 +80,7 @@ class DenseSmoothness(Smoothness):
     name = "dense"
     lists = True
     steps = True
+    holds = True
 
     def __init__(self, points: Points, beta: float, c: float) -> None:
         super().__init__(points, beta, c)

@@ -33,6 +33,7 @@ class ListedSmoothness(Smoothness):
     """
 
     name = "listed"
+    holds = True
 
     def __init__(self, pairs: Any, beta: float, c: float) -> None:
         self.pairs, self.beta, self.c = pairs, beta, c

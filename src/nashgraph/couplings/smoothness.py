@@ -132,12 +132,14 @@ class Smoothness(ABC):
     lists : bool, whether it can be cut down to listed pairs (``survey``, ``listed``, ``adopt``)
     proves : bool, whether it answers from a list of its own and goes through all pairs only where that does not do
     steps : bool, whether it can take a gradient step from any graph (``step``)
+    holds : bool, whether it can hold any graph (``hold``) for less than a pass
     """
 
     name: ClassVar[str]
     lists: ClassVar[bool] = False
     proves: ClassVar[bool] = False
     steps: ClassVar[bool] = False
+    holds: ClassVar[bool] = False
     points: Points
 
     def __init__(self, points: Points, beta: float, c: float) -> None:

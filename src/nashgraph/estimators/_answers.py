@@ -51,7 +51,6 @@ def answer_the_game(
     actions = equilibrium(graph, plan.benefit, interaction)
     left, right = adjoint(graph, actions, interaction, welfare), interaction.value(actions)
     mean.scale(1.0 - plan.share)
-    ladders.steps += len(geometries) * len(plan.costs)
     lams = list[float]()
     for geometry, weight in geometries.items():
         points = points_of(signals, ladders.engine, geometry=geometry)

@@ -86,7 +86,12 @@ class Ladders:
         """Tell that a step is done."""
         self.taken += 1
         if self.progress is not None:
-            self.progress(self.taken, max(self.steps, self.taken))
+            self.progress(self.taken, self.steps)
+
+    def finish(self) -> None:
+        """Tell that all is done, also what was not needed."""
+        self.taken = self.steps - 1
+        self.done()
 
     def _made(self, X: Array, geometry: str) -> Ladder:
         if self.estimator is None:

@@ -224,7 +224,7 @@ class ConsensusGL(GraphEstimator):
         resamples = list(resamples_of(len(X), self._resamples(len(X)), resampling, entropy))
         ladders = self._ladders(X.shape[1], self.progress)
         geometries = self._geometries(signals, ladders)
-        ladders.steps = len(resamples) * len(geometries)
+        ladders.steps = len(resamples) * len(geometries) + len(geometries) * len(self._costs()) + 1
         ours = [resampling, entropy, len(resamples), ladders.degrees.tolist(), ladders.kept, ladders.c, geometries]
         kept = None if self.checkpoint is None or self.estimator else KeptMean(self.checkpoint, signals, ours)
         keeping = () if kept is None else (kept.restore, kept.keep)
@@ -244,6 +244,8 @@ class ConsensusGL(GraphEstimator):
             learned |= {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
             if prior.share > 0:
                 learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
+        columns = self._how_sure(mean, weights, smooth)
+        ladders.finish()
         return learned | {
             "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
             "agreement_": agreement(mean.graphs),
@@ -253,7 +255,7 @@ class ConsensusGL(GraphEstimator):
             "resampled_graphs_": resampled_graphs(mean.graphs, weights, smooth),
             "_smooth": smooth,
             "_signals": signals,
-            "_columns": self._how_sure(mean, weights, smooth),
+            "_columns": columns,
         }
 
     def _ladders(self, n_nodes: int, progress: Callable[[int, int], object] | None = None) -> Ladders:
@@ -302,16 +304,23 @@ class ConsensusGL(GraphEstimator):
             raise InputError(f"geometries is empty: name some of {', '.join(GEOMETRIES)}, or take 'auto'")
         return dict.fromkeys(named, 1.0 / len(set(named)))
 
+    def _costs(self) -> tuple[float, ...]:
+        """Return what each member with a prior may cost of J; there is none where there is no benefit."""
+        if self.benefit is None or self.estimator is not None:
+            return ()
+        return OWN_COSTS if isinstance(self.benefit, str) and self.benefit == "own" else GIVEN_COSTS
+
     def _prior(self, mean: Mean, signals: Array, ladders: Ladders) -> PriorPlan | None:
         """Return what prior there is: of the user's benefit, or of the consensus's own influence where it is skewed."""
-        if self.benefit is None or self.estimator is not None:
+        costs = self._costs()
+        if not costs:
             return None
         if isinstance(self.benefit, str) and self.benefit == "own":
             influence = np.asarray(mean.weights.csr().sum(axis=0)).ravel()
             share = prior_share(influence_of(ladders(signals, "cosine")))
-            return PriorPlan(share, influence / influence.sum(), "own", OWN_COSTS)
+            return PriorPlan(share, influence / influence.sum(), "own", costs)
         benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
-        return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, GIVEN_COSTS)
+        return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, costs)
 
     def select(
         self,

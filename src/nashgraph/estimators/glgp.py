@@ -56,6 +56,7 @@ SOLVERS = {"best-response": Solver(best_response, 200), "ttgd": Solver(ttgd, 200
 REMEDIES = {
     Ending.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
     Ending.STALLED: "raise tol, or take dtype='float64'",
+    Ending.SLOW: "take a smaller lam, for at this one the game outweighs the signals, or raise max_iter",
 }
 
 

@@ -12,18 +12,24 @@ of the design), and :math:`\|W - B(W)\|_F / \|W\|_F` is the stopping measure. An
 3. the game on the candidate, by a few warm-started products, only as accurately as the step needs.
 
 So the objective never rises, beyond its own rounding, and every step decreases it by a share of what the slope
-promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, with
-:math:`\sigma` = ``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the
-objective bounds from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|`
-tends to zero: the iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any
-decrease will do.
+promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \ge 2\sigma\beta\|d\|^2`, where
+:math:`\sigma` is ``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the
+objective bounds from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|` tends
+to zero: the iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease
+will do.
+
+Where lambda is huge against beta, rows flip between neighbours at the slightest change of the play, and a few of them
+would hold back all others. But every row's part of d descends by itself, :math:`\langle \nabla_i \ell, d_i \rangle \le
+-2\beta\|d_i\|^2`, so each may go a share of its own: less if it turned round since the last step, more if it went on.
+Where even that does not get on, :class:`Pace` notices, and the run ends as slow.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ..certificate import Callback, Ending, Measure, Watch
 from ..couplings import Coupling
@@ -38,6 +44,12 @@ FIRST_ACCURACY = 1e-4
 LEAST_SHARE = 1e-10
 # Anderson's proposals move by a share of the residual left: less after one that was refused, more after one taken.
 GROW, SHRINK, LEAST_MIX = 1.5, 0.5, 0.05
+# Where whole steps fail, a row that turned round goes less far, one that goes on a little farther, and all half as far
+# while the objective does not fall enough.
+TURNED, GOES_ON, ROW_TRIES = 0.5, 1.2, 12
+# A run is slow when the best stationarity has not halved in PATIENCE steps for every iteration allowed. A saddle takes
+# hundreds to leave, in whole steps while the stationarity rises; a step cut below SHORT of the way counts as COUNTS_AS.
+PATIENCE, SHORT, COUNTS_AS = 10, 0.1, 5
 
 
 class Iterate(NamedTuple):
@@ -58,15 +70,17 @@ def descend(
     max_iter: int = 500,
     memory: int = 6,
     callback: Callback | None = None,
+    pace: Pace | None = None,
 ) -> Result:
     """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point, going through all pairs every step.
 
-    The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it.
+    The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it;
+    ``pace`` is that of the descents before, where this one goes on with them.
     """
     passes = problem.smoothness.passes
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
     now = evaluate(problem, lam, problem.smooth if start is None else start, FIRST_ACCURACY, None)
-    run = Run(problem, lam, PlayMemory(memory, now.play))
+    run = Run(problem, lam, PlayMemory(memory, now.play), pace or Pace(max_iter))
     ending: Ending | None = None
     iteration = 0
     while ending is None:
@@ -78,6 +92,8 @@ def descend(
             now = run.evaluate(now.coupling, accuracy, now.play)
             response, stationarity = run.certify(now)
         ending = watch.ends(iteration, now.objective, stationarity, now.play.welfare)
+        if ending is None and run.pace.slow(stationarity):
+            ending = Ending.SLOW
         if ending is None:
             step = run.step(now, response, 0.3 * run.needed_accuracy(now, stationarity))
             ending = Ending.STALLED if step is None else None
@@ -87,6 +103,45 @@ def descend(
         _, stationarity = run.certify(now)
     spent = problem.smoothness.passes - passes
     return Result(now.coupling, now.play, now.objective, spent, watch.certificate(ending, stationarity))
+
+
+class Pace:
+    """How a descent gets on: the best stationarity so far, what was spent since it last halved, how far rows may go.
+
+    Examples
+    --------
+    >>> pace = Pace(max_iter=200)
+    >>> pace.slow(0.1)
+    False
+    >>> for _ in range(400):
+    ...     pace.take(share=0.01)
+    >>> pace.slow(0.09), pace.slow(0.04)
+    (True, False)
+    """
+
+    def __init__(self, max_iter: int) -> None:
+        self.patience = PATIENCE * max_iter
+        self.best, self.spent = np.inf, 0
+        self.way: Any = None
+        self.shares = np.ones(1)
+
+    def shares_of(self, way: Any) -> Array:
+        """Return how far each row should go on its way, given as CSR, by whether it turned round since the last."""
+        if self.way is not None:
+            turned = np.asarray(way.multiply(self.way).sum(axis=1)).ravel() < 0
+            self.shares = np.where(turned, TURNED * self.shares, np.minimum(1.0, GOES_ON * self.shares))
+        self.way = way
+        return self.shares
+
+    def take(self, share: float) -> None:
+        """Count a step by the share of the way that it went."""
+        self.spent += COUNTS_AS if share < SHORT else 1
+
+    def slow(self, stationarity: float) -> bool:
+        """Tell whether too much was spent since the stationarity last halved."""
+        if stationarity <= 0.5 * self.best:
+            self.best, self.spent = stationarity, 0
+        return self.spent >= self.patience
 
 
 class PlayMemory:
@@ -127,11 +182,12 @@ def evaluate(problem: Problem, lam: float, coupling: Coupling, tol: float, start
 
 
 class Run(NamedTuple):
-    """A descent under way: the problem at one lambda, and the plays remembered."""
+    """A descent under way: the problem at one lambda, the plays remembered, and how it gets on."""
 
     problem: Problem
     lam: float
     plays: PlayMemory
+    pace: Pace
 
     def evaluate(self, coupling: Coupling, tol: float, start: Play | None) -> Iterate:
         """Play the game on a graph and take its objective."""
@@ -178,6 +234,7 @@ class Run(NamedTuple):
         plays.add(proposal, step.play)
         if step.objective < now.objective + ENOUGH * promised:
             plays.share = min(1.0, GROW * plays.share)
+            self.pace.take(1.0)
             return step
         plays.share = max(LEAST_MIX, SHRINK * plays.share)
         return None
@@ -193,6 +250,10 @@ class Run(NamedTuple):
         smoothness = self.problem.smoothness
         slack = self.problem.rounding * (abs(smoothness.fidelity(now.coupling)) + self.lam * abs(now.play.welfare))
         share = 1.0
+        if step.objective <= now.objective + ARMIJO * promised + slack:
+            self.pace.way = None
+        elif smoothness.holds and (found := self._row_by_row(now, response, accuracy)) is not None:
+            return found
         while step.objective > now.objective + ARMIJO * share * promised + slack:
             curvature = step.objective - now.objective - share * promised
             parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
@@ -200,4 +261,27 @@ class Run(NamedTuple):
             if share < LEAST_SHARE:
                 return None
             step = self.evaluate(now.coupling.mix(response, share), accuracy, now.play)
+        self.pace.take(share)
         return step
+
+    def _row_by_row(self, now: Iterate, response: Coupling, accuracy: float) -> Iterate | None:
+        """Go a share of its own of the way in every row; None where that does not lower the objective enough.
+
+        Every row's way descends by itself, so that any shares do: the slope is -2 beta sum_i share_i |d_i|^2 at most.
+        Made as CSR.
+        """
+        weights = now.coupling.sparse().weights
+        way = sparse.csr_array(response.sparse().weights - weights)
+        shares = self.pace.shares_of(way)
+        squares = np.asarray(way.multiply(way).sum(axis=1)).ravel()
+        for _ in range(ROW_TRIES):
+            moved = sparse.csr_array(weights + sparse.diags_array(np.broadcast_to(shares, squares.shape)) @ way)
+            moved.eliminate_zeros()
+            step = self.evaluate(self.problem.smoothness.hold(moved), accuracy, now.play)
+            if step.objective < now.objective - 2.0 * ARMIJO * self.problem.smoothness.beta * float(
+                (shares * squares).sum()
+            ):
+                self.pace.take(float((shares * squares).sum() / squares.sum()))
+                return step
+            shares = self.pace.shares = TURNED * shares
+        return None

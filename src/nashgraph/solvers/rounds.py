@@ -26,7 +26,7 @@ from scipy import sparse
 from ..certificate import Callback, Ending, Measure, Watch
 from ..couplings import Coupling, SparseCoupling, blas_threads
 from ..validation import check_integer
-from .descent import Iterate, descend, evaluate
+from .descent import Iterate, Pace, descend, evaluate
 from .problem import Problem
 from .result import Result
 
@@ -61,8 +61,8 @@ def best_response(
     tol : float
         Stationarity at which to stop.
     max_iter : int
-        Steps of a direct descent, or rounds over all pairs; a hundred steps count as a round where the smoothness term
-        answers from a list of its own.
+        Steps of a direct descent, or rounds over all pairs, of up to a hundred steps each. A run whose stationarity has
+        not halved in ten times as many steps, or in twice as many that had to be cut short, ends as slow.
     memory : int
         Plays that Anderson's method remembers; 0 turns it off.
     callback : callable, optional
@@ -88,6 +88,7 @@ def best_response(
     passes = smoothness.passes
     start = problem.smooth if start is None else start
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "memory": memory, "callback": callback}
+    options["pace"] = Pace(max_iter)
     # Products this small gain nothing from BLAS's threads, and lose much to their quarrel with the kernels' own.
     direct = not listing_pays(problem, start)
     if smoothness.proves:  # a step costs what one among listed pairs does, so there may be as many
@@ -136,6 +137,7 @@ def descend_listed(
     max_iter: int,
     memory: int,
     callback: Callback | None,
+    pace: Pace,
 ) -> Result:
     """Alternate full passes, which certify and list, with descents on the pairs listed."""
     smoothness = problem.smoothness
@@ -153,7 +155,7 @@ def descend_listed(
         listed = listed + pattern(near) + pattern(graph.weights)
         listed.data[:] = 1.0
         if listed.nnz > 4.0 * LISTING_DENSITY * smoothness.n_nodes**2:
-            return descend_on(problem, lam, smoothness.adopt(graph), watch, memory)
+            return descend_on(problem, lam, smoothness.adopt(graph), watch, memory, pace)
         inner = descend(
             replace(problem, smoothness=smoothness.listed(listed)),
             lam,
@@ -162,6 +164,7 @@ def descend_listed(
             max_iter=INNER_ITERATIONS,
             memory=memory,
             callback=callback,
+            pace=pace,
         )
         # Near the end the objective is equal to rounding, and the certificate alone tells progress.
         if not inner.objective < now.objective and stationarity >= best:
@@ -170,7 +173,7 @@ def descend_listed(
         best = min(best, stationarity)
         graph = inner.coupling.sparse()
         now = Iterate(graph, inner.play, inner.objective, problem.exact)
-        if inner.certificate.ending not in OF_A_ROUND:  # the callback ended it
+        if inner.certificate.ending not in OF_A_ROUND:  # slow, or as the callback asked
             ending = inner.certificate.ending
             stationarity = problem.stationarity(smoothness.adopt(graph), now.play, lam)
             break
@@ -179,9 +182,10 @@ def descend_listed(
     return Result(smoothness.adopt(graph), now.play, now.objective, smoothness.passes, certificate)
 
 
-def descend_on(problem: Problem, lam: float, start: Coupling, watch: Watch, memory: int) -> Result:
+def descend_on(problem: Problem, lam: float, start: Coupling, watch: Watch, memory: int, pace: Pace) -> Result:
     """Descend on all pairs from here on, because the list is too long to save time; the history goes on."""
-    rest = descend(problem, lam, start, tol=watch.tol, max_iter=watch.max_iter, memory=memory, callback=watch.callback)
+    options: dict[str, Any] = {"tol": watch.tol, "max_iter": watch.max_iter, "callback": watch.callback}
+    rest = descend(problem, lam, start, memory=memory, pace=pace, **options)
     done = len(watch.records) - 1
     # Its first record is of the same graph as our last.
     history = (
