@@ -229,7 +229,7 @@ def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
 
 def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
     monkeypatch.setattr(skipping, "FIRST_NODES", 1000)
-    assert not points_of(table("binary")).skips
+    assert type(points_of(table("binary"))) is Points
     X = table("binary", 2000)
     X[0, 0] = np.nan
     assert type(points_of(X)) is PartialPoints
