@@ -23,10 +23,10 @@ from .points import PartialPoints, Points, fine_error
 from .threads import blas_threads, shared
 from .tree import WIDTH, Pull, Rows, Tree
 
-FIRST_NODES = 8000  # below, a pass takes less than a second
+FIRST_NODES = 10_000  # below, a pass takes less than a second
 FIRST_CUT = 32  # the nearest so many of a row give its first cut
-TRIED = 4  # leaves, or a hundredth of them
-PAYS = 0.6  # of the estimated cost of all pairs
+TRIED = 3  # leaves, or a hundredth of them
+PAYS = 0.5  # of the estimated cost of all pairs
 
 # Nanoseconds for a pair of all, a box, a pair in a tile and a pair that a tile leaves, each with what a signal or axis
 # adds. They only have to be in proportion; they are constants so that what is skipped does not depend on a clock.
