@@ -5,10 +5,11 @@ from .engines import ENGINES
 from .implicit import ImplicitCoupling, ImplicitSmoothness
 from .listed import ListedSmoothness
 from .passes import LamRange, NeighbourSpread, Work
-from .points import PartialPoints, Points, blas_threads, points_of, squared_distances
+from .points import PartialPoints, Points, points_of, squared_distances
 from .simplex import project_rows
 from .smoothness import HERE, Coupling, Place, Smoothness, SparseCoupling, place_of
 from .sparse import SparseSmoothness
+from .threads import blas_threads
 
 __all__ = [
     "ENGINES",

@@ -241,7 +241,7 @@ def gather_positive(rows: Array, starts: Array, indices: Array, data: Array) -> 
 def list_above(
     distances: Array, first: int, left: Array, right: Array, cut: Array, counts: Array, indices: Array, costs: Array
 ) -> bool:
-    """List the pairs of a block of rows whose score ``left_i * right_j - d_ij`` is above the row's cut.
+    """List the pairs of a block of rows whose score ``left_i * right_j - d_ij`` is not below the row's cut.
 
     Writes how many each row has, their columns and their distances, and tells whether there was room for all.
     """
@@ -252,7 +252,7 @@ def list_above(
         begin = place
         if place + n > room:  # there may be too little: look before each
             for j in range(n):
-                if left[i] * right[j] - distances[k, j] > cut[i] and j != i:
+                if left[i] * right[j] - distances[k, j] >= cut[i] and j != i:
                     if place == room:
                         return False
                     indices[place], costs[place] = j, distances[k, j]
@@ -260,7 +260,7 @@ def list_above(
         else:
             for j in range(n):
                 indices[place], costs[place] = j, distances[k, j]
-                place += (left[i] * right[j] - distances[k, j] > cut[i]) & (j != i)
+                place += (left[i] * right[j] - distances[k, j] >= cut[i]) & (j != i)
         counts[k] = place - begin
     return True
 

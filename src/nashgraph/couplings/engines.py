@@ -19,7 +19,7 @@ ENGINES: Registry[Callable[[Array, Array | None], Points]] = Registry(
     "engine",
     later={
         "auto": "nashgraph.couplings.cuda.points:suitable_points",
-        "threads": "nashgraph.couplings.points:threaded_points",
+        "threads": "nashgraph.couplings.skipping:threaded_points",
         "cuda": "nashgraph.couplings.cuda.points:cuda_points",
     },
 )

@@ -16,24 +16,19 @@ GPU or a cluster, is a subclass with a ``run`` of its own, registered in ``ENGIN
 
 from __future__ import annotations
 
-import queue
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import get_num_threads
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
-from threadpoolctl import ThreadpoolController
 
 from ..validation import Array, check_choice, check_observed, check_range
 from . import _kernels, _partial_kernels
 from .engines import ENGINES
 from .levels import Level
 from .passes import Bonus, Nearest, Part, RowsTimes, Work
+from .threads import shared
 
 if TYPE_CHECKING:
     from .smoothness import Smoothness
@@ -181,35 +176,15 @@ class Points:
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order.
 
-        The blocks are shared among threads, each with a buffer of its own that is overwritten by its next block. A
-        thread makes its blocks and works on them alone, with BLAS held to one thread too, so that a pass has no
-        barriers but its end. A few blocks are under way at a time, whatever their number.
+        The blocks are shared among threads, each with a buffer of its own that is overwritten by its next block.
         """
         n, size = len(self), self.block_size
-        starts = range(0, n, size)
-        workers = min(get_num_threads(), len(starts))
-        buffers: queue.SimpleQueue[Array] = queue.SimpleQueue()
-        for _ in range(workers):
-            buffers.put(np.empty((size, n), self.dtype))
 
-        def block(first: int) -> Part:
-            buffer = buffers.get()
-            try:
-                last = min(n, first + size)
-                return work(first, self.rows(first, last, out=buffer[: last - first]))
-            finally:
-                buffers.put(buffer)
+        def block(first: int, buffer: Array) -> Part:
+            last = min(n, first + size)
+            return work(first, self.rows(first, last, out=buffer[: last - first]))
 
-        if workers == 1:
-            yield from map(block, starts)
-            return
-        with blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-            waiting = deque(pool.submit(block, first) for first in starts[: 4 * workers])
-            for first in starts[4 * workers :]:
-                yield waiting.popleft().result()
-                waiting.append(pool.submit(block, first))
-            while waiting:
-                yield waiting.popleft().result()
+        yield from shared(block, range(0, n, size), lambda: np.empty((size, n), self.dtype))
 
 
 class PartialPoints(Points):
@@ -294,11 +269,6 @@ class PartialPoints(Points):
         return top
 
 
-def threaded_points(X: Array, lift: Array | None = None) -> Points:
-    """Return points in memory, gone through by threads, with gaps where X has NaN."""
-    return PartialPoints(X, lift) if np.isnan(X).any() else Points(X, lift)
-
-
 def points_of(X: Array, engine: str = "threads", dtype: str = "float64", geometry: str = "distance") -> Points:
     """Return the nodes of the signals X as points, where an engine keeps them; made once, they serve a whole fit.
 
@@ -322,12 +292,6 @@ def points_of(X: Array, engine: str = "threads", dtype: str = "float64", geometr
         else:
             lift = (0.5 * (energy.max() - energy)).astype(kind)
     return ENGINES[check_choice("engine", engine, ENGINES)](X.astype(kind, copy=False), lift)
-
-
-@cache
-def blas_threads() -> ThreadpoolController:
-    """Return the handle on BLAS's own threads, found once: looking for the libraries takes milliseconds."""
-    return ThreadpoolController()
 
 
 def squared_distances(X: Array) -> Array:

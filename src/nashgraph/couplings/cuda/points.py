@@ -10,7 +10,8 @@ from ...certificate import LOG
 from ...validation import Array, InputError
 from ..levels import Level
 from ..passes import Bonus
-from ..points import Points, threaded_points
+from ..points import Points
+from ..skipping import threaded_points
 from .candidates import Candidates, Sides
 from .degree import level_of
 from .device import FIRST_NODES, as_tensor, gpu, has_gpu, memory_said, to_device, to_numpy, torch

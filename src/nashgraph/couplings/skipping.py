@@ -1,0 +1,172 @@
+"""Points in memory whose passes skip the pairs that cannot matter, where the signals allow it.
+
+Surveys repeat the same answers, and signals lie near few dimensions: most leaves of a :class:`~.tree.Tree` are then
+too far from a node to hold any of its nearest, or an edge. What is skipped is proved not to matter, so answers are
+those of a pass over all pairs. A cloud in many dimensions allows nothing of the kind: a few leaves show it, and passes
+go through all pairs from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import Any, cast
+
+import numpy as np
+from scipy import sparse
+
+from ..certificate import LOG
+from ..validation import Array
+from . import _kernels, _tree_kernels
+from .passes import MANY, SORT_SHARE, Candidates, Nearest, Part, Work
+from .points import PartialPoints, Points, fine_error
+from .threads import blas_threads, shared
+from .tree import WIDTH, Pull, Rows, Tree
+
+FIRST_NODES = 10_000  # below, a pass takes less than a second
+FIRST_CUT = 32  # the nearest so many of a row give its first cut
+TRIED = 3  # leaves, or a hundredth of them
+PAYS = 0.5  # of the estimated cost of all pairs
+
+# Nanoseconds for a pair of all, a box, a pair in a tile and a pair that a tile leaves, each with what a signal or axis
+# adds. They only have to be in proportion; they are constants so that what is skipped does not depend on a clock.
+PAIR, PAIR_SIGNAL = 3.5, 0.18
+BOX, BOX_AXIS = 4.0, 0.4
+TILE, TILE_AXIS = 0.6, 0.14
+HIT, HIT_SIGNAL = 40.0, 0.5
+
+Leaf = Callable[[int, Rows], Any]
+
+
+class SkippingPoints(Points):
+    """The nodes as points in memory. See :class:`~nashgraph.couplings.points.Points`.
+
+    Attributes
+    ----------
+    skips : set of the kinds of work whose passes still try to skip
+    looked : array, how many boxes and tiles, of 64 distances, and pairs the last pass that skipped has looked at
+
+    Examples
+    --------
+    >>> points = SkippingPoints(np.repeat(np.arange(20.0), 500)[None])
+    >>> costs, labels = points.nearest(3)
+    >>> Nearest in points.skips, float(costs.max()), bool((labels[0] < 500).all())
+    (True, 0.0, True)
+    """
+
+    def __init__(self, X: Array, lift: Array | None = None) -> None:
+        super().__init__(X, lift)
+        self.skips: frozenset[type] = frozenset((Nearest, Candidates))
+        self.looked = np.zeros(3, np.int64)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The points in leaves, made once."""
+        with blas_threads().limit(limits=1, user_api="blas"):  # the same bits on any number of threads
+            return Tree.of(self.points, self.lift)
+
+    def run(self, work: Work[Part]) -> Iterator[Part]:
+        """Yield the parts of a pass; of one that skips there is one part, of all nodes."""
+        found, asked = None, cast(object, work)
+        if isinstance(asked, Nearest) and SORT_SHARE * asked.kept < len(self):
+            found = self._nearest(asked)
+        elif isinstance(asked, Candidates):
+            found = self._candidates(asked)
+        if found is None:
+            yield from super().run(work)
+        else:
+            yield cast(Part, found)
+
+    def _nearest(self, work: Nearest) -> tuple[Array, Array] | None:
+        if Nearest not in self.skips:
+            return None
+        pull = Pull.of(work.bonus, self.tree)
+        shape = len(self), work.kept
+        costs, labels = np.empty(shape), np.empty(shape, np.int32)
+
+        def leaf(number: int, rows: Rows) -> Array:
+            stats = np.zeros(3, np.int64)
+            _tree_kernels.nearest_leaf(self.tree, pull, number, rows, costs, labels, stats)
+            return stats
+
+        if not self._pays(Nearest, leaf):
+            return None
+        self.looked = sum(self._leaves(leaf), np.zeros(3, np.int64))
+        return costs.astype(self.dtype, copy=False), labels
+
+    def _candidates(self, work: Candidates) -> Any:
+        cut = self._first_cuts(work) if np.isneginf(work.cut).any() else work.cut
+        if cut is None or Candidates not in self.skips:
+            return None
+        leaf = partial(self._list, work, Pull.of(work.bonus, self.tree), cut.astype(np.float64))
+        if not self._pays(Candidates, lambda number, rows: leaf(number, rows)[0]):
+            return None
+        stats, counts, indices, costs = zip(*self._leaves(leaf), strict=True)
+        self.looked = sum(stats, np.zeros(3, np.int64))
+        pointers = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+        shape = len(self), len(self)
+        ordered = sparse.csr_array((np.concatenate(costs), np.concatenate(indices), pointers), shape=shape)
+        found = ordered[np.argsort(self.tree.nodes)]
+        found.sort_indices()
+        return found
+
+    def _list(self, work: Candidates, pull: Pull, cut: Array, number: int, rows: Rows) -> Any:
+        """Return what was looked at for a leaf's nodes, and how many pairs each has, with whom, at what cost."""
+        tree = self.tree
+        nodes = tree.nodes[tree.starts[tree.leaves[number]] : tree.starts[tree.leaves[number + 1]]]
+        count, room = _tree_kernels.FULL, len(self) + 64 * len(nodes)
+        while count == _tree_kernels.FULL:
+            stats, owners = np.zeros(3, np.int64), np.empty(room, np.int64)
+            indices, costs = np.empty(room, np.int32), np.empty(room)
+            count = _tree_kernels.list_leaf(tree, pull, number, cut, rows, owners, indices, costs, stats)
+            room *= 2
+        found = owners[:count], indices[:count], costs[:count]
+        counts = np.empty(len(nodes), np.int64)
+        columns, values = np.empty_like(found[1]), np.empty_like(found[2])
+        _tree_kernels.by_owner(*found, counts, columns, values)
+        if count > MANY * len(nodes) * len(self):
+            each = pull, work.slack.astype(np.float64), work.gain, work.total
+            count = _tree_kernels.shorten(nodes, *each, counts, columns, values)
+        return stats, counts, columns[:count], values[:count].astype(self.dtype)
+
+    def _first_cuts(self, work: Candidates) -> Array | None:
+        """Return cuts where there were none: what a row's nearest say, which more pairs can only raise."""
+        kept = min(len(self) - 1, FIRST_CUT)
+        near = self._nearest(Nearest(kept, work.bonus))
+        if near is None:
+            return None
+        n, nothing = len(self), np.zeros(len(self), self.dtype)
+        eta, ends = np.empty((n, 2), self.dtype), np.arange(0, n * kept + 1, kept)
+        pairs = ends, near[1].ravel(), near[0].ravel()
+        weights = np.empty(n * kept, self.dtype)
+        _kernels.respond_listed(*pairs, nothing, nothing, work.gain, work.total, weights, eta, np.empty((n, 2)))
+        lowest = eta[:, 0] - eta[:, 1] / work.gain
+        found: Array = np.maximum(work.cut, lowest - work.slack - fine_error(self.dtype) * np.abs(lowest))
+        return found
+
+    def _leaves(self, leaf: Leaf) -> Iterator[Any]:
+        yield from shared(leaf, range(len(self.tree.size)), partial(Rows.of, self.tree))
+
+    def _pays(self, kind: type, leaf: Leaf) -> bool:
+        """Return whether a pass of a kind costs less when it skips, judged by a few leaves; else it is the last try."""
+        tree, signals = self.tree, self.points.shape[1]
+        count, axes, _ = tree.tiles.shape
+        tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
+        rows = Rows.of(tree)
+        boxes, tiles, pairs = sum((leaf(number, rows) for number in tried), np.zeros(3, np.int64))
+        ends = tree.starts[tree.leaves]
+        nodes = int((ends[tried + 1] - ends[tried]).sum())
+        ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(tried)
+        ours += WIDTH * (TILE + TILE_AXIS * axes) * tiles + (HIT + HIT_SIGNAL * signals) * pairs
+        share = float(ours / ((PAIR + PAIR_SIGNAL * signals) * nodes * len(self)))
+        if share > PAYS:
+            self.skips = self.skips - {kind}
+            LOG.info("passes go through all pairs (%s): to skip would cost %.2g of it", kind.__name__, share)
+        return share <= PAYS
+
+
+def threaded_points(X: Array, lift: Array | None = None) -> Points:
+    """Return points in memory, gone through by threads: with gaps where X has NaN, and skipping where it may pay."""
+    if np.isnan(X).any():
+        return PartialPoints(X, lift)
+    return (SkippingPoints if X.shape[1] >= FIRST_NODES else Points)(X, lift)

@@ -1,0 +1,58 @@
+"""Jobs shared among threads, each with a buffer of its own, and their answers in order."""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TypeVar
+
+from numba import get_num_threads
+from threadpoolctl import ThreadpoolController
+
+Item = TypeVar("Item")
+Buffer = TypeVar("Buffer")
+Part = TypeVar("Part")
+
+
+def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Callable[[], Buffer]) -> Iterator[Part]:
+    """Yield ``job(item, buffer)`` for each item, in order; a buffer is overwritten by its thread's next job.
+
+    A thread works on its items alone, with BLAS held to one thread too, so that there are no barriers but the end. A
+    few items are under way at a time, whatever their number.
+
+    Examples
+    --------
+    >>> list(shared(lambda item, buffer: item + len(buffer), range(3), list))
+    [0, 1, 2]
+    """
+    workers = min(get_num_threads(), len(items))
+    buffers: queue.SimpleQueue[Buffer] = queue.SimpleQueue()
+    for _ in range(workers):
+        buffers.put(make())
+
+    def one(item: Item) -> Part:
+        buffer = buffers.get()
+        try:
+            return job(item, buffer)
+        finally:
+            buffers.put(buffer)
+
+    if workers == 1:
+        yield from map(one, items)
+        return
+    with blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        waiting = deque(pool.submit(one, item) for item in items[: 4 * workers])
+        for item in items[4 * workers :]:
+            yield waiting.popleft().result()
+            waiting.append(pool.submit(one, item))
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@cache
+def blas_threads() -> ThreadpoolController:
+    """Return the handle on BLAS's own threads, found once: looking for the libraries takes milliseconds."""
+    return ThreadpoolController()

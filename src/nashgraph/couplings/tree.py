@@ -1,0 +1,196 @@
+"""Nodes in an order in which near ones stand together, cut into leaves, so that a pass can skip whole leaves.
+
+Nodes with equal signals are one point. Points are split in two at the median of the coordinate they vary most in, again
+and again, down to leaves of 64. Coordinates are principal axes: a rotation leaves distances as they are, and
+where signals lie near few dimensions the first axes hold nearly all of them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from ..validation import Array
+from .passes import Bonus
+
+WIDTH = 64  # points of a leaf; only the last has fewer
+AXES = 32  # where there are more signals, the first axes give a lower bound of a distance
+SAMPLE = 1024
+
+
+class Tree(NamedTuple):
+    """Points in leaves, in float64 always: one kind of float is one kind of kernel to compile.
+
+    ``n`` nodes, ``u`` points that differ, ``v`` leaves, ``d`` axes.
+
+    Attributes
+    ----------
+    points : array of shape (u, n_signals), in the order of the leaves
+    lift : array of shape (u,), what a point adds to the cost of its edges
+    nodes : array of shape (n,), those of a point together, upward
+    starts : array of shape (u + 1,), where a point's nodes start
+    leaves : array of shape (v + 1,), where a leaf's points start
+    coordinates : array of shape (u, d)
+    tiles : array of shape (v, d, 64), the coordinates of each leaf, zero where it has fewer points
+    low, high : arrays of shape (v, d), the box of each leaf
+    leaf_lift : array of shape (v,), the least lift in a leaf
+    sizes, size : arrays of shape (u,) and (v,), the scale of rounding at a point, and in a leaf at most
+    error : float, how large rounding may be relative to them
+    """
+
+    points: Array
+    lift: Array
+    nodes: Array
+    starts: Array
+    leaves: Array
+    coordinates: Array
+    tiles: Array
+    low: Array
+    high: Array
+    leaf_lift: Array
+    sizes: Array
+    size: Array
+    error: float
+
+    @classmethod
+    def of(cls, points: Array, lift: Array | None) -> Tree:
+        """Build it: O(u d log u) time, O(u (d + n_signals)) memory.
+
+        Examples
+        --------
+        >>> tree = Tree.of(np.array([[0.0], [5.0], [0.0], [6.0]]), None)
+        >>> tree.nodes, tree.starts, tree.leaves
+        (array([0, 2, 1, 3]), array([0, 2, 3, 4]), array([0, 3]))
+        """
+        error = 8.0 * (8 + points.shape[1]) * float(np.finfo(points.dtype).eps)
+        points = points.astype(np.float64, copy=False)
+        lift = np.zeros(len(points)) if lift is None else lift.astype(np.float64)
+        group, first = equal_rows(np.column_stack([points, lift]))
+        coordinates = along_axes(points[first])
+        order, leaves = split(coordinates)
+        coordinates, first = coordinates[order], first[order]
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        ranks = rank[group]
+        nodes = np.argsort(ranks, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(ranks, minlength=len(order)))])
+        own = points[first], lift[first]
+        sizes = np.einsum("ij,ij->i", own[0], own[0]) + np.abs(own[1])
+        begins = leaves[:-1]
+        return cls(
+            *own,
+            nodes,
+            starts,
+            leaves,
+            coordinates,
+            tiles_of(coordinates, leaves),
+            np.minimum.reduceat(coordinates, begins),
+            np.maximum.reduceat(coordinates, begins),
+            np.minimum.reduceat(own[1], begins),
+            sizes,
+            np.maximum.reduceat(sizes, begins),
+            error,
+        )
+
+
+class Pull(NamedTuple):
+    """A bonus as a tree sees it: both sides, and the range of the right one at each point and in each leaf."""
+
+    left: Array
+    right: Array
+    most: Array
+    least: Array
+    leaf_most: Array
+    leaf_least: Array
+    size: float
+
+    @classmethod
+    def of(cls, bonus: Bonus | None, tree: Tree) -> Pull:
+        """Find the ranges."""
+        nothing = np.zeros(len(tree.nodes))
+        left, right = (nothing, nothing) if bonus is None else (side.astype(np.float64) for side in bonus[:2])
+        most = np.maximum.reduceat(right[tree.nodes], tree.starts[:-1])
+        least = np.minimum.reduceat(right[tree.nodes], tree.starts[:-1])
+        begins = tree.leaves[:-1]
+        ranges = np.maximum.reduceat(most, begins), np.minimum.reduceat(least, begins)
+        return cls(left, right, most, least, *ranges, float(np.abs(right).max()))
+
+
+class Rows(NamedTuple):
+    """What the points of one leaf need room for: point by point, and leaf by leaf."""
+
+    most: Array
+    least: Array
+    reach: Array
+    off: Array
+    gaps: Array
+    tile: Array
+    hits: Array
+    costs: Array
+    keys: Array
+    order: Array
+
+    @classmethod
+    def of(cls, tree: Tree) -> Rows:
+        """Make room."""
+        points, leaves = partial(np.empty, WIDTH), partial(np.empty, len(tree.size))
+        of_points = points(), points(), points(), points(), points(), points(), points(np.int64)
+        return cls(*of_points, leaves(), leaves(), leaves(np.int64))
+
+
+def equal_rows(rows: Array) -> tuple[Array, Array]:
+    """Return for each row the number of its group of equal rows, and a row of each group.
+
+    Rows are sorted by one random number each, so that equal ones stand together; should two that differ share theirs,
+    a group may be found in parts, which costs time and nothing else.
+
+    Examples
+    --------
+    >>> group, first = equal_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
+    >>> group[0] == group[2], len(first)
+    (np.True_, 2)
+    """
+    marks = (rows * np.random.default_rng(0).normal(size=rows.shape[1])).sum(axis=1)
+    order = np.argsort(marks, kind="stable")
+    ordered = rows[order]
+    new = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    group = np.empty(len(rows), np.int64)
+    group[order] = np.cumsum(new) - 1
+    return group, order[new]
+
+
+def along_axes(points: Array) -> Array:
+    """Return the points along their principal axes, those of a sample."""
+    sample = points[:: max(1, len(points) // SAMPLE)]
+    scale = float(np.abs(sample).max()) or 1.0
+    axes = linalg.svd((sample - sample.mean(axis=0)) / scale, full_matrices=False, check_finite=False)[2][:AXES]
+    found: Array = points @ axes.T
+    return found
+
+
+def split(coordinates: Array) -> tuple[Array, Array]:
+    """Return an order of the points in which leaves stand together, and where each of them starts."""
+    parts = [np.arange(len(coordinates))]
+    while len(parts[0]) > WIDTH:
+        parts = [half for part in parts for half in _halves(part, coordinates[part])]
+    return np.concatenate(parts), np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+
+
+def _halves(part: Array, places: Array) -> list[Array]:
+    """Return the lower and upper half along the widest axis, of whole leaves but the last; a leaf as it is."""
+    if len(part) <= WIDTH:
+        return [part]
+    middle = WIDTH * -(-len(part) // (2 * WIDTH))
+    order = np.argpartition(places[:, np.argmax(places.var(axis=0))], middle)
+    return [part[order[:middle]], part[order[middle:]]]
+
+
+def tiles_of(coordinates: Array, leaves: Array) -> Array:
+    """Return the coordinates of each leaf, transposed, in one array."""
+    tiles = np.zeros((len(leaves) - 1, coordinates.shape[1], WIDTH))
+    for tile, begin, end in zip(tiles, leaves[:-1], leaves[1:], strict=True):
+        tile[:, : end - begin] = coordinates[begin:end].T
+    return tiles

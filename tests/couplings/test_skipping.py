@@ -1,0 +1,244 @@
+"""A pass that skips answers as one over all pairs does, skips where signals allow it, and stops where they do not."""
+
+import logging
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph.couplings import PartialPoints, Points, SparseSmoothness, passes, points_of, skipping, threads
+from nashgraph.couplings.passes import Bonus, Candidates, Nearest, stacked
+from nashgraph.couplings.skipping import SkippingPoints
+from nashgraph.couplings.tree import WIDTH, Tree
+
+N, KEPT = 700, 12
+PAYS = skipping.PAYS
+KINDS = ["gaussian", "likert", "binary", "heavy tails", "huge cell", "near-constant", "many signals"]
+
+
+def table(kind, n=N, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(50 if kind == "many signals" else 8, n))
+    if kind == "likert":
+        centres, group = random.integers(1, 8, size=(8, 10)), random.integers(0, 10, n)
+        X = np.clip(centres[:, group] + random.integers(-1, 2, size=(8, n)), 1, 7).astype(float)
+    elif kind == "binary":
+        X = (random.random((8, n)) < 0.2).astype(float)
+    elif kind == "heavy tails":
+        X = np.exp(3.0 * X)
+    elif kind == "huge cell":
+        X[2, 5] = 1e9
+    elif kind == "near-constant":
+        X[:6] = 1.0 + 1e-9 * X[:6]
+    return X
+
+
+def sides(n, strength, seed=1):
+    """A bonus of general signs, large where asked for."""
+    random = np.random.default_rng(seed)
+    return strength * random.normal(size=n), random.normal(size=n)
+
+
+def both(X, geometry="distance", dtype="float64"):
+    """The points that skip, whatever it costs, and the same ones that do not."""
+    ours = points_of(X, geometry=geometry, dtype=dtype)
+    return ours, Points(X.astype(dtype), ours.lift) if geometry != "cosine" else plain(ours)
+
+
+def plain(points):
+    """The same points, without skipping."""
+    found = object.__new__(Points)
+    found.points, found.norms, found.lift = points.points, points.norms, points.lift
+    return found
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    monkeypatch.setattr(skipping, "FIRST_NODES", 2)
+    monkeypatch.setattr(skipping, "PAYS", np.inf)
+    for module in (passes, skipping):  # no cut is raised, so that lists are what the cut says
+        monkeypatch.setattr(module, "MANY", 1.0)
+
+
+def check_nearest(ours, theirs, bonus, digits):
+    costs, labels = ours.nearest(KEPT, bonus)
+    expected, _ = theirs.nearest(KEPT, bonus)
+    left, right = (np.zeros(len(ours)),) * 2 if bonus is None else bonus[:2]
+    scale = np.abs(expected) + np.abs(left).max() * np.abs(right).max()
+    assert (np.abs(costs - expected) <= digits * scale).all()
+    rows = np.arange(len(ours))[:, None]
+    assert (labels != rows).all()
+    assert all(len(set(row)) == KEPT for row in labels.tolist())
+    stated = np.take_along_axis(theirs.rows(0, len(ours)), labels.astype(int), axis=1) - left[:, None] * right[labels]
+    assert (np.abs(costs - stated) <= digits * scale).all()
+    return costs
+
+
+def candidates(points, bonus, cut, slack=0.0):
+    n = len(points)
+    return stacked(points.run(Candidates(bonus, 1.0, 0.95, cut, np.full(n, slack, points.dtype))))
+
+
+def check_lists(ours, theirs, bonus, costs, digits):
+    """The cut lies between two costs, or what ties has passed it together."""
+    scale = np.abs(costs[:, 4]) + np.abs(bonus.left) * np.abs(bonus.right).max()
+    cut = (-costs[:, 4] - 30 * digits * scale).astype(ours.dtype)
+    found, expected = candidates(ours, bonus, cut), candidates(theirs, bonus, cut)
+    np.testing.assert_array_equal(found.indptr, expected.indptr)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_allclose(found.data, expected.data, rtol=digits, atol=1e-300)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("strength", "geometry", "dtype"),
+    [
+        (0.0, "distance", "float64"),
+        (1.0, "distance", "float64"),
+        (1e4, "distance", "float64"),
+        (1.0, "inner", "float64"),
+        (0.0, "cosine", "float64"),
+        (1.0, "distance", "float32"),
+    ],
+)
+def test_the_answers_are_those_of_all_pairs(kind, strength, geometry, dtype):
+    ours, theirs = both(table(kind), geometry, dtype)
+    digits = 1e-9 if dtype == "float64" else 1e-4
+    bonus = Bonus.of(*sides(N, strength * float(np.median(theirs.rows(0, 1)))), ours.dtype)
+    check_nearest(ours, theirs, None, digits)
+    costs = check_nearest(ours, theirs, bonus, digits)
+    check_lists(ours, theirs, bonus, costs, digits)
+
+
+@settings(max_examples=40)
+@given(
+    n=st.integers(2, 300),
+    values=st.integers(1, 6),
+    strength=st.sampled_from([0.0, 0.3, 30.0]),
+    lifted=st.booleans(),
+    seed=st.integers(0, 1000),
+)
+def test_any_table_of_few_values(n, values, strength, lifted, seed):
+    random = np.random.default_rng(seed)
+    X = random.integers(0, values, size=(3, n)).astype(float)
+    lift = random.random(n).round(1) if lifted else None
+    ours, theirs = SkippingPoints(X, lift), Points(X, lift)
+    left, right = sides(n, strength, seed)
+    bonus = Bonus.of(left.round(1), right.round(1), ours.dtype)
+    for kept in {1, n // 9 or 1}:
+        costs = ours.nearest(kept, bonus)[0]
+        np.testing.assert_allclose(costs, theirs.nearest(kept, bonus)[0], atol=1e-12 * (1 + 10 * strength))
+    cut = -costs[:, -1] - 1e-5
+    found, expected = candidates(ours, bonus, cut), candidates(theirs, bonus, cut)
+    assert (found != expected).nnz == 0 or abs(found - expected).max() < 1e-12
+    np.testing.assert_array_equal(found.indices, expected.indices)
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.validation.DataWarning")
+@pytest.mark.parametrize("kind", ["gaussian", "likert", "binary", "heavy tails", "huge cell"])
+@pytest.mark.parametrize("model", [GLGP(lam=0.3), SmoothGL(), LinearGLGP(), GLGP(lam=0.3, beta=0.5)], ids=str)
+def test_the_graphs_are_the_same(model, kind, monkeypatch):
+    model.set_params(storage="sparse")
+    X = table(kind, 300)
+    ours = model.fit(X).adjacency_
+    monkeypatch.setattr(skipping, "FIRST_NODES", 10**9)
+    theirs = model.fit(X).adjacency_
+    assert ((ours > 1e-12) != (theirs > 1e-12)).nnz == 0
+    assert abs(ours - theirs).max() <= 1e-12
+
+
+def test_no_cut_to_begin_with(monkeypatch):
+    for module in (passes, skipping):
+        monkeypatch.setattr(module, "MANY", 0.1)
+    ours, theirs = both(table("likert"))
+    nothing = Bonus.of(np.zeros(N), np.zeros(N), ours.dtype)
+    cut = np.full(N, -np.inf)
+    found, expected = candidates(ours, nothing, cut), candidates(theirs, nothing, cut)
+    assert found.nnz < N * N / 4
+    assert ((expected != 0) > (found != 0)).nnz == 0  # a few more pairs, none less
+    graphs = [SparseSmoothness(points, 0.5, 0.95).respond(*sides(N, 0.1)) for points in (ours, theirs)]
+    assert abs(graphs[0].weights - graphs[1].weights).max() <= 1e-12
+
+
+def test_a_cut_that_lets_all_pairs_through_is_raised(monkeypatch):
+    for module in (passes, skipping):
+        monkeypatch.setattr(module, "MANY", 0.1)
+    ours, theirs = both(table("gaussian"))
+    bonus = Bonus.of(*sides(N, 0.1), ours.dtype)
+    cut = np.full(N, -1e3)
+    found, expected = candidates(ours, bonus, cut, 1e-6), candidates(theirs, bonus, cut, 1e-6)
+    assert found.nnz < N * N / 10
+    np.testing.assert_array_equal(found.indices, expected.indices)
+
+
+def test_the_order_of_nodes_does_not_matter(random):
+    X, order = table("likert"), random.permutation(N)
+    np.testing.assert_array_equal(SkippingPoints(X[:, order]).nearest(9)[0], SkippingPoints(X).nearest(9)[0][order])
+
+
+def test_the_same_bits_on_two_threads(monkeypatch):
+    X = table("likert")
+    bonus = Bonus.of(*sides(N, 0.1), np.dtype(float))
+    answers = []
+    for count in (1, 2):
+        monkeypatch.setattr(threads, "get_num_threads", lambda count=count: count)
+        points = SkippingPoints(X)
+        costs, labels = points.nearest(KEPT, bonus)
+        pairs = candidates(points, bonus, -costs[:, -1])
+        answers.append([costs, labels, pairs.indptr, pairs.indices, pairs.data])
+    for one, two in zip(*answers, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_equal_nodes_are_one_point():
+    X = table("binary", 3000)
+    points = SkippingPoints(X)
+    points.nearest(20)
+    distinct = len(np.unique(X, axis=1).T)
+    assert len(points.tree.points) == distinct < 257
+    assert points.looked[1] <= distinct * -(-distinct // WIDTH)  # tiles are between points that differ
+
+
+def test_far_leaves_are_skipped(monkeypatch, random):
+    monkeypatch.setattr(skipping, "PAYS", PAYS)
+    X = random.normal(size=(16, 5)) @ random.normal(size=(5, 6000)) + 0.1 * random.normal(size=(16, 6000))
+    points = SkippingPoints(X)
+    costs, _ = points.nearest(20)
+    everything = 6000 * len(points.tree.size)
+    assert points.looked[1] < 0.3 * everything
+    nothing = Bonus.of(np.zeros(6000), np.zeros(6000), points.dtype)
+    found = candidates(points, nothing, -costs[:, 9])
+    assert points.looked[1] < 0.25 * everything
+    assert found.nnz == 6000 * 10
+    assert points.skips == {Nearest, Candidates}
+
+
+def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
+    monkeypatch.setattr(skipping, "PAYS", PAYS)
+    points = SkippingPoints(random.normal(size=(16, 3000)))
+    with caplog.at_level(logging.INFO, "nashgraph"):
+        points.nearest(20)
+    assert "passes go through all pairs (Nearest)" in caplog.text
+    assert Nearest not in points.skips
+    caplog.clear()
+    monkeypatch.setattr(skipping.SkippingPoints, "_pays", lambda *_: pytest.fail("tried again"))
+    points.nearest(20)
+
+
+def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
+    monkeypatch.setattr(skipping, "FIRST_NODES", 1000)
+    assert type(points_of(table("binary"))) is Points
+    X = table("binary", 2000)
+    X[0, 0] = np.nan
+    assert type(points_of(X)) is PartialPoints
+
+
+def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
+    tree = Tree.of(Points(table("binary")).points, None)
+    assert sorted(tree.nodes) == list(range(N))
+    for leaf, (begin, end) in enumerate(zip(tree.leaves[:-1], tree.leaves[1:], strict=True)):
+        assert 0 < end - begin <= WIDTH
+        assert (tree.coordinates[begin:end] >= tree.low[leaf]).all()
+        assert (tree.coordinates[begin:end] <= tree.high[leaf]).all()
