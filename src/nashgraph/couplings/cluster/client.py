@@ -58,11 +58,7 @@ def started(workers: int) -> Client:
     """Start a cluster on this machine and return its client: so many processes of one thread each."""
     from distributed import Client, LocalCluster
 
-    LOG.info(
-        "engine: dask (started a cluster of %d worker%s on this machine; it ends with this process)",
-        workers,
-        "" if workers == 1 else "s",
-    )
+    LOG.info("engine: dask (starts workers on this machine, %d in number; they end with this process)", workers)
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR")
     return Client(cluster)
 
@@ -79,7 +75,7 @@ def connected(address: str) -> Client:
 
 @contextmanager
 def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterator[None]:
-    """Make a cluster the current one for a while: that of a scheduler, or one started with so many workers."""
+    """Make a cluster the current one for a while: that of a scheduler, or one started here, of so many workers."""
     check_installed()
     client = started(workers or cpu_count()) if scheduler is None else connected(scheduler)
     try:
