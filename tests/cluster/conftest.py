@@ -9,7 +9,7 @@ distributed = pytest.importorskip("distributed", reason="dask is not installed: 
 def processes():
     """The current client, of two workers in processes of their own."""
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
@@ -22,7 +22,7 @@ def threads():
 
     def start(workers, **options):
         cluster = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None, **options
+            n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=":0", **options
         )
         opened.extend([cluster, distributed.Client(cluster)])
         return opened[-1]

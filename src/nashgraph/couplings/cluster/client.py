@@ -59,7 +59,7 @@ def started(workers: int) -> Client:
     from distributed import Client, LocalCluster
 
     LOG.info("engine: dask (starts workers on this machine, %d in number; they end with this process)", workers)
-    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs="ERROR")
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
     return Client(cluster)
 
 
@@ -142,15 +142,32 @@ def _wait(client: Client) -> None:
         ) from error
 
 
+class Sent:
+    """A value on its way: wherever it arrives its arrays are new ones, for which compiled kernels are at hand.
+
+    Arrays that workers send each other as they are arrive read-only and anyhow aligned, so that kernels are compiled
+    for them once more, and may round in another way.
+    """
+
+    def __init__(self, packed: bytes) -> None:
+        self.value, self.size = pickle.loads(packed), len(packed)
+
+    def __reduce__(self) -> tuple[type[Sent], tuple[bytes]]:
+        return Sent, (pickle.dumps(self.value),)
+
+    def __sizeof__(self) -> int:  # the scheduler weighs what it moves
+        return self.size
+
+
 def put(client: Client, value: Any) -> Any:
-    """Return a future of a value: a task that makes it, so that it is made again where the worker that had it is lost.
+    """Return a future of a value, as :class:`Sent`: a task, so that it is made again where the one who had it is lost.
 
     Workers get it from each other, and the scheduler holds it as bytes.
     """
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-        return client.submit(pickle.loads, pickle.dumps(value), pure=False)
+        return client.submit(Sent, pickle.dumps(value), pure=False)
 
 
 @contextmanager

@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from ...certificate import LOG
 from ...validation import Array
-from ..passes import Part, Work
+from ..passes import Part, Work, stacked
 from ..points import PartialPoints, Points, threaded_points
-from .client import check_cluster, check_installed, current_client, failures_said, inside_worker, put
+from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from ..smoothness import Smoothness
 
 # A task is of so many rows at the most, and a pass of so many tasks at the least, whatever the number of workers: the
 # same parts are then added in the same order, and a worker that is late or lost holds up little.
@@ -35,6 +38,13 @@ class DaskPoints(Points):
             self.sent = put(self.client, plain)
 
     @property
+    def spread(self) -> type[Smoothness]:
+        """The term whose graphs stay on the workers."""
+        from .smoothness import DaskSmoothness  # noqa: PLC0415 (it imports the points)
+
+        return DaskSmoothness
+
+    @property
     def task_rows(self) -> int:
         """How many rows a task is of: whole blocks."""
         rows = min(TASK_ROWS, -(-len(self) // LEAST_TASKS))
@@ -43,7 +53,8 @@ class DaskPoints(Points):
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order, as the workers return them.
 
-        The blocks are those of the threads, so that the parts are the same bits. Parts that add up are added by task.
+        The blocks are those of the threads, so that the parts are the same bits; lists are joined by task, and what
+        adds up is added.
         """
         with failures_said(self.client):
             sent, size = put(self.client, work), self.task_rows
@@ -60,8 +71,9 @@ class PartialDaskPoints(DaskPoints, PartialPoints):
     """The same with gaps; see :class:`~nashgraph.couplings.points.PartialPoints`."""
 
 
-def worked(points: Points, work: Work[Any], first: int, last: int) -> bytes:
+def worked(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     """Do a work on the blocks of some rows and return the parts, packed into one: this runs in a worker."""
+    points, work = sent_points.value, sent_work.value
     n, size = len(points), points.block_size
     buffer = np.empty((min(size, n), n), points.dtype)
     parts = []
@@ -70,6 +82,8 @@ def worked(points: Points, work: Work[Any], first: int, last: int) -> bytes:
         parts.append(work(start, points.rows(start, end, out=buffer[: end - start])))
     if getattr(work, "adds", False):
         parts = [sum(parts[1:], parts[0])]
+    elif sparse.issparse(parts[0]):
+        parts = [stacked(parts)]
     return pickle.dumps(parts)
 
 

@@ -1,0 +1,159 @@
+"""The engine dask on this machine: ``python -m benchmarks.cluster`` writes benchmarks/CLUSTER.md.
+
+``--workers 1,2,4`` are the numbers of single-threaded workers, each a cluster of its own, measured in turn as often as
+``--repeats`` says; the best counts. ``--nodes 20000`` is of the whole fit, ``--pass-nodes`` of single passes. Nothing
+is written with ``--out none``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+from distributed import Client, LocalCluster
+
+from nashgraph import GLGP
+from nashgraph.couplings import SparseSmoothness, beta_for_degree
+from nashgraph.couplings.cluster.client import put
+from nashgraph.couplings.cluster.points import DaskPoints, worked
+from nashgraph.couplings.passes import Nearest
+
+from .report import PACKAGES, Report
+
+SIGNALS, DEGREE = 16, 20
+MEMORY_NODES = (20_000, 200_000, 1_000_000)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--workers", default="1,2,4")
+    asked.add_argument("--nodes", type=int, default=20_000)
+    asked.add_argument("--pass-nodes", type=int, default=20_000)
+    asked.add_argument("--repeats", type=int, default=2)
+    asked.add_argument("--out", default=str(Path(__file__).parent / "CLUSTER.md"))
+    given = asked.parse_args()
+    counts = [int(count) for count in given.workers.split(",")]
+    report = Report("The engine dask", "python -m benchmarks.cluster", (*PACKAGES, "distributed"))
+    report.say(
+        f"Workers are processes of one thread each on this machine. Signals: {SIGNALS} standard normal ones; degree "
+        f"{DEGREE}, lam='auto'. Times are the best of {given.repeats}, the numbers of workers taken in turn."
+    )
+    with ExitStack() as stack:
+        clients = {count: stack.enter_context(client(stack, count)) for count in counts}
+        single_passes(report, clients, given.pass_nodes, given.repeats)
+        whole_fits(report, clients, given.nodes, given.repeats)
+        memory(report, clients[counts[-1]])
+    if given.out != "none":
+        report.write(Path(given.out))
+
+
+def client(stack: ExitStack, count: int) -> Client:
+    """Return the client of a cluster of so many workers, its kernels loaded, not yet the current one."""
+    cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR)
+    stack.enter_context(cluster)
+    found = Client(cluster, set_as_default=False)
+    for _ in range(2):
+        one_pass(found, 2000)
+    return found
+
+
+def signals(n: int):
+    return np.random.default_rng(0).normal(size=(SIGNALS, n))
+
+
+def one_pass(client: Client, n: int) -> float:
+    """Time a best response among all pairs, with a list of the last one to go by, as in a fit."""
+    points = DaskPoints(signals(n), client=client)
+    smoothness = SparseSmoothness(points, beta_for_degree(points, DEGREE, 0.95), 0.95)
+    bonus = np.zeros(n)
+    start = time.perf_counter()
+    smoothness.respond(bonus, bonus)
+    return time.perf_counter() - start
+
+
+def single_passes(report: Report, clients: dict[int, Client], n: int, repeats: int) -> None:
+    report.section(f"One pass over all pairs, N = {n:,}")
+    seconds = in_turn(clients, repeats, lambda found: one_pass(found, n))
+    table(report, seconds)
+
+
+def whole_fits(report: Report, clients: dict[int, Client], n: int, repeats: int) -> None:
+    report.section(f"A whole GLGP fit, N = {n:,}")
+    X, graphs = signals(n), {}
+
+    def fit(found: Client) -> float:
+        start = time.perf_counter()
+        with found.as_current():
+            model = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(X)
+        graphs[len(found.nthreads())] = model.adjacency_
+        return time.perf_counter() - start
+
+    table(report, in_turn(clients, repeats, fit))
+    (first, one), *others = graphs.items()
+    same = all(
+        np.array_equal(getattr(one, part), getattr(other, part))
+        for _, other in others
+        for part in ("indptr", "indices", "data")
+    )
+    words = "the same bits" if same else "NOT the same bits"
+    report.say(f"The graphs with {', '.join(str(count) for count in (first, *dict(others)))} workers are {words}.")
+
+
+def in_turn(clients: dict[int, Client], repeats: int, measure) -> dict[int, float]:
+    """Return the least time of each cluster; each is measured in turn, so that what else goes on hits all alike."""
+    found = {count: [] for count in clients}
+    for _ in range(repeats):
+        for count, each in clients.items():
+            found[count].append(measure(each))
+    return {count: min(times) for count, times in found.items()}
+
+
+def table(report: Report, seconds: dict[int, float]) -> None:
+    first = min(seconds)
+    report.table(
+        ["workers", "seconds", f"of {first} worker's time", "efficiency"],
+        [
+            [str(count), f"{time:.2f}", f"{time / seconds[first]:.2f}", f"{first * seconds[first] / count / time:.0%}"]
+            for count, time in seconds.items()
+        ],
+    )
+
+
+def memory(report: Report, client: Client) -> None:
+    """Measure what workers hold at the most in a task of growing problems, beyond what the libraries take."""
+    report.section("Memory of a worker")
+    rows = []
+    for n in MEMORY_NODES:
+        client.restart(wait_for_workers=True)
+        one_task(client, 2000)
+        before = max(client.run(peak).values())
+        points = one_task(client, n)
+        most = max(client.run(peak).values()) - before
+        arrays, block = n * (SIGNALS + 1) * 8 / 1e6, points.block_size * n * 8 / 1e6
+        rows.append([f"{n:,}", f"{before:.0f}", f"{most:.0f}", f"{arrays:.0f}", f"{block:.0f}"])
+    headings = ["N", "MB with the libraries", "MB more at the peak of a task", "MB of points", "MB of a block"]
+    report.table(headings, rows)
+
+
+def one_task(client: Client, n: int) -> DaskPoints:
+    """Have every worker do one task of a pass for the nearest of each node."""
+    points = DaskPoints(signals(n), client=client)
+    work, size = put(client, Nearest(2 * DEGREE)), 4 * points.block_size
+    for place, worker in enumerate(client.nthreads()):
+        first = place * size
+        client.submit(worked, points.sent, work, first, first + size, workers=[worker], pure=False).result()
+    return points
+
+
+def peak() -> float:
+    """Return the most memory that this process has had, in MB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e3
+
+
+if __name__ == "__main__":
+    main()
