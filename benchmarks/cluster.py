@@ -20,6 +20,7 @@ from nashgraph import GLGP
 from nashgraph.couplings import SparseSmoothness, beta_for_degree
 from nashgraph.couplings.cluster.client import put
 from nashgraph.couplings.cluster.points import DaskPoints, worked
+from nashgraph.couplings.cluster.smoothness import DaskSmoothness
 from nashgraph.couplings.passes import Nearest
 
 from .report import PACKAGES, Report
@@ -46,6 +47,7 @@ def main() -> None:
         clients = {count: stack.enter_context(client(stack, count)) for count in counts}
         single_passes(report, clients, given.pass_nodes, given.repeats)
         whole_fits(report, clients, given.nodes, given.repeats)
+        products(report, clients[counts[-1]], given.nodes)
         memory(report, clients[counts[-1]])
     if given.out != "none":
         report.write(Path(given.out))
@@ -101,6 +103,30 @@ def whole_fits(report: Report, clients: dict[int, Client], n: int, repeats: int)
     )
     words = "the same bits" if same else "NOT the same bits"
     report.say(f"The graphs with {', '.join(str(count) for count in (first, *dict(others)))} workers are {words}.")
+
+
+def products(report: Report, client: Client, n: int) -> None:
+    """Compare products with a graph in this process with those of workers that hold its rows."""
+    report.section(f"W v and its transpose, N = {n:,}: here, or on the workers")
+    X, nothing = signals(n), np.zeros(n)
+    points, vector, rows = DaskPoints(X, client=client), np.random.default_rng(1).random(n), []
+    beta = beta_for_degree(points, DEGREE, 0.95)
+    for name, term in (("here", SparseSmoothness(points, beta, 0.95)), ("workers", DaskSmoothness(points, beta, 0.95))):
+        graph = term.respond(nothing, nothing)
+        graph.dot(vector)
+        times = least(term.respond, nothing, nothing), least(graph.dot, vector), least(graph.tdot, vector)
+        rows.append([name, *(f"{1e3 * seconds:.1f}" for seconds in times)])
+    report.table(["graph", "a best response, ms", "W v, ms", "W^T v, ms"], rows)
+
+
+def least(measured, *arguments) -> float:
+    """Return the least time of five calls."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        measured(*arguments)
+        times.append(time.perf_counter() - start)
+    return min(times)
 
 
 def in_turn(clients: dict[int, Client], repeats: int, measure) -> dict[int, float]:

@@ -76,19 +76,17 @@ def test_the_same_graph_with_any_number_of_workers(threads, signals):
     np.testing.assert_allclose(found[0].adjacency_.toarray(), expected.adjacency_.toarray(), atol=1e-2)
 
 
-def test_a_killed_worker_takes_rows_along_that_are_made_again(processes, signals):
-    killed = []
-
-    def kill(record):
-        if record.iteration == 1 and not killed:
-            killed.append(min(processes.run(os.getpid).values()))
-            os.kill(killed[0], signal.SIGKILL)
-
-    where = {"engine": "dask", "storage": "workers"}
-    ours, expected = learn(signals, callback=kill, **where), learn(signals, **where)
-    assert killed
-    # Rows may have moved to another worker; arrays that have travelled are gone through in another way.
-    np.testing.assert_allclose(ours.adjacency_.toarray(), expected.adjacency_.toarray(), rtol=1e-9, atol=1e-12)
+def test_a_killed_worker_takes_rows_along_that_are_made_again(processes, signals, random):
+    held = DaskSmoothness(DaskPoints(signals, client=processes), 0.5, 0.95)
+    plain = SparseSmoothness(points_of(signals), 0.5, 0.95)
+    left, right = random.random(NODES), random.random(NODES)
+    ours, theirs = held.respond(0.1 * left, right), plain.respond(0.1 * left, right)
+    for pid in processes.run(os.getpid).values():  # both of them, one after the other
+        os.kill(pid, signal.SIGKILL)
+        np.testing.assert_allclose(ours.dot(right), theirs.dot(right))
+        np.testing.assert_allclose(ours.matrix().toarray(), theirs.matrix().toarray(), atol=1e-12)
+    again = held.respond(0.11 * left, right).matrix().toarray()
+    np.testing.assert_allclose(again, plain.respond(0.11 * left, right).matrix().toarray(), atol=1e-12)
 
 
 def test_it_is_taken_where_memory_here_does_not_suffice(threads, signals, monkeypatch):
