@@ -2,12 +2,12 @@
 
 import pytest
 
-distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
-
 
 @pytest.fixture(scope="module")
 def processes():
     """The current client, of two workers in processes of their own."""
+    import distributed
+
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         distributed.Client(cluster) as client,
@@ -18,6 +18,8 @@ def processes():
 @pytest.fixture
 def threads():
     """Return a function that makes a cluster of some workers in this process the current one."""
+    import distributed
+
     opened = []
 
     def start(workers, **options):
