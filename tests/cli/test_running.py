@@ -251,7 +251,7 @@ def test_data_sets_are_listed_through_the_command():
         ("nashgraph learn t.csv --method s", {"smooth", "spectemp", "sigrep"}),
         ("nashgraph learn t.csv --interaction l", {"linear", "log1p"}),
         ("nashgraph learn t.csv --welfare u", {"utilitarian"}),
-        ("nashgraph learn t.csv --engine ", {"auto", "threads", "cuda"}),
+        ("nashgraph learn t.csv --engine ", {"auto", "threads", "cuda", "dask"}),
         ("nashgraph compare t.csv --methods glg", {"glgp"}),
         ("nashgraph learn t.csv --benefit s", {"spectral"}),
         ("nashgraph learn t.csv --missing ", {"error", "pairwise", "impute"}),

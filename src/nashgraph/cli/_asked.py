@@ -27,6 +27,7 @@ def run_asked(
     ties: KnownArguments | None = None,
 ) -> int:
     """Make a job of the options and carry it out."""
+    game = asked.cluster.settled(game)
     table = replace(asked.table.options(game.benefit), group=asked.group)
     parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
     if table.benefit is not None:  # it is a column, and comes with the table
@@ -51,9 +52,10 @@ def run_asked(
     )
     model = None if ties.known_from is None else read_record(ties.known_from)[1]
     inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of)
-    if table.group is not None:
-        return run_groups(job, inputs, asked.out, voice)
-    record = run_job(job, inputs, asked.out, voice)
+    with asked.cluster.opened(game, voice):
+        if table.group is not None:
+            return run_groups(job, inputs, asked.out, voice)
+        record = run_job(job, inputs, asked.out, voice)
     voice.answer({**answer(record), "out": str(asked.out)})
     return code_of(record)
 

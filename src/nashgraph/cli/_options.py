@@ -6,14 +6,16 @@ What a method takes, what a job records and what is shown follow from the fields
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
 from ._groups import choice, completing
-from ._running import Voice
+from ._running import Voice, engine_said
 
 if TYPE_CHECKING:
     from ..tables import TableOptions
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
+DASK = "dask"  # the engine that a cluster is
 RENAMED = {"random_state": "seed"}  # parameters whose option has another name
 TABLE, METHOD, KNOWN, TRUTH, OUTPUT = "The table", "The method", "Known ties", "A true network", "Output"
 ADVICE, CHANGE = "The advice", "What if"
@@ -235,6 +238,9 @@ class LearnArguments(GameArguments):
     ] = None
 
 
+AnyGame = TypeVar("AnyGame", bound=GameArguments)
+
+
 @dataclass(frozen=True)
 class PathArguments:
     """Options on the strengths of the prior along a path."""
@@ -295,10 +301,46 @@ class TruthArguments:
 
 
 @dataclass(frozen=True)
+class ClusterArguments:
+    """Options about a cluster that goes through the pairs of nodes."""
+
+    scheduler: Annotated[
+        str | None,
+        method_option(metavar="ADDRESS", help="Dask cluster that does it, by its scheduler: tcp://HOST:8786."),
+    ] = None
+    workers: Annotated[
+        int | None,
+        method_option(min=1, help="So many processes on this machine that do it, as a cluster."),
+    ] = None
+
+    def settled(self, game: AnyGame) -> AnyGame:
+        """Return the parameters with the engine that a cluster asks for."""
+        if self.scheduler is None and self.workers is None:
+            return game
+        if self.scheduler is not None and self.workers is not None:
+            raise typer.BadParameter("--scheduler names a cluster and --workers starts one: give one of them")
+        if game.engine not in (None, DASK):
+            raise typer.BadParameter(f"--scheduler and --workers ask for --engine {DASK}, not {game.engine}")
+        return replace(game, engine=DASK)
+
+    @contextmanager
+    def opened(self, game: GameArguments, voice: Voice) -> Iterator[None]:
+        """Have the cluster for a while, where there is to be one."""
+        with ExitStack() as stack:
+            if game.engine == DASK:
+                from ..couplings.cluster.client import cluster  # noqa: PLC0415
+
+                with engine_said(voice):
+                    stack.enter_context(cluster(self.scheduler, self.workers))
+            yield
+
+
+@dataclass(frozen=True)
 class FileArguments:
-    """What all that learn from a file ask: which, how to read it, what is known already, and what to say."""
+    """What all that learn from a file ask: which, how to read it, who does the work, and what to say."""
 
     file: File
+    cluster: ClusterArguments
     table: TableArguments
     truth: TruthArguments
     speech: SpeechArguments

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import pandas as pd
@@ -30,16 +31,16 @@ ERROR = re.compile(r"^\w+(Error|Exception): ")
 
 def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
-    if asked.out is None:
-        return compared(game, asked)
-    check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
-    with claimed(asked.out):
-        return compared(game, asked)
+    game, voice = asked.cluster.settled(game), asked.speech.voice()
+    if asked.out is not None:
+        check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
+    with nullcontext() if asked.out is None else claimed(asked.out), asked.cluster.opened(game, voice):
+        return compared(game, asked, voice)
 
 
-def compared(game: GameArguments, asked: CompareArguments) -> int:
+def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
     """Compare, with the folder to write to, if there is one, for this run alone."""
-    voice, out = asked.speech.voice(), asked.out
+    out = asked.out
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
     with voice.noting_warnings():

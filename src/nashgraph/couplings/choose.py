@@ -18,6 +18,8 @@ STORAGES: dict[str, type[Smoothness]] = {
     kind.name: kind for kind in (DenseSmoothness, SparseSmoothness, ImplicitSmoothness)
 }
 
+WORKERS = "workers"  # the storage of points that are spread over a cluster
+
 # Below this, dense arrays fit the cache and BLAS beats everything; above, distances are cheaper made than read.
 DENSE_NODES = 3000
 DENSE_ARRAYS = 7  # distances, the graph without prior, three graphs of a line search, and what making them takes
@@ -29,7 +31,8 @@ def make_smoothness(points: Points, beta: float, c: float, storage: str = "auto"
     """Return the smoothness term with its graphs held as named, or as suits.
 
     Dense while N x N arrays are small and fit a quarter of the free memory; else sparse while its rows do; else
-    implicit. Points that live elsewhere have their graphs there.
+    implicit, or on the workers of a cluster where the points are on one. Points that live elsewhere, on a GPU, have
+    their graphs there.
 
     Examples
     --------
@@ -37,7 +40,7 @@ def make_smoothness(points: Points, beta: float, c: float, storage: str = "auto"
     >>> make_smoothness(points_of(np.random.default_rng(0).normal(size=(5, 40))), 1.0, 0.95).name
     'dense'
     """
-    check_choice("storage", storage, ("auto", *STORAGES))
+    check_choice("storage", storage, ("auto", *STORAGES, WORKERS))
     if points.held is not None:
         if storage != "auto":
             raise InputError(
@@ -48,6 +51,10 @@ def make_smoothness(points: Points, beta: float, c: float, storage: str = "auto"
     if storage == "auto":
         storage, why = suitable_storage(points, beta, c)
         LOG.info("storage: %s (%s)", storage, why)
+    if storage == WORKERS:
+        if points.spread is None:
+            raise InputError(f"storage={WORKERS!r} holds graphs on the workers of a cluster: it needs engine='dask'")
+        return points.spread(points, beta, c)
     return STORAGES[storage](points, beta, c)
 
 
@@ -61,7 +68,9 @@ def suitable_storage(points: Points, beta: float, c: float, free: float | None =
     degree = expected_degree(points, beta, c)
     needed = SPARSE_BYTES * n * degree
     why = f"{n} nodes with about {degree:.3g} neighbours need {needed / 1e9:.2g} of {free / 1e9:.2g} GB free"
-    return ("sparse" if needed <= free / 4 else "implicit"), why
+    if needed <= free / 4:
+        return "sparse", why
+    return ("implicit" if points.spread is None else WORKERS), why
 
 
 def expected_degree(points: Points, beta: float, c: float) -> float:

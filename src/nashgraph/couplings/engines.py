@@ -21,5 +21,6 @@ ENGINES: Registry[Callable[[Array, Array | None], Points]] = Registry(
         "auto": "nashgraph.couplings.cuda.points:suitable_points",
         "threads": "nashgraph.couplings.skipping:threaded_points",
         "cuda": "nashgraph.couplings.cuda.points:cuda_points",
+        "dask": "nashgraph.couplings.cluster.points:dask_points",
     },
 )

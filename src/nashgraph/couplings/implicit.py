@@ -38,6 +38,11 @@ class Replay(Generic[Part]):
     gain: float
     work: Work[Part]
 
+    @property
+    def adds(self) -> bool:
+        """Whether the parts add up."""
+        return getattr(self.work, "adds", False)
+
     def __call__(self, first: int, rows: Array) -> Part:
         """Return the work's part."""
         made = np.zeros_like(rows)

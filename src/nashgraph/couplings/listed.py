@@ -65,8 +65,8 @@ class ListedSmoothness(Smoothness):
         weights, eta, sums = np.empty(pairs.nnz, kind), np.empty((n, 2), kind), np.empty((n, 2))
         rows = (pairs.indptr, pairs.indices, pairs.data)
         _kernels.respond_listed(*rows, bonus.left, bonus.right, self.gain, self.c, weights, eta, sums)
-        kept = weights > 0.0
-        pointers = np.concatenate([[0], np.cumsum(kept)])[pairs.indptr]
+        kept = np.flatnonzero(weights > 0.0)
+        pointers = np.searchsorted(kept, pairs.indptr)
         csr = sparse.csr_array((weights[kept], pairs.indices[kept], pointers), shape=pairs.shape)
         cost, square = sums.sum(axis=0)
         return SparseCoupling(csr, float(cost), float(square), self.threshold(eta, bonus)), eta

@@ -1,14 +1,15 @@
 """What a pass over all pairs of nodes does with a block of rows of their costs, as values that can be sent anywhere.
 
 A work is called with the number of its first node and the rows, which it may overwrite, and returns its part of the
-answer: it holds all that it needs, writes to nothing else, and can be pickled. An engine runs it where the points live;
+answer: it holds all that it needs, writes to nothing else, and can be pickled. Where it says that its parts add up
+(``adds``), the caller adds them, and an engine may add some before. An engine runs it where the points live;
 one with kernels of its own may know a work by its type and do the same in another way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -149,6 +150,7 @@ class TimesRows:
     """Multiply a vector with the rows: the parts add up."""
 
     vector: Array
+    adds: ClassVar[bool] = True
 
     def __call__(self, first: int, rows: Array) -> Array:
         """Return a block's part of the sum."""

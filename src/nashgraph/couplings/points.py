@@ -97,6 +97,11 @@ class Points:
         """The term whose graphs are held where the points are, where that is not memory."""
         return None
 
+    @property
+    def spread(self) -> type[Smoothness] | None:
+        """The term for graphs that memory here does not suffice for, where there is more of it elsewhere."""
+        return None
+
     def __len__(self) -> int:
         return len(self.points)
 

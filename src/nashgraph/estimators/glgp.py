@@ -99,12 +99,13 @@ class GLGP(GraphEstimator):
     multistart : int
         How many starts to take, keeping the least objective: SmoothGL's graph, the answer to the uniform graph, the
         linear approximation, then random ones. Several stationary points exist at large ``lam``.
-    storage : "auto", "dense", "sparse" or "implicit"
+    storage : "auto", "dense", "sparse", "implicit" or, on a cluster, "workers"
         How graphs are held while learning; "auto" goes by size and free memory, and logs which.
     dtype : "float64" or "float32"
-    engine : "threads", "cuda", "auto" or another name in ``nashgraph.couplings.ENGINES``
+    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.couplings.ENGINES``
         Where the signals live and who runs a pass over all pairs of nodes: this machine's cores, its GPU (the extra
-        ``gpu``), or the GPU where there is one and nodes are many, which is logged.
+        ``gpu``), a Dask cluster (the extra ``distributed``), or the GPU where there is one and nodes are many, which is
+        logged.
     geometry : "distance", "cosine" or "inner"
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
         out, and the inner product rewards it.

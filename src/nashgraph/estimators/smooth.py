@@ -27,12 +27,13 @@ class SmoothGL(GraphEstimator):
         Mean number of neighbours wanted; beta is found from it.
     c : float in (0, 1)
         Row sum of the adjacency matrix.
-    storage : "auto", "dense", "sparse" or "implicit"
+    storage : "auto", "dense", "sparse", "implicit" or, on a cluster, "workers"
         How the graph is held while it is learned; "auto" goes by size and free memory.
     dtype : "float64" or "float32"
-    engine : "threads", "cuda", "auto" or another name in ``nashgraph.couplings.ENGINES``
+    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.couplings.ENGINES``
         Where the signals live and who runs a pass over all pairs of nodes: this machine's cores, its GPU (the extra
-        ``gpu``), or the GPU where there is one and nodes are many, which is logged.
+        ``gpu``), a Dask cluster (the extra ``distributed``), or the GPU where there is one and nodes are many, which is
+        logged.
     geometry : "distance", "cosine" or "inner"
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
         out, and the inner product rewards it.

@@ -1,0 +1,192 @@
+"""The engine dask on this machine: ``python -m benchmarks.cluster`` writes benchmarks/CLUSTER.md.
+
+``--workers 1,2,4`` are the numbers of single-threaded workers, each a cluster of its own, measured in turn as often as
+``--repeats`` says; the best counts. ``--nodes 20000`` is of the whole fit, ``--pass-nodes`` of single passes. Nothing
+is written with ``--out none``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+from distributed import Client, LocalCluster
+
+from nashgraph import GLGP
+from nashgraph.couplings import SparseSmoothness, beta_for_degree
+from nashgraph.couplings.cluster.client import put
+from nashgraph.couplings.cluster.points import DaskPoints, worked
+from nashgraph.couplings.cluster.smoothness import DaskSmoothness
+from nashgraph.couplings.passes import Nearest
+
+from .report import PACKAGES, Report
+
+SIGNALS, DEGREE = 16, 20
+MEMORY_NODES = (20_000, 200_000, 1_000_000)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--workers", default="1,2,4")
+    asked.add_argument("--nodes", type=int, default=20_000)
+    asked.add_argument("--pass-nodes", type=int, default=20_000)
+    asked.add_argument("--repeats", type=int, default=2)
+    asked.add_argument("--out", default=str(Path(__file__).parent / "CLUSTER.md"))
+    given = asked.parse_args()
+    counts = [int(count) for count in given.workers.split(",")]
+    report = Report("The engine dask", "python -m benchmarks.cluster", (*PACKAGES, "distributed"))
+    report.say(
+        f"Workers are processes of one thread each on this machine. Signals: {SIGNALS} standard normal ones; degree "
+        f"{DEGREE}, lam='auto'. Times are the best of {given.repeats}, the numbers of workers taken in turn."
+    )
+    with ExitStack() as stack:
+        clients = {count: stack.enter_context(client(stack, count)) for count in counts}
+        whole_fits(report, clients, given.nodes, given.repeats)
+        memory(report, clients[counts[0]])
+        single_passes(report, clients, given.pass_nodes, given.repeats)
+        products(report, clients[counts[-1]], given.pass_nodes)
+    if given.out != "none":
+        report.write(Path(given.out))
+
+
+def client(stack: ExitStack, count: int) -> Client:
+    """Return the client of a cluster of so many workers, its kernels loaded, not yet the current one."""
+    cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR)
+    stack.enter_context(cluster)
+    found = Client(cluster, set_as_default=False)
+    for _ in range(2):
+        one_pass(found, 2000)
+    return found
+
+
+def signals(n: int):
+    return np.random.default_rng(0).normal(size=(SIGNALS, n))
+
+
+def one_pass(client: Client, n: int) -> tuple[float, float]:
+    """Time a best response among all pairs."""
+    points = DaskPoints(signals(n), client=client)
+    smoothness = SparseSmoothness(points, beta_for_degree(points, DEGREE, 0.95), 0.95)
+    bonus = np.zeros(n)
+    return timed(client, lambda: smoothness.respond(bonus, bonus))
+
+
+def timed(client: Client, measured) -> tuple[float, float]:
+    """Return the seconds that something takes, and the processor's: of this process and of the busiest worker.
+
+    The latter are what it takes where every process has a core of its own, and can be told on a busy machine, too.
+    """
+    workers, ours, start = client.run(time.process_time), time.process_time(), time.perf_counter()
+    measured()
+    wall, ours = time.perf_counter() - start, time.process_time() - ours
+    return wall, ours + max(now - workers[name] for name, now in client.run(time.process_time).items())
+
+
+def single_passes(report: Report, clients: dict[int, Client], n: int, repeats: int) -> None:
+    report.section(f"One pass over all pairs, N = {n:,}")
+    seconds = in_turn(clients, repeats, lambda found: one_pass(found, n))
+    table(report, seconds)
+
+
+def whole_fits(report: Report, clients: dict[int, Client], n: int, repeats: int) -> None:
+    report.section(f"A whole GLGP fit, N = {n:,}")
+    X, graphs = signals(n), {}
+
+    def fit(found: Client) -> None:
+        with found.as_current():
+            model = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(X)
+        graphs[len(found.nthreads())] = model.adjacency_
+
+    table(report, in_turn(clients, repeats, lambda found: timed(found, lambda: fit(found))))
+    (first, one), *others = graphs.items()
+    same = all(
+        np.array_equal(getattr(one, part), getattr(other, part))
+        for _, other in others
+        for part in ("indptr", "indices", "data")
+    )
+    words = "the same bits" if same else "NOT the same bits"
+    report.say(f"The graphs with {', '.join(str(count) for count in (first, *dict(others)))} workers are {words}.")
+
+
+def products(report: Report, client: Client, n: int) -> None:
+    """Compare products with a graph in this process with those of workers that hold its rows."""
+    report.section(f"W v and its transpose, N = {n:,}: here, or on the workers")
+    X, nothing = signals(n), np.zeros(n)
+    points, vector, rows = DaskPoints(X, client=client), np.random.default_rng(1).random(n), []
+    beta = beta_for_degree(points, DEGREE, 0.95)
+    for name, term in (("here", SparseSmoothness(points, beta, 0.95)), ("workers", DaskSmoothness(points, beta, 0.95))):
+        graph = term.respond(nothing, nothing)
+        graph.dot(vector)
+        times = least(term.respond, nothing, nothing), least(graph.dot, vector), least(graph.tdot, vector)
+        rows.append([name, *(f"{1e3 * seconds:.1f}" for seconds in times)])
+    report.table(["graph", "a best response, ms", "W v, ms", "W^T v, ms"], rows)
+
+
+def least(measured, *arguments) -> float:
+    """Return the least time of five calls."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        measured(*arguments)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def in_turn(clients: dict[int, Client], repeats: int, measure) -> dict[int, list[float]]:
+    """Return the least times of each cluster; each is measured in turn, so that what else goes on hits all alike."""
+    found = {count: [] for count in clients}
+    for _ in range(repeats):
+        for count, each in clients.items():
+            found[count].append(measure(each))
+    return {count: [min(times) for times in zip(*pairs, strict=True)] for count, pairs in found.items()}
+
+
+def table(report: Report, seconds: dict[int, list[float]]) -> None:
+    first = min(seconds)
+    rows = []
+    for count, times in seconds.items():
+        shares = [one / of_first for one, of_first in zip(times, seconds[first], strict=True)]
+        cells = [f"{one:.1f} ({share:.2f})" for one, share in zip(times, shares, strict=True)]
+        rows.append([str(count), *cells, *(f"{first / count / share:.0%}" for share in shares)])
+    both = "seconds (of the first's)", "processor's, here and busiest worker"
+    report.table(["workers", *both, "efficiency", "by the processor's"], rows)
+
+
+def memory(report: Report, client: Client) -> None:
+    """Measure what workers hold at the most in a task of growing problems, beyond what the libraries take."""
+    report.section("Memory of a worker")
+    rows = []
+    for n in MEMORY_NODES:
+        client.restart(wait_for_workers=True)
+        one_task(client, 2000)
+        before = max(client.run(peak).values())
+        points = one_task(client, n)
+        most = max(client.run(peak).values()) - before
+        arrays, block = n * (SIGNALS + 1) * 8 / 1e6, points.block_size * n * 8 / 1e6
+        rows.append([f"{n:,}", f"{before:.0f}", f"{most:.0f}", f"{arrays:.0f}", f"{block:.0f}"])
+    headings = ["N", "MB with the libraries", "MB more at the peak of a task", "MB of points", "MB of a block"]
+    report.table(headings, rows)
+
+
+def one_task(client: Client, n: int) -> DaskPoints:
+    """Have every worker do one task of a pass for the nearest of each node."""
+    points = DaskPoints(signals(n), client=client)
+    work, size = put(client, Nearest(2 * DEGREE)), 4 * points.block_size
+    for place, worker in enumerate(client.nthreads()):
+        first = place * size
+        client.submit(worked, points.sent, work, first, first + size, workers=[worker], pure=False).result()
+    return points
+
+
+def peak() -> float:
+    """Return the most memory that this process has had, in MB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e3
+
+
+if __name__ == "__main__":
+    main()

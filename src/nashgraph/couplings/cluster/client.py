@@ -1,0 +1,195 @@
+"""The cluster: found or started, looked over before anything is sent, and its failures put into words."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from joblib import cpu_count
+
+from ... import __version__
+from ...certificate import LOG
+from ...validation import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+# ruff: noqa: PLC0415 (dask is found when first used)
+
+REACHED, WAITED = 10, 120  # seconds: for the scheduler to answer, for a first worker to come
+BASE_BYTES = 250e6  # what Python with the libraries takes in a worker
+VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
+
+
+def check_installed() -> None:
+    """Say what to do where dask.distributed is missing."""
+    if find_spec("distributed") is None:
+        raise InputError(
+            "engine='dask' needs dask.distributed, which is not installed: pip install 'nashgraph[distributed]', or "
+            "take engine='threads'"
+        )
+
+
+def inside_worker() -> bool:
+    """Tell whether this is a task of a worker: a fit there is one of many, and is not spread further."""
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
+
+
+def current_client() -> Client:
+    """Return the current client, or that of a cluster started on this machine, which ends with the process."""
+    from distributed import Client
+
+    try:
+        return Client.current()
+    except ValueError:
+        return started(cpu_count())
+
+
+def started(workers: int) -> Client:
+    """Start a cluster on this machine and return its client: so many processes of one thread each."""
+    from distributed import Client, LocalCluster
+
+    LOG.info("engine: dask (starts workers on this machine, %d in number; they end with this process)", workers)
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
+    return Client(cluster)
+
+
+def connected(address: str) -> Client:
+    """Return a client of the scheduler at an address."""
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=REACHED)
+    except (OSError, ValueError) as error:
+        raise unreachable(address) from error
+
+
+@contextmanager
+def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterator[None]:
+    """Make a cluster the current one for a while: that of a scheduler, or one started here, of so many workers."""
+    check_installed()
+    client = started(workers or cpu_count()) if scheduler is None else connected(scheduler)
+    try:
+        yield
+    finally:
+        local = client.cluster
+        client.close()
+        if local is not None:
+            local.close()
+
+
+def unreachable(address: str) -> InputError:
+    """Return what to say where there is no scheduler."""
+    return InputError(
+        f"the scheduler {address} cannot be reached: check that it runs (dask scheduler prints its address), that the "
+        "address reads tcp://HOST:8786 and that no firewall is between"
+    )
+
+
+def check_cluster(client: Client, held: int, passing: int) -> None:
+    """Refuse a cluster that has no workers, another nashgraph, or too little memory.
+
+    ``held`` is what each worker holds, in bytes, and ``passing`` what each of its threads needs besides.
+    """
+    with failures_said(client):
+        if not client.nthreads():
+            LOG.info("engine: dask (waiting for a worker)")
+            _wait(client)
+        check_versions({"the scheduler": _scheduler_version(client)} | client.run(eval, VERSION, on_error="return"))
+        for name, worker in client.scheduler_info()["workers"].items():
+            needed, limit = BASE_BYTES + held + passing * worker["nthreads"], worker["memory_limit"]
+            if 0 < limit < needed:
+                raise InputError(
+                    f"the worker {name} may use {limit / 1e9:.2g} GB of memory and needs about {needed / 1e9:.2g} GB: "
+                    "give workers more (--memory-limit of dask worker), or fewer threads each (--nthreads 1)"
+                )
+
+
+def check_versions(found: dict[str, Any]) -> None:
+    """Refuse workers, or a scheduler, with another nashgraph or none."""
+    for name, version in found.items():
+        if version != __version__:
+            has = f"has nashgraph {version}" if isinstance(version, str) else f"cannot import nashgraph ({version})"
+            raise InputError(
+                f"{name.replace('tcp://', 'the worker tcp://')} {has}, and {__version__} is needed: install the same "
+                "nashgraph wherever the cluster runs"
+            )
+
+
+def _scheduler_version(client: Client) -> Any:
+    try:
+        return client.run_on_scheduler(eval, VERSION)
+    except ImportError as error:
+        return error
+
+
+def _wait(client: Client) -> None:
+    try:
+        client.wait_for_workers(1, timeout=WAITED)
+    except TimeoutError as error:
+        raise InputError(
+            f"no worker came to the scheduler {client.scheduler.address} in {WAITED} seconds: start some (dask worker "
+            f"{client.scheduler.address}), or see why the cluster's jobs do not start"
+        ) from error
+
+
+class Sent:
+    """A value on its way: wherever it arrives its arrays are new ones, for which compiled kernels are at hand.
+
+    Arrays that workers send each other as they are arrive read-only and anyhow aligned, so that kernels are compiled
+    for them once more, and may round in another way.
+    """
+
+    def __init__(self, packed: bytes) -> None:
+        self.value, self.size = pickle.loads(packed), len(packed)
+
+    def __reduce__(self) -> tuple[type[Sent], tuple[bytes]]:
+        return Sent, (pickle.dumps(self.value),)
+
+    def __sizeof__(self) -> int:  # the scheduler weighs what it moves
+        return self.size
+
+
+def put(client: Client, value: Any) -> Any:
+    """Return a future of a value, as :class:`Sent`: a task, so that it is made again where the one who had it is lost.
+
+    Workers get it from each other, and the scheduler holds it as bytes.
+    """
+    import dask
+
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        return client.submit(Sent, pickle.dumps(value), pure=False)
+
+
+@contextmanager
+def failures_said(client: Client) -> Iterator[None]:
+    """Put into words what can go wrong with a cluster."""
+    from distributed.client import CancelledError, ClosedClientError, FutureCancelledError
+    from distributed.comm import CommClosedError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        yield
+    except (KilledWorker, MemoryError) as error:
+        raise InputError(
+            "workers were lost one after the other at the same rows, as they are where they have too little memory: "
+            "give them more (--memory-limit of dask worker), or fewer threads each (--nthreads 1)"
+        ) from error
+    except (CancelledError, ClosedClientError, CommClosedError, FutureCancelledError, OSError) as error:
+        address = "" if client.scheduler is None else f" {client.scheduler.address}"
+        raise InputError(
+            f"the connection to the scheduler{address} was lost: check that it runs, and fit again with a new Client"
+        ) from error
+    except ImportError as error:
+        raise InputError(
+            f"a worker cannot import nashgraph ({error}): install the same nashgraph wherever the cluster runs"
+        ) from error

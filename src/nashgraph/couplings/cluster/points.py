@@ -1,0 +1,105 @@
+"""Signals on the workers of a cluster: every worker has all points, and a pass is shared out in tasks of many rows."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from ...certificate import LOG
+from ...validation import Array
+from ..passes import Part, Work, stacked
+from ..points import PartialPoints, Points
+from ..skipping import threaded_points
+from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from ..smoothness import Smoothness
+
+# A task is of so many rows at the most, and a pass of so many tasks at the least, whatever the number of workers: the
+# same parts are then added in the same order, and a worker that is late or lost holds up little.
+TASK_ROWS, LEAST_TASKS = 1000, 64
+
+
+class DaskPoints(Points):
+    """The nodes as points on every worker of a cluster; see :class:`~nashgraph.couplings.points.Points`."""
+
+    def __init__(self, X: Array, lift: Array | None = None, client: Client | None = None) -> None:
+        super().__init__(X, lift)
+        self.client = current_client() if client is None else client
+        plain = (PartialPoints if np.isnan(X).any() else Points)(X, lift)
+        block = self.block_size * len(self) * self.dtype.itemsize
+        check_cluster(self.client, 2 * arrays_bytes(plain), 4 * block)
+        with failures_said(self.client):
+            self.sent = put(self.client, plain)
+
+    @property
+    def spread(self) -> type[Smoothness]:
+        """The term whose graphs stay on the workers."""
+        from .smoothness import DaskSmoothness  # noqa: PLC0415 (it imports the points)
+
+        return DaskSmoothness
+
+    @property
+    def task_rows(self) -> int:
+        """How many rows a task is of: whole blocks."""
+        rows = min(TASK_ROWS, -(-len(self) // LEAST_TASKS))
+        return self.block_size * max(1, rows // self.block_size)
+
+    def run(self, work: Work[Part]) -> Iterator[Part]:
+        """Yield ``work(first node, rows of distances)`` for each block of rows, in order, as the workers return them.
+
+        The blocks are those of the threads, so that the parts are the same bits; lists are joined by task, and what
+        adds up is added.
+        """
+        with failures_said(self.client):
+            sent, size = put(self.client, work), self.task_rows
+            tasks = [
+                self.client.submit(worked, self.sent, sent, first, first + size, pure=False)
+                for first in range(0, len(self), size)
+            ]
+            for place, task in enumerate(tasks):
+                yield from pickle.loads(task.result())
+                tasks[place] = None  # its answer need not be kept
+
+
+class PartialDaskPoints(DaskPoints, PartialPoints):
+    """The same with gaps; see :class:`~nashgraph.couplings.points.PartialPoints`."""
+
+
+def worked(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
+    """Do a work on the blocks of some rows and return the parts, packed into one: this runs in a worker."""
+    points, work = sent_points.value, sent_work.value
+    n, size = len(points), points.block_size
+    buffer = np.empty((min(size, n), n), points.dtype)
+    parts = []
+    for start in range(first, min(last, n), size):
+        end = min(n, start + size)
+        parts.append(work(start, points.rows(start, end, out=buffer[: end - start])))
+    if getattr(work, "adds", False):
+        parts = [sum(parts[1:], parts[0])]
+    elif sparse.issparse(parts[0]):
+        parts = [stacked(parts)]
+    return pickle.dumps(parts)
+
+
+def arrays_bytes(thing: Any) -> int:
+    """Return the bytes of the arrays that an object holds."""
+    return sum(value.nbytes for value in vars(thing).values() if isinstance(value, np.ndarray))
+
+
+def dask_points(X: Array, lift: Array | None = None) -> Points:
+    """Return points on the current cluster, or on one started here; within a worker's task, in its memory."""
+    check_installed()
+    if inside_worker():
+        LOG.info("engine: threads (within a worker of the cluster)")
+        return threaded_points(X, lift)
+    points = (PartialDaskPoints if np.isnan(X).any() else DaskPoints)(X, lift)
+    threads = points.client.nthreads()
+    LOG.info("engine: dask (%d workers with %d threads)", len(threads), sum(threads.values()))
+    return points
