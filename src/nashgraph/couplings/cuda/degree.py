@@ -9,7 +9,7 @@ import numpy as np
 from ..levels import SAME, Level
 from .device import torch
 
-Nearest = Callable[[int, torch.Tensor], torch.Tensor]
+Nearest = Callable[[int, "torch.Tensor"], "torch.Tensor"]
 
 
 def level_of(nearest: Nearest, rows: torch.Tensor, degree: float, kept: int, most: float) -> Level:
