@@ -129,7 +129,7 @@ def tables(report: Report) -> None:
 def in_parallel(function, points, chunk: int = CHUNK) -> list:
     """Apply a function to all points, in chunks on both cores."""
     chunks = [points[k : k + chunk] for k in range(0, len(points), chunk)]
-    parts = Parallel(n_jobs=2)(delayed(lambda chunk: [function(point) for point in chunk])(chunk) for chunk in chunks)
+    parts = Parallel(n_jobs=-1)(delayed(lambda chunk: [function(point) for point in chunk])(chunk) for chunk in chunks)
     return [row for part in parts for row in part]
 
 
