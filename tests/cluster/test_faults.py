@@ -30,8 +30,8 @@ def learn(table, out, *options):
 def test_workers_are_started_said_and_ended(table):
     result = learn(table, "ours", "--workers", "1")
     assert result.exit_code == 0, result.output
-    assert "note: engine: dask (starts workers on this machine, 1 in number" in result.stderr
-    assert "note: engine: dask (1 workers with 1 threads)" in result.stderr
+    assert "note: engine: dask (workers started on this machine: 1;" in result.stderr
+    assert "note: engine: dask (workers: 1, threads: 1)" in result.stderr
     assert learn(table, "theirs").exit_code == 0
     ours, theirs = ((table.parent / out / "edges.csv").read_bytes() for out in ("ours", "theirs"))
     assert ours == theirs

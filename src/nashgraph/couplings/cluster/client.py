@@ -58,7 +58,7 @@ def started(workers: int) -> Client:
     """Start a cluster on this machine and return its client: so many processes of one thread each."""
     from distributed import Client, LocalCluster
 
-    LOG.info("engine: dask (starts workers on this machine, %d in number; they end with this process)", workers)
+    LOG.info("engine: dask (workers started on this machine: %d; they end with this process)", workers)
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
     return Client(cluster)
 
