@@ -69,7 +69,7 @@ def test_without_the_extra_the_remedy_is_named(signals, monkeypatch):
 
 def test_too_little_memory_is_said_before_anything_is_sent(signals, threads):
     threads(1, memory_limit="100MB")
-    with pytest.raises(InputError, match=r"may use 0\.1 GB of memory and needs about 0\.25 GB: give workers more"):
+    with pytest.raises(InputError, match=r"may use 0\.1 GB of memory and needs about 0\.33 GB: give workers more"):
         SmoothGL(engine="dask").fit(signals)
 
 

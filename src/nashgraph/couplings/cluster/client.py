@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # ruff: noqa: PLC0415 (dask is found when first used)
 
 REACHED, WAITED = 10, 120  # seconds: for the scheduler to answer, for a first worker to come
-BASE_BYTES = 250e6  # what Python with the libraries takes in a worker
+BASE_BYTES = 330e6  # what Python with the libraries takes in a worker
 VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
 
 
