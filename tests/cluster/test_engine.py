@@ -42,7 +42,7 @@ def test_the_same_bits_as_the_threads_with_any_number_of_workers(workers, thread
     threads(workers)
     with caplog.at_level(logging.INFO, "nashgraph"):
         assert_same(learn(signals, "dask"), expected)
-    assert f"engine: dask ({workers} workers with {workers} threads)" in caplog.text
+    assert f"engine: dask (workers: {workers}, threads: {workers})" in caplog.text
 
 
 @pytest.mark.parametrize("kind", [SmoothGL, LinearGLGP])

@@ -30,8 +30,8 @@ def learn(table, out, *options):
 def test_workers_are_started_said_and_ended(table):
     result = learn(table, "ours", "--workers", "1")
     assert result.exit_code == 0, result.output
-    assert "note: engine: dask (starts workers on this machine, 1 in number" in result.stderr
-    assert "note: engine: dask (1 workers with 1 threads)" in result.stderr
+    assert "note: engine: dask (workers started on this machine: 1;" in result.stderr
+    assert "note: engine: dask (workers: 1, threads: 1)" in result.stderr
     assert learn(table, "theirs").exit_code == 0
     ours, theirs = ((table.parent / out / "edges.csv").read_bytes() for out in ("ours", "theirs"))
     assert ours == theirs
@@ -69,7 +69,7 @@ def test_without_the_extra_the_remedy_is_named(signals, monkeypatch):
 
 def test_too_little_memory_is_said_before_anything_is_sent(signals, threads):
     threads(1, memory_limit="100MB")
-    with pytest.raises(InputError, match=r"may use 0\.1 GB of memory and needs about 0\.25 GB: give workers more"):
+    with pytest.raises(InputError, match=r"may use 0\.1 GB of memory and needs about 0\.33 GB: give workers more"):
         SmoothGL(engine="dask").fit(signals)
 
 

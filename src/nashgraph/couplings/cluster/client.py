@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # ruff: noqa: PLC0415 (dask is found when first used)
 
 REACHED, WAITED = 10, 120  # seconds: for the scheduler to answer, for a first worker to come
-BASE_BYTES = 250e6  # what Python with the libraries takes in a worker
+BASE_BYTES = 330e6  # what Python with the libraries takes in a worker
 VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
 
 
@@ -58,7 +58,7 @@ def started(workers: int) -> Client:
     """Start a cluster on this machine and return its client: so many processes of one thread each."""
     from distributed import Client, LocalCluster
 
-    LOG.info("engine: dask (starts workers on this machine, %d in number; they end with this process)", workers)
+    LOG.info("engine: dask (workers started on this machine: %d; they end with this process)", workers)
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
     return Client(cluster)
 

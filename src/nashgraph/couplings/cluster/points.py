@@ -101,5 +101,5 @@ def dask_points(X: Array, lift: Array | None = None) -> Points:
         return threaded_points(X, lift)
     points = (PartialDaskPoints if np.isnan(X).any() else DaskPoints)(X, lift)
     threads = points.client.nthreads()
-    LOG.info("engine: dask (%d workers with %d threads)", len(threads), sum(threads.values()))
+    LOG.info("engine: dask (workers: %d, threads: %d)", len(threads), sum(threads.values()))
     return points
