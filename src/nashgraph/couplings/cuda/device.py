@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import lazy_loader
 import numpy as np
 
 from ...validation import Array, InputError
@@ -15,7 +15,18 @@ from ...validation import Array, InputError
 if TYPE_CHECKING:
     import torch
 else:
-    torch = lazy_loader.load("torch")
+
+    class Later:
+        """PyTorch, imported when something of it is first asked for.
+
+        It is not put among the modules before, as lazy-loader would: SciPy takes what is there for imported.
+        """
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what PyTorch has of that name."""
+            return getattr(import_module("torch"), name)
+
+    torch = Later()
 
 __all__ = ["FIRST_NODES", "as_tensor", "gpu", "has_gpu", "memory_said", "to_device", "to_numpy", "torch"]
 
