@@ -217,7 +217,7 @@ def test_a_place_where_signals_live(table, storage):
         np.testing.assert_allclose(written(out), model.adjacency_.toarray(), atol=1e-9)
         assert json.loads((out / "model.json").read_text())["job"]["parameters"]["engine"] == "counted"
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0
-        assert "[auto|threads|cuda|counted]" in run("learn", "--help").output
+        assert "[auto|threads|cuda|dask|counted]" in run("learn", "--help").output
     assert run("learn", table, "--engine", "counted").exit_code == 2
     with pytest.raises(InputError, match="engine='counted' is not known"):
         SmoothGL(engine="counted").fit(signals(table))
