@@ -80,8 +80,8 @@ def main() -> None:
     with blas_threads().limit(limits=1, user_api="blas"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for model in (GLGP(), SmoothGL()):
-            model.fit(scale_signals(3500))  # kernels are compiled, or loaded
-            model.fit(scale_signals(1200))
+            for n in (1200, 3500, 12_000):  # kernels are compiled, or loaded: those of each storage, and of the tree
+                model.fit(scale_signals(n))
         for race in RACES:
             X = race.signals()
             default, seconds = timed(GLGP(), X)

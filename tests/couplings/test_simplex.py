@@ -96,3 +96,14 @@ def test_what_newton_leaves_is_sorted_out(rounds, random, monkeypatch):
             values[random.integers(size)] = 0.0
             eta = _kernels.threshold.py_func(values.copy(), size, 1.0)
             assert np.maximum(0.0, values + eta).sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def test_few_entries_are_left_to_newton_however_the_scores_are_spread(random):
+    """Nearly all of these could be positive by the largest alone; the bound that rises on the way keeps them out."""
+    scores, sizes = -random.random((20, 2000)), []
+    for row in scores:
+        buffer = np.full(2000, np.nan)
+        _kernels.project_row(row.copy(), -1, 0.5, 0.9, buffer)
+        sizes.append(np.count_nonzero(~np.isnan(buffer)))
+    assert (0.5 * (scores - scores.max(axis=1, keepdims=True)) > -0.9).all()
+    assert max(sizes) < 1000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph.couplings import STORAGES, DenseSmoothness, choose, make_smoothness, points, points_of
+from nashgraph.couplings import STORAGES, DenseSmoothness, choose, make_smoothness, points, points_of, row_products
 from nashgraph.couplings.choose import expected_degree, suitable_storage
 from nashgraph.couplings.passes import Bonus, Candidates, Nearest, NeighbourSpread, Respond
 from nashgraph.validation import InputError
@@ -156,3 +156,48 @@ def test_works_can_be_sent_elsewhere(X, random):
         sent = pickle.loads(pickle.dumps(work))
         for one, other in zip(term("sparse", X).run(work), term("sparse", X).run(sent), strict=True):
             assert pickle.dumps(one) == pickle.dumps(other)
+
+
+@pytest.mark.parametrize("kind", ["plain", "duplicates", "gaps"])
+def test_rows_whose_nearest_do_not_suffice_are_looked_at_again(kind, random):
+    """A tight crowd in a wide cloud: its nodes have more neighbours than are kept of anybody's nearest."""
+    X = random.normal(size=(3, 600))
+    X[:, :20] *= 0.01
+    if kind == "duplicates":
+        X[:, :20] = 0.0
+    elif kind == "gaps":
+        X[1, 40] = np.nan
+    given = points_of(X)
+    nearest = given.nearest(12)[0].copy()
+    sparse_term, dense = STORAGES["sparse"](given, 0.001, 0.9), STORAGES["dense"](points_of(X), 0.001, 0.9)
+    found, passes = sparse_term.smooth, sparse_term.passes
+    assert passes == 0
+    assert np.diff(found.weights.indptr).max() > 12
+    np.testing.assert_allclose(found.weights.toarray(), dense.smooth.weights, atol=1e-12)
+    np.testing.assert_allclose(found.threshold, dense.smooth.threshold, rtol=1e-10, atol=1e-14)
+    np.testing.assert_array_equal(given.near[0], nearest)
+
+
+def test_where_many_rows_do_not_suffice_all_pairs_are_gone_through(random):
+    given = points_of(random.normal(size=(3, 100)))
+    given.nearest(2)
+    term = STORAGES["sparse"](given, 5.0, 0.9)
+    dense = STORAGES["dense"](given, 5.0, 0.9)
+    np.testing.assert_allclose(term.smooth.weights.toarray(), dense.smooth.weights, atol=1e-12)
+    assert term.passes == 1
+
+
+def test_products_of_like_rows(random):
+    one, other = (sparse.random_array((30, 40), density=0.2, rng=random, format="csr") for _ in range(2))
+    np.testing.assert_allclose(row_products(one, other), (one.toarray() * other.toarray()).sum(axis=1))
+    np.testing.assert_allclose(row_products(one[:, ::-1].tocsr(), other), (one.toarray()[:, ::-1] * other).sum(axis=1))
+
+
+def test_a_large_graph_of_few_edges_is_multiplied_as_csr_and_is_still_the_graph(random):
+    dense = DenseSmoothness(points_of(random.normal(size=(3, 600))), 0.01, 0.9)
+    few, vector = dense.smooth, random.random(600)
+    assert sparse.issparse(few.light)
+    np.testing.assert_allclose(few.dot(vector), few.weights @ vector, rtol=1e-12)
+    np.testing.assert_allclose(few.tdot(vector), vector @ few.weights, rtol=1e-12)
+    many = dense.hold(np.full((600, 600), 0.9 / 599) * (1.0 - np.eye(600)))
+    assert many.light is many.weights

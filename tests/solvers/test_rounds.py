@@ -279,8 +279,8 @@ def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
     """So that nothing goes round: where any decrease would do, some of these steps fall by a hair."""
     step, take, shares, enough = descent.Run.step, descent.Pace.take, [], []
 
-    def watched(run, now, response, accuracy):
-        found = step(run, now, response, accuracy)
+    def watched(run, now, response, stationarity, accuracy):
+        found = step(run, now, response, stationarity, accuracy)
         least = 2.0 * run.problem.smoothness.beta * now.coupling.distance(response) ** 2
         if found is not None and least > 1e-9 * abs(now.objective):  # else it is of the order of rounding
             enough.append(now.objective - found.objective >= descent.ENOUGH * shares[-1] * least)
@@ -291,6 +291,21 @@ def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
     GLGP(lam=lam).fit(likert(300, np.random.default_rng(0), groups=8))
     assert len(enough) > 20
     assert all(enough)
+
+
+def test_a_saddle_is_left_by_going_farther(monkeypatch):
+    """On clustered answers, where plain steps take long to leave one; 38 plays against 57 when this was written."""
+    played = []
+    evaluate = descent.evaluate
+    monkeypatch.setattr(descent, "evaluate", lambda *args: played.append(1) or evaluate(*args))
+    X = likert(900, np.random.default_rng(0), groups=20)
+    quick = GLGP(lam=5.0).fit(X)
+    plays = len(played)
+    monkeypatch.setattr(descent, "RISING", np.inf)
+    slow = GLGP(lam=5.0).fit(X)
+    assert quick.converged_
+    assert quick.objective_ == pytest.approx(slow.objective_, rel=1e-6)
+    assert plays < 0.8 * (len(played) - plays)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -31,7 +31,7 @@ def problem(degree_like: float, storage: str = "dense", interaction: str = "log1
 
 
 def at_cost(given: Problem):
-    return solve_at_cost(given, lambda lam, watch: best_response(given, lam, callback=watch))
+    return solve_at_cost(given, lambda lam, start, watch: best_response(given, lam, start, callback=watch))
 
 
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
@@ -98,7 +98,7 @@ def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_e
 
     given = problem(0.5)
 
-    def solve(lam, watch):
+    def solve(lam, start, watch):
         tried.append(lam)
         return best_response(given, 1e3, callback=lambda record: watch(record._replace(objective=np.inf)))
 
@@ -116,11 +116,12 @@ def test_finding_lambda_takes_one_pass_however_many_are_tried(monkeypatch):
     descend = strength.descend
     monkeypatch.setattr(strength, "descend", lambda *args, **more: tried.append(args[1]) or descend(*args, **more))
     found, passes = given.smooth, given.smoothness.passes
-    lam = affordable_lam(given, 1e-2)
+    lam, start = affordable_lam(given, 1e-2)
     assert len(tried) > 1
     assert lam == tried[-1] < tried[0]
     assert given.smoothness.passes == passes + 1
     assert given.smooth is found
+    assert given.stationarity(start, given.play(start), lam) < 0.5 * given.stationarity(found, given.smooth_play, lam)
     spent = given.smoothness.fidelity(best_response(given, lam).coupling) / given.smoothness.fidelity(found) - 1.0
     assert 0 < spent <= 2.0 * 1e-2
 
@@ -142,9 +143,9 @@ def test_a_few_huge_nodes_leave_the_prior_of_the_others_as_it_is():
 def test_a_run_that_costs_far_too_much_is_given_up_on_the_way(monkeypatch):
     given, tried = problem(0.5), []
     affordable = strength.affordable_lam
-    monkeypatch.setattr(strength, "affordable_lam", lambda *args: 100.0 * affordable(*args))
+    monkeypatch.setattr(strength, "affordable_lam", lambda *args: (100.0 * affordable(*args)[0], given.smooth))
 
-    def solve(lam, watch):
+    def solve(lam, start, watch):
         tried.append((lam, best_response(given, lam, callback=watch)))
         return tried[-1][1]
 

@@ -3,7 +3,7 @@ from .degree import Ladder, answering_ladder, beta_for_degree, smooth_ladder
 from .dense import DenseCoupling, DenseSmoothness
 from .engines import ENGINES
 from .implicit import ImplicitCoupling, ImplicitSmoothness
-from .listed import ListedSmoothness
+from .listed import ListedSmoothness, row_products
 from .passes import LamRange, NeighbourSpread, Work
 from .points import PartialPoints, Points, points_of, squared_distances
 from .simplex import project_rows
@@ -38,6 +38,7 @@ __all__ = [
     "place_of",
     "points_of",
     "project_rows",
+    "row_products",
     "smooth_ladder",
     "squared_distances",
 ]

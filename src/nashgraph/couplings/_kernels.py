@@ -62,23 +62,27 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
     Return the row's largest score, before the gain, and the threshold eta above it: the answer is
     ``w_j = max(0, t_j + eta)`` with ``t_j = gain * (s_j - max s)``. A negative ``skip`` leaves no entry out.
 
-    The threshold lies in (0, total], so an entry with ``t_j <= -total`` is zero whatever the rest: one pass keeps the
-    few others in ``buffer`` (length >= n) and Newton's method on the piecewise linear
-    ``eta -> sum_j max(0, t_j + eta)`` finishes among them (Michelot's algorithm). Each round drops at least one entry
-    or ends; if rounds drop few, sorting what is left bounds the row at O(n + k log k). Taking the maximum off before
-    anything else keeps huge scores exact.
+    Every set of entries bounds the threshold, ``eta <= (total - sum t) / size``, and the set of those that are positive
+    attains it. So one pass that adds the entries which are above the bound to a set that begins with the largest, 0,
+    keeps few others than the positive ones in ``buffer`` (length >= n), however the scores are spread (Condat 2016).
+    Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` finishes among them (Michelot's
+    algorithm). Each round drops at least one entry or ends; if rounds drop few, sorting what is left bounds the row at
+    O(n + k log k). Taking the maximum off before anything else keeps huge scores exact.
     """
     n = row.shape[0]
     top = -np.inf
     for j in range(n):
         if j != skip and row[j] > top:
             top = row[j]
-    size = 0
+    size, members, bound = 0, 1, -total
     for j in range(n):
         row[j] = gain * (row[j] - top)
-        if j != skip and row[j] > -total:
+        if j != skip and row[j] > bound:
             buffer[size] = row[j]
             size += 1
+            if row[j] < 0.0:
+                members += 1
+                bound += (row[j] - bound) / members
     eta = threshold(buffer, size, total)
     for j in range(n):
         weight = row[j] + eta
@@ -276,22 +280,6 @@ def tighten(distances: Array, first: int, left: Array, right: Array, gain: float
         cut[k] = top - above / gain
 
 
-@kernel()
-def uncut_block(
-    distances: Array, first: int, left: Array, right: Array, gain: float, eta: Array, margin: float
-) -> None:
-    """Turn rows of distances in place into ``margin`` plus the best response before its cut at zero.
-
-    ``eta`` are the thresholds of these rows.
-    """
-    n_rows, n = distances.shape
-    for k in range(n_rows):
-        i = first + k
-        for j in range(n):
-            distances[k, j] = gain * ((left[i] * right[j] - distances[k, j]) - eta[k, 0]) + eta[k, 1] + margin
-        distances[k, i] = 0.0
-
-
 @kernel(parallel=True)
 def respond_listed(
     pointers: Array,
@@ -306,10 +294,10 @@ def respond_listed(
     sums: Array,
 ) -> None:
     """Write the best response to a rank-one bonus where each row may use its listed columns only (CSR)."""
-    n = pointers.shape[0] - 1
+    n, longest = pointers.shape[0] - 1, widest(pointers)
     n_chunks = min(n, CHUNKS)
     for chunk in prange(n_chunks):
-        buffer = np.empty(widest(pointers), weights.dtype)
+        buffer = np.empty(longest, weights.dtype)
         for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
             begin, end = pointers[i], pointers[i + 1]
             for k in range(begin, end):
@@ -321,6 +309,26 @@ def respond_listed(
                 square += weights[k] * weights[k]
             sums[i, 0] = cost
             sums[i, 1] = square
+
+
+@kernel()
+def multiply_rows(
+    pointers: Array, indices: Array, data: Array, others: Array, other_indices: Array, other_data: Array, out: Array
+) -> None:
+    """Write the inner products of like rows of two CSR matrices whose indices are sorted."""
+    for i in range(pointers.shape[0] - 1):
+        k, other = pointers[i], others[i]
+        product = 0.0
+        while k < pointers[i + 1] and other < others[i + 1]:
+            if indices[k] == other_indices[other]:
+                product += data[k] * other_data[other]
+                k += 1
+                other += 1
+            elif indices[k] < other_indices[other]:
+                k += 1
+            else:
+                other += 1
+        out[i] = product
 
 
 @kernel()

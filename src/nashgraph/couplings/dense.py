@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,12 +12,14 @@ from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .listed import ListedSmoothness
-from .passes import Bonus, Part, Work, positive_part, stacked
+from .listed import ListedSmoothness, Surveying
+from .passes import Bonus, Part, Work, positive_part
 from .points import Points
-from .smoothness import Coupling, Smoothness, SparseCoupling
+from .smoothness import Coupling, SparseCoupling
+from .threads import shared
 
 BLOCK_ROWS = 128
+LIGHT_NODES, LIGHT_DENSITY = 500, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +31,22 @@ class DenseCoupling:
     square: float
     threshold: Array | None = None
 
+    @cached_property
+    def light(self) -> Any:
+        """W as products take it: CSR where it is large and few pairs are edges, for a game takes dozens of products."""
+        n = len(self.weights)
+        if n < LIGHT_NODES or np.count_nonzero(self.weights) > LIGHT_DENSITY * n * n:
+            return self.weights
+        return positive_part(self.weights)
+
     def dot(self, vector: Array) -> Array:
         """Return W v."""
-        product: Array = self.weights @ vector.astype(self.weights.dtype, copy=False)
+        product: Array = self.light @ vector.astype(self.weights.dtype, copy=False)
         return product
 
     def tdot(self, vector: Array) -> Array:
         """Return W^T v."""
-        product: Array = vector.astype(self.weights.dtype, copy=False) @ self.weights
+        product: Array = self.light.T @ vector.astype(self.weights.dtype, copy=False)
         return product
 
     def distance(self, other: Self) -> float:
@@ -62,7 +73,7 @@ class DenseCoupling:
         return SparseCoupling(positive_part(self.weights), self.cost, self.square)
 
 
-class DenseSmoothness(Smoothness):
+class DenseSmoothness(Surveying):
     """Costs held as one N x N array. See :class:`~nashgraph.couplings.Smoothness`.
 
     Examples
@@ -78,7 +89,6 @@ class DenseSmoothness(Smoothness):
     """
 
     name = "dense"
-    lists = True
     steps = True
     holds = True
 
@@ -86,18 +96,21 @@ class DenseSmoothness(Smoothness):
         super().__init__(points, beta, c)
         self.distances = points.rows(0, len(points))
 
+    @cached_property
+    def smooth(self) -> Coupling:
+        """The Smooth-GL graph; its edges tell the first survey what to look at."""
+        graph = super().smooth
+        self.known = self.listed(graph.sparse().weights)
+        return graph
+
     def respond(self, left: Array, right: Array) -> DenseCoupling:
         """Return the graph that answers a rank-one bonus: one new N x N array, O(N^2)."""
-        return self._answer(Bonus.of(left, right, self.dtype))[0]
-
-    def _answer(self, bonus: Bonus) -> tuple[DenseCoupling, Array]:
-        """Return the best response to a bonus, and its thresholds as the kernels have them."""
         self.passes += 1
-        weights = np.empty_like(self.distances)
+        bonus, weights = Bonus.of(left, right, self.dtype), np.empty_like(self.distances)
         eta, sums = np.empty((self.n_nodes, 2), self.dtype), np.empty((self.n_nodes, 2))
         _kernels.respond_rows(self.distances, bonus.left, bonus.right, self.gain, self.c, weights, eta, sums)
         cost, square = sums.sum(axis=0)
-        return DenseCoupling(weights, float(cost), float(square), self.threshold(eta, bonus)), eta
+        return DenseCoupling(weights, float(cost), float(square), self.threshold(eta, bonus))
 
     def hold(self, weights: Any) -> DenseCoupling:
         """Return a given W in S as a coupling."""
@@ -112,19 +125,14 @@ class DenseSmoothness(Smoothness):
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield the parts of a pass over the stored costs, a few rows at a time."""
         self.passes += 1
-        for first in range(0, self.n_nodes, BLOCK_ROWS):
-            yield work(first, self.distances[first : first + BLOCK_ROWS].copy())
 
-    def survey(self, left: Array, right: Array, margin: float) -> tuple[DenseCoupling, Any]:
-        """Return the best response to a bonus, and the pairs within ``margin`` of being edges."""
-        bonus = Bonus.of(left, right, self.dtype)
-        response, eta = self._answer(bonus)
-        near = []
-        for first in range(0, self.n_nodes, BLOCK_ROWS):
-            uncut = self.distances[first : first + BLOCK_ROWS].copy()
-            _kernels.uncut_block(uncut, first, bonus.left, bonus.right, self.gain, eta[first:], margin)
-            near.append(positive_part(uncut))
-        return response, stacked(near)
+        def block(first: int, buffer: Array) -> Part:
+            rows = self.distances[first : first + BLOCK_ROWS]
+            np.copyto(buffer[: len(rows)], rows)
+            return work(first, buffer[: len(rows)])
+
+        empty = partial(np.empty, (BLOCK_ROWS, self.n_nodes), self.dtype)
+        yield from shared(block, range(0, self.n_nodes, BLOCK_ROWS), empty)
 
     def listed(self, pattern: Any) -> ListedSmoothness:
         """Return the term on the pairs of a pattern only."""

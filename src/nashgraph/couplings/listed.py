@@ -10,8 +10,26 @@ from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .passes import Bonus, Part, Work
+from .passes import Bonus, Candidates, Part, Work, stacked
+from .points import fine_error
 from .smoothness import Smoothness, SparseCoupling
+
+
+def row_products(one: Any, other: Any) -> Array:
+    """Return the inner products of like rows of two CSR matrices: a third of the time of multiplying and adding up.
+
+    Examples
+    --------
+    >>> one = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> row_products(one, sparse.csr_array(np.ones((2, 2))))
+    array([3., 3.])
+    """
+    products = np.empty(one.shape[0])
+    for matrix in (one, other):
+        matrix.sort_indices()
+    parts = (one.indptr, one.indices, one.data, other.indptr, other.indices, other.data)
+    _kernels.multiply_rows(*parts, products)
+    return products
 
 
 class ListedSmoothness(Smoothness):
@@ -74,8 +92,45 @@ class ListedSmoothness(Smoothness):
     def hold(self, weights: Any) -> SparseCoupling:
         """Return a given W on the listed pairs as a coupling."""
         csr = sparse.csr_array(weights, dtype=self.dtype)
-        return SparseCoupling(csr, float(csr.multiply(self.pairs).sum()), float(np.vdot(csr.data, csr.data)))
+        return SparseCoupling(csr, float(row_products(csr, self.pairs).sum()), float(np.vdot(csr.data, csr.data)))
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Refuse: the costs of pairs not listed are not known here."""
         raise NotImplementedError("listed pairs have no whole rows of costs: ask the term they were cut from")
+
+
+class Surveying(Smoothness):
+    """A term that lists the pairs which may be edges, one pass at a time. See ``Smoothness``.
+
+    A row's answer among some of its pairs has a threshold, and more pairs can only raise it: pairs whose score lies
+    below what the rows of *any* list say are no edges. So the list of the last pass, answering the new bonus, tells the
+    next pass which few pairs to look at, and the answer among those is the answer among all.
+
+    Attributes
+    ----------
+    known : ListedSmoothness or None, the term on the pairs listed last
+    """
+
+    lists = True
+    known: ListedSmoothness | None = None
+
+    def survey(self, left: Array, right: Array, margin: float) -> tuple[SparseCoupling, Any]:
+        """Return the best response to a bonus, and the pairs within ``margin`` of being edges: one pass for both."""
+        bonus = Bonus.of(left, right, self.dtype)
+        self.known = self.candidates(bonus, margin)
+        graph, _ = self.known.answer(bonus)
+        return graph, self.known.pairs
+
+    def candidates(self, bonus: Bonus, margin: float) -> ListedSmoothness:
+        """Return the term on the pairs that are within ``margin`` of being edges, and few others: one pass."""
+        cut = np.full(self.n_nodes, -np.inf, self.dtype)
+        if self.known is not None:
+            eta = self.known.answer(bonus)[1]
+            cut = eta[:, 0] - 2.0 * self.beta * eta[:, 1]
+        # A cost made by a block's product and one made pair by pair differ in rounding.
+        slack = 2.0 * self.beta * margin + fine_error(self.dtype) * (
+            np.abs(bonus.left) * float(np.abs(bonus.right).max()) + np.where(np.isfinite(cut), np.abs(cut), 0.0)
+        )
+        slack = slack.astype(self.dtype)
+        parts = stacked(self.run(Candidates(bonus, self.gain, self.c, cut - slack, slack)))
+        return ListedSmoothness(parts, self.beta, self.c)

@@ -9,18 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
-from .listed import ListedSmoothness
-from .passes import Bonus, Candidates, CostOf, stacked
-from .points import fine_error
-from .smoothness import Coupling, Smoothness, SparseCoupling
+from .listed import ListedSmoothness, Surveying
+from .passes import CostOf
+from .smoothness import Coupling, SparseCoupling
+
+FEW = 0.1  # of all rows may be looked at again before a whole pass is the better way
 
 
-class SparseSmoothness(Smoothness):
+class SparseSmoothness(Surveying):
     r"""Nothing held but the points and a list of pairs; each best response streams blocks of costs. See ``Smoothness``.
-
-    A row's answer among some of its pairs has a threshold, and more pairs can only raise it: pairs whose score lies
-    below what the rows of *any* list say are no edges. So the list of the last pass, answering the new bonus, tells the
-    next pass which few pairs to look at, and the answer among those is the answer among all.
 
     O(NM) memory for the points and O(N degree) for each graph; a best response costs one BLAS product per block,
     O(N^2 M) in all, and hardly more.
@@ -36,48 +33,48 @@ class SparseSmoothness(Smoothness):
     """
 
     name = "sparse"
-    lists = True
-    known: ListedSmoothness | None = None
 
     @cached_property
     def smooth(self) -> Coupling:
-        """The Smooth-GL graph: without a pass where a degree was asked for, and each node's nearest are known."""
+        """The Smooth-GL graph: without a pass where a degree was asked for, and each node's nearest are known.
+
+        A row's neighbours are nearer than its threshold, and more pairs can only lower that. So where a row's nearest
+        end before it, all pairs of that row are looked at again.
+        """
         if self.points.near is None:
             return super().smooth
         costs, labels = self.points.near
         pointers = np.arange(0, labels.size + 1, labels.shape[1])
-        pairs = sparse.csr_array((costs.ravel(), labels.ravel(), pointers), shape=(self.n_nodes, self.n_nodes))
+        shape = self.n_nodes, self.n_nodes
+        pairs = sparse.csr_array((costs.ravel(), labels.ravel(), pointers), shape=shape, copy=True)
         pairs.sort_indices()
-        listed = ListedSmoothness(pairs, self.beta, self.c)
-        graph = listed.smooth
-        assert graph.threshold is not None  # it is a best response
-        self.known = listed
-        return graph if (graph.threshold <= costs[:, -1]).all() else super().smooth
+        self.known = ListedSmoothness(pairs, self.beta, self.c)
+        threshold = self.known.smooth.threshold
+        assert threshold is not None  # it is a best response
+        short = np.flatnonzero(threshold > costs[:, -1])
+        if len(short) > FEW * self.n_nodes:
+            return super().smooth
+        if len(short):
+            self.known = ListedSmoothness(self._completed(pairs, short, threshold), self.beta, self.c)
+        return self.known.smooth
+
+    def _completed(self, pairs: Any, short: Array, threshold: Array) -> Any:
+        """Return listed pairs with all that are nearer than its threshold in some rows."""
+        lengths = np.diff(pairs.indptr)
+        kept = np.repeat(np.isin(np.arange(self.n_nodes), short, invert=True), lengths)
+        parts = [(np.repeat(np.arange(self.n_nodes), lengths)[kept], pairs.indices[kept], pairs.data[kept])]
+        for start in range(0, len(short), self.points.block_size):
+            nodes = short[start : start + self.points.block_size]
+            rows = self.points.rows_of(nodes)
+            rows[np.arange(len(nodes)), nodes] = np.inf
+            place, columns = np.nonzero(rows < threshold[nodes, None])
+            parts.append((nodes[place], columns.astype(np.int32), rows[place, columns]))
+        row, column, cost = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return sparse.csr_array((cost, (row, column)), shape=pairs.shape)
 
     def respond(self, left: Array, right: Array) -> SparseCoupling:
         """Return the graph that answers a rank-one bonus, its neighbours only."""
         return self.survey(left, right, 0.0)[0]
-
-    def survey(self, left: Array, right: Array, margin: float) -> tuple[SparseCoupling, Any]:
-        """Return the best response to a bonus, and the pairs within ``margin`` of being edges: one pass for both."""
-        bonus = Bonus.of(left, right, self.dtype)
-        self.known = self.candidates(bonus, margin)
-        graph, _ = self.known.answer(bonus)
-        return graph, self.known.pairs
-
-    def candidates(self, bonus: Bonus, margin: float) -> ListedSmoothness:
-        """Return the term on the pairs that are within ``margin`` of being edges, and few others: one pass."""
-        cut = np.full(self.n_nodes, -np.inf, self.dtype)
-        if self.known is not None:
-            eta = self.known.answer(bonus)[1]
-            cut = eta[:, 0] - 2.0 * self.beta * eta[:, 1]
-        # A cost made by a block's product and one made pair by pair differ in rounding.
-        slack = 2.0 * self.beta * margin + fine_error(self.dtype) * (
-            np.abs(bonus.left) * float(np.abs(bonus.right).max()) + np.where(np.isfinite(cut), np.abs(cut), 0.0)
-        )
-        slack = slack.astype(self.dtype)
-        parts = stacked(self.run(Candidates(bonus, self.gain, self.c, cut - slack, slack)))
-        return ListedSmoothness(parts, self.beta, self.c)
 
     def neighbour_spread(self, left: Array, right: Array) -> float:
         """Return how much a bonus varies among neighbours in the graph without prior, added up: no pass is needed."""

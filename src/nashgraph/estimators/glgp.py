@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..certificate import Callback, Ending
-from ..couplings import make_smoothness, points_of
+from ..couplings import Coupling, make_smoothness, points_of
 from ..games import Interaction, Welfare, as_interaction, as_welfare
 from ..solvers import (
     Problem,
@@ -52,7 +52,7 @@ class Solver(NamedTuple):
     max_iter: int
 
 
-SOLVERS = {"best-response": Solver(best_response, 200), "ttgd": Solver(ttgd, 2000)}
+SOLVERS = {"best-response": Solver(best_response, 300), "ttgd": Solver(ttgd, 2000)}
 REMEDIES = {
     Ending.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
     Ending.STALLED: "raise tol, or take dtype='float64'",
@@ -92,10 +92,10 @@ class GLGP(GraphEstimator):
     tol : float
         Stationarity at which to stop.
     max_iter : int, optional
-        Defaults to 200 for best-response and 2000 for TTGD.
+        Defaults to 300 for best-response and 2000 for TTGD.
     init : "path", array of shape (n_nodes, n_nodes) or None
-        None starts from SmoothGL's graph; a matrix of S starts there; "path" also comes up from small ``lam`` and keeps
-        the better of both.
+        None starts from SmoothGL's graph, or from where the default ``lam`` was tried out; a matrix of S starts there;
+        "path" also comes up from small ``lam`` and keeps the better of both.
     multistart : int
         How many starts to take, keeping the least objective: SmoothGL's graph, the answer to the uniform graph, the
         linear approximation, then random ones. Several stationary points exist at large ``lam``.
@@ -217,9 +217,9 @@ class GLGP(GraphEstimator):
         if lam is None:
             given = self.callback
 
-            def within(lam: float, budget: Callback) -> Result:
+            def within(lam: float, start: Coupling, budget: Callback) -> Result:
                 watched = budget if given is None else lambda record: given(record) or budget(record)
-                return self._solve(problem, lam, options | {"callback": watched})
+                return self._solve(problem, lam, options | {"callback": watched}, start)
 
             lam, result = solve_at_cost(problem, within)
         else:
@@ -336,7 +336,7 @@ class GLGP(GraphEstimator):
             raise InputError(f"solver_params must be a dict with names out of {', '.join(known)}, got {given!r}")
         return given
 
-    def _solve(self, problem: Problem, lam: float, options: dict[str, Any]) -> Result:
+    def _solve(self, problem: Problem, lam: float, options: dict[str, Any], start: Coupling | None = None) -> Result:
         solve, smoothness = SOLVERS[self.solver].solve, problem.smoothness
         starts = check_integer("multistart", self.multistart, low=1, remedy="it is a number of starts; try 4")
         if starts > 1:
@@ -346,7 +346,7 @@ class GLGP(GraphEstimator):
                 random = check_random_state(self.random_state)
             return multistart(problem, lam, solve, starts, random, **options)
         if self.init is None:
-            return solve(problem, lam, **options)
+            return solve(problem, lam, start, **options)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("path",), ", or pass a matrix to start from")
             if self.solver != "best-response":

@@ -119,8 +119,8 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
     down. O(products) applications and a handful of vectors.
     """
     count = Counter(linear)
-    floor = tol * norm(constant)
     best = constant if start is None else start
+    floor = max(tol * norm(constant), 0.5 * tol * norm(best))
     best_residual = constant + count(best) - best
     limit = GROWTH * (norm(best) + norm(constant))
     run = FIRST_PLAIN_RUN

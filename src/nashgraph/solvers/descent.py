@@ -18,10 +18,16 @@ objective bounds from below. The decreases add up to no more than :math:`\ell(W_
 to zero: the iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease
 will do.
 
-Where lambda is huge against beta, rows flip between neighbours at the slightest change of the play, and a few of them
+Where lambda is large against beta, rows flip between neighbours at the slightest change of the play, and a few of them
 would hold back all others. But every row's part of d descends by itself, :math:`\langle \nabla_i \ell, d_i \rangle \le
 -2\beta\|d_i\|^2`, so each may go a share of its own: less if it turned round since the last step, more if it went on.
-Where even that does not get on, :class:`Pace` notices, and the run ends as slow.
+Once a step had to go so, the next ones do, until an accelerated one is taken. Where even that does not get on,
+:class:`Pace` notices, and the run ends as slow.
+
+Near a saddle Anderson's method, which looks for any fixed point, would lead back into it, and plain steps leave it by a
+few per cent of their length more each time. There the stationarity rises while the objective falls, and the play
+proposed lies *farther* along the way of the last two steps (two, for a step and its return to cancel): twice as far
+after each that is taken.
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ import numpy as np
 from scipy import sparse
 
 from ..certificate import Callback, Ending, Measure, Watch
-from ..couplings import Coupling
+from ..couplings import Coupling, row_products
 from ..validation import Array
 from ._anderson import Anderson
 from .problem import Play, Problem
@@ -44,6 +50,11 @@ FIRST_ACCURACY = 1e-4
 LEAST_SHARE = 1e-10
 # Anderson's proposals move by a share of the residual left: less after one that was refused, more after one taken.
 GROW, SHRINK, LEAST_MIX = 1.5, 0.5, 0.05
+# A stationarity that has not fallen below RISING of what it was two steps ago rises; proposals then go so many times as
+# far as those two steps, at first, and at least.
+RISING, FARTHER, LEAST_FARTHER = 0.98, 4.0, 2.0
+# After a proposal refused so many steps make none: one, then three.
+WAITS = 3
 # Where whole steps fail, a row that turned round goes less far, one that goes on a little farther, and all half as far
 # while the objective does not fall enough.
 TURNED, GOES_ON, ROW_TRIES = 0.5, 1.2, 12
@@ -95,7 +106,7 @@ def descend(
         if ending is None and run.pace.slow(stationarity):
             ending = Ending.SLOW
         if ending is None:
-            step = run.step(now, response, 0.3 * run.needed_accuracy(now, stationarity))
+            step = run.step(now, response, stationarity, 0.3 * run.needed_accuracy(now, stationarity))
             ending = Ending.STALLED if step is None else None
             now, iteration = step or now, iteration + 1
     if ending is not Ending.CONVERGED:
@@ -128,7 +139,7 @@ class Pace:
     def shares_of(self, way: Any) -> Array:
         """Return how far each row should go on its way, given as CSR, by whether it turned round since the last."""
         if self.way is not None:
-            turned = np.asarray(way.multiply(self.way).sum(axis=1)).ravel() < 0
+            turned = row_products(way, self.way) < 0
             self.shares = np.where(turned, TURNED * self.shares, np.minimum(1.0, GOES_ON * self.shares))
         self.way = way
         return self.shares
@@ -145,31 +156,63 @@ class Pace:
 
 
 class PlayMemory:
-    """Anderson's method on plays (y, u).
+    """The plays (y, u) of a descent, and which to answer next.
 
     A play determines a graph, its best response, and the game on that graph gives the next play. Each such pair, the
-    play that was answered and the play that came of it, is remembered, and their combination of least residual is
-    proposed. Actions and adjoints are scaled to like size, and what is proposed stays possible (y >= 0, u of the sign
-    it had).
+    play that was answered and the play that came of it, is remembered, and Anderson's combination of least residual is
+    proposed; or, while the stationarity rises, a play farther on. Actions and adjoints are scaled to like size, and
+    what is proposed stays possible (y >= 0, u of the sign it had).
+
+    Examples
+    --------
+    >>> plays = PlayMemory(5, Play(np.ones(2), np.ones(2), 0.0))
+    >>> for size, stationarity in ((1.0, 0.1), (1.1, 0.2), (1.3, 0.3)):
+    ...     play = Play(np.full(2, size), np.ones(2), 0.0)
+    ...     plays.add(play, play)
+    ...     plays.pass_by(play, stationarity)
+    >>> plays.propose().actions.round(6)
+    array([2.5, 2.5])
     """
 
-    def __init__(self, memory: int, scale: Play) -> None:
+    def __init__(self, memory: int, first: Play) -> None:
         self.anderson = Anderson(memory)
-        self.share = 1.0
-        n = len(scale.actions)
-        self.scales = np.repeat([np.linalg.norm(scale.actions), np.linalg.norm(scale.adjoint) or 1.0], n)
+        self.share, self.stride = 1.0, FARTHER
+        self.farther = False
+        self.wait = self.refused = 0
+        self.trail: list[tuple[Array, float]] = []
+        n = len(first.actions)
+        self.scales = np.repeat([np.linalg.norm(first.actions), np.linalg.norm(first.adjoint) or 1.0], n)
 
     def add(self, answered: Play, resulting: Play) -> None:
         """Remember a play and the one that came of answering it."""
         self.anderson.add(self._vector(answered), self._vector(resulting))
 
+    def pass_by(self, play: Play, stationarity: float) -> None:
+        """Remember the play of the graph reached, and how far that is from its best response."""
+        self.trail = [*self.trail[-2:], (self._vector(play), stationarity)]
+
     def propose(self) -> Play | None:
-        """Return the play to answer next by Anderson's method, or None where fewer than two are remembered."""
+        """Return the play to answer next; None where too few are remembered, or the last were refused."""
+        if self.wait:
+            self.wait -= 1
+            return None
         if len(self.anderson) < 2 or self.anderson.memory == 0:
             return None
-        actions, adjoint = np.split(self.anderson.propose(self.share) * self.scales, 2)
-        last = np.split(self.anderson.outputs[-1], 2)[1]
-        return Play(np.maximum(actions, 0.0), np.where(adjoint * last > 0, adjoint, 0.0), np.nan)
+        (before, was), (now, rises) = self.trail[0], self.trail[-1]
+        self.farther = len(self.trail) == 3 and rises > RISING * was
+        proposal = now + self.stride * (now - before) if self.farther else self.anderson.propose(self.share)
+        actions, adjoint = np.split(proposal * self.scales, 2)
+        sign = np.split(self.anderson.outputs[-1], 2)[1]
+        return Play(np.maximum(actions, 0.0), np.where(adjoint * sign > 0, adjoint, 0.0), np.nan)
+
+    def judge(self, *, taken: bool) -> None:
+        """Go on from whether the last proposal was taken."""
+        self.refused = 0 if taken else min(WAITS, 2 * self.refused + 1)
+        self.wait = self.refused
+        if self.farther:
+            self.stride = 2.0 * self.stride if taken else max(LEAST_FARTHER, 0.25 * self.stride)
+        else:
+            self.share = min(1.0, GROW * self.share) if taken else max(LEAST_MIX, SHRINK * self.share)
 
     def _vector(self, play: Play) -> Array:
         return np.concatenate([play.actions, play.adjoint]) / self.scales
@@ -201,31 +244,40 @@ class Run(NamedTuple):
     def needed_accuracy(self, now: Iterate, stationarity: float) -> float:
         """Return how accurately the game on a graph of this stationarity must be solved.
 
-        A relative error e of the play moves the best response by at most e ||lam u f(y)^T|| / (2 beta), which should
-        be 10 % of its distance from W at most; and the objective by about e^2 lam g, which should be 10 % at most of
-        the decrease 2 beta ||W - B(W)||^2 that a step promises.
+        A relative error e of the play moves the best response by about e |lam u f(y)^T| / (2 beta), the norm taken over
+        edges, which should be 5 % of its distance from W; and the objective by about e^2 lam g, which should be 10 % at
+        most of the least decrease that is enough, where e may be 1 / (1 - c) times the residual. The norm over edges
+        takes one product: a row has about c^2 / |W_i|^2 neighbours, and (W f(y)^2)_i / c is the mean over them.
         """
         left, right = self.problem.bonus(now.play, self.lam)
-        size, beta = float(np.sqrt(now.coupling.square)), self.problem.smoothness.beta
-        bonus = float(np.linalg.norm(left) * np.linalg.norm(right))
-        by_step = 0.2 * beta * size / max(bonus, 2.0 * beta * size)
-        by_objective = np.sqrt(0.2 * beta * size**2 / max(self.lam * abs(now.play.welfare), beta * size**2))
+        size, smoothness = float(np.sqrt(now.coupling.square)), self.problem.smoothness
+        own = smoothness.beta * size**2
+        neighbours = smoothness.c * len(left) / size**2
+        bonus = float(np.sqrt(neighbours * (left**2 @ now.coupling.dot(right**2))))
+        by_step = 0.1 * own / max(bonus * size, 2.0 * own)
+        by_objective = (1.0 - smoothness.c) * np.sqrt(0.8 * ENOUGH * own / max(self.lam * abs(now.play.welfare), own))
         return float(np.clip(stationarity * min(by_step, by_objective), self.problem.exact, FIRST_ACCURACY))
 
-    def step(self, now: Iterate, response: Coupling, accuracy: float) -> Iterate | None:
+    def step(self, now: Iterate, response: Coupling, stationarity: float, accuracy: float) -> Iterate | None:
         """Return a graph of lower objective, or None where there is none to be told from rounding."""
-        promised = self.promised(now, response)
-        return self._accelerated(now, promised, accuracy) or self._descending(now, response, promised, accuracy)
+        promised = self.promised(now, response, stationarity)
+        self.plays.pass_by(now.play, stationarity)
+        found = self._accelerated(now, promised, accuracy)
+        if found is None and self.pace.way is not None:
+            found = self._row_by_row(now, response, accuracy)
+            if found is not None:
+                self.plays.add(now.play, found.play)
+        return found or self._descending(now, response, promised, accuracy)
 
-    def promised(self, now: Iterate, response: Coupling) -> float:
+    def promised(self, now: Iterate, response: Coupling, stationarity: float) -> float:
         """Return the slope from a graph toward its best response, <grad l(W), d>, from J's part and the bonus's."""
         left, right = self.problem.bonus(now.play, self.lam)
-        squares = response.square - now.coupling.square - now.coupling.distance(response) ** 2
+        squares = response.square - now.coupling.square * (1.0 + stationarity**2)
         slope = response.cost - now.coupling.cost + self.problem.smoothness.beta * squares
         return min(0.0, slope - float(left @ (response.dot(right) - now.coupling.dot(right))))
 
     def _accelerated(self, now: Iterate, promised: float, accuracy: float) -> Iterate | None:
-        """Answer the play that Anderson's method proposes; None where there is none or it does not fall enough."""
+        """Answer the play that is proposed; None where there is none or the objective does not fall enough."""
         plays = self.plays
         proposal = plays.propose()
         if proposal is None:
@@ -233,10 +285,11 @@ class Run(NamedTuple):
         step = self.evaluate(self.problem.respond(proposal, self.lam), accuracy, now.play)
         plays.add(proposal, step.play)
         if step.objective < now.objective + ENOUGH * promised:
-            plays.share = min(1.0, GROW * plays.share)
+            plays.judge(taken=True)
             self.pace.take(1.0)
+            self.pace.way = None
             return step
-        plays.share = max(LEAST_MIX, SHRINK * plays.share)
+        plays.judge(taken=False)
         return None
 
     def _descending(self, now: Iterate, response: Coupling, promised: float, accuracy: float) -> Iterate | None:
@@ -250,10 +303,11 @@ class Run(NamedTuple):
         smoothness = self.problem.smoothness
         slack = self.problem.rounding * (abs(smoothness.fidelity(now.coupling)) + self.lam * abs(now.play.welfare))
         share = 1.0
-        if step.objective <= now.objective + ARMIJO * promised + slack:
-            self.pace.way = None
-        elif smoothness.holds and (found := self._row_by_row(now, response, accuracy)) is not None:
-            return found
+        enough = step.objective <= now.objective + ARMIJO * promised + slack
+        if not enough and self.pace.way is None and smoothness.holds:
+            found = self._row_by_row(now, response, accuracy)
+            if found is not None:
+                return found
         while step.objective > now.objective + ARMIJO * share * promised + slack:
             curvature = step.objective - now.objective - share * promised
             parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
@@ -272,16 +326,16 @@ class Run(NamedTuple):
         """
         weights = now.coupling.sparse().weights
         way = sparse.csr_array(response.sparse().weights - weights)
-        shares = self.pace.shares_of(way)
-        squares = np.asarray(way.multiply(way).sum(axis=1)).ravel()
+        shares = np.broadcast_to(self.pace.shares_of(way), way.shape[:1])
+        squares, lengths = row_products(way, way), np.diff(way.indptr)
         for _ in range(ROW_TRIES):
-            moved = sparse.csr_array(weights + sparse.diags_array(np.broadcast_to(shares, squares.shape)) @ way)
+            part = sparse.csr_array((np.repeat(shares, lengths) * way.data, way.indices, way.indptr), shape=way.shape)
+            moved = sparse.csr_array(weights + part)
             moved.eliminate_zeros()
             step = self.evaluate(self.problem.smoothness.hold(moved), accuracy, now.play)
-            if step.objective < now.objective - 2.0 * ARMIJO * self.problem.smoothness.beta * float(
-                (shares * squares).sum()
-            ):
-                self.pace.take(float((shares * squares).sum() / squares.sum()))
+            least = 2.0 * self.problem.smoothness.beta * float(shares @ squares)
+            if step.objective < now.objective - ARMIJO * least:
+                self.pace.take(float(shares @ squares / squares.sum()))
                 return step
             shares = self.pace.shares = TURNED * shares
         return None

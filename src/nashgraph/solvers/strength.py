@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..certificate import LOG, Callback, Record
-from ..couplings import LamRange, Smoothness
+from ..couplings import Coupling, LamRange, Smoothness
 from ..validation import Array, InputError
 from .descent import descend
 from .problem import Problem
@@ -28,7 +28,7 @@ LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one 
 ROUGH, ROUGH_STEPS = 1e-2, 40  # how far a lambda is tried out
 BLOWN_UP = 2.0  # times that, and a run is not worth finishing
 TRIES = 20  # how many weaker ones are tried
-BACK, BETWEEN = 0.4, (0.3, 0.8)  # how much weaker the next is, after a run given up and after one that ended
+BACK, BETWEEN = 0.4, (0.2, 0.8)  # how much weaker the next is, after a run given up at the most, and by what it cost
 FELT, DEAR = 1e-4, 1.0  # of J: the prior is felt, and has become as dear as the signals
 
 
@@ -74,12 +74,12 @@ def typical_share(smoothness: Smoothness) -> float:
 
 
 def solve_at_cost(
-    problem: Problem, solve: Callable[[float, Callback], Result], cost: float = COST
+    problem: Problem, solve: Callable[[float, Coupling, Callback], Result], cost: float = COST
 ) -> tuple[float, Result]:
     """Solve with a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and return both.
 
-    The lambda is that of :func:`affordable_lam`. Should a run at it still cost far too much, it is given up on the way
-    and a smaller one taken. ``solve`` takes lambda and a callback, which stops such a run.
+    The lambda is that of :func:`affordable_lam`, and so is the start. Should a run at it still cost far too much, it is
+    given up on the way and a smaller one taken. ``solve`` takes lambda, a start and a callback, which stops such a run.
 
     Examples
     --------
@@ -87,19 +87,19 @@ def solve_at_cost(
     >>> from nashgraph.solvers import best_response
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
     >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> lam, result = solve_at_cost(problem, lambda lam, watch: best_response(problem, lam, callback=watch))
+    >>> lam, result = solve_at_cost(problem, lambda *given: best_response(problem, *given[:2], callback=given[2]))
     >>> least = problem.smoothness.fidelity(problem.smooth)
     >>> round(problem.smoothness.fidelity(result.coupling) / least - 1, 3)
     0.001
     """
     allowed = allowance(problem, cost)
-    lam = affordable_lam(problem, cost)
+    lam, start = affordable_lam(problem, cost)
     for left in range(TRIES, -1, -1):
         budget = Budget(lam, allowed if left else np.inf)
-        result = solve(lam, budget)
+        result = solve(lam, start, budget)
         if not budget.spent:
             break
-        lam *= BACK
+        lam, start = lam * BACK, problem.smooth
     return lam, result
 
 
@@ -110,8 +110,8 @@ def allowance(problem: Problem, cost: float) -> float:
     return least + BLOWN_UP * LEEWAY * cost * typical_share(problem.smoothness) * floor
 
 
-def affordable_lam(problem: Problem, cost: float = COST) -> float:
-    """Return a lambda whose prior costs about a share ``cost`` of J, as a typical row has it.
+def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Coupling]:
+    """Return a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and a graph near its own.
 
     The first tried is that of the first order. Where the graph tips over into another and costs more than ``LEEWAY``
     times as much, smaller ones are, ``TRIES`` at most. Each is descended roughly, to a stationarity of ``ROUGH`` in
@@ -123,7 +123,7 @@ def affordable_lam(problem: Problem, cost: float = COST) -> float:
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
     >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> affordable_lam(problem, 4e-3) / affordable_lam(problem, 1e-3)
+    >>> affordable_lam(problem, 4e-3)[0] / affordable_lam(problem, 1e-3)[0]
     2.0
     """
     smoothness, play = problem.smoothness, problem.smooth_play
@@ -131,7 +131,7 @@ def affordable_lam(problem: Problem, cost: float = COST) -> float:
     least = smoothness.fidelity(problem.smooth)
     lam = lam_for_cost(smoothness, play.adjoint, problem.interaction.value(play.actions), share)
     if lam == 0.0:
-        return lam
+        return lam, problem.smooth
     rough, start = on_few_pairs(problem, lam)
     for _ in range(TRIES):
         budget = Budget(lam, allowed)
@@ -139,9 +139,11 @@ def affordable_lam(problem: Problem, cost: float = COST) -> float:
         spent = (smoothness.fidelity(result.coupling) - least) / max(least, np.finfo(float).tiny)
         LOG.info("lam: %.3g would cost %.2g of J, %.2g is allowed", lam, spent, LEEWAY * share)
         if spent <= LEEWAY * share and not budget.spent:
-            break
-        lam *= BACK if budget.spent else float(np.clip(np.sqrt(share / spent), *BETWEEN))
-    return lam
+            found = result.coupling
+            return lam, found if rough is problem else smoothness.adopt(found.sparse())
+        factor = float(np.clip(np.sqrt(share / spent), *BETWEEN))
+        lam *= min(BACK, factor) if budget.spent else factor  # one given up costs what it had by then at the least
+    return lam, problem.smooth
 
 
 class Budget:
