@@ -12,6 +12,7 @@ from ..certificate import Measure
 from ._running import printable
 
 NAME_WIDTH = 15
+GAP = "  "  # between columns, in the cells: Rich before 14.3 counts padding at the edges that it does not draw
 MEASURED = {
     Measure.STATIONARITY.value: "stationarity is 0 where no small change of the network is better",
     Measure.GAP.value: "the gap is how far the answer may be from the best",
@@ -32,20 +33,20 @@ MEANT = {
 
 def listed(frame: pd.DataFrame, title: str = "") -> Table:
     """Return a frame as a table with its columns as headings; text stands left, numbers right."""
-    table = Table(box=None, pad_edge=False, title=title or None, title_justify="left")
+    table = Table(box=None, padding=0, title=title or None, title_justify="left")
     cells = [[_written(value, ".3f") for value in frame[column]] for column in frame.columns]
     for place, (column, values) in enumerate(zip(frame.columns, cells, strict=True)):
         # Where it is narrow long names go over several lines, but a row without its name says nothing.
         least = None if place else min(max(map(len, values), default=0), NAME_WIDTH)
         table.add_column(
-            str(column).replace("_", "\n"),
+            "\n".join((GAP if place else "") + word for word in str(column).split("_")),
             justify="right" if place else "left",
             vertical="bottom",
             no_wrap=place > 0,
             min_width=least,
         )
     for row in zip(*cells, strict=True):
-        table.add_row(*row)
+        table.add_row(row[0], *(GAP + cell for cell in row[1:]))
     return table
 
 

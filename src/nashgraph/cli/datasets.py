@@ -71,7 +71,10 @@ def import_archive(
 def download_bar(name: str) -> Iterator[Callable[[int, int], object]]:
     """Draw a bar while a file comes, on the standard error and only where somebody watches."""
     console = Console(stderr=True)
+    if not console.is_terminal:  # a bar that is disabled still prints an empty line before Rich 14.3
+        yield lambda done, total: None
+        return
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total or None)

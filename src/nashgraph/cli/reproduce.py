@@ -81,9 +81,12 @@ def run_reproduce(
 @contextmanager
 def trial_bars(voice: Voice) -> Iterator[Callable[[str, int, int], object]]:
     """Give the function to tell how far an experiment is; a bar for each is drawn where somebody watches."""
+    if not voice.animated:  # a bar that is disabled still prints an empty line before Rich 14.3
+        yield lambda name, done, total: None
+        return
     left = TextColumn("left"), TimeRemainingColumn()
     columns = (TextColumn("{task.description:>9}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), *left)
-    with Progress(*columns, console=voice.errors, disable=not voice.animated) as bars:
+    with Progress(*columns, console=voice.errors) as bars:
         tasks: dict[str, TaskID] = {}
 
         def tell(name: str, done: int, total: int) -> None:

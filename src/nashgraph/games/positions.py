@@ -139,6 +139,8 @@ def betweenness(weights: Any, pivots: int, random: np.random.Generator) -> Array
     lengths = sparse.csr_array((1.0 / weights.data, weights.indices, weights.indptr), shape=weights.shape)
     starts = random.permutation(n)[:pivots] if pivots < n else np.arange(n)
     onward = sparse.csr_array(lengths.T)
+    # SciPy before 1.15 finds paths with 32-bit indices only, and its arrays keep the 64 bits they were made with.
+    onward.indices, onward.indptr = onward.indices.astype(np.int32), onward.indptr.astype(np.int32)
     total = np.zeros(n)
     for first in range(0, len(starts), AT_ONCE):
         some = starts[first : first + AT_ONCE]
