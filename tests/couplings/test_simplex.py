@@ -98,12 +98,11 @@ def test_what_newton_leaves_is_sorted_out(rounds, random, monkeypatch):
             assert np.maximum(0.0, values + eta).sum() == pytest.approx(1.0, rel=1e-12)
 
 
-def test_few_entries_are_left_to_newton_however_the_scores_are_spread(random):
-    """Nearly all of these could be positive by the largest alone; the bound that rises on the way keeps them out."""
-    scores, sizes = -random.random((20, 2000)), []
-    for row in scores:
-        buffer = np.full(2000, np.nan)
-        _kernels.project_row(row.copy(), -1, 0.5, 0.9, buffer)
-        sizes.append(np.count_nonzero(~np.isnan(buffer)))
-    assert (0.5 * (scores - scores.max(axis=1, keepdims=True)) > -0.9).all()
-    assert max(sizes) < 1000
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+def test_what_whole_rounds_leave_is_finished_among_the_few(rounds, random, monkeypatch):
+    monkeypatch.setattr(_kernels, "WHOLE_ROUNDS", rounds)
+    for spread in (0.1, 1.0, 30.0):
+        row = -spread * random.random(50)
+        found = row.copy()
+        _kernels.project_row.py_func(found, 7, 2.0, 0.9, np.empty(50))
+        np.testing.assert_allclose(found, simplex_oracle(2.0 * row, 7, 0.9), atol=1e-13)

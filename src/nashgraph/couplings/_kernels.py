@@ -15,7 +15,7 @@ from ..validation import Array
 # NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
 # because the difference of two huge scores may overflow and must then simply lose.
 FAST = {"nnan", "nsz", "reassoc", "contract"}
-MICHELOT_ROUNDS = 24
+WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
 # Rows are dealt to threads in this many runs, each with a buffer of one row.
 CHUNKS = 64
 
@@ -62,33 +62,39 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
     Return the row's largest score, before the gain, and the threshold eta above it: the answer is
     ``w_j = max(0, t_j + eta)`` with ``t_j = gain * (s_j - max s)``. A negative ``skip`` leaves no entry out.
 
-    Every set of entries bounds the threshold, ``eta <= (total - sum t) / size``, and the set of those that are positive
-    attains it. So one pass that adds the entries which are above the bound to a set that begins with the largest, 0,
-    keeps few others than the positive ones in ``buffer`` (length >= n), however the scores are spread (Condat 2016).
-    Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` finishes among them (Michelot's
-    algorithm). Each round drops at least one entry or ends; if rounds drop few, sorting what is left bounds the row at
-    O(n + k log k). Taking the maximum off before anything else keeps huge scores exact.
+    The threshold lies in (0, total]. Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` comes
+    down to it from there, and ends where the entries that are positive stay the same (Michelot's algorithm): a few
+    rounds over the whole row, each a plain sum that is vectorised. Where rounds drop few entries, ``threshold`` finishes
+    among those that are left in ``buffer`` (length >= n), which bounds the row at O(n + k log k). Taking the maximum
+    off before anything else keeps huge scores exact.
     """
     n = row.shape[0]
+    if skip >= 0:
+        row[skip] = -np.inf
     top = -np.inf
     for j in range(n):
-        if j != skip and row[j] > top:
-            top = row[j]
-    size, members, bound = 0, 1, -total
+        top = max(top, row[j])
     for j in range(n):
         row[j] = gain * (row[j] - top)
-        if j != skip and row[j] > bound:
-            buffer[size] = row[j]
-            size += 1
-            if row[j] < 0.0:
-                members += 1
-                bound += (row[j] - bound) / members
-    eta = threshold(buffer, size, total)
+    eta, members, done = total, 0.0, False
+    for _ in range(WHOLE_ROUNDS):
+        count = chosen = 0.0
+        for j in range(n):
+            chosen += row[j] if row[j] + eta > 0.0 else 0.0
+            count += 1.0 if row[j] + eta > 0.0 else 0.0
+        done = count == members
+        if done:
+            break
+        members, eta = count, (total - chosen) / count
+    if not done:
+        size = 0
+        for j in range(n):
+            if row[j] + eta > 0.0:
+                buffer[size] = row[j]
+                size += 1
+        eta = threshold(buffer, size, total)
     for j in range(n):
-        weight = row[j] + eta
-        row[j] = weight if weight > 0.0 else 0.0
-    if skip >= 0:
-        row[skip] = 0.0
+        row[j] = max(row[j] + eta, 0.0)
     return top, eta
 
 
@@ -142,6 +148,16 @@ def scores_row(distances: Array, left: float, right: Array, out: Array) -> None:
 
 
 @kernel(fastmath=FAST)
+def weighed(weights: Array, costs: Array) -> tuple[float, float]:
+    """Return a row's cost, sum_j w_j d_j, and its square, sum_j w_j^2."""
+    cost = square = 0.0
+    for j in range(weights.shape[0]):
+        cost += weights[j] * costs[j]
+        square += weights[j] * weights[j]
+    return cost, square
+
+
+@kernel(fastmath=FAST)
 def respond_row(
     distances: Array,
     i: int,
@@ -158,15 +174,9 @@ def respond_row(
     Those are the best score and what ``project_row`` finds above it. ``sums`` gets the row's cost, sum_j w_j d_j, and
     its square, sum_j w_j^2, while all of it is in cache.
     """
-    n = distances.shape[0]
     scores_row(distances, left, right, out)
     thresholds = project_row(out, i, gain, total, buffer)
-    cost = square = 0.0
-    for j in range(n):
-        cost += out[j] * distances[j]
-        square += out[j] * out[j]
-    sums[0] = cost
-    sums[1] = square
+    sums[0], sums[1] = weighed(out, distances)
     return thresholds
 
 
@@ -300,15 +310,11 @@ def respond_listed(
         buffer = np.empty(longest, weights.dtype)
         for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
             begin, end = pointers[i], pointers[i + 1]
-            for k in range(begin, end):
-                weights[k] = left[i] * right[indices[k]] - distances[k]
-            eta[i] = project_row(weights[begin:end], -1, gain, total, buffer)
-            cost = square = 0.0
-            for k in range(begin, end):
-                cost += weights[k] * distances[k]
-                square += weights[k] * weights[k]
-            sums[i, 0] = cost
-            sums[i, 1] = square
+            columns, costs, row = indices[begin:end], distances[begin:end], weights[begin:end]
+            for k in range(len(row)):
+                row[k] = left[i] * right[columns[k]] - costs[k]
+            eta[i, 0], eta[i, 1] = project_row(row, -1, gain, total, buffer)
+            sums[i, 0], sums[i, 1] = weighed(row, costs)
 
 
 @kernel()

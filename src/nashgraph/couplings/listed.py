@@ -32,6 +32,21 @@ def row_products(one: Any, other: Any) -> Array:
     return products
 
 
+def narrow(matrix: Any) -> Any:
+    """Return a CSR matrix with indices of 32 bits where they suffice: its products have a quarter less to read.
+
+    Examples
+    --------
+    >>> wide = sparse.csr_array((np.ones(1), np.array([1]), np.array([0, 1, 1])), shape=(2, 2))
+    >>> narrow(wide).indices.dtype
+    dtype('int32')
+    """
+    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
+        return matrix
+    pointers, indices = (part.astype(np.int32, copy=False) for part in (matrix.indptr, matrix.indices))
+    return sparse.csr_array((matrix.data, indices, pointers), shape=matrix.shape)
+
+
 class ListedSmoothness(Smoothness):
     """Costs of listed pairs only, as CSR: a best response costs O(pairs listed). See ``Smoothness``.
 
@@ -54,7 +69,7 @@ class ListedSmoothness(Smoothness):
     holds = True
 
     def __init__(self, pairs: Any, beta: float, c: float) -> None:
-        self.pairs, self.beta, self.c = pairs, beta, c
+        self.pairs, self.beta, self.c = narrow(pairs), beta, c
         self.passes = 0
 
     @classmethod
@@ -84,7 +99,7 @@ class ListedSmoothness(Smoothness):
         rows = (pairs.indptr, pairs.indices, pairs.data)
         _kernels.respond_listed(*rows, bonus.left, bonus.right, self.gain, self.c, weights, eta, sums)
         kept = np.flatnonzero(weights > 0.0)
-        pointers = np.searchsorted(kept, pairs.indptr)
+        pointers = np.searchsorted(kept, pairs.indptr).astype(pairs.indptr.dtype, copy=False)
         csr = sparse.csr_array((weights[kept], pairs.indices[kept], pointers), shape=pairs.shape)
         cost, square = sums.sum(axis=0)
         return SparseCoupling(csr, float(cost), float(square), self.threshold(eta, bonus)), eta
