@@ -21,13 +21,13 @@ from .report import Report
 
 
 def scale(report: Report) -> None:
-    """Compare a whole GLGP fit (lam = 0.3) with one brute-force nearest-neighbour pass; fit the exponent of a pass."""
-    report.section("Scale: N = 20,000 and 50,000, M = 16, degree 20, lam = 0.3")
+    """Compare a whole GLGP fit, lam its default, with one brute-force nearest-neighbour pass; fit a pass's exponent."""
+    report.section("Scale: N = 20,000 and 50,000, M = 16, degree 20, the default lam")
     X = scale_signals(20_000)
     start = time.perf_counter()
     NearestNeighbors(n_neighbors=20, algorithm="brute").fit(X.T).kneighbors(X.T)
     neighbours = time.perf_counter() - start
-    known = GLGP(lam=0.3, degree=20, storage="sparse")
+    known = GLGP(degree=20, storage="sparse")
     fitted = in_process(20_000, known)
     report.say(
         f"N = 20,000: one brute-force 20-nearest-neighbour pass (scikit-learn) {neighbours:.1f} s; the whole GLGP fit "

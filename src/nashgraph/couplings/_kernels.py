@@ -64,7 +64,7 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
 
     The threshold lies in (0, total]. Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` comes
     down to it from there, and ends where the entries that are positive stay the same (Michelot's algorithm): a few
-    rounds over the whole row, each a plain sum that is vectorised. Where rounds drop few entries, ``threshold`` finishes
+    rounds over the whole row, each a plain vectorised sum. Where rounds drop few entries, ``threshold`` finishes
     among those that are left in ``buffer`` (length >= n), which bounds the row at O(n + k log k). Taking the maximum
     off before anything else keeps huge scores exact.
     """

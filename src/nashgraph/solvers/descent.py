@@ -255,7 +255,7 @@ class Run(NamedTuple):
         neighbours = smoothness.c * len(left) / size**2
         bonus = float(np.sqrt(neighbours * (left**2 @ now.coupling.dot(right**2))))
         by_step = 0.1 * own / max(bonus * size, 2.0 * own)
-        by_objective = (1.0 - smoothness.c) * np.sqrt(0.8 * ENOUGH * own / max(self.lam * abs(now.play.welfare), own))
+        by_objective = (1.0 - smoothness.c) * np.sqrt(0.2 * ENOUGH * own / max(self.lam * abs(now.play.welfare), own))
         return float(np.clip(stationarity * min(by_step, by_objective), self.problem.exact, FIRST_ACCURACY))
 
     def step(self, now: Iterate, response: Coupling, stationarity: float, accuracy: float) -> Iterate | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # A task is of so many rows at the most, and a pass of so many tasks at the least, whatever the number of workers: the
 # same parts are then added in the same order, and a worker that is late or lost holds up little.
-TASK_ROWS, LEAST_TASKS = 1000, 64
+TASK_ROWS, LEAST_TASKS = 1000, 32
 
 
 class DaskPoints(Points):
