@@ -196,8 +196,8 @@ def test_products_of_like_rows(random):
 def test_a_large_graph_of_few_edges_is_multiplied_as_csr_and_is_still_the_graph(random):
     dense = DenseSmoothness(points_of(random.normal(size=(3, 600))), 0.01, 0.9)
     few, vector = dense.smooth, random.random(600)
-    assert sparse.issparse(few.light)
+    assert few.light is not None
     np.testing.assert_allclose(few.dot(vector), few.weights @ vector, rtol=1e-12)
     np.testing.assert_allclose(few.tdot(vector), vector @ few.weights, rtol=1e-12)
     many = dense.hold(np.full((600, 600), 0.9 / 599) * (1.0 - np.eye(600)))
-    assert many.light is many.weights
+    assert many.light is None

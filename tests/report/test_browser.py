@@ -1,7 +1,5 @@
 """The report as a reader sees it, in headless Chromium: it works, it is safe, and it asks nothing of the network."""
 
-import shutil
-from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,45 +9,15 @@ import pandas as pd
 import pytest
 
 from nashgraph.certificate import Measure, Watch
-from nashgraph.games import INTERACTIONS, WELFARES, WeightedTotal, equilibrium
-from nashgraph.games.leaving import key_players
 from nashgraph.report import summarize, write_report
-from nashgraph.report.playable import PLAYED, VALUED, WEIGHTED
-from nashgraph.report.prose import number
 
 from ..commands import run
-from .models import HOSTILE, IMAGE, SCRIPT, held, karate, karate_consensus, popular_graph
+from .browsing import DESKTOP, PHONE, move_slider, opened
+from .models import HOSTILE, IMAGE, SCRIPT, held, karate, popular_graph
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-DESKTOP = {"width": 1280, "height": 900}
-PHONE = {"width": 375, "height": 800}
 ARABIC, EMOJI = HOSTILE[5], HOSTILE[4]
-
-
-@pytest.fixture(scope="module")
-def driver():
-    with playwright.sync_playwright() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def browser(driver):
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if chromium is None:
-        pytest.skip("Chromium is not installed: apt install chromium, and the report is tested in it")
-    opened = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +26,6 @@ def club(tmp_path_factory):
     out = tmp_path_factory.mktemp("club") / "report.html"
     write_report(summarize(model, title="The karate club", source="club.csv", path=path, scores={"AUC": 0.79}), out)
     return out
-
-
-@pytest.fixture(scope="module")
-def consensus(tmp_path_factory):
-    model, out = karate_consensus(), tmp_path_factory.mktemp("consensus") / "report.html"
-    write_report(summarize(model, title="The karate club"), out)
-    return model, out
 
 
 PEOPLE = [f"lawyer {k + 1}" for k in range(71)]
@@ -105,34 +66,8 @@ def hostile(tmp_path_factory):
     return out
 
 
-@contextmanager
-def opened(browser, file, viewport=DESKTOP, **options):
-    """Open a report, and at the end hold against it every error and every request but the one for itself."""
-    page = browser.new_page(viewport=viewport, **({"reduced_motion": "reduce"} | options))
-    page.set_default_timeout(15_000)
-    wrong = []
-    page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: wrong.append(request.url) if request.url != file.as_uri() else None)
-    page.on("dialog", lambda dialog: (wrong.append("dialog"), dialog.dismiss()))
-    try:
-        page.goto(file.as_uri())
-        page.wait_for_selector("html[data-ready]")
-        yield page
-        assert page.evaluate("window.__pwned") is None
-    finally:
-        page.close()
-    assert wrong == []
-
-
 def edges_shown(page):
     return int(page.locator("#stage").get_attribute("data-edges"))
-
-
-def move_slider(page, slider, value):
-    page.locator(slider).evaluate(
-        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', {bubbles: true})); }", value
-    )
 
 
 def ink(page, canvas="base"):
@@ -663,137 +598,3 @@ def test_firefox_shows_the_same(driver, firm):
         assert page.locator("#selection-heading").text_content() == "lawyer 7"
         assert ink(page) > 20_000
     firefox.close()
-
-
-@pytest.fixture(scope="module")
-def players(tmp_path_factory):
-    """The karate club with all that its page can say of its game."""
-    model, out = karate()[0], tmp_path_factory.mktemp("players") / "report.html"
-    write_report(summarize(model, title="The karate club"), out)
-    return model, out
-
-
-def played(model, interaction, gone=(), **given):
-    """Return the equilibrium by Python, in the page's order, without some and with benefits that are given."""
-    graph = model.graph_
-    weights, benefit = graph.weights.toarray(), pd.Series(graph.node_columns["benefit"], graph.names)
-    left = ~np.isin(graph.names.astype(str), gone)
-    for name, value in given.items():
-        benefit[name] = value
-    actions = equilibrium(weights * left * left[:, None], benefit.to_numpy() * left, interaction)
-    return actions[graph.by_influence]
-
-
-def test_the_page_plays_the_game_as_python_does(browser, players):
-    model, out = players
-    solve = "([game_given, gone]) => [...equilibriumOf({...game, ...game_given}, new Set(gone))]"
-    with opened(browser, out) as page:
-        names = page.evaluate("nodes.name")
-        gone = names[3]
-        assert {*page.evaluate("Object.keys(INTERACTIONS)")} == PLAYED == {*INTERACTIONS}
-        assert {*page.evaluate("Object.keys(WELFARES)")} == VALUED | {WEIGHTED} == {*WELFARES} | {WEIGHTED}
-        for interaction in INTERACTIONS:
-            found = page.evaluate(solve, [{"interaction": interaction}, [3]])
-            np.testing.assert_allclose(found, played(model, interaction, [gone]), rtol=1e-6, atol=1e-12)
-        actions = played(model, "log1p")
-        counts = np.arange(34.0)
-        for name, welfare in {**WELFARES, WEIGHTED: lambda: WeightedTotal(counts)}.items():
-            found = page.evaluate(
-                "([welfare, counts]) => welfareOf({...game, welfare, counts}, asGiven)", [name, counts.tolist()]
-            )
-            assert found == pytest.approx(welfare().value(actions), rel=1e-6)
-
-
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
-def test_what_if_somebody_is_gone_or_gains_more_by_acting(browser, players, viewport):  # noqa: PLR0915 (one load)
-    model, out = players
-    with opened(browser, out, viewport) as page:
-        box, said = page.locator("#what-if"), page.locator("#welfare-said")
-
-        def agrees(actions):
-            np.testing.assert_allclose(page.evaluate("[...asTried]"), actions, rtol=1e-6, atol=1e-12)
-            assert float(box.get_attribute("data-welfare")) == pytest.approx(actions.sum(), rel=1e-6)
-
-        before = played(model, "log1p")
-        names = np.array(page.evaluate("nodes.name"))
-        assert box.is_hidden()
-        page.fill("#search", "member 34")
-        assert said.text_content() == f"Welfare {number(before.sum())}."
-        page.locator("#take-out").focus()
-        page.keyboard.press("Enter")  # by the keyboard alone
-        agrees(without := played(model, "log1p", ["member 34"]))
-        assert page.locator("#take-out").text_content() == "Put back member 34"
-        assert page.locator("#benefit").is_disabled()
-        assert f"Welfare {number(before.sum())} → {number(without.sum())} (−" in said.text_content()
-        order = [node for node in np.argsort(without - before) if names[node] != "member 34"]
-        lists = page.locator("#moved ol")
-        assert lists.count() == 1  # nobody does more
-        assert lists.locator("bdi").all_text_contents() == names[order[:5]].tolist()
-        assert page.locator("#moved p").text_content() == "nobody"
-
-        page.fill("#search", "member 1")
-        page.fill("#benefit-figure", "0.5")
-        agrees(more := played(model, "log1p", ["member 34"], **{"member 1": 0.5}))
-        then = more[names.tolist().index("member 1")]
-        assert f"action, what if\n{number(then)}" in page.locator("#selection-text dl").first.inner_text()
-        most = np.argsort(before - more)[:5]
-        assert lists.first.locator("bdi").all_text_contents() == names[most[more[most] > before[most]]].tolist()
-        move_slider(page, "#benefit", 0)
-        agrees(played(model, "log1p", ["member 34"], **{"member 1": 0.0}))
-        page.click("#colour-change")
-        chips = dict(
-            zip(page.locator("#groups bdi").all_text_contents(), page.locator("#groups .figure").all(), strict=True)
-        )
-        assert chips["gone"].text_content() == "1"
-        with page.expect_download() as waiting:
-            page.click("#save-svg")
-        picture = ElementTree.parse(waiting.value.path()).getroot()
-        assert "gone (1)" in {text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")}
-        page.fill("#benefit-figure", "-1")
-        assert page.get_attribute("#benefit-figure", "aria-invalid") == "true"
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-        page.click("#undo")  # both steps of one benefit are one change
-        agrees(without)
-        page.click("#reset")
-        agrees(before)
-        assert page.locator("#reset").is_disabled()
-        page.click("#undo")
-        agrees(without)
-        page.click("#clear")
-        page.locator("#moved .changes button:not(.node)").click()
-        agrees(before)
-        assert box.is_hidden()
-
-
-def test_a_game_without_an_equilibrium_says_so(browser, tmp_path):
-    weights = np.array([[0.0, 0.9, 0.3], [0.9, 0.0, 0.3], [0.3, 0.3, 0.0]])
-    columns = {"benefit": np.ones(3), "action": np.ones(3)}
-    model = held(weights, ["ann", "bob", "eve"], node_columns=columns)
-    model.interaction = "linear"
-    write_report(summarize(model), tmp_path / "report.html")
-    with opened(browser, tmp_path / "report.html") as page:
-        assert "There is no advice: the game on W has no equilibrium" in page.locator("#act-caution").text_content()
-        assert "There is no equilibrium" in page.locator("#welfare-said").text_content()
-        page.fill("#search", "bob")
-        page.click("#take-out")
-        actions = equilibrium(np.array([[0.0, 0.3], [0.3, 0.0]]), np.ones(2), "linear")
-        assert float(page.locator("#what-if").get_attribute("data-welfare")) == pytest.approx(actions.sum(), rel=1e-6)
-        assert "before there was no equilibrium" in page.locator("#welfare-said").text_content()
-
-
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
-def test_advice_is_a_table_whose_names_go_to_the_node(browser, consensus, viewport):
-    model, out = consensus
-    losses = key_players(model)
-    with opened(browser, out, viewport) as page:
-        table = page.locator("#act table").first
-        assert table.locator("bdi").all_text_contents() == losses["name"].head(10).tolist()
-        assert table.locator("tbody tr").first.locator("td").first.text_content() == number(losses["loss"][0])
-        table.locator("button").nth(1).click()
-        assert page.locator("#stage").get_attribute("data-selected") == losses["name"][1]
-        worth = page.locator("#selection-text dl").first.inner_text()
-        assert f"loss of welfare if gone\n{number(losses['loss'][1])}" in worth
-        page.select_option("#colour", label="worth of a unit of benefit")
-        assert page.locator("#groups .chip").count() == 5
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..compiled import kernel
 from ..validation import Array
-from ._kernels import FAST, heap_sort, make_heap, project_row, sift_down
+from ._heaps import heap_sort, make_heap, sift_down
+from ._kernels import FAST, project_row
 from .tree import WIDTH, Pull, Rows, Tree
 
 FULL = -1

@@ -19,7 +19,7 @@ from .smoothness import Coupling, SparseCoupling
 from .threads import shared
 
 BLOCK_ROWS = 128
-LIGHT_NODES, LIGHT_DENSITY = 500, 0.1
+LIGHT_NODES, LIGHT_DENSITY = 500, 0.1  # from so many nodes on, with so few pairs that are edges, CSR multiplies faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +32,24 @@ class DenseCoupling:
     threshold: Array | None = None
 
     @cached_property
-    def light(self) -> Any:
-        """W as products take it: CSR where it is large and few pairs are edges, for a game takes dozens of products."""
+    def light(self) -> SparseCoupling | None:
+        """The same as CSR, where that is worth it: a game takes dozens of products."""
         n = len(self.weights)
-        if n < LIGHT_NODES or np.count_nonzero(self.weights) > LIGHT_DENSITY * n * n:
-            return self.weights
-        return positive_part(self.weights)
+        few = n >= LIGHT_NODES and np.count_nonzero(self.weights) <= LIGHT_DENSITY * n * n
+        return self.sparse() if few else None
 
     def dot(self, vector: Array) -> Array:
         """Return W v."""
-        product: Array = self.light @ vector.astype(self.weights.dtype, copy=False)
+        if self.light is not None:
+            return self.light.dot(vector)
+        product: Array = self.weights @ vector.astype(self.weights.dtype, copy=False)
         return product
 
     def tdot(self, vector: Array) -> Array:
         """Return W^T v."""
-        product: Array = self.light.T @ vector.astype(self.weights.dtype, copy=False)
+        if self.light is not None:
+            return self.light.tdot(vector)
+        product: Array = vector.astype(self.weights.dtype, copy=False) @ self.weights
         return product
 
     def distance(self, other: Self) -> float:
