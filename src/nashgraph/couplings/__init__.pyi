@@ -1,9 +1,10 @@
 from .choose import STORAGES, make_smoothness
+from .csr import row_products, union
 from .degree import Ladder, answering_ladder, beta_for_degree, smooth_ladder
 from .dense import DenseCoupling, DenseSmoothness
 from .engines import ENGINES
 from .implicit import ImplicitCoupling, ImplicitSmoothness
-from .listed import ListedSmoothness, row_products
+from .listed import ListedSmoothness
 from .passes import LamRange, NeighbourSpread, Work
 from .points import PartialPoints, Points, points_of, squared_distances
 from .simplex import project_rows
@@ -41,4 +42,5 @@ __all__ = [
     "row_products",
     "smooth_ladder",
     "squared_distances",
+    "union",
 ]

@@ -265,42 +265,40 @@ def respond_listed(
     right: Array,
     gain: float,
     total: float,
+    columns: Array,
     weights: Array,
+    lengths: Array,
     eta: Array,
     sums: Array,
 ) -> None:
-    """Write the best response to a rank-one bonus where each row may use its listed columns only (CSR)."""
-    n, longest = pointers.shape[0] - 1, widest(pointers)
-    n_chunks = min(n, CHUNKS)
-    for chunk in prange(n_chunks):
-        buffer = np.empty(longest, weights.dtype)
-        for i in range(chunk * n // n_chunks, (chunk + 1) * n // n_chunks):
-            begin, end = pointers[i], pointers[i + 1]
-            columns, costs, row = indices[begin:end], distances[begin:end], weights[begin:end]
-            for k in range(len(row)):
-                row[k] = left[i] * right[columns[k]] - costs[k]
-            eta[i, 0], eta[i, 1] = project_row(row, -1, gain, total, buffer)
-            sums[i, 0], sums[i, 1] = weighed(row, costs)
+    """Write the best response to a rank-one bonus where each row may use its listed columns only (CSR).
+
+    Of each row only the edges are written. The rows of a run follow one another from where the list of its first row
+    begins, so that nothing is touched of what is longer than the answer; :func:`runs` says which rows are a run.
+    """
+    longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
+    for chunk in prange(len(ends) - 1):
+        row, buffer = np.empty(longest, weights.dtype), np.empty(longest, weights.dtype)
+        place = pointers[ends[chunk]]
+        for i in range(ends[chunk], ends[chunk + 1]):
+            names, costs = indices[pointers[i] : pointers[i + 1]], distances[pointers[i] : pointers[i + 1]]
+            answer = row[: len(names)]
+            for k in range(len(names)):
+                answer[k] = left[i] * right[names[k]] - costs[k]
+            eta[i, 0], eta[i, 1] = project_row(answer, -1, gain, total, buffer)
+            sums[i, 0], sums[i, 1] = weighed(answer, costs)
+            begin = place
+            for k in range(len(names)):
+                columns[place], weights[place] = names[k], answer[k]
+                place += answer[k] > 0.0
+            lengths[i] = place - begin
 
 
 @kernel()
-def multiply_rows(
-    pointers: Array, indices: Array, data: Array, others: Array, other_indices: Array, other_data: Array, out: Array
-) -> None:
-    """Write the inner products of like rows of two CSR matrices whose indices are sorted."""
-    for i in range(pointers.shape[0] - 1):
-        k, other = pointers[i], others[i]
-        product = 0.0
-        while k < pointers[i + 1] and other < others[i + 1]:
-            if indices[k] == other_indices[other]:
-                product += data[k] * other_data[other]
-                k += 1
-                other += 1
-            elif indices[k] < other_indices[other]:
-                k += 1
-            else:
-                other += 1
-        out[i] = product
+def runs(n: int) -> Array:
+    """Return the rows at which the runs dealt to threads begin, and their number at the end."""
+    n_chunks = min(n, CHUNKS)
+    return np.arange(n_chunks + 1) * n // n_chunks
 
 
 @kernel()

@@ -138,8 +138,8 @@ class SkippingPoints(Points):
         n, nothing = len(self), np.zeros(len(self), self.dtype)
         eta, ends = np.empty((n, 2), self.dtype), np.arange(0, n * kept + 1, kept)
         pairs = ends, near[1].ravel(), near[0].ravel()
-        weights = np.empty(n * kept, self.dtype)
-        _kernels.respond_listed(*pairs, nothing, nothing, work.gain, work.total, weights, eta, np.empty((n, 2)))
+        graph = np.empty(n * kept, np.int32), np.empty(n * kept, self.dtype), np.empty(n, np.int64)
+        _kernels.respond_listed(*pairs, nothing, nothing, work.gain, work.total, *graph, eta, np.empty((n, 2)))
         lowest = eta[:, 0] - eta[:, 1] / work.gain
         found: Array = np.maximum(work.cut, lowest - work.slack - fine_error(self.dtype) * np.abs(lowest))
         return found

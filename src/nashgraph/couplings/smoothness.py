@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array, InputError
+from .csr import squared_difference
 from .passes import Bonus, NeighbourSpread, Part, Work
 from .points import Points
 
@@ -104,8 +105,7 @@ class SparseCoupling:
 
     def distance(self, other: Self) -> float:
         """Return ||W - V||_F."""
-        difference = (self.weights - other.weights).data
-        return float(np.sqrt(np.vdot(difference, difference)))
+        return float(np.sqrt(squared_difference(self.weights, other.weights)))
 
     def mix(self, other: Self, share: float) -> Self:
         """Return (1 - share) W + share V, on the union of their neighbours."""

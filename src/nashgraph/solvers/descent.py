@@ -82,15 +82,17 @@ def descend(
     memory: int = 6,
     callback: Callback | None = None,
     pace: Pace | None = None,
+    play: Play | None = None,
 ) -> Result:
     """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point, going through all pairs every step.
 
-    The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it;
-    ``pace`` is that of the descents before, where this one goes on with them.
+    The arguments are those of :func:`nashgraph.solvers.best_response`, which decides whether all pairs are worth it.
+    Where this descent goes on with others, ``pace`` is theirs, and ``play`` the game on the start, solved for good.
     """
     passes = problem.smoothness.passes
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
-    now = evaluate(problem, lam, problem.smooth if start is None else start, FIRST_ACCURACY, None)
+    accuracy = FIRST_ACCURACY if play is None else problem.exact
+    now = evaluate(problem, lam, problem.smooth if start is None else start, accuracy, play)
     run = Run(problem, lam, PlayMemory(memory, now.play), pace or Pace(max_iter))
     ending: Ending | None = None
     iteration = 0

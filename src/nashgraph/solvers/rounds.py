@@ -8,7 +8,7 @@ response B(W), and those that lack little of it. A round is
 
 1. B(W) by one pass over all pairs, which certifies W by :math:`\|W - B(W)\|_F / \|W\|_F`, the stopping measure, and
    lists the pairs near it;
-2. descent from W among the pairs listed, to a fraction of that stationarity.
+2. descent from W among the pairs listed, to a fraction of that stationarity or, where it is small, to the end.
 
 W stays in S and its objective never rises, because the descent starts at W. The list only grows, so the rounds end:
 when no pair outside it is wanted, the descent's own stationarity is that of the whole problem. Small or dense problems
@@ -21,10 +21,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..certificate import Callback, Ending, Measure, Watch
-from ..couplings import Coupling, SparseCoupling, blas_threads
+from ..couplings import Coupling, SparseCoupling, blas_threads, union
 from ..validation import check_integer
 from .descent import Iterate, Pace, descend, evaluate
 from .problem import Problem
@@ -35,8 +34,8 @@ BLAS_NODES = 3000
 LISTING_DENSITY = 0.05
 INNER_ITERATIONS = 100
 # Far from the end the list is still wrong, and descending deep on it may lead into a worse valley; near it, depth saves
-# passes.
-FAR, SHARE_FAR, SHARE_NEAR = 1e-2, 0.3, 0.03
+# passes. Where no weight is to move by more than a share STILL of the margin of the list, hardly a pair is missing.
+FAR, SHARE_FAR, SHARE_NEAR, SHARE_LAST, STILL = 1e-2, 0.3, 0.03, 0.3, 0.2
 OF_A_ROUND = (Ending.CONVERGED, Ending.MAX_ITER, Ending.STALLED)  # endings after which the rounds go on
 
 
@@ -118,14 +117,20 @@ def on_few_pairs(problem: Problem, lam: float) -> tuple[Problem, Coupling]:
         return problem, smooth
     graph = smooth.sparse()
     _, near = smoothness.survey(*problem.bonus(problem.smooth_play, lam), margin_of(graph))
-    listed = pattern(near) + pattern(graph.weights)
-    listed.data[:] = 1.0
-    return replace(problem, smoothness=smoothness.listed(listed)), graph
+    return replace(problem, smoothness=smoothness.listed(union(near, graph.weights))), graph
 
 
 def margin_of(graph: SparseCoupling) -> float:
     """Return how little a pair may lack of being an edge to be listed: twice the mean weight."""
     return 2.0 * float(graph.weights.sum()) / graph.weights.nnz
+
+
+def depth(graph: SparseCoupling, response: SparseCoupling, stationarity: float) -> float:
+    """Return the stationarity to descend to on the pairs near a graph's best response; 0 for as far as may be."""
+    if stationarity > FAR:
+        return SHARE_FAR * stationarity
+    moved = float(np.abs((response.weights - graph.weights).data).max(initial=0.0))
+    return 0.0 if moved <= STILL * margin_of(graph) else SHARE_NEAR * stationarity
 
 
 def descend_listed(
@@ -144,7 +149,7 @@ def descend_listed(
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
     graph = start.sparse()
     now = evaluate(problem, lam, graph, problem.exact, None)
-    listed = pattern(sparse.csr_array(graph.weights.shape, dtype=smoothness.dtype))
+    listed = graph.weights
     best = np.inf
     for iteration in range(max_iter + 1):
         response, near = smoothness.survey(*problem.bonus(now.play, lam), margin_of(graph))
@@ -152,19 +157,19 @@ def descend_listed(
         ending = watch.ends(iteration, now.objective, stationarity, now.play.welfare)
         if ending is not None:
             break
-        listed = listed + pattern(near) + pattern(graph.weights)
-        listed.data[:] = 1.0
+        listed = union(listed, near)
         if listed.nnz > 4.0 * LISTING_DENSITY * smoothness.n_nodes**2:
             return descend_on(problem, lam, smoothness.adopt(graph), watch, memory, pace)
         inner = descend(
             replace(problem, smoothness=smoothness.listed(listed)),
             lam,
             graph,
-            tol=max(0.3 * tol, (SHARE_FAR if stationarity > FAR else SHARE_NEAR) * stationarity),
+            tol=max(SHARE_LAST * tol, depth(graph, response.sparse(), stationarity)),
             max_iter=INNER_ITERATIONS,
             memory=memory,
             callback=callback,
             pace=pace,
+            play=now.play,
         )
         # Near the end the objective is equal to rounding, and the certificate alone tells progress.
         if not inner.objective < now.objective and stationarity >= best:
@@ -194,8 +199,3 @@ def descend_on(problem: Problem, lam: float, start: Coupling, watch: Watch, memo
     )
     certificate = replace(rest.certificate, iterations=done + rest.iterations, history=history)
     return replace(rest, certificate=certificate)
-
-
-def pattern(matrix: Any) -> Any:
-    """Return where a CSR matrix has entries, as ones: sums of patterns then never cancel."""
-    return sparse.csr_array((np.ones_like(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)

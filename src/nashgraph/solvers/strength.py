@@ -135,7 +135,7 @@ def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Couplin
     rough, start = on_few_pairs(problem, lam)
     for _ in range(TRIES):
         budget = Budget(lam, allowed)
-        result = descend(rough, lam, start, tol=ROUGH, max_iter=ROUGH_STEPS, callback=budget)
+        result = descend(rough, lam, start, tol=ROUGH, max_iter=ROUGH_STEPS, callback=budget, play=play)
         spent = (smoothness.fidelity(result.coupling) - least) / max(least, np.finfo(float).tiny)
         LOG.info("lam: %.3g would cost %.2g of J, %.2g is allowed", lam, spent, LEEWAY * share)
         if spent <= LEEWAY * share and not budget.spent:

@@ -15,6 +15,7 @@ from numba import set_num_threads
 from scipy import sparse
 
 from ...validation import Array
+from ..csr import squared_difference
 from ..listed import ListedSmoothness
 from ..passes import Bonus, Candidates, stacked
 from ..points import Points, fine_error
@@ -185,8 +186,7 @@ def tdot(rows: Rows, vector: Array) -> Array:
 
 def distance(one: Rows, two: Rows) -> float:
     """Return the squared distance of the same rows of two graphs."""
-    difference = (one.weights - two.weights).data
-    return float(np.vdot(difference, difference))
+    return squared_difference(one.weights, two.weights)
 
 
 def mix(one: Rows, two: Rows, share: float) -> Rows:

@@ -1,0 +1,77 @@
+"""What SciPy does to two CSR matrices, row by row on all threads, and without what is not needed of the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..validation import Array
+from . import _csr_kernels
+
+
+def row_products(one: Any, other: Any) -> Array:
+    """Return the inner products of like rows of two CSR matrices.
+
+    Examples
+    --------
+    >>> one = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> row_products(one, sparse.csr_array(np.ones((2, 2))))
+    array([3., 3.])
+    """
+    products = np.empty(one.shape[0])
+    _csr_kernels.multiply_rows(*_sorted(one), *_sorted(other), products)
+    return products
+
+
+def squared_difference(one: Any, other: Any) -> float:
+    """Return ||A - B||_F^2 of two CSR matrices, the same bits on any number of threads.
+
+    Examples
+    --------
+    >>> squared_difference(sparse.csr_array(np.eye(2)), sparse.csr_array(np.array([[0.0, 2.0], [0.0, 3.0]])))
+    9.0
+    """
+    squares = np.empty(one.shape[0])
+    _csr_kernels.subtract_rows(*_sorted(one), *_sorted(other), squares)
+    return float(squares.sum())
+
+
+def union(one: Any, other: Any) -> Any:
+    """Return where either of two CSR matrices has entries, zeros included, as a CSR pattern of ones.
+
+    Examples
+    --------
+    >>> union(sparse.csr_array(np.eye(2)), sparse.csr_array(np.array([[0.0, -2.0], [0.0, -1.0]]))).toarray()
+    array([[1, 1],
+           [0, 1]], dtype=int8)
+    """
+    (pointers, indices, _), (others, other_indices, _) = _sorted(one), _sorted(other)
+    starts = pointers[:-1].astype(np.int64) + others[:-1]
+    columns, lengths = np.empty(len(indices) + len(other_indices), indices.dtype), np.empty(len(starts), np.int64)
+    _csr_kernels.join_rows(pointers, indices, others, other_indices, starts, columns, lengths)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    joined = np.empty(ends[-1], indices.dtype)
+    _csr_kernels.close_up(starts, columns, ends, joined)
+    return sparse.csr_array((np.ones(len(joined), np.int8), joined, ends), shape=one.shape)
+
+
+def narrow(matrix: Any) -> Any:
+    """Return a CSR matrix with indices of 32 bits where they suffice: its products have a quarter less to read.
+
+    Examples
+    --------
+    >>> wide = sparse.csr_array((np.ones(1), np.array([1]), np.array([0, 1, 1])), shape=(2, 2))
+    >>> narrow(wide).indices.dtype
+    dtype('int32')
+    """
+    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
+        return matrix
+    pointers, indices = (part.astype(np.int32, copy=False) for part in (matrix.indptr, matrix.indices))
+    return sparse.csr_array((matrix.data, indices, pointers), shape=matrix.shape)
+
+
+def _sorted(matrix: Any) -> tuple[Array, Array, Array]:
+    matrix.sort_indices()
+    return matrix.indptr, matrix.indices, matrix.data
