@@ -14,6 +14,7 @@ from ...validation import Array
 from ..passes import Part, Work, stacked
 from ..points import PartialPoints, Points
 from ..skipping import threaded_points
+from ..threads import blas_threads
 from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 # A task is of so many rows at the most, and a pass of so many tasks at the least, whatever the number of workers: the
 # same parts are then added in the same order, and a worker that is late or lost holds up little.
-TASK_ROWS, LEAST_TASKS = 1000, 32
+TASK_ROWS, LEAST_TASKS = 500, 32
 
 
 class DaskPoints(Points):
@@ -78,9 +79,10 @@ def worked(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     n, size = len(points), points.block_size
     buffer = np.empty((min(size, n), n), points.dtype)
     parts = []
-    for start in range(first, min(last, n), size):
-        end = min(n, start + size)
-        parts.append(work(start, points.rows(start, end, out=buffer[: end - start])))
+    with blas_threads().limit(limits=1, user_api="blas"):  # a worker without a nanny has as many as there are cores
+        for start in range(first, min(last, n), size):
+            end = min(n, start + size)
+            parts.append(work(start, points.rows(start, end, out=buffer[: end - start])))
     if getattr(work, "adds", False):
         parts = [sum(parts[1:], parts[0])]
     elif sparse.issparse(parts[0]):

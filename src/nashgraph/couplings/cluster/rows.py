@@ -20,6 +20,7 @@ from ..listed import ListedSmoothness
 from ..passes import Bonus, Candidates, stacked
 from ..points import Points, fine_error
 from ..smoothness import SparseCoupling
+from ..threads import blas_threads
 from .client import Sent
 
 
@@ -126,10 +127,11 @@ def _searched(
     whole["cut"][first : first + len(cut)], whole["slack"][first : first + len(cut)] = cut, slack
     work = Candidates(bonus, 0.5 / term.beta, term.c, whole["cut"], whole["slack"])
     buffer, found = np.empty((size, n), points.dtype), {}
-    for place in blocks:
-        end = min(first + len(cut), first + place + size)
-        rows = points.rows(first + place, end, out=buffer[: end - first - place])
-        found[place] = work(first + place, rows)
+    with blas_threads().limit(limits=1, user_api="blas"):
+        for place in blocks:
+            end = min(first + len(cut), first + place + size)
+            rows = points.rows(first + place, end, out=buffer[: end - first - place])
+            found[place] = work(first + place, rows)
     return found
 
 
