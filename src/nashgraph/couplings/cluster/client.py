@@ -189,7 +189,7 @@ def failures_said(client: Client) -> Iterator[None]:
         yield
     except (KilledWorker, MemoryError) as error:
         raise InputError(
-            "workers were lost one after the other at the same rows, as they are where they have too little memory: "
+            "workers were lost one after the other at the same task, as they are where they have too little memory: "
             "give them more (--memory-limit of dask worker), or fewer threads each (--nthreads 1)"
         ) from error
     except (CancelledError, ClosedClientError, CommClosedError, FutureCancelledError, OSError) as error:
