@@ -113,7 +113,7 @@ def test_an_interrupted_consensus_goes_on(table, monkeypatch):
     assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
     monkeypatch.setattr(Resample, "of", lambda resample, X: used.append(resample.number) or of(resample, X))
     assert run(*command, out).exit_code == 0
-    assert used == [3, 4, 5]
+    assert sorted({*used}) == [3, 4, 5]
     assert run(*command, table.parent / "whole").exit_code == 0
     for file in ("edges.csv", "nodes.csv", "report.html"):
         assert (out / file).read_bytes() == (table.parent / "whole" / file).read_bytes()

@@ -59,9 +59,10 @@ def test_an_interrupted_selection_goes_on_and_so_does_its_fit(table, monkeypatch
     stopped = run(*command, table.parent / "out")
     assert stopped.exit_code == 130
     assert "the same command goes on where it stopped" in stopped.stderr
-    assert resampled == [0, 1, 2, 3]
+    assert {*resampled} == {0, 1, 2, 3}
+    made = len(resampled)
     assert run(*command, table.parent / "out").exit_code == 0
-    assert resampled == [0, 1, 2, 3]  # none of them is made again
+    assert len(resampled) == made  # none of them is made again
     assert len(halves) == 70 + 31
     assert run(*command, table.parent / "whole").exit_code == 0
     for file in ("selected.csv", "edges.csv", "nodes.csv"):

@@ -44,7 +44,7 @@ def made_from(kept, X, monkeypatch, **given):
     """Return the fit, and of how many resamples it made ladders."""
     used = []
     monkeypatch.setattr(_members.Resample, "of", lambda self, X: used.append(self.number) or OF(self, X))
-    return model(checkpoint=kept, **given).fit(X), used
+    return model(checkpoint=kept, **given).fit(X), sorted({*used})
 
 
 OF = _members.Resample.of

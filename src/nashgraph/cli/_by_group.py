@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import typer
 
+from ..couplings.cluster.whole import share_out, shared_whole
 from ..files import claimed, written_together
 from ..report.index import write_index
 from ..report.prose import leaders
 from ..tables import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
 from ..tables.graphs import write_csv
 from ..validation import InputError, listing
-from ._fitting import Outcome
-from ._jobs import Inputs, answer, code_of, run_signals
+from ._fitting import Outcome, learned
+from ._jobs import Begun, Inputs, answer, begin, code_of, finish, run_signals
 from ._progress import counting
-from ._running import DONE, UNFINISHED, Voice
+from ._running import DONE, UNFINISHED, Voice, engine_said
 from ._showing import listed
 from ._writing import EDGES, INDEX, NODES, SCORES, check_inputs_kept
 
 FOLDER = "groups"
 SHOWN_SCORES = ("auc", "average_precision")
+
+Run = Callable[[], tuple[ModelRecord, Outcome]]
 
 
 @dataclass
@@ -55,19 +61,17 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
     found = Found()
     signals = signals_by_group(job, inputs, voice, found)
     folders = dict(zip(signals, folder_names(list(signals)), strict=True))
+    asked = {name: asked_of(job, column, inputs, out, name, folders[name], each) for name, each in signals.items()}
+    largest = max((each.table.shape[1] for each in signals.values()), default=0)
+    whole = shared_whole(str(job.parameters.get("engine")), largest)
     said: Counter[str] = Counter()
-    with counting(voice, "learning", len(signals)) as progress:
-        for name, each in signals.items():
-            quiet = Voice(quiet=True)
-            layout = None if inputs.layout is None else inputs.layout / FOLDER / folders[name]
-            one = replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}")
+    with counting(voice, "learning", len(signals)) as progress, engine_said(voice) if whole else nullcontext():
+        for name, run in (over_cluster if whole else one_by_one)(asked):
             try:
-                found.records[name], found.outcomes[name] = run_signals(
-                    one, inputs._replace(layout=layout), out / FOLDER / folders[name], quiet, each
-                )
+                found.records[name], found.outcomes[name] = run()
             except InputError as error:
                 found.left_out[name] = str(error)
-            said.update(quiet.notes)
+            said.update(asked[name].voice.notes)
             progress()
     for note, count in said.items():
         if count == len(signals):
@@ -82,6 +86,72 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
     for reason, names in reasons.items():
         voice.note(f"left out {column} {listing(names)}: {reason}")
     return written(job, column, folders, found, out, voice)
+
+
+class Asked(NamedTuple):
+    """What is asked about one group."""
+
+    job: Job
+    inputs: Inputs
+    out: Path
+    voice: Voice
+    signals: Signals
+
+
+def asked_of(job: Job, column: str, inputs: Inputs, out: Path, name: str, folder: str, signals: Signals) -> Asked:
+    """Return what is asked about a group: the same as about all, with a folder and a title of its own."""
+    layout = None if inputs.layout is None else inputs.layout / FOLDER / folder
+    one = replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}")
+    return Asked(one, inputs._replace(layout=layout), out / FOLDER / folder, Voice(quiet=True), signals)
+
+
+def one_by_one(asked: dict[str, Asked]) -> Iterator[tuple[str, Run]]:
+    """Yield what learns each group's network and writes it."""
+    for name, each in asked.items():
+        yield name, partial(run_signals, *each)
+
+
+def over_cluster(asked: dict[str, Asked]) -> Iterator[tuple[str, Run]]:
+    """Have the workers of the cluster learn, a group each, and yield what writes each network: they have no files."""
+    begun = {name: begun_or_refused(each) for name, each in asked.items()}
+    tasks = [(each.job, each.signals, each.known) for each in begun.values() if isinstance(each, Begun)]
+    answers = share_out(learned_apart, None, tasks, "groups")
+    for name, each in begun.items():
+        yield name, partial(written_or_refused, each, *(next(answers) if isinstance(each, Begun) else (each, [])))
+
+
+def begun_or_refused(asked: Asked) -> Begun | InputError:
+    """Read what a group needs besides signals, or return why that cannot be."""
+    try:
+        with asked.voice.noting_warnings():
+            return begin(*asked)
+    except InputError as error:
+        return error
+
+
+def learned_apart(_: None, asked: tuple[Job, Signals, pd.DataFrame | None]) -> tuple[Outcome | InputError, list[str]]:
+    """Return what is learned of a group, or why nothing is, and the notes: this runs in a worker."""
+    job, signals, known = asked
+    voice = Voice(quiet=True)
+    with voice.noting_warnings():
+        try:
+            return learned(job, signals, voice, known), voice.notes
+        except InputError as error:
+            return InputError(str(error)), voice.notes
+
+
+def written_or_refused(
+    begun: Begun | InputError, outcome: Outcome | InputError, notes: list[str]
+) -> tuple[ModelRecord, Outcome]:
+    """Write what a worker learned, or raise what it, or reading, raised."""
+    if isinstance(begun, InputError):
+        raise begun
+    with begun.voice.noting_warnings(), claimed(begun.out):
+        for note in notes:
+            begun.voice.note(note)
+        if isinstance(outcome, InputError):
+            raise outcome
+        return finish(begun, outcome), outcome
 
 
 def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> dict[str, Signals]:

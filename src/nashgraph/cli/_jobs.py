@@ -69,37 +69,62 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
 def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> tuple[ModelRecord, Outcome]:
     """Learn from signals that are read, score and write; say what was decided on the way."""
     with voice.noting_warnings(), claimed(out):
-        note_signals(inputs.table, signals, voice)
-        truth = truth_noted(inputs.truth, signals, job, voice)
-        known = known_noted(inputs.known, signals, job, voice)
-        layout = layout_in(inputs.layout)
-        if layout is not None:  # what is wrong with it is said before the fit
-            check_layout(layout, signals.table.columns)
-        outcome = learned(job, signals, voice, known, out / STOPPED)
-        note_left_out(outcome, voice)
-        if said := concentration_sentence(outcome.graph):
-            voice.note(said)
-        done = replace(job.table, standardize=signals.standardized)
-        found = ModelRecord(
-            job=replace(job, table=done, least_frequency=outcome.least_frequency),
-            input=file_record(inputs.table, out),
-            truth=None if inputs.truth is None else file_record(inputs.truth, out),
-            nodes=outcome.graph.n_nodes,
-            signals=outcome.n_signals,
-            edges=outcome.written.n_edges,
-            edges_sha256="",
-            certificate=outcome.certificate,
-            scores={} if truth is None else {**scores(outcome.graph, truth)},
-            notes=list(voice.notes),
-            seconds=outcome.seconds,
-            versions=library_versions(),
-            known=None if inputs.known is None else file_record(inputs.known, out),
-            known_weights=getattr(outcome.model, "known_weights_", None),
-            signal_names=[str(name) for name in signals.table.index],
-        )
-        found = write_outcome(out, found, outcome, truth, layout)
-        shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
-        return found, outcome
+        begun = begin(job, inputs, out, voice, signals)
+        outcome = learned(job, signals, voice, begun.known, out / STOPPED)
+        return finish(begun, outcome), outcome
+
+
+class Begun(NamedTuple):
+    """A job with all that is read for it."""
+
+    job: Job
+    inputs: Inputs
+    out: Path
+    voice: Voice
+    signals: Signals
+    truth: nx.Graph[str] | None
+    known: pd.DataFrame | None
+    layout: pd.DataFrame | None
+
+
+def begin(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> Begun:
+    """Read what a job needs besides signals, and say how."""
+    note_signals(inputs.table, signals, voice)
+    truth = truth_noted(inputs.truth, signals, job, voice)
+    known = known_noted(inputs.known, signals, job, voice)
+    layout = layout_in(inputs.layout)
+    if layout is not None:  # what is wrong with it is said before the fit
+        check_layout(layout, signals.table.columns)
+    return Begun(job, inputs, out, voice, signals, truth, known, layout)
+
+
+def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
+    """Score and write what was learned, and say what there is to say of it."""
+    job, inputs, out, voice, signals, truth, _, layout = begun
+    note_left_out(outcome, voice)
+    if said := concentration_sentence(outcome.graph):
+        voice.note(said)
+    done = replace(job.table, standardize=signals.standardized)
+    found = ModelRecord(
+        job=replace(job, table=done, least_frequency=outcome.least_frequency),
+        input=file_record(inputs.table, out),
+        truth=None if inputs.truth is None else file_record(inputs.truth, out),
+        nodes=outcome.graph.n_nodes,
+        signals=outcome.n_signals,
+        edges=outcome.written.n_edges,
+        edges_sha256="",
+        certificate=outcome.certificate,
+        scores={} if truth is None else {**scores(outcome.graph, truth)},
+        notes=list(voice.notes),
+        seconds=outcome.seconds,
+        versions=library_versions(),
+        known=None if inputs.known is None else file_record(inputs.known, out),
+        known_weights=getattr(outcome.model, "known_weights_", None),
+        signal_names=[str(name) for name in signals.table.index],
+    )
+    found = write_outcome(out, found, outcome, truth, layout)
+    shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
+    return found
 
 
 def note_signals(file: Path, signals: Signals, voice: Voice) -> None:

@@ -302,7 +302,7 @@ class TruthArguments:
 
 @dataclass(frozen=True)
 class ClusterArguments:
-    """Options about a cluster that goes through the pairs of nodes."""
+    """Options about a cluster that goes through the pairs of nodes, or learns small networks whole."""
 
     scheduler: Annotated[
         str | None,
@@ -370,7 +370,8 @@ class JobArguments(FileArguments):
         str | None,
         table_option(
             metavar="COLUMN",
-            help="Learn one network for each value of this column, in one run; names are unique within groups only.",
+            help="Learn one network for each value of this column, in one run; names are unique within groups only. A "
+            "cluster shares the groups out.",
         ),
     ] = None
     settings: Annotated[

@@ -6,10 +6,11 @@ import queue
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import TypeVar
 
-from numba import get_num_threads
+from numba import get_num_threads, set_num_threads
 from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
@@ -50,6 +51,17 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
             waiting.append(pool.submit(one, item))
         while waiting:
             yield waiting.popleft().result()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Work on this thread alone for a while: others are busy with other work."""
+    before = get_num_threads()
+    set_num_threads(1)
+    try:
+        yield
+    finally:
+        set_num_threads(before)
 
 
 @cache

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -15,11 +15,13 @@ from sklearn.exceptions import ConvergenceWarning
 from ..certificate import Certificate
 from ..couplings import Ladder, points_of, smooth_ladder
 from ..validation import Array
-from ._members import Sum
+from ._many import in_order
+from ._members import Member, Sum
 from ._stacking import SIGNAL
 from .base import GraphEstimator
 
 SIGNALS_WORK = 1e8  # up to so many signals times pairs, each signal has a ladder of its own where known ties ask for it
+LADDER_BYTES = 20  # of a pair in a ladder: who it is with, the weight, the share
 
 
 class Ladders:
@@ -32,7 +34,7 @@ class Ladders:
     engine : str, who runs the passes
     estimator : GraphEstimator, optional
         Fitted for each rung; None takes the closed form of a smooth graph, all rungs in one pass.
-    n_jobs : int, optional, rungs fitted at the same time where there is an estimator
+    n_jobs : int, optional, ladders made at the same time or, where there is an estimator, rungs
     progress : callable, optional, called with the number of steps done and of all steps
     """
 
@@ -61,6 +63,18 @@ class Ladders:
         if geometry not in self.known:
             self.known[geometry] = self._made(X, geometry)
         return self.known[geometry]
+
+    def of(self, X: Array, members: Sequence[Member]) -> Generator[Ladder, None, None]:
+        """Yield the ladders of resamples of the signals, in order; those of the signals as they are are made here."""
+        make = partial(resampled_ladder, self.degrees, self.kept, self.c, self.engine)
+        others = [] if self.estimator is not None else [member for member in members if member.resample.number]
+        size = X.shape[1] * self.kept * LADDER_BYTES
+        made = in_order(make, X, others, "resamples", n_jobs=self.n_jobs, engine=self.engine, answer_bytes=size)
+        for member in members:
+            if others and member.resample.number:
+                yield next(made)
+            else:
+                yield self(member.resample.of(X), member.geometry)
 
     def rungs(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
         """Yield name and graph of each degree alone."""
@@ -101,7 +115,7 @@ class Ladders:
             {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
             for degree in (self.degrees if "degree" in known else self.degrees[:1])
         ]
-        members = Parallel(n_jobs=self.n_jobs)(delayed(fitted)(self.estimator, setting, X) for setting in settings)
+        members = list(in_order(partial(fitted, self.estimator), X, settings, "members", n_jobs=self.n_jobs))
         graphs = [graph for graph, _ in members]
         self.certificates += [certificate for _, certificate in members]
         everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
@@ -109,7 +123,13 @@ class Ladders:
         return Ladder(everybody, np.mean(graphs, axis=0), held, np.array([]))
 
 
-def fitted(estimator: GraphEstimator, setting: dict[str, Any], X: Array) -> tuple[Array, Certificate]:
+def resampled_ladder(degrees: Array, kept: int, c: float, engine: str, X: Array, member: Member) -> Ladder:
+    """Return the ladder of a resample in closed form, without the costs that it was made of. This runs in a worker."""
+    points = points_of(member.resample.of(X), engine, geometry=member.geometry)
+    return smooth_ladder(points, degrees, c, kept)._replace(nearest=None)
+
+
+def fitted(estimator: GraphEstimator, X: Array, setting: dict[str, Any]) -> tuple[Array, Certificate]:
     """Return the graph of one member and its certificate. This runs in a worker, and the consensus warns for all."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -6,7 +6,8 @@ three are a *ladder* of degrees, which costs one pass over all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,13 @@ class Resample(NamedTuple):
     def of(self, X: Array) -> Array:
         """Return the signals so weighted: distances are then weighted sums over signals."""
         return X if self.number == 0 else X * np.sqrt(self.weights)[:, None]
+
+
+class Member(NamedTuple):
+    """A ladder of members: what its signals are, and what makes two nodes alike."""
+
+    resample: Resample
+    geometry: str
 
 
 def resamples_of(n_signals: int, count: int, kind: str, entropy: int) -> Iterator[Resample]:
@@ -155,7 +163,7 @@ class Mean:
 
 
 def mean_of_ladders(
-    ladder: Callable[[Array, str], Ladder],
+    ladders: Callable[[Array, Sequence[Member]], Generator[Ladder, None, None]],
     X: Array,
     resamples: list[Resample],
     geometries: dict[str, float],
@@ -163,7 +171,7 @@ def mean_of_ladders(
     restored: Callable[[Mean], int] = lambda _: 0,
     keep: Callable[[Mean, int], object] = lambda *_: None,
 ) -> Mean:
-    """Return the mean over resamples and geometries of ladders of degrees.
+    """Return the mean over resamples and geometries of ladders of degrees, added in their order.
 
     ``restored`` may add what an earlier run has done to an empty mean, and tells of how many resamples that is;
     ``keep`` is called with the mean and the number of resamples after each.
@@ -173,17 +181,20 @@ def mean_of_ladders(
     before = restored(mean)
     for _ in range(before * len(geometries)):
         done()
-    for resample in resamples[before:]:
-        share = 1.0 if len(resamples) == 1 else WHOLE if resample.number == 0 else (1.0 - WHOLE) / (len(resamples) - 1)
-        signals, graph = resample.of(X), Sum(n_nodes)
-        for geometry, weight in geometries.items():
-            found = ladder(signals, geometry)
-            mean.add(found, share * weight)
-            graph.add_rows(found.labels, found.weights, weight)
-            done()
-        if resample.number:
-            mean.graphs.append(graph.csr(np.float32))
-        keep(mean, resample.number + 1)
+    left, count = resamples[before:], len(resamples)
+    members = [Member(resample, geometry) for resample in left for geometry in geometries]
+    with closing(ladders(X, members)) as made:  # who stops here stops those that are under way, too
+        for resample in left:
+            share = 1.0 if count == 1 else WHOLE if resample.number == 0 else (1.0 - WHOLE) / (count - 1)
+            graph = Sum(n_nodes)
+            for weight in geometries.values():
+                found = next(made)
+                mean.add(found, share * weight)
+                graph.add_rows(found.labels, found.weights, weight)
+                done()
+            if resample.number:
+                mean.graphs.append(graph.csr(np.float32))
+            keep(mean, resample.number + 1)
     return mean
 
 

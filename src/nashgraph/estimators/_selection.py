@@ -20,9 +20,8 @@ unimodal counts, does the rest. So a half must know nothing of the other: everyt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -132,8 +131,8 @@ def heaviest(weights: Any, count: int) -> Array:
 
 
 def shares_of(
-    learn: Callable[[Array], Any],
-    X: Array,
+    take: Callable[[Sequence[Array]], Iterator[Array]],
+    n_signals: int,
     found: Plan,
     entropy: int,
     progress: Callable[[int, int], object] | None = None,
@@ -141,22 +140,32 @@ def shares_of(
 ) -> tuple[Array, Array]:
     """Return the pairs that any half takes, as i n + j, and the share of halves that takes each.
 
-    ``keep`` is called with what takes those of a half, and returns them, by taking or from what is kept of it.
+    ``take`` gives the pairs that halves take, one after the other, for the rows of each. ``keep`` is called with what
+    takes those of a half, and returns them, by taking or from what is kept of it; after one that it takes it takes all.
     """
-
-    def take(rows: Array) -> Array:
-        try:
-            return heaviest(learn(X[rows]), found.taken)
-        except InputError as error:
-            raise InputError(f"a half of the signals has too many gaps to learn from: {error}") from error
-
+    rows = list(halves(n_signals, found.splits, entropy))
     taken: list[Array] = []
-    for rows in halves(len(X), found.splits, entropy):
-        taken.append(keep(partial(take, rows)))
+    under_way: list[Iterator[Array]] = []
+
+    def take_next() -> Array:
+        if not under_way:
+            under_way.append(take(rows[len(taken) :]))
+        return next(under_way[0])
+
+    while len(taken) < len(rows):
+        taken.append(keep(take_next))
         if progress is not None:
-            progress(len(taken), 2 * found.splits)
+            progress(len(taken), len(rows))
     keys, counts = np.unique(np.concatenate(taken), return_counts=True)
     return keys, counts / len(taken)
+
+
+def taken_by_half(learn: Callable[[Array], Any], count: int, X: Array, rows: Array) -> Array:
+    """Return the ``count`` heaviest pairs of the graph that is learned from some rows. This runs in a worker."""
+    try:
+        return heaviest(learn(X[rows]), count)
+    except InputError as error:
+        raise InputError(f"a half of the signals has too many gaps to learn from: {error}") from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
@@ -37,6 +38,7 @@ from ._intervals import INTERVAL, agreement, node_intervals, quantiles, values_a
 from ._kept import KeptMean, KeptSteps
 from ._known import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ._ladders import Ladders
+from ._many import in_order
 from ._members import (
     DENSE_NODES,
     Mean,
@@ -48,7 +50,7 @@ from ._members import (
     resamples_of,
 )
 from ._resampled import resampled_graphs
-from ._selection import Selection, plan, selected, shares_of
+from ._selection import Selection, plan, selected, shares_of, taken_by_half
 from ._stacking import CONSENSUS, apply_weights, check_known_weights, learn, weights_of
 from .base import GraphEstimator, Prior, checked_signals, drawn_seed
 
@@ -92,7 +94,10 @@ class ConsensusGL(GraphEstimator):
     engine, missing
         As in :class:`GLGP`.
     n_jobs : int, optional
-        Members fitted at the same time where ``estimator`` is given.
+        Resamples made, and halves of ``select`` learned from, at the same time or, where ``estimator`` is given, the
+        degrees of each. None is one after the other, each with all cores, unless ``joblib.parallel_config`` says else,
+        and ``backend="dask"`` takes the workers of a cluster. The graph is the same, bit by bit. With ``engine="dask"``
+        up to 10,000 nodes are shared out so, whatever this says, and beyond the passes are.
     progress : callable, optional
         Called with the number of steps done and of all steps.
     random_state : int, RandomState or None
@@ -228,7 +233,7 @@ class ConsensusGL(GraphEstimator):
         ours = [resampling, entropy, len(resamples), ladders.degrees.tolist(), ladders.kept, ladders.c, geometries]
         kept = None if self.checkpoint is None or self.estimator else KeptMean(self.checkpoint, signals, ours)
         keeping = () if kept is None else (kept.restore, kept.keep)
-        mean = mean_of_ladders(ladders, signals, resamples, geometries, ladders.done, *keeping)
+        mean = mean_of_ladders(ladders.of, signals, resamples, geometries, ladders.done, *keeping)
         smooth, prior = mean.weights.csr(), self._prior(mean, signals, ladders)
         interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
         lam = np.nan
@@ -377,10 +382,22 @@ class ConsensusGL(GraphEstimator):
                 checkpoint, self._signals, settings, lambda keys: {"keys": keys}, itemgetter("keys")
             )
         keeping = () if kept is None else (kept,)
-        keys, shares = shares_of(self._plain, self._signals, found, entropy, progress or self.progress, *keeping)
+
+        def take(halves: Sequence[Array]) -> Iterator[Array]:
+            one = partial(taken_by_half, self._unlearned()._plain, found.taken)
+            return in_order(one, self._signals, halves, "halves", n_jobs=self.n_jobs, engine=self.engine)
+
+        keys, shares = shares_of(take, len(self._signals), found, entropy, progress or self.progress, *keeping)
         if kept is not None:
             kept.clear()
         return selected(self.graph_, found, keys, shares)
+
+    def _unlearned(self) -> Self:
+        """Return a copy with nothing that was learned but the nodes' names, and one job: it is little to send."""
+        ours = self.get_params(deep=False) | {"n_jobs": 1, "progress": None, "checkpoint": None, "benefit": None}
+        copy = type(self)(**ours)
+        copy.node_names_ = self.node_names_
+        return copy
 
     def _plain(self, signals: Array) -> Any:
         """Return the consensus of some signals without resamples and prior; everything in it is learned from them."""

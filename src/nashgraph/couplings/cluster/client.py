@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,8 @@ def check_installed() -> None:
 
 def inside_worker() -> bool:
     """Tell whether this is a task of a worker: a fit there is one of many, and is not spread further."""
+    if "distributed" not in sys.modules:
+        return False
     from distributed import get_worker
 
     try:
@@ -164,10 +167,15 @@ def put(client: Client, value: Any) -> Any:
 
     Workers get it from each other, and the scheduler holds it as bytes.
     """
+    return submitted(client, Sent, pickle.dumps(value))
+
+
+def submitted(client: Client, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return the future of a call, however large its arguments are."""
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-        return client.submit(Sent, pickle.dumps(value), pure=False)
+        return client.submit(function, *arguments, pure=False)
 
 
 @contextmanager
@@ -181,7 +189,7 @@ def failures_said(client: Client) -> Iterator[None]:
         yield
     except (KilledWorker, MemoryError) as error:
         raise InputError(
-            "workers were lost one after the other at the same rows, as they are where they have too little memory: "
+            "workers were lost one after the other at the same task, as they are where they have too little memory: "
             "give them more (--memory-limit of dask worker), or fewer threads each (--nthreads 1)"
         ) from error
     except (CancelledError, ClosedClientError, CommClosedError, FutureCancelledError, OSError) as error:

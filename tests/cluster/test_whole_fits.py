@@ -1,0 +1,162 @@
+"""Resamples, halves and groups shared out whole: the same bits as one after the other, and made by the workers."""
+
+import json
+import logging
+import os
+import signal
+import threading
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
+
+from nashgraph import ConsensusGL
+from nashgraph.couplings.cluster import whole
+from nashgraph.couplings.cluster.client import inside_worker
+from nashgraph.estimators import _kept, _ladders, _many
+
+from ..commands import run
+
+GEOMETRIES = ["distance", "cosine"]
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.fixture(scope="module")
+def signals():
+    """Signals whose axes are in the other order, and not in one piece."""
+    return np.random.default_rng(0).normal(size=(80, 12))[::2].T
+
+
+@pytest.fixture(scope="module")
+def expected(signals):
+    return consensus().fit(signals)
+
+
+@pytest.fixture
+def made_here(monkeypatch):
+    """The ladders that are made in this process."""
+    found, ladder = [], _ladders.smooth_ladder
+    monkeypatch.setattr(_ladders, "smooth_ladder", lambda *given: found.append(None) or ladder(*given))
+    return found
+
+
+def consensus(**given):
+    return ConsensusGL(**{"resamples": 5, "geometries": GEOMETRIES, "random_state": 0, **given})
+
+
+def assert_same(one, two):
+    np.testing.assert_array_equal(one.adjacency_, two.adjacency_)
+    assert one.edges().equals(two.edges())
+    assert one.graph_.nodes().equals(two.graph_.nodes())
+
+
+@pytest.mark.parametrize("held", [_many.HELD_BYTES, 1], ids=["all", "one at a time"])
+def test_resamples_over_joblib(held, processes, signals, expected, made_here, monkeypatch):
+    monkeypatch.setattr(_many, "HELD_BYTES", held)
+    with joblib.parallel_config(backend="dask"):
+        assert_same(consensus(n_jobs=-1).fit(signals), expected)
+    assert len(made_here) == len(GEOMETRIES)  # of the signals as they are; the resamples are made by the workers
+
+
+def test_resamples_in_processes_of_joblib_s_own(signals, expected, made_here):
+    assert_same(consensus(n_jobs=2).fit(signals), expected)
+    assert len(made_here) == len(GEOMETRIES)
+
+
+@pytest.mark.parametrize("most", [whole.WHOLE_NODES, 39], ids=["whole", "passes"])
+def test_the_engine_shares_out_resamples_of_few_nodes_and_passes_of_many(
+    most, processes, signals, expected, made_here, monkeypatch, caplog
+):
+    monkeypatch.setattr(whole, "WHOLE_NODES", most)
+    with caplog.at_level(logging.INFO, "nashgraph"):
+        assert_same(consensus(engine="dask").fit(signals), expected)
+    few = signals.shape[1] <= most
+    assert len(made_here) == len(GEOMETRIES) * (1 if few else 6)
+    assert ("engine: dask (workers: 2, threads: 2, whole resamples)" in caplog.text) == few
+
+
+@pytest.mark.parametrize("first", ["alone", "shared out"])
+def test_a_fit_that_was_stopped_goes_on_in_the_other_way(first, processes, signals, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr(_kept, "EVERY", 0.0)
+
+    def stop(done, total):
+        if done == 7:
+            raise StoppedError
+
+    told = []
+    ways = [{"n_jobs": 1}, {"n_jobs": -1}][:: 1 if first == "alone" else -1]
+    with joblib.parallel_config(backend="dask"):
+        with pytest.raises(StoppedError):
+            consensus(checkpoint=tmp_path / "kept", progress=stop, **ways[0]).fit(signals)
+        going_on = consensus(checkpoint=tmp_path / "kept", progress=lambda *step: told.append(step), **ways[1])
+        kept = {file.name for file in (tmp_path / "kept").iterdir()}
+        assert_same(going_on.fit(signals), expected)
+    assert kept == {"mean.npz", "graph-1.npz", "graph-2.npz"}
+    assert [step for step, _ in told[:12]] == [*range(1, 13)]
+
+
+@pytest.mark.parametrize("way", [{"n_jobs": -1}, {"engine": "dask"}], ids=["joblib", "engine"])
+def test_halves_of_a_selection(way, processes, signals, expected, made_here):
+    model = consensus(resamples=0, **way).fit(signals)
+    made_here.clear()
+    with joblib.parallel_config(backend="dask"):
+        found = model.select(20, splits=5)
+    assert not made_here
+    alone = consensus(resamples=0).fit(signals).select(20, splits=5)
+    assert found.edges().equals(alone.edges())
+    assert len(found.edges())
+
+
+def test_a_worker_that_is_killed_costs_time_only(processes):
+    items = [*range(12)]
+    answers = whole.share_out(slow_square, np.ones(3), items, "numbers")
+    found = [next(answers)]
+    os.kill(min(processes.run(os.getpid).values()), signal.SIGKILL)
+    assert [*found, *answers] == [(3.0 * item**2, True, 1) for item in items]
+    processes.wait_for_workers(2, timeout=60)
+
+
+def slow_square(common, item):
+    import numba
+
+    threading.Event().wait(0.1)
+    return common.sum() * item**2, inside_worker(), numba.get_num_threads()
+
+
+def test_few_are_under_way_at_a_time(threads):
+    started = []
+    numbers = (started.append(item) or item for item in range(9))
+    with threads(1).as_current():
+        answers = whole.share_out(slow_square, np.ones(3), numbers, "numbers")
+        assert len(started) == whole.AHEAD
+        next(answers)
+        assert len(started) == whole.AHEAD + 1
+        assert len(list(whole.share_out(slow_square, np.ones(3), range(3), "numbers", most=1))) == 3
+
+
+def test_groups_are_learned_by_workers_and_written_here(processes, tmp_path):
+    random = np.random.default_rng(0)
+    sizes = {"north": 20, "south": 22, "few": 6}
+    table = pd.DataFrame(random.normal(size=(sum(sizes.values()), 6))).add_prefix("q")
+    table["village"] = np.repeat([*sizes], [*sizes.values()])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    # One of the groups has too few nodes for what is promised, which shows after its fit.
+    options = ("--group", "village", "--resamples", "2", "--false-edges", "0.01", "--json")
+    answers = {}
+    for out, more in {"here": (), "there": ("--scheduler", processes.scheduler.address)}.items():
+        result = run("learn", tmp_path / "t.csv", *options, *more, "--out", tmp_path / out)
+        assert result.exit_code == 3, result.output
+        answers[out] = json.loads(result.stdout)
+    assert answers["there"]["left_out"] == answers["here"]["left_out"]
+    assert [*answers["there"]["left_out"]] == ["few"]
+    assert "engine: dask (workers: 2, threads: 2, whole groups)" in answers["there"]["notes"]
+    for answer in answers["there"]["groups"].values():
+        assert "engine: threads (within a worker of the cluster)" in answer["notes"]
+    for file in ("edges.csv", "nodes.csv", "index.html", "groups/north/edges.csv", "groups/south/selected.csv"):
+        assert (tmp_path / "here" / file).read_bytes() == (tmp_path / "there" / file).read_bytes()
