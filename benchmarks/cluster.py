@@ -1,24 +1,24 @@
 """The engine dask on this machine: ``python -m benchmarks.cluster`` writes benchmarks/CLUSTER.md.
 
-``--workers 1,2,4`` are the numbers of single-threaded workers, each a cluster of its own, measured in turn as often as
-``--repeats`` says; the best counts. ``--nodes 20000`` is of the whole fit, ``--pass-nodes`` of single passes. Nothing
-is written with ``--out none``.
+``--workers 1,2,4`` are the numbers of single-threaded workers, each a cluster of its own that is started, measured and
+closed before the next, in turn as often as ``--repeats`` says; the best counts. ``--nodes 20000`` is of the whole fit,
+``--pass-nodes`` of single passes. Nothing is written with ``--out none``.
 """
 
 from __future__ import annotations
 
 import argparse
-import logging
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from nashgraph import GLGP
 from nashgraph.couplings import SparseSmoothness, beta_for_degree
-from nashgraph.couplings.cluster.client import put
+from nashgraph.couplings.cluster.client import cluster, put
 from nashgraph.couplings.cluster.points import DaskPoints, worked
 from nashgraph.couplings.cluster.smoothness import DaskSmoothness
 from nashgraph.couplings.passes import Nearest
@@ -43,24 +43,27 @@ def main() -> None:
         f"Workers are processes of one thread each on this machine. Signals: {SIGNALS} standard normal ones; degree "
         f"{DEGREE}, lam='auto'. Times are the best of {given.repeats}, the numbers of workers taken in turn."
     )
-    with ExitStack() as stack:
-        clients = {count: stack.enter_context(client(stack, count)) for count in counts}
-        whole_fits(report, clients, given.nodes, given.repeats)
-        memory(report, clients[counts[0]])
-        single_passes(report, clients, given.pass_nodes, given.repeats)
-        products(report, clients[counts[-1]], given.pass_nodes)
+    whole_fits(report, counts, given.nodes, given.repeats)
+    with opened(counts[0]) as client:
+        memory(report, client)
+    single_passes(report, counts, given.pass_nodes, given.repeats)
+    with opened(counts[-1]) as client:
+        products(report, client, given.pass_nodes)
     if given.out != "none":
         report.write(Path(given.out))
 
 
-def client(stack: ExitStack, count: int) -> Client:
-    """Return the client of a cluster of so many workers, its kernels loaded, not yet the current one."""
-    cluster = LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR)
-    stack.enter_context(cluster)
-    found = Client(cluster, set_as_default=False)
-    for _ in range(2):
-        one_pass(found, 2000)
-    return found
+@contextmanager
+def opened(count: int) -> Iterator[Client]:
+    """Have a cluster of so many workers, as the command starts it, its kernels loaded, and close it.
+
+    There is one at a time: workers that have nothing to do take some per cent of a core each.
+    """
+    with cluster(workers=count):
+        client = Client.current()
+        for _ in range(2):
+            one_pass(client, 2000)
+        yield client
 
 
 def signals(n: int):
@@ -86,22 +89,20 @@ def timed(client: Client, measured) -> tuple[float, float]:
     return wall, ours + max(now - workers[name] for name, now in client.run(time.process_time).items())
 
 
-def single_passes(report: Report, clients: dict[int, Client], n: int, repeats: int) -> None:
+def single_passes(report: Report, counts: list[int], n: int, repeats: int) -> None:
     report.section(f"One pass over all pairs, N = {n:,}")
-    seconds = in_turn(clients, repeats, lambda found: one_pass(found, n))
+    seconds = in_turn(counts, repeats, lambda client: one_pass(client, n))
     table(report, seconds)
 
 
-def whole_fits(report: Report, clients: dict[int, Client], n: int, repeats: int) -> None:
+def whole_fits(report: Report, counts: list[int], n: int, repeats: int) -> None:
     report.section(f"A whole GLGP fit, N = {n:,}")
     X, graphs = signals(n), {}
 
-    def fit(found: Client) -> None:
-        with found.as_current():
-            model = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(X)
-        graphs[len(found.nthreads())] = model.adjacency_
+    def fit(client: Client) -> None:
+        graphs[len(client.nthreads())] = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(X).adjacency_
 
-    table(report, in_turn(clients, repeats, lambda found: timed(found, lambda: fit(found))))
+    table(report, in_turn(counts, repeats, lambda client: timed(client, lambda: fit(client))))
     (first, one), *others = graphs.items()
     same = all(
         np.array_equal(getattr(one, part), getattr(other, part))
@@ -136,12 +137,13 @@ def least(measured, *arguments) -> float:
     return min(times)
 
 
-def in_turn(clients: dict[int, Client], repeats: int, measure) -> dict[int, list[float]]:
+def in_turn(counts: list[int], repeats: int, measure) -> dict[int, list[float]]:
     """Return the least times of each cluster; each is measured in turn, so that what else goes on hits all alike."""
-    found = {count: [] for count in clients}
+    found = {count: [] for count in counts}
     for _ in range(repeats):
-        for count, each in clients.items():
-            found[count].append(measure(each))
+        for count in counts:
+            with opened(count) as client:
+                found[count].append(measure(client))
     return {count: [min(times) for times in zip(*pairs, strict=True)] for count, pairs in found.items()}
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nashgraph.couplings import ListedSmoothness, csr, row_products, union
+from nashgraph.couplings import ListedSmoothness, row_products, union
 from nashgraph.couplings.csr import squared_difference
 
 
@@ -41,22 +41,6 @@ def test_pairs_of_matrices_against_dense_arrays(shape):
     assert joined.has_sorted_indices
     assert joined.nnz == stored.sum()  # zeros that are stored are listed, and once
     assert np.array_equal(joined.toarray(), stored)
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-@pytest.mark.parametrize("wide", [False, True])
-def test_products_shared_among_threads_have_scipys_bits(monkeypatch, kind, wide):
-    matrix, vector = scattered(400, 300, 0.2, 1).astype(kind), np.random.default_rng(2).random(300)
-    if wide:
-        matrix.indptr, matrix.indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
-    expected = matrix @ vector, matrix.T @ np.ones(400)
-    monkeypatch.setattr(csr, "SHARED", 0)
-    monkeypatch.setattr(csr, "get_num_threads", lambda: 2)
-    back = csr.transposed(matrix)
-    assert back.format == "csr"
-    for found, right in zip((csr.product(matrix, vector), csr.product(back, np.ones(400))), expected, strict=True):
-        assert found.dtype == right.dtype
-        assert np.array_equal(found, right)
 
 
 @pytest.mark.parametrize("n", [2, 63, 64, 65, 200])

@@ -1,4 +1,4 @@
-"""Numba kernels on CSR matrices, rows shared among threads; where rows of two are merged, indices must be sorted."""
+"""Numba kernels on pairs of CSR matrices whose indices are sorted: rows are merged, and shared among threads."""
 
 from __future__ import annotations
 
@@ -6,16 +6,6 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-
-
-@kernel(parallel=True)
-def times_vector(pointers: Array, indices: Array, data: Array, vector: Array, out: Array) -> None:
-    """Write the rows' products with a vector, added up in their order."""
-    for i in prange(len(out)):
-        product = 0.0
-        for k in range(pointers[i], pointers[i + 1]):
-            product += data[k] * vector[indices[k]]
-        out[i] = product
 
 
 @kernel(parallel=True)

@@ -1,58 +1,14 @@
-"""What SciPy does with CSR matrices, row by row on all threads, and without what is not needed of the answer."""
+"""What SciPy does to two CSR matrices, row by row on all threads, and without what is not needed of the answer."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads
 from scipy import sparse
 
 from ..validation import Array
 from . import _csr_kernels
-
-SHARED = 1_000_000  # entries from which a product pays for waking the threads, on a busy machine too
-
-
-def shares(matrix: Any) -> bool:
-    """Tell whether products with a matrix are shared among threads.
-
-    Examples
-    --------
-    >>> shares(sparse.csr_array(np.eye(2)))
-    False
-    """
-    return bool(matrix.nnz >= SHARED and get_num_threads() > 1)
-
-
-def transposed(matrix: Any) -> Any:
-    """Return A^T to multiply with: as CSR where its rows are shared among threads, else a view.
-
-    Examples
-    --------
-    >>> transposed(sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))) @ np.ones(2)
-    array([1., 5.])
-    """
-    return matrix.T.tocsr() if shares(matrix) else matrix.T
-
-
-def product(matrix: Any, vector: Array) -> Array:
-    """Return a CSR matrix, or the transpose of one, times a vector: the bits that SciPy returns.
-
-    Examples
-    --------
-    >>> product(sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]])), np.ones(2))
-    array([3., 3.])
-    """
-    found: Array
-    if matrix.format != "csr" or not shares(matrix):
-        found = matrix @ vector
-        return found
-    found = np.empty(matrix.shape[0], np.result_type(matrix.dtype, vector.dtype))
-    # Numba looks whether a signed index is negative, which takes as long as the product.
-    places = (part.view(np.uint32) if part.dtype == np.int32 else part for part in (matrix.indptr, matrix.indices))
-    _csr_kernels.times_vector(*places, matrix.data, np.ascontiguousarray(vector), found)
-    return found
 
 
 def row_products(one: Any, other: Any) -> Array:

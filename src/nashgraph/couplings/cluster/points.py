@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
     from ..smoothness import Smoothness
 
-# A task is of so many rows at the most, and a pass of so many tasks at the least, whatever the number of workers: the
-# same parts are then added in the same order, and a worker that is late or lost holds up little.
-TASK_ROWS, LEAST_TASKS = 500, 32
+# A task is of about so many pairs, half a second, beside which what the scheduler does for it is little, and a pass of
+# so many tasks at the least, whatever the number of workers: the same parts are then added in the same order, and a
+# worker that is late or lost holds up little.
+TASK_PAIRS, LEAST_TASKS = 5e7, 16
 
 
 class DaskPoints(Points):
@@ -49,8 +51,8 @@ class DaskPoints(Points):
     @property
     def task_rows(self) -> int:
         """How many rows a task is of: whole blocks."""
-        rows = min(TASK_ROWS, -(-len(self) // LEAST_TASKS))
-        return self.block_size * max(1, rows // self.block_size)
+        rows = min(TASK_PAIRS / len(self), len(self) / LEAST_TASKS)
+        return self.block_size * math.ceil(rows / self.block_size)
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order, as the workers return them.
