@@ -44,8 +44,7 @@ def main() -> None:
         f"{DEGREE}, lam='auto'. Times are the best of {given.repeats}, the numbers of workers taken in turn."
     )
     whole_fits(report, counts, given.nodes, given.repeats)
-    with opened(counts[0]) as client:
-        memory(report, client)
+    memory(report)
     single_passes(report, counts, given.pass_nodes, given.repeats)
     with opened(counts[-1]) as client:
         products(report, client, given.pass_nodes)
@@ -158,16 +157,15 @@ def table(report: Report, seconds: dict[int, list[float]]) -> None:
     report.table(["workers", *both, "efficiency", "by the processor's"], rows)
 
 
-def memory(report: Report, client: Client) -> None:
-    """Measure what workers hold at the most in a task of growing problems, beyond what the libraries take."""
+def memory(report: Report) -> None:
+    """Measure what a worker holds at the most in a task of growing problems, beyond what the libraries take."""
     report.section("Memory of a worker")
     rows = []
     for n in MEMORY_NODES:
-        client.restart(wait_for_workers=True)
-        one_task(client, 2000)
-        before = max(client.run(peak).values())
-        points = one_task(client, n)
-        most = max(client.run(peak).values()) - before
+        with opened(1) as client:
+            before = max(client.run(peak).values())
+            points = one_task(client, n)
+            most = max(client.run(peak).values()) - before
         arrays, block = n * (SIGNALS + 1) * 8 / 1e6, points.block_size * n * 8 / 1e6
         rows.append([f"{n:,}", f"{before:.0f}", f"{most:.0f}", f"{arrays:.0f}", f"{block:.0f}"])
     headings = ["N", "MB with the libraries", "MB more at the peak of a task", "MB of points", "MB of a block"]

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 REACHED, WAITED = 10, 120  # seconds: for the scheduler to answer, for a first worker to come
 BASE_BYTES = 330e6  # what Python with the libraries takes in a worker
+# Workers here share the cores with all else, and by default each takes 4 % of one to watch itself many times a second.
+SELDOM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.tick.interval": "1s",
+}
 VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
 
 
@@ -59,11 +66,13 @@ def current_client() -> Client:
 
 def started(workers: int) -> Client:
     """Start a cluster on this machine and return its client: so many processes of one thread each."""
+    import dask
     from distributed import Client, LocalCluster
 
     LOG.info("engine: dask (workers started on this machine: %d; they end with this process)", workers)
-    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
-    return Client(cluster)
+    with dask.config.set(SELDOM):
+        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
+        return Client(cluster)
 
 
 def connected(address: str) -> Client:
