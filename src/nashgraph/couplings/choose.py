@@ -22,7 +22,9 @@ WORKERS = "workers"  # the storage of points that are spread over a cluster
 
 # Below this, dense arrays fit the cache and BLAS beats everything; above, distances are cheaper made than read.
 DENSE_NODES = 3000
-DENSE_ARRAYS = 7  # distances, the graph without prior, three graphs of a line search, and what making them takes
+# Distances, the graph without prior, three graphs of a line search, and what making them takes: seven. Where rows go a
+# share of their own of the way, way and steps of a graph with many edges take five more as CSR.
+DENSE_ARRAYS = 12
 SPARSE_BYTES = 4 * 16  # per neighbour: four graphs, 8 bytes of weight, 4 of column, the rest in passing
 SAMPLE = 256
 
