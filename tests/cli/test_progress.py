@@ -1,6 +1,7 @@
 """Bars are drawn where somebody watches; elsewhere a line is written every so often."""
 
 import io
+import re
 import time
 
 import pytest
@@ -76,8 +77,9 @@ def test_a_line_is_written_every_so_often_where_there_is_no_terminal(monkeypatch
         done()
         time.sleep(0.2)
     lines = voice.errors.file.getvalue().splitlines()
-    assert lines[0] == "following: 0 s so far"
-    assert lines[-1].startswith("following: 0 s so far, 25 % done (1 of 4)")
+    # How many seconds they are is the machine's affair: a busy one may take its time.
+    assert re.fullmatch(r"following: \d+ s so far", lines[0])
+    assert re.match(r"following: \d+ s so far, 25 % done \(1 of 4\)", lines[-1])
 
 
 @pytest.mark.parametrize("voice", [watched(terminal=False), Voice(quiet=True)])
