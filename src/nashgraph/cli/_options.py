@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from ..couplings.engines import DASK
 from ._groups import choice, completing
 from ._running import Voice, engine_said
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
+DASK = "dask"  # the engine that a cluster is
 RENAMED = {"random_state": "seed"}  # parameters whose option has another name
 TABLE, METHOD, KNOWN, TRUTH, OUTPUT = "The table", "The method", "Known ties", "A true network", "Output"
 ADVICE, CHANGE = "The advice", "What if"

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TypeVar
 
 from numba import get_num_threads, set_num_threads
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Buffer = TypeVar("Buffer")
@@ -55,15 +55,11 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold BLAS and the kernels to one thread for a while: the other cores are busy with other work.
-
-    Sums over several threads would differ in their last bits, too.
-    """
+    """Work on this thread alone for a while: others are busy with other work."""
     before = get_num_threads()
     set_num_threads(1)
     try:
-        with threadpool_limits(1):
-            yield
+        yield
     finally:
         set_num_threads(before)
 
