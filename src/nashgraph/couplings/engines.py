@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from ..validation import Array
     from .points import Points
 
+DASK = "dask"  # the engine that a cluster is
+
 ENGINES: Registry[Callable[[Array, Array | None], Points]] = Registry(
     "engine",
     later={
         "auto": "nashgraph.couplings.cuda.points:suitable_points",
         "threads": "nashgraph.couplings.skipping:threaded_points",
         "cuda": "nashgraph.couplings.cuda.points:cuda_points",
-        "dask": "nashgraph.couplings.cluster.points:dask_points",
+        DASK: "nashgraph.couplings.cluster.points:dask_points",
     },
 )

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TypeVar
 
 from numba import get_num_threads, set_num_threads
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 Item = TypeVar("Item")
 Buffer = TypeVar("Buffer")
@@ -55,11 +55,15 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Work on this thread alone for a while: others are busy with other work."""
+    """Hold BLAS and the kernels to one thread for a while: the other cores are busy with other work.
+
+    Sums over several threads would differ in their last bits, too.
+    """
     before = get_num_threads()
     set_num_threads(1)
     try:
-        yield
+        with threadpool_limits(1):
+            yield
     finally:
         set_num_threads(before)
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numba
 import pandas as pd
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from ..certificate import Certificate, Measure
+from ..couplings.threads import one_thread
 from ..files import code_digest, written_whole
 
 Row = dict[str, Any]
@@ -88,7 +86,7 @@ def certified(certificate: Certificate | None = None) -> Row:
 def _run_one(experiment: str, measure: Measurement, trial: Trial, path: Path) -> None:
     """Measure one trial and keep its rows: this runs in a worker."""
     try:
-        with _one_thread(), warnings.catch_warnings():
+        with one_thread(), warnings.catch_warnings():
             # What a method warns of (not converged, constant signals) is in its rows, where the study counts it.
             warnings.simplefilter("ignore")
             rows = measure(**trial.arguments)
@@ -97,15 +95,3 @@ def _run_one(experiment: str, measure: Measurement, trial: Trial, path: Path) ->
         raise
     with written_whole(path) as beside:
         beside.write_text(json.dumps(rows), encoding="utf-8")
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Hold BLAS and the kernels to one thread: sums over several threads differ in their last bits."""
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        with threadpool_limits(1):
-            yield
-    finally:
-        numba.set_num_threads(threads)

@@ -15,7 +15,7 @@ from ...validation import Array
 from ..passes import Part, Work, stacked
 from ..points import PartialPoints, Points
 from ..skipping import threaded_points
-from ..threads import blas_threads
+from ..threads import one_thread
 from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put
 
 if TYPE_CHECKING:
@@ -75,16 +75,16 @@ class PartialDaskPoints(DaskPoints, PartialPoints):
     """The same with gaps; see :class:`~nashgraph.couplings.points.PartialPoints`."""
 
 
+@one_thread()  # BLAS would take all cores in a worker without a nanny
 def worked(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     """Do a work on the blocks of some rows and return the parts, packed into one: this runs in a worker."""
     points, work = sent_points.value, sent_work.value
     n, size = len(points), points.block_size
     buffer = np.empty((min(size, n), n), points.dtype)
     parts = []
-    with blas_threads().limit(limits=1, user_api="blas"):  # a worker without a nanny has as many as there are cores
-        for start in range(first, min(last, n), size):
-            end = min(n, start + size)
-            parts.append(work(start, points.rows(start, end, out=buffer[: end - start])))
+    for start in range(first, min(last, n), size):
+        end = min(n, start + size)
+        parts.append(work(start, points.rows(start, end, out=buffer[: end - start])))
     if getattr(work, "adds", False):
         parts = [sum(parts[1:], parts[0])]
     elif sparse.issparse(parts[0]):

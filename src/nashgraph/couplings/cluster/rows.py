@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import set_num_threads
 from scipy import sparse
 
 from ...validation import Array
@@ -20,7 +19,7 @@ from ..listed import ListedSmoothness
 from ..passes import Bonus, Candidates, stacked
 from ..points import Points, fine_error
 from ..smoothness import SparseCoupling
-from ..threads import blas_threads
+from ..threads import one_thread
 from .client import Sent
 
 
@@ -73,9 +72,9 @@ class Told(NamedTuple):
     searched: int = 0
 
 
+@one_thread()
 def answered(sent_points: Sent, listed: Listed | None, sent_bonus: Sent, term: Term, first: int, last: int) -> Rows:
     """Return the best response of some rows to a bonus, proved to be that among all pairs."""
-    set_num_threads(1)
     points, bonus = sent_points.value, sent_bonus.value
     mine = Bonus(bonus.left[first:last], bonus.right, bonus.shift[first:last])
     short, floor = np.ones(last - first, bool), np.full(last - first, -np.inf, points.dtype)
@@ -127,11 +126,10 @@ def _searched(
     whole["cut"][first : first + len(cut)], whole["slack"][first : first + len(cut)] = cut, slack
     work = Candidates(bonus, 0.5 / term.beta, term.c, whole["cut"], whole["slack"])
     buffer, found = np.empty((size, n), points.dtype), {}
-    with blas_threads().limit(limits=1, user_api="blas"):
-        for place in blocks:
-            end = min(first + len(cut), first + place + size)
-            rows = points.rows(first + place, end, out=buffer[: end - first - place])
-            found[place] = work(first + place, rows)
+    for place in blocks:
+        end = min(first + len(cut), first + place + size)
+        rows = points.rows(first + place, end, out=buffer[: end - first - place])
+        found[place] = work(first + place, rows)
     return found
 
 

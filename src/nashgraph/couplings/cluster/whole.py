@@ -9,13 +9,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...certificate import LOG
+from ..engines import DASK
 from ..threads import one_thread
 from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put, submitted
 
 if TYPE_CHECKING:
     from distributed import Client
 
-DASK = "dask"
 # Up to so many nodes a pass takes a core a second or two, and what else a fit does is no less: whole fits are shared
 # out. Beyond, passes are long, and fits may be fewer than workers.
 WHOLE_NODES = 10_000
@@ -69,7 +69,7 @@ def _collected(client: Client, started: deque[Any], others: Iterator[Any]) -> It
             yield pickle.loads(answer)
 
 
+@one_thread()
 def answered(function: Callable[[Any, Any], Any], common: Sent, item: bytes) -> bytes:
     """Return the answer to an item, packed into one: this runs in a worker, which has other tasks for other threads."""
-    with one_thread():
-        return pickle.dumps(function(common.value, pickle.loads(item)))
+    return pickle.dumps(function(common.value, pickle.loads(item)))
