@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import TypeVar
 
 from numba import get_num_threads, set_num_threads
@@ -41,16 +42,42 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
         finally:
             buffers.put(buffer)
 
-    if workers == 1:
-        yield from map(one, items)
-        return
     with blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        if workers == 1:
+            yield from map(one, items)
+            return
         waiting = deque(pool.submit(one, item) for item in items[: 4 * workers])
         for item in items[4 * workers :]:
             yield waiting.popleft().result()
             waiting.append(pool.submit(one, item))
         while waiting:
             yield waiting.popleft().result()
+
+
+class Held:
+    """The threads of the libraries, held to one while anybody asks for it.
+
+    They are the process's, not the asking thread's: workers may be threads of one process, and the first to end must
+    not set free the others' libraries, nor the last leave them held.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.asking = Lock(), 0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.asking == 0:
+                self.limits = threadpool_limits(1)
+            self.asking += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self.lock:
+            self.asking -= 1
+            if self.asking == 0:
+                self.limits.restore_original_limits()
+
+
+LIBRARIES = Held()
 
 
 @contextmanager
@@ -62,7 +89,7 @@ def one_thread() -> Iterator[None]:
     before = get_num_threads()
     set_num_threads(1)
     try:
-        with threadpool_limits(1):
+        with LIBRARIES:
             yield
     finally:
         set_num_threads(before)
