@@ -55,10 +55,10 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
 
 
 class Held:
-    """The threads of the libraries, held to one while anybody asks for it.
+    """BLAS, held to one thread while anybody asks for it.
 
-    They are the process's, not the asking thread's: workers may be threads of one process, and the first to end must
-    not set free the others' libraries, nor the last leave them held.
+    Its threads are the process's, not the asking thread's as those of OpenMP: workers may be threads of one process,
+    and the first to end must not set BLAS free for the others, nor the last leave it held.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Held:
     def __enter__(self) -> None:
         with self.lock:
             if self.asking == 0:
-                self.limits = threadpool_limits(1)
+                self.limits = threadpool_limits(1, user_api="blas")
             self.asking += 1
 
     def __exit__(self, *error: object) -> None:
@@ -77,7 +77,7 @@ class Held:
                 self.limits.restore_original_limits()
 
 
-LIBRARIES = Held()
+BLAS = Held()
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def one_thread() -> Iterator[None]:
     before = get_num_threads()
     set_num_threads(1)
     try:
-        with LIBRARIES:
+        with BLAS, threadpool_limits(1, user_api="openmp"):
             yield
     finally:
         set_num_threads(before)
