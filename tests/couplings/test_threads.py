@@ -1,4 +1,4 @@
-"""Threads of the libraries and the kernels: held to one while work asks for it, and set free after the last."""
+"""Threads of BLAS and the kernels: held to one while work asks for it, and set free after the last."""
 
 from threading import Barrier, Thread
 
@@ -9,15 +9,16 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from nashgraph.couplings.threads import one_thread, shared
 
 
-def libraries():
-    return {each["num_threads"] for each in threadpool_info()}
+def of_blas():
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
 
 
 @pytest.fixture(autouse=True)
 def free():
-    """Two threads for those libraries that may have them; BLAS may be held from outside."""
-    with threadpool_limits(2):
-        yield libraries()
+    """As many threads as BLAS may have, two at the most: it may be held from outside."""
+    limits = threadpool_limits(2)  # entered as a context, it would be this thread's alone to change
+    yield of_blas()
+    limits.restore_original_limits()
 
 
 def test_held_until_the_last_of_those_who_ask_ends(free):
@@ -33,25 +34,21 @@ def test_held_until_the_last_of_those_who_ask_ends(free):
     with one_thread():
         met.wait()
         met.wait()
-        seen.append(libraries())
+        seen.append(of_blas())
         assert get_num_threads() == 1
     other.join()
     assert seen == [{1}]
-    assert libraries() == free
+    assert of_blas() == free
 
 
 def test_set_free_where_the_work_fails(free):
     before = get_num_threads()
     with pytest.raises(ValueError, match="no"), one_thread():
         raise ValueError("no")
-    assert libraries() == free
+    assert of_blas() == free
     assert get_num_threads() == before
 
 
 def test_a_single_item_has_one_thread_of_blas_too():
-    found = list(shared(lambda item, buffer: libraries_of_blas(), range(1), list))
+    found = list(shared(lambda item, buffer: of_blas(), range(1), list))
     assert found == [{1}]
-
-
-def libraries_of_blas():
-    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}

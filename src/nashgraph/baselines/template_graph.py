@@ -103,7 +103,7 @@ def spectral_templates(
     templates = TemplateMap.of(eigenvectors[:, :n_components], anchor)
     _check_size(templates)
     # Many products and factors of middling size: BLAS takes three times as long for them with two threads as with one.
-    with blas_threads().limit(limits=1, user_api="blas"):
+    with blas_threads().limit(limits=1):
         near = _nearest(templates, max_iter)
         nearest = templates.admissible(near.x[:-1])
         smallest = templates.distance(nearest)

@@ -62,7 +62,7 @@ class SkippingPoints(Points):
     @cached_property
     def tree(self) -> Tree:
         """The points in leaves, made once."""
-        with blas_threads().limit(limits=1, user_api="blas"):  # the same bits on any number of threads
+        with blas_threads().limit(limits=1):  # the same bits on any number of threads
             return Tree.of(self.points, self.lift)
 
     def run(self, work: Work[Part]) -> Iterator[Part]:

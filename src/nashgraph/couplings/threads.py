@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TypeVar
 
 from numba import get_num_threads, set_num_threads
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Buffer = TypeVar("Buffer")
@@ -42,7 +42,7 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
         finally:
             buffers.put(buffer)
 
-    with blas_threads().limit(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with blas_threads().limit(limits=1), ThreadPoolExecutor(workers) as pool:
         if workers == 1:
             yield from map(one, items)
             return
@@ -57,8 +57,8 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
 class Held:
     """BLAS, held to one thread while anybody asks for it.
 
-    Its threads are the process's, not the asking thread's as those of OpenMP: workers may be threads of one process,
-    and the first to end must not set BLAS free for the others, nor the last leave it held.
+    Its threads are the process's, not the asking thread's: workers may be threads of one process, and the first to end
+    must not set BLAS free for the others, nor the last leave it held.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Held:
     def __enter__(self) -> None:
         with self.lock:
             if self.asking == 0:
-                self.limits = threadpool_limits(1, user_api="blas")
+                self.limits = blas_threads().limit(limits=1)
             self.asking += 1
 
     def __exit__(self, *error: object) -> None:
@@ -89,7 +89,7 @@ def one_thread() -> Iterator[None]:
     before = get_num_threads()
     set_num_threads(1)
     try:
-        with BLAS, threadpool_limits(1, user_api="openmp"):
+        with BLAS:
             yield
     finally:
         set_num_threads(before)
@@ -98,4 +98,4 @@ def one_thread() -> Iterator[None]:
 @cache
 def blas_threads() -> ThreadpoolController:
     """Return the handle on BLAS's own threads, found once: looking for the libraries takes milliseconds."""
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")

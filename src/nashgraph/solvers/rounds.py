@@ -93,7 +93,7 @@ def best_response(
     if smoothness.proves:  # a step costs what one among listed pairs does, so there may be as many
         options["max_iter"] *= INNER_ITERATIONS
     small = not direct or smoothness.n_nodes < BLAS_NODES
-    with blas_threads().limit(limits=1 if small else None, user_api="blas"):
+    with blas_threads().limit(limits=1 if small else None):
         solve = descend if direct else descend_listed
         result = solve(problem, lam, start, **options)
     return replace(result, passes=smoothness.passes - passes)
