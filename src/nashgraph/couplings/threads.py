@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock
 from typing import TypeVar
 
 from numba import get_num_threads, set_num_threads
@@ -54,32 +53,6 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
             yield waiting.popleft().result()
 
 
-class Held:
-    """BLAS, held to one thread while anybody asks for it.
-
-    Its threads are the process's, not the asking thread's: workers may be threads of one process, and the first to end
-    must not set BLAS free for the others, nor the last leave it held.
-    """
-
-    def __init__(self) -> None:
-        self.lock, self.asking = Lock(), 0
-
-    def __enter__(self) -> None:
-        with self.lock:
-            if self.asking == 0:
-                self.limits = blas_threads().limit(limits=1)
-            self.asking += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self.lock:
-            self.asking -= 1
-            if self.asking == 0:
-                self.limits.restore_original_limits()
-
-
-BLAS = Held()
-
-
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Hold BLAS and the kernels to one thread for a while: the other cores are busy with other work.
@@ -89,7 +62,7 @@ def one_thread() -> Iterator[None]:
     before = get_num_threads()
     set_num_threads(1)
     try:
-        with BLAS:
+        with blas_threads().limit(limits=1):
             yield
     finally:
         set_num_threads(before)
