@@ -42,18 +42,6 @@ def point_gaps(tile: Array, low: Array, high: Array, gaps: Array) -> None:
 
 
 @kernel(fastmath=FAST)
-def tile_row(here: Array, tile: Array, out: Array) -> None:
-    """Write the squared distances of a point to those of a leaf, by coordinates."""
-    for q in range(WIDTH):
-        out[q] = 0.0
-    for m in range(len(here)):
-        place = here[m]
-        for q in range(WIDTH):
-            gap = place - tile[m, q]
-            out[q] += gap * gap
-
-
-@kernel(fastmath=FAST)
 def squared_distance(here: Array, there: Array) -> float:
     """Return the squared distance of two points, from the points themselves."""
     total = 0.0
@@ -64,12 +52,34 @@ def squared_distance(here: Array, there: Array) -> float:
 
 
 @kernel()
-def below(values: Array, count: int, level: float, found: Array) -> int:
-    """Write which of the first values are below a level, and return how many."""
+def near_box(points: Array, gaps: Array, off: Array, reach: Array, near: Array, block: Array) -> int:
+    """Gather those points of a leaf that may have a hit in a box: which they are, and where; return how many."""
     place = 0
-    for q in range(count):
+    for p in range(len(points)):
+        near[place] = p
+        place += gaps[p] - off[p] < reach[p]
+    for k in range(place):
+        for m in range(block.shape[1]):
+            block[k, m] = points[near[k], m]
+    return place
+
+
+@kernel(fastmath=FAST)
+def any_above(products: Array, half: Array, level: float) -> bool:
+    """Tell whether a product, less half of the other's square, is above a level: no branches, so a vectorised sum."""
+    count = 0
+    for q in range(WIDTH):
+        count += products[q] - half[q] > level
+    return count > 0
+
+
+@kernel()
+def above(products: Array, half: Array, level: float, found: Array) -> int:
+    """Write which products, less half of the other's square, are above a level, and return how many."""
+    place = 0
+    for q in range(WIDTH):
         found[place] = q
-        place += values[q] < level
+        place += products[q] - half[q] > level
     return place
 
 
@@ -90,9 +100,10 @@ def begin_rows(tree: Tree, pull: Pull, leaf: int, rows: Rows) -> None:
     for p in range(last - first):
         rows.most[p], rows.least[p] = -np.inf, np.inf
         for s in range(tree.starts[first + p], tree.starts[first + p + 1]):
-            left = pull.left[tree.nodes[s]]
-            rows.most[p], rows.least[p] = max(rows.most[p], left), min(rows.least[p], left)
+            rows.most[p], rows.least[p] = max(rows.most[p], pull.left[s]), min(rows.least[p], pull.left[s])
         most, least = max(most, rows.most[p]), min(least, rows.least[p])
+        size = tree.sizes[first + p] + max(abs(rows.most[p]), abs(rows.least[p])) * pull.size
+        rows.rounding[p] = tree.error * size
     box_gaps(tree.low, tree.high, leaf, rows.costs)
     for other in range(len(rows.costs)):
         off = best_bonus(most, least, pull.leaf_most[other], pull.leaf_least[other])
@@ -100,15 +111,53 @@ def begin_rows(tree: Tree, pull: Pull, leaf: int, rows: Rows) -> None:
         rows.costs[other] += tree.leaf_lift[other] - off
 
 
+@kernel(fastmath=FAST)
+def off_distance(
+    most: Array, least: Array, rounding: Array, above: float, under: float, lift: float, error: float, off: Array
+) -> None:
+    """Write what bonus and rounding may take off the squared distances of each point of a leaf to those of another.
+
+    Of the other leaf that needs the range of its right sides, the least lift and how large rounding may be.
+    """
+    for p in range(len(off)):
+        bonus = max(most[p] * above, most[p] * under, least[p] * above, least[p] * under)
+        off[p] = bonus + rounding[p] + (error - lift)
+
+
 @kernel()
-def off_distance(tree: Tree, pull: Pull, leaf: int, other: int, rows: Rows) -> None:
-    """Write what bonus and rounding may take off the squared distances of each point of a leaf to those of another."""
-    first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
-    above, under = pull.leaf_most[other], pull.leaf_least[other]
-    for p in range(last - first):
-        most, least = rows.most[p], rows.least[p]
-        error = tree.sizes[first + p] + tree.size[other] + max(abs(most), abs(least)) * pull.size
-        rows.off[p] = best_bonus(most, least, above, under) + tree.error * error - tree.leaf_lift[other]
+def find_hits(tree: Tree, pull: Pull, leaf: int, other: int, rows: Rows, stats: Array) -> int:
+    """Write the pairs of a leaf's points with those of another that may be within reach, and their distances.
+
+    Return of how many points they are: ``rows.near`` says which, and ``rows.ends`` where the pairs of each end. A
+    squared distance below a level is a product above another, and all products are one of two matrices. What is left
+    is measured on the points themselves, all together, for the processor to fetch many at a time.
+    """
+    first, last, begin = tree.leaves[leaf], tree.leaves[leaf + 1], tree.leaves[other]
+    reach, off, near, ends, hits, products = rows.reach, rows.off, rows.near, rows.ends, rows.hits, rows.products
+    here, half, points = tree.half[leaf], tree.half[other], tree.points
+    point_gaps(tree.tiles[leaf], tree.low[other], tree.high[other], rows.gaps)
+    range_of = pull.leaf_most[other], pull.leaf_least[other], tree.leaf_lift[other]
+    off_distance(rows.most, rows.least, rows.rounding, *range_of, tree.error * tree.size[other], off)
+    gathered = near_box(tree.coordinates[first:last], rows.gaps, off, reach, near, rows.block)
+    stats[0] += last - first
+    stats[1] += gathered
+    if gathered == 0:
+        return 0
+    np.dot(rows.block[:gathered], tree.tiles[other], products[:gathered])
+    count = 0
+    for k in range(gathered):
+        p, before = near[k], count
+        level = here[p] - 0.5 * (reach[p] + off[p])
+        if any_above(products[k], half, level):
+            count += above(products[k], half, level, hits[count:])
+        ends[k] = count
+        stats[2] += (count - before) * (tree.starts[first + p + 1] - tree.starts[first + p])
+    k = 0
+    for h in range(count):
+        while h >= ends[k]:
+            k += 1
+        rows.measured[h] = squared_distance(points[first + near[k]], points[begin + hits[h]])
+    return gathered
 
 
 @kernel()
@@ -117,38 +166,34 @@ def list_leaf(
 ) -> int:
     """List the pairs of a leaf's nodes whose score is not below the cut; return how many, or ``FULL``.
 
-    Writes whose they are, counted from the leaf's first node, with whom, and their costs.
+    Cuts are in the tree's order of nodes. Writes whose they are, counted from the leaf's first node, with whom, and
+    their costs.
     """
     begin_rows(tree, pull, leaf, rows)
     first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
-    reach, gaps, off, tile, hits, starts = rows.reach, rows.gaps, rows.off, rows.tile, rows.hits, tree.starts
-    coordinates, tiles, low, high = tree.coordinates, tree.tiles, tree.low, tree.high
+    reach, starts, near, ends, hits, measured = rows.reach, tree.starts, rows.near, rows.ends, rows.hits, rows.measured
+    ends_of = tree.nodes, starts, tree.lift, pull.left, pull.right
     farthest = -np.inf
     for point in range(first, last):
         lowest = np.inf
         for s in range(starts[point], starts[point + 1]):
-            lowest = min(lowest, cut[tree.nodes[s]])
+            lowest = min(lowest, cut[s])
         reach[point - first] = tree.error * abs(lowest) - lowest - tree.lift[point]
         farthest = max(farthest, reach[point - first])
     place = 0
     for other in range(len(rows.costs)):
         if rows.costs[other] >= farthest:
             continue
-        stats[0] += last - first
-        point_gaps(tiles[leaf], low[other], high[other], gaps)
-        off_distance(tree, pull, leaf, other, rows)
-        for point in range(first, last):
-            p = point - first
-            if gaps[p] - off[p] >= reach[p]:
-                continue
-            tile_row(coordinates[point], tiles[other], tile)
-            count = below(tile, tree.leaves[other + 1] - tree.leaves[other], reach[p] + off[p], hits)
-            stats[1] += 1
-            stats[2] += count * (starts[point + 1] - starts[point])
-            if count:
-                place = list_hits(tree, pull, point, other, cut, hits[:count], place, owners, indices, costs)
+        begin = 0
+        for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
+            found = hits[begin : ends[k]], measured[begin : ends[k]]
+            if begin < ends[k]:
+                place = list_hits(
+                    first + near[k], tree.leaves[other], *found, *ends_of, cut, place, owners, indices, costs
+                )
             if place == FULL:
                 return FULL
+            begin = ends[k]
     for k in range(place):
         owners[k] -= starts[first]
     return place
@@ -156,29 +201,34 @@ def list_leaf(
 
 @kernel()
 def list_hits(
-    tree: Tree,
-    pull: Pull,
     point: int,
     leaf: int,
-    cut: Array,
     hits: Array,
+    measured: Array,
+    nodes: Array,
+    starts: Array,
+    lift: Array,
+    left: Array,
+    right: Array,
+    cut: Array,
     place: int,
     owners: Array,
     indices: Array,
     costs: Array,
 ) -> int:
-    """List the pairs of a point's nodes with some points of a leaf; return where the list ends, or ``FULL``."""
-    for q in hits:
-        other = tree.leaves[leaf] + q
-        cost = squared_distance(tree.points[point], tree.points[other]) + tree.lift[point] + tree.lift[other]
-        for t in range(tree.starts[point], tree.starts[point + 1]):
-            i = tree.nodes[t]
-            for s in range(tree.starts[other], tree.starts[other + 1]):
-                j = tree.nodes[s]
-                if pull.left[i] * pull.right[j] - cost >= cut[i] and j != i:
+    """List the pairs of a point's nodes with some points of a leaf; return where the list ends, or ``FULL``.
+
+    ``leaf`` is where its points begin.
+    """
+    for h in range(len(hits)):
+        other = leaf + hits[h]
+        cost = measured[h] + lift[point] + lift[other]
+        for t in range(starts[point], starts[point + 1]):
+            for s in range(starts[other], starts[other + 1]):
+                if left[t] * right[s] - cost >= cut[t] and s != t:
                     if place == len(indices):
                         return FULL
-                    owners[place], indices[place], costs[place] = t, j, cost
+                    owners[place], indices[place], costs[place] = t, nodes[s], cost
                     place += 1
     return place
 
@@ -200,7 +250,15 @@ def by_owner(owners: Array, indices: Array, costs: Array, counts: Array, columns
 
 @kernel()
 def shorten(
-    nodes: Array, pull: Pull, slack: Array, gain: float, total: float, counts: Array, indices: Array, costs: Array
+    nodes: Array,
+    left: Array,
+    right: Array,
+    slack: Array,
+    gain: float,
+    total: float,
+    counts: Array,
+    indices: Array,
+    costs: Array,
 ) -> int:
     """Cut rows of pairs, all of their edges among them, to what is within slack of an edge; return how many stay."""
     place = begin = 0
@@ -208,7 +266,7 @@ def shorten(
         i, end, start = nodes[row], begin + counts[row], place
         scores = np.empty(end - begin, costs.dtype)
         for k in range(begin, end):
-            scores[k - begin] = pull.left[i] * pull.right[indices[k]] - costs[k]
+            scores[k - begin] = left[i] * right[indices[k]] - costs[k]
         top, above = project_row(scores.copy(), -1, gain, total, np.empty_like(scores))
         cut = top - above / gain - slack[i]
         for k in range(begin, end):
@@ -228,28 +286,23 @@ def nearest_leaf(tree: Tree, pull: Pull, leaf: int, rows: Rows, costs: Array, la
     begin_rows(tree, pull, leaf, rows)
     order_leaves(tree, pull, leaf, rows)
     first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
-    reach, gaps, off, tile, hits, starts = rows.reach, rows.gaps, rows.off, rows.tile, rows.hits, tree.starts
-    coordinates, tiles, low, high = tree.coordinates, tree.tiles, tree.low, tree.high
-    sizes = np.zeros(starts[last] - starts[first], np.int64)
+    reach, starts, near, ends, hits, measured = rows.reach, tree.starts, rows.near, rows.ends, rows.hits, rows.measured
+    sizes = rows.sizes
+    sizes[starts[first] : starts[last]] = 0
+    ends_of = tree.nodes, starts, tree.lift, pull.left, pull.right, pull.most, pull.least
     farthest = np.inf
     reach[:] = np.inf
     for other in rows.order:
         if rows.costs[other] >= farthest:
             continue
-        stats[0] += last - first
-        point_gaps(tiles[leaf], low[other], high[other], gaps)
-        off_distance(tree, pull, leaf, other, rows)
-        farthest = -np.inf
-        for point in range(first, last):
-            p = point - first
-            if gaps[p] - off[p] < reach[p]:
-                tile_row(coordinates[point], tiles[other], tile)
-                count = below(tile, tree.leaves[other + 1] - tree.leaves[other], reach[p] + off[p], hits)
-                stats[1] += 1
-                stats[2] += count * (starts[point + 1] - starts[point])
-                if count:
-                    reach[p] = push_hits(tree, pull, point, other, hits[:count], sizes, starts[first], costs, labels)
-            farthest = max(farthest, reach[p])
+        begin = 0
+        for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
+            found = hits[begin : ends[k]], measured[begin : ends[k]]
+            if begin < ends[k]:
+                p = near[k]
+                reach[p] = push_hits(first + p, tree.leaves[other], *found, *ends_of, sizes, costs, labels)
+            begin = ends[k]
+        farthest = reach[: last - first].max()
     for s in range(starts[first], starts[last]):
         heap_sort(costs[tree.nodes[s]], labels[tree.nodes[s]], costs.shape[1])
 
@@ -271,45 +324,47 @@ def order_leaves(tree: Tree, pull: Pull, leaf: int, rows: Rows) -> None:
 
 @kernel()
 def push_hits(
-    tree: Tree,
-    pull: Pull,
     point: int,
     leaf: int,
     hits: Array,
+    measured: Array,
+    nodes: Array,
+    starts: Array,
+    lift: Array,
+    left: Array,
+    right: Array,
+    most: Array,
+    least: Array,
     sizes: Array,
-    origin: int,
     costs: Array,
     labels: Array,
 ) -> float:
     """Put the nodes of some points of a leaf into the heaps of a point's nodes, where they are nearer than those kept.
 
-    Return the cost, without the point's lift, that is to be bettered from now on.
+    ``leaf`` is where its points begin. Return the cost, without the point's lift, that is to be bettered from now on.
     """
     kept = costs.shape[1]
-    for q in hits:
-        other = tree.leaves[leaf] + q
-        cost = squared_distance(tree.points[point], tree.points[other]) + tree.lift[point] + tree.lift[other]
-        for t in range(tree.starts[point], tree.starts[point + 1]):
-            i = tree.nodes[t]
-            keys, names, left, size = costs[i], labels[i], pull.left[i], sizes[t - origin]
-            bonus = max(left * pull.most[other], left * pull.least[other])
-            for s in range(tree.starts[other], tree.starts[other + 1]):
+    farthest = -np.inf
+    for t in range(starts[point], starts[point + 1]):
+        keys, names, own, size = costs[nodes[t]], labels[nodes[t]], left[t], sizes[t]
+        for h in range(len(hits)):
+            other = leaf + hits[h]
+            cost = measured[h] + lift[point] + lift[other]
+            bonus = max(own * most[other], own * least[other])
+            for s in range(starts[other], starts[other + 1]):
                 if size == kept and cost - bonus >= keys[0]:
                     break
-                key = cost - left * pull.right[tree.nodes[s]]
-                if tree.nodes[s] == i or (size == kept and key >= keys[0]):
+                key = cost - own * right[s]
+                if s == t or (size == kept and key >= keys[0]):
                     continue
                 if size == kept:
-                    keys[0], names[0] = key, tree.nodes[s]
+                    keys[0], names[0] = key, nodes[s]
                     sift_down(keys, names, 0, kept)
                     continue
-                keys[size], names[size] = key, tree.nodes[s]
+                keys[size], names[size] = key, nodes[s]
                 size += 1
                 if size == kept:
                     make_heap(keys, names, kept)
-            sizes[t - origin] = size
-    farthest = -np.inf
-    for t in range(tree.starts[point], tree.starts[point + 1]):
-        full = sizes[t - origin] == kept
-        farthest = max(farthest, costs[tree.nodes[t], 0] - tree.lift[point] if full else np.inf)
+        sizes[t] = size
+        farthest = max(farthest, keys[0] - lift[point] if size == kept else np.inf)
     return farthest

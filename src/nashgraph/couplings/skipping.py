@@ -32,8 +32,8 @@ PAYS = 0.5  # of the estimated cost of all pairs
 # adds. They only have to be in proportion; they are constants so that what is skipped does not depend on a clock.
 PAIR, PAIR_SIGNAL = 3.5, 0.18
 BOX, BOX_AXIS = 4.0, 0.4
-TILE, TILE_AXIS = 0.6, 0.14
-HIT, HIT_SIGNAL = 40.0, 0.5
+TILE, TILE_AXIS = 0.5, 0.06
+HIT, HIT_SIGNAL = 120.0, 0.5
 
 Leaf = Callable[[int, Rows], Any]
 
@@ -98,7 +98,7 @@ class SkippingPoints(Points):
         cut = self._first_cuts(work) if np.isneginf(work.cut).any() else work.cut
         if cut is None or Candidates not in self.skips:
             return None
-        leaf = partial(self._list, work, Pull.of(work.bonus, self.tree), cut.astype(np.float64))
+        leaf = partial(self._list, work, Pull.of(work.bonus, self.tree), cut[self.tree.nodes].astype(np.float64))
         if not self._pays(Candidates, lambda number, rows: leaf(number, rows)[0]):
             return None
         stats, counts, indices, costs = zip(*self._leaves(leaf), strict=True)
@@ -125,7 +125,8 @@ class SkippingPoints(Points):
         columns, values = np.empty_like(found[1]), np.empty_like(found[2])
         _tree_kernels.by_owner(*found, counts, columns, values)
         if count > MANY * len(nodes) * len(self):
-            each = pull, work.slack.astype(np.float64), work.gain, work.total
+            sides = (side.astype(np.float64, copy=False) for side in (*work.bonus[:2], work.slack))
+            each = *sides, work.gain, work.total
             count = _tree_kernels.shorten(nodes, *each, counts, columns, values)
         return stats, counts, columns[:count], values[:count].astype(self.dtype)
 

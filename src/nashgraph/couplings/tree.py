@@ -8,6 +8,7 @@ where signals lie near few dimensions the first axes hold nearly all of them.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ class Tree(NamedTuple):
     leaves : array of shape (v + 1,), where a leaf's points start
     coordinates : array of shape (u, d)
     tiles : array of shape (v, d, 64), the coordinates of each leaf, zero where it has fewer points
+    half : array of shape (v, 64), half of each point's square along the axes, infinite where a leaf has fewer
     low, high : arrays of shape (v, d), the box of each leaf
     leaf_lift : array of shape (v,), the least lift in a leaf
     sizes, size : arrays of shape (u,) and (v,), the scale of rounding at a point, and in a leaf at most
@@ -48,6 +50,7 @@ class Tree(NamedTuple):
     leaves: Array
     coordinates: Array
     tiles: Array
+    half: Array
     low: Array
     high: Array
     leaf_lift: Array
@@ -65,7 +68,7 @@ class Tree(NamedTuple):
         >>> tree.nodes, tree.starts, tree.leaves
         (array([0, 2, 1, 3]), array([0, 2, 3, 4]), array([0, 3]))
         """
-        error = 8.0 * (8 + points.shape[1]) * float(np.finfo(points.dtype).eps)
+        error = 12.0 * (8 + points.shape[1]) * float(np.finfo(points.dtype).eps)
         points = points.astype(np.float64, copy=False)
         lift = np.zeros(len(points)) if lift is None else lift.astype(np.float64)
         group, first = equal_rows(np.column_stack([points, lift]))
@@ -86,7 +89,7 @@ class Tree(NamedTuple):
             starts,
             leaves,
             coordinates,
-            tiles_of(coordinates, leaves),
+            *tiles_of(coordinates, leaves),
             np.minimum.reduceat(coordinates, begins),
             np.maximum.reduceat(coordinates, begins),
             np.minimum.reduceat(own[1], begins),
@@ -97,7 +100,7 @@ class Tree(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """A bonus as a tree sees it: both sides, and the range of the right one at each point and in each leaf."""
+    """A bonus in a tree's order of nodes: both sides, and the range of the right one at each point and in each leaf."""
 
     left: Array
     right: Array
@@ -111,34 +114,57 @@ class Pull(NamedTuple):
     def of(cls, bonus: Bonus | None, tree: Tree) -> Pull:
         """Find the ranges."""
         nothing = np.zeros(len(tree.nodes))
-        left, right = (nothing, nothing) if bonus is None else (side.astype(np.float64) for side in bonus[:2])
-        most = np.maximum.reduceat(right[tree.nodes], tree.starts[:-1])
-        least = np.minimum.reduceat(right[tree.nodes], tree.starts[:-1])
+        sides = (nothing, nothing) if bonus is None else bonus[:2]
+        left, right = (side[tree.nodes].astype(np.float64, copy=False) for side in sides)
+        most = np.maximum.reduceat(right, tree.starts[:-1])
+        least = np.minimum.reduceat(right, tree.starts[:-1])
         begins = tree.leaves[:-1]
         ranges = np.maximum.reduceat(most, begins), np.minimum.reduceat(least, begins)
         return cls(left, right, most, least, *ranges, float(np.abs(right).max()))
 
 
 class Rows(NamedTuple):
-    """What the points of one leaf need room for: point by point, and leaf by leaf."""
+    """What the points of one leaf need room for: point by point, pair by pair, leaf by leaf, and for all nodes."""
 
     most: Array
     least: Array
     reach: Array
     off: Array
     gaps: Array
-    tile: Array
+    rounding: Array
+    near: Array
+    ends: Array
+    block: Array
+    products: Array
     hits: Array
+    measured: Array
     costs: Array
     keys: Array
     order: Array
+    sizes: Array
 
     @classmethod
     def of(cls, tree: Tree) -> Rows:
         """Make room."""
         points, leaves = partial(np.empty, WIDTH), partial(np.empty, len(tree.size))
-        of_points = points(), points(), points(), points(), points(), points(), points(np.int64)
-        return cls(*of_points, leaves(), leaves(), leaves(np.int64))
+        return cls(
+            most=points(),
+            least=points(),
+            reach=points(),
+            off=points(),
+            gaps=points(),
+            rounding=points(),
+            near=points(np.int64),
+            ends=points(np.int64),
+            block=np.empty((WIDTH, tree.tiles.shape[1])),
+            products=np.empty((WIDTH, WIDTH)),
+            hits=np.empty(WIDTH * WIDTH + 1, np.int64),
+            measured=np.empty(WIDTH * WIDTH),
+            costs=leaves(),
+            keys=leaves(),
+            order=leaves(np.int64),
+            sizes=np.empty(len(tree.nodes), np.int64),
+        )
 
 
 def equal_rows(rows: Array) -> tuple[Array, Array]:
@@ -188,9 +214,12 @@ def _halves(part: Array, places: Array) -> list[Array]:
     return [part[order[:middle]], part[order[middle:]]]
 
 
-def tiles_of(coordinates: Array, leaves: Array) -> Array:
-    """Return the coordinates of each leaf, transposed, in one array."""
+def tiles_of(coordinates: Array, leaves: Array) -> tuple[Array, Array]:
+    """Return the coordinates of each leaf, transposed, in one array, and half of each point's square."""
     tiles = np.zeros((len(leaves) - 1, coordinates.shape[1], WIDTH))
-    for tile, begin, end in zip(tiles, leaves[:-1], leaves[1:], strict=True):
-        tile[:, : end - begin] = coordinates[begin:end].T
-    return tiles
+    half = np.full((len(tiles), WIDTH), np.inf)
+    halves = 0.5 * np.einsum("ij,ij->i", coordinates, coordinates)
+    for leaf, (begin, end) in enumerate(pairwise(leaves)):
+        tiles[leaf, :, : end - begin] = coordinates[begin:end].T
+        half[leaf, : end - begin] = halves[begin:end]
+    return tiles, half
