@@ -16,6 +16,7 @@ from scipy import sparse
 
 from ..validation import Array, InputError
 from . import _kernels
+from .csr import csr_of
 
 SORT_SHARE = 8
 MANY = 0.1
@@ -108,9 +109,8 @@ class Candidates:
             cut[first : first + len(rows)] = raised - self.slack[first : first + len(rows)]
             indices, costs = np.empty(rows.size, np.int32), np.empty(rows.size, rows.dtype)
             _kernels.list_above(rows, first, left, right, cut, counts, indices, costs)
-        pointers = np.concatenate([[0], np.cumsum(counts)])
-        found = indices[: pointers[-1]].copy(), costs[: pointers[-1]].copy()
-        return sparse.csr_array((found[1], found[0], pointers), shape=rows.shape)
+        count = counts.sum()
+        return csr_of(counts, indices[:count].copy(), costs[:count].copy(), rows.shape[1])
 
 
 @dataclass(frozen=True)
@@ -236,4 +236,4 @@ def positive_part(rows: Array) -> Any:
     pointers = np.concatenate([[0], np.cumsum(counts)])
     indices, data = np.empty(pointers[-1], np.int32), np.empty(pointers[-1], rows.dtype)
     _kernels.gather_positive(rows, pointers[:-1], indices, data)
-    return sparse.csr_array((data, indices, pointers), shape=rows.shape)
+    return csr_of(counts, indices, data, rows.shape[1])

@@ -13,11 +13,11 @@ from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
-from scipy import sparse
 
 from ..certificate import LOG
 from ..validation import Array
 from . import _kernels, _tree_kernels
+from .csr import csr_of
 from .passes import MANY, SORT_SHARE, Candidates, Nearest, Part, Work
 from .points import PartialPoints, Points, fine_error
 from .threads import blas_threads, shared
@@ -103,9 +103,7 @@ class SkippingPoints(Points):
             return None
         stats, counts, indices, costs = zip(*self._leaves(leaf), strict=True)
         self.looked = sum(stats, np.zeros(3, np.int64))
-        pointers = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-        shape = len(self), len(self)
-        ordered = sparse.csr_array((np.concatenate(costs), np.concatenate(indices), pointers), shape=shape)
+        ordered = csr_of(np.concatenate(counts), np.concatenate(indices), np.concatenate(costs), len(self))
         found = ordered[np.argsort(self.tree.nodes)]
         found.sort_indices()
         return found

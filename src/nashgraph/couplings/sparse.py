@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
+from .csr import csr_of
 from .listed import ListedSmoothness, Surveying
 from .passes import CostOf
 from .smoothness import Coupling, SparseCoupling
@@ -44,9 +45,8 @@ class SparseSmoothness(Surveying):
         if self.points.near is None:
             return super().smooth
         costs, labels = self.points.near
-        pointers = np.arange(0, labels.size + 1, labels.shape[1])
-        shape = self.n_nodes, self.n_nodes
-        pairs = sparse.csr_array((costs.ravel(), labels.ravel(), pointers), shape=shape, copy=True)
+        counts = np.full(len(labels), labels.shape[1])
+        pairs = csr_of(counts, labels.flatten(), costs.flatten(), self.n_nodes)
         pairs.sort_indices()
         self.known = ListedSmoothness(pairs, self.beta, self.c)
         threshold = self.known.smooth.threshold

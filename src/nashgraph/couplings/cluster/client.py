@@ -71,7 +71,7 @@ def started(workers: int) -> Client:
 
     LOG.info("engine: dask (workers started on this machine: %d; they end with this process)", workers)
     with dask.config.set(SELDOM):
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR")
+        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL")
         return Client(cluster)
 
 

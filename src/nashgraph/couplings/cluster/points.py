@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from ..smoothness import Smoothness
 
-# A task is of about so many pairs, half a second, beside which what the scheduler does for it is little, and a pass of
-# so many tasks at the least, whatever the number of workers: the same parts are then added in the same order, and a
-# worker that is late or lost holds up little.
-TASK_PAIRS, LEAST_TASKS = 5e7, 16
+# A task is of so many pairs at the most, half a second, so that a worker that is lost costs little, and of so many at
+# the least, beside which what the scheduler does for it is little.
+TASK_PAIRS, LEAST_PAIRS = 5e7, 2e6
+# Parts that add up are added task by task, and so many tasks, whatever the number of workers, keep the order.
+ADDING_TASKS = 16
 
 
 class DaskPoints(Points):
@@ -48,11 +49,20 @@ class DaskPoints(Points):
 
         return DaskSmoothness
 
-    @property
-    def task_rows(self) -> int:
-        """How many rows a task is of: whole blocks."""
-        rows = min(TASK_PAIRS / len(self), len(self) / LEAST_TASKS)
-        return self.block_size * math.ceil(rows / self.block_size)
+    def spans(self, *, adds: bool) -> list[int]:
+        """Return where the rows of each task of a pass begin, and the end: whole blocks.
+
+        Tasks are a share of the rows that are left, for each thread half of its own, so that the last ones are small
+        and all threads end together. Where parts add up, tasks are alike, and the same with any number of workers.
+        """
+        n, most, least = len(self), TASK_PAIRS / len(self), LEAST_PAIRS / len(self)
+        threads = sum(self.client.nthreads().values())
+        ends = [0]
+        while ends[-1] < n:
+            rows = n / ADDING_TASKS if adds else max(least, (n - ends[-1]) / (2 * threads))
+            size = self.block_size * math.ceil(min(most, rows) / self.block_size)
+            ends.append(min(n, ends[-1] + size))
+        return ends
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order, as the workers return them.
@@ -61,11 +71,9 @@ class DaskPoints(Points):
         adds up is added.
         """
         with failures_said(self.client):
-            sent, size = put(self.client, work), self.task_rows
-            tasks = [
-                self.client.submit(worked, self.sent, sent, first, first + size, pure=False)
-                for first in range(0, len(self), size)
-            ]
+            ends, sent = self.spans(adds=getattr(work, "adds", False)), put(self.client, work)
+            each = [self.sent] * (len(ends) - 1), [sent] * (len(ends) - 1), ends[:-1], ends[1:]
+            tasks = self.client.map(worked, *each, pure=False)
             for place, task in enumerate(tasks):
                 yield from pickle.loads(task.result())
                 tasks[place] = None  # its answer need not be kept
@@ -82,8 +90,8 @@ def worked(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     n, size = len(points), points.block_size
     buffer = np.empty((min(size, n), n), points.dtype)
     parts = []
-    for start in range(first, min(last, n), size):
-        end = min(n, start + size)
+    for start in range(first, last, size):
+        end = min(last, start + size)
         parts.append(work(start, points.rows(start, end, out=buffer[: end - start])))
     if getattr(work, "adds", False):
         parts = [sum(parts[1:], parts[0])]
