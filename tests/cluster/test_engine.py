@@ -10,9 +10,10 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.couplings import ImplicitSmoothness, points_of
-from nashgraph.couplings.cluster.points import DaskPoints
-from nashgraph.couplings.passes import TimesRows
+from nashgraph.couplings import ImplicitSmoothness, points_of, skipping
+from nashgraph.couplings.cluster import points as on_workers
+from nashgraph.couplings.cluster.points import DaskPoints, SkippingDaskPoints, spans
+from nashgraph.couplings.passes import Bonus, Candidates, TimesRows, stacked
 
 NODES = 1200  # so many that GLGP lists pairs
 GRAPH = ("indptr", "indices", "data")
@@ -45,6 +46,43 @@ def test_the_same_bits_as_the_threads_with_any_number_of_workers(workers, thread
     assert f"engine: dask (workers: {workers}, threads: {workers})" in caplog.text
 
 
+def leaf_by_leaf(monkeypatch):
+    """Have passes go leaf by leaf, on threads and on workers, however small and dense the table is."""
+    monkeypatch.setattr(skipping, "FIRST_NODES", 100)
+    monkeypatch.setattr(skipping, "PAYS", np.inf)
+    monkeypatch.setattr(on_workers, "LEAVES_NODES", 100)
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.validation.DataWarning")
+@pytest.mark.parametrize("geometry", ["distance", "inner"])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_leaf_by_leaf_the_same_bits_too(workers, geometry, threads, signals, monkeypatch):
+    leaf_by_leaf(monkeypatch)
+    threads(workers)
+    for X in (signals, 5.0 + np.round(3.0 * signals[:2])):  # rows that repeat are one point
+        given = {"degree": 6, "storage": "sparse", "geometry": geometry}
+        assert_same(*(SmoothGL(engine=each, **given).fit(X).adjacency_ for each in ("dask", "threads")))
+        assert_same(*(listed(X, engine, geometry) for engine in ("dask", "threads")))
+
+
+def test_leaf_by_leaf_the_nearest_are_those_of_all_pairs(threads, signals, monkeypatch):
+    leaf_by_leaf(monkeypatch)
+    client = threads(2)
+    points = points_of(signals, "dask")
+    assert isinstance(points, SkippingDaskPoints)
+    assert points.skips
+    np.testing.assert_allclose(points.nearest(5)[0], DaskPoints(signals, client=client).nearest(5)[0], rtol=1e-12)
+    assert points.looked[1] > 0
+
+
+def listed(signals, engine, geometry):
+    """Return the pairs that a pass lists under a bonus."""
+    points = points_of(signals, engine, geometry=geometry)
+    bonus = Bonus.of(np.linspace(0, 1, NODES), np.linspace(1, 0, NODES) ** 2, points.dtype)
+    cut = -points.nearest(8)[0][:, -1]
+    return stacked(points.run(Candidates(bonus, 1.0, 0.95, cut, np.zeros(NODES))))
+
+
 @pytest.mark.parametrize("kind", [SmoothGL, LinearGLGP])
 @pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
 def test_every_storage_and_geometry_and_gaps(kind, storage, threads, signals):
@@ -62,7 +100,7 @@ def test_parts_that_add_up_are_added_by_task(threads, signals):
     graphs = [ImplicitSmoothness(each, 1.0, 0.95).smooth for each in points]
     ours, theirs = (graph.tdot(np.arange(NODES, dtype=float)) for graph in graphs[::-1])
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
-    assert len(list(points[1].run(TimesRows(np.ones(NODES))))) == len(points[1].spans(adds=True)) - 1
+    assert len(list(points[1].run(TimesRows(np.ones(NODES))))) == len(spans(NODES, points[1].block_size, NODES, 0)) - 1
 
 
 class Killer:
@@ -72,9 +110,9 @@ class Killer:
         self.number, self.inside = number, inside
         self.passes = self.killed = 0
 
-        def watched(points, work):
+        def watched(points, *arguments):
             self.passes += 1
-            for part in run(points, work):
+            for part in run(points, *arguments):
                 if self.inside:
                     self.kill(points.client)
                 yield part
@@ -88,10 +126,17 @@ class Killer:
             os.kill(self.killed, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("inside", [False, True], ids=["between passes", "inside one"])
-def test_a_killed_worker_costs_time_and_not_the_result(inside, processes, monkeypatch, signals, expected):
-    killer = Killer(DaskPoints.run, 2, inside)
-    monkeypatch.setattr(DaskPoints, "run", killer.watched)
+@pytest.mark.parametrize(
+    ("leaves", "inside"),
+    [(False, False), (False, True), (True, True)],
+    ids=["between passes", "inside one", "inside one, leaf by leaf"],
+)
+def test_a_killed_worker_costs_time_and_not_the_result(leaves, inside, processes, monkeypatch, signals, expected):
+    if leaves:
+        leaf_by_leaf(monkeypatch)
+        expected = learn(signals, "threads")
+    killer = Killer(DaskPoints.shared_out, 2, inside)
+    monkeypatch.setattr(DaskPoints, "shared_out", killer.watched)
     assert_same(learn(signals, "dask"), expected)
     assert killer.killed
     assert killer.passes > 2

@@ -287,8 +287,7 @@ def nearest_leaf(tree: Tree, pull: Pull, leaf: int, rows: Rows, costs: Array, la
     order_leaves(tree, pull, leaf, rows)
     first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
     reach, starts, near, ends, hits, measured = rows.reach, tree.starts, rows.near, rows.ends, rows.hits, rows.measured
-    sizes = rows.sizes
-    sizes[starts[first] : starts[last]] = 0
+    sizes = np.zeros(len(costs), np.int64)
     ends_of = tree.nodes, starts, tree.lift, pull.left, pull.right, pull.most, pull.least
     farthest = np.inf
     reach[:] = np.inf
@@ -300,11 +299,13 @@ def nearest_leaf(tree: Tree, pull: Pull, leaf: int, rows: Rows, costs: Array, la
             found = hits[begin : ends[k]], measured[begin : ends[k]]
             if begin < ends[k]:
                 p = near[k]
-                reach[p] = push_hits(first + p, tree.leaves[other], *found, *ends_of, sizes, costs, labels)
+                reach[p] = push_hits(
+                    first + p, tree.leaves[other], *found, *ends_of, starts[first], sizes, costs, labels
+                )
             begin = ends[k]
         farthest = reach[: last - first].max()
-    for s in range(starts[first], starts[last]):
-        heap_sort(costs[tree.nodes[s]], labels[tree.nodes[s]], costs.shape[1])
+    for t in range(len(costs)):
+        heap_sort(costs[t], labels[t], costs.shape[1])
 
 
 @kernel(fastmath=FAST)
@@ -335,18 +336,20 @@ def push_hits(
     right: Array,
     most: Array,
     least: Array,
+    origin: int,
     sizes: Array,
     costs: Array,
     labels: Array,
 ) -> float:
     """Put the nodes of some points of a leaf into the heaps of a point's nodes, where they are nearer than those kept.
 
-    ``leaf`` is where its points begin. Return the cost, without the point's lift, that is to be bettered from now on.
+    ``leaf`` is where its points begin, ``origin`` the first node that has a heap. Return the cost, without the point's
+    lift, that is to be bettered from now on.
     """
     kept = costs.shape[1]
     farthest = -np.inf
     for t in range(starts[point], starts[point + 1]):
-        keys, names, own, size = costs[nodes[t]], labels[nodes[t]], left[t], sizes[t]
+        keys, names, own, size = costs[t - origin], labels[t - origin], left[t], sizes[t - origin]
         for h in range(len(hits)):
             other = leaf + hits[h]
             cost = measured[h] + lift[point] + lift[other]
@@ -365,6 +368,6 @@ def push_hits(
                 size += 1
                 if size == kept:
                     make_heap(keys, names, kept)
-        sizes[t] = size
+        sizes[t - origin] = size
         farthest = max(farthest, keys[0] - lift[point] if size == kept else np.inf)
     return farthest

@@ -9,6 +9,7 @@ go through all pairs from then on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, cast
 
@@ -35,7 +36,49 @@ BOX, BOX_AXIS = 4.0, 0.4
 TILE, TILE_AXIS = 0.5, 0.06
 HIT, HIT_SIGNAL = 120.0, 0.5
 
-Leaf = Callable[[int, Rows], Any]
+OfLeaf = Callable[[Tree, int, Rows], Any]
+
+
+@dataclass(frozen=True)
+class NearestOfLeaf:
+    """Find the nearest of each of a leaf's nodes; like all work of a pass, it can be sent anywhere."""
+
+    kept: int
+    pull: Pull
+
+    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array]:
+        """Return what was looked at, the costs and whose they are."""
+        shape = len(tree.nodes_of(number)), self.kept
+        looked, costs, labels = np.zeros(3, np.int64), np.empty(shape), np.empty(shape, np.int32)
+        _tree_kernels.nearest_leaf(tree, self.pull, number, rows, costs, labels, looked)
+        return looked, costs, labels
+
+
+@dataclass(frozen=True)
+class CandidatesOfLeaf:
+    """List the pairs of a leaf's nodes that may be edges, or nearly; cuts are in the tree's order of nodes."""
+
+    work: Candidates
+    pull: Pull
+    cut: Array
+
+    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
+        """Return what was looked at, and how many pairs each node has, with whom, at what cost."""
+        nodes, work = tree.nodes_of(number), self.work
+        count, room = _tree_kernels.FULL, len(tree.nodes) + 64 * len(nodes)
+        while count == _tree_kernels.FULL:
+            looked, owners = np.zeros(3, np.int64), np.empty(room, np.int64)
+            indices, costs = np.empty(room, np.int32), np.empty(room)
+            count = _tree_kernels.list_leaf(tree, self.pull, number, self.cut, rows, owners, indices, costs, looked)
+            room *= 2
+        found = owners[:count], indices[:count], costs[:count]
+        counts = np.empty(len(nodes), np.int64)
+        columns, values = np.empty_like(found[1]), np.empty_like(found[2])
+        _tree_kernels.by_owner(*found, counts, columns, values)
+        if count > MANY * len(nodes) * len(tree.nodes):
+            sides = (side.astype(np.float64, copy=False) for side in (*work.bonus[:2], work.slack))
+            count = _tree_kernels.shorten(nodes, *sides, work.gain, work.total, counts, columns, values)
+        return looked, counts, columns[:count], values[:count].astype(work.cut.dtype, copy=False)
 
 
 class SkippingPoints(Points):
@@ -80,53 +123,31 @@ class SkippingPoints(Points):
     def _nearest(self, work: Nearest) -> tuple[Array, Array] | None:
         if Nearest not in self.skips:
             return None
-        pull = Pull.of(work.bonus, self.tree)
-        shape = len(self), work.kept
-        costs, labels = np.empty(shape), np.empty(shape, np.int32)
-
-        def leaf(number: int, rows: Rows) -> Array:
-            stats = np.zeros(3, np.int64)
-            _tree_kernels.nearest_leaf(self.tree, pull, number, rows, costs, labels, stats)
-            return stats
-
-        if not self._pays(Nearest, leaf):
+        job = NearestOfLeaf(work.kept, Pull.of(work.bonus, self.tree))
+        if not self._pays(Nearest, job):
             return None
-        self.looked = sum(self._leaves(leaf), np.zeros(3, np.int64))
-        return costs.astype(self.dtype, copy=False), labels
+        shape = len(self), work.kept
+        costs, labels = np.empty(shape, self.dtype), np.empty(shape, np.int32)
+        self.looked, place = np.zeros(3, np.int64), 0
+        for looked, near, names in self._leaves(job):
+            nodes = self.tree.nodes[place : place + len(near)]
+            costs[nodes], labels[nodes] = near, names
+            self.looked, place = self.looked + looked, place + len(near)
+        return costs, labels
 
     def _candidates(self, work: Candidates) -> Any:
         cut = self._first_cuts(work) if np.isneginf(work.cut).any() else work.cut
         if cut is None or Candidates not in self.skips:
             return None
-        leaf = partial(self._list, work, Pull.of(work.bonus, self.tree), cut[self.tree.nodes].astype(np.float64))
-        if not self._pays(Candidates, lambda number, rows: leaf(number, rows)[0]):
+        job = CandidatesOfLeaf(work, Pull.of(work.bonus, self.tree), cut[self.tree.nodes].astype(np.float64))
+        if not self._pays(Candidates, job):
             return None
-        stats, counts, indices, costs = zip(*self._leaves(leaf), strict=True)
-        self.looked = sum(stats, np.zeros(3, np.int64))
+        looked, counts, indices, costs = zip(*self._leaves(job), strict=True)
+        self.looked = sum(looked, np.zeros(3, np.int64))
         ordered = csr_of(np.concatenate(counts), np.concatenate(indices), np.concatenate(costs), len(self))
         found = ordered[np.argsort(self.tree.nodes)]
         found.sort_indices()
         return found
-
-    def _list(self, work: Candidates, pull: Pull, cut: Array, number: int, rows: Rows) -> Any:
-        """Return what was looked at for a leaf's nodes, and how many pairs each has, with whom, at what cost."""
-        tree = self.tree
-        nodes = tree.nodes[tree.starts[tree.leaves[number]] : tree.starts[tree.leaves[number + 1]]]
-        count, room = _tree_kernels.FULL, len(self) + 64 * len(nodes)
-        while count == _tree_kernels.FULL:
-            stats, owners = np.zeros(3, np.int64), np.empty(room, np.int64)
-            indices, costs = np.empty(room, np.int32), np.empty(room)
-            count = _tree_kernels.list_leaf(tree, pull, number, cut, rows, owners, indices, costs, stats)
-            room *= 2
-        found = owners[:count], indices[:count], costs[:count]
-        counts = np.empty(len(nodes), np.int64)
-        columns, values = np.empty_like(found[1]), np.empty_like(found[2])
-        _tree_kernels.by_owner(*found, counts, columns, values)
-        if count > MANY * len(nodes) * len(self):
-            sides = (side.astype(np.float64, copy=False) for side in (*work.bonus[:2], work.slack))
-            each = *sides, work.gain, work.total
-            count = _tree_kernels.shorten(nodes, *each, counts, columns, values)
-        return stats, counts, columns[:count], values[:count].astype(self.dtype)
 
     def _first_cuts(self, work: Candidates) -> Array | None:
         """Return cuts where there were none: what a row's nearest say, which more pairs can only raise."""
@@ -143,16 +164,17 @@ class SkippingPoints(Points):
         found: Array = np.maximum(work.cut, lowest - work.slack - fine_error(self.dtype) * np.abs(lowest))
         return found
 
-    def _leaves(self, leaf: Leaf) -> Iterator[Any]:
-        yield from shared(leaf, range(len(self.tree.size)), partial(Rows.of, self.tree))
+    def _leaves(self, job: OfLeaf) -> Iterator[Any]:
+        """Yield what is found for each leaf, in order: what was looked at, and more."""
+        yield from shared(partial(job, self.tree), range(len(self.tree.size)), partial(Rows.of, self.tree))
 
-    def _pays(self, kind: type, leaf: Leaf) -> bool:
+    def _pays(self, kind: type, job: OfLeaf) -> bool:
         """Return whether a pass of a kind costs less when it skips, judged by a few leaves; else it is the last try."""
         tree, signals = self.tree, self.points.shape[1]
         count, axes, _ = tree.tiles.shape
         tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
         rows = Rows.of(tree)
-        boxes, tiles, pairs = sum((leaf(number, rows) for number in tried), np.zeros(3, np.int64))
+        boxes, tiles, pairs = sum((job(tree, number, rows)[0] for number in tried), np.zeros(3, np.int64))
         ends = tree.starts[tree.leaves]
         nodes = int((ends[tried + 1] - ends[tried]).sum())
         ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(tried)

@@ -98,6 +98,10 @@ class Tree(NamedTuple):
             error,
         )
 
+    def nodes_of(self, leaf: int) -> Array:
+        """Return the nodes of a leaf's points."""
+        return self.nodes[self.starts[self.leaves[leaf]] : self.starts[self.leaves[leaf + 1]]]
+
 
 class Pull(NamedTuple):
     """A bonus in a tree's order of nodes: both sides, and the range of the right one at each point and in each leaf."""
@@ -124,7 +128,7 @@ class Pull(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What the points of one leaf need room for: point by point, pair by pair, leaf by leaf, and for all nodes."""
+    """What the points of one leaf need room for: point by point, pair by pair, and leaf by leaf."""
 
     most: Array
     least: Array
@@ -141,7 +145,6 @@ class Rows(NamedTuple):
     costs: Array
     keys: Array
     order: Array
-    sizes: Array
 
     @classmethod
     def of(cls, tree: Tree) -> Rows:
@@ -163,7 +166,6 @@ class Rows(NamedTuple):
             costs=leaves(),
             keys=leaves(),
             order=leaves(np.int64),
-            sizes=np.empty(len(tree.nodes), np.int64),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from ...certificate import LOG
 from ...validation import Array
 from ..passes import Part, Work, stacked
 from ..points import PartialPoints, Points
-from ..skipping import threaded_points
+from ..skipping import OfLeaf, SkippingPoints, threaded_points
 from ..threads import one_thread
+from ..tree import WIDTH, Rows
 from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put
 
 if TYPE_CHECKING:
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
 # A task is of so many pairs at the most, half a second, so that a worker that is lost costs little, and of so many at
 # the least, beside which what the scheduler does for it is little.
 TASK_PAIRS, LEAST_PAIRS = 5e7, 2e6
+# From so many nodes on passes go leaf by leaf: 16 rows of distances are then more than a core's cache holds, and a tree
+# is little work beside a pass. Below, all of a fit takes seconds.
+LEAVES_NODES = 50_000
+FASTER = 4  # times, by the pair, if none are skipped
 # Parts that add up are added task by task, and so many tasks, whatever the number of workers, keep the order.
 ADDING_TASKS = 16
 
@@ -33,12 +39,14 @@ ADDING_TASKS = 16
 class DaskPoints(Points):
     """The nodes as points on every worker of a cluster; see :class:`~nashgraph.couplings.points.Points`."""
 
+    copies = 2  # of the points, in the memory of a worker: one on its way
+
     def __init__(self, X: Array, lift: Array | None = None, client: Client | None = None) -> None:
         super().__init__(X, lift)
         self.client = current_client() if client is None else client
         plain = (PartialPoints if np.isnan(X).any() else Points)(X, lift)
         block = self.block_size * len(self) * self.dtype.itemsize
-        check_cluster(self.client, 2 * arrays_bytes(plain), 4 * block)
+        check_cluster(self.client, self.copies * arrays_bytes(plain), 4 * block)
         with failures_said(self.client):
             self.sent = put(self.client, plain)
 
@@ -49,21 +57,6 @@ class DaskPoints(Points):
 
         return DaskSmoothness
 
-    def spans(self, *, adds: bool) -> list[int]:
-        """Return where the rows of each task of a pass begin, and the end: whole blocks.
-
-        Tasks are a share of the rows that are left, for each thread half of its own, so that the last ones are small
-        and all threads end together. Where parts add up, tasks are alike, and the same with any number of workers.
-        """
-        n, most, least = len(self), TASK_PAIRS / len(self), LEAST_PAIRS / len(self)
-        threads = sum(self.client.nthreads().values())
-        ends = [0]
-        while ends[-1] < n:
-            rows = n / ADDING_TASKS if adds else max(least, (n - ends[-1]) / (2 * threads))
-            size = self.block_size * math.ceil(min(most, rows) / self.block_size)
-            ends.append(min(n, ends[-1] + size))
-        return ends
-
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order, as the workers return them.
 
@@ -71,16 +64,63 @@ class DaskPoints(Points):
         adds up is added.
         """
         with failures_said(self.client):
-            ends, sent = self.spans(adds=getattr(work, "adds", False)), put(self.client, work)
-            each = [self.sent] * (len(ends) - 1), [sent] * (len(ends) - 1), ends[:-1], ends[1:]
-            tasks = self.client.map(worked, *each, pure=False)
-            for place, task in enumerate(tasks):
-                yield from pickle.loads(task.result())
+            threads = 0 if getattr(work, "adds", False) else sum(self.client.nthreads().values())
+            yield from self.shared_out(worked, self.sent, work, spans(len(self), self.block_size, len(self), threads))
+
+    def shared_out(self, task: Any, sent: Any, work: Any, ends: list[int]) -> Iterator[Any]:
+        """Yield the parts of a work on spans of rows, or leaves, in order, as the workers return them."""
+        with failures_said(self.client):
+            sent_work = put(self.client, work)
+            each = [sent] * (len(ends) - 1), [sent_work] * (len(ends) - 1), ends[:-1], ends[1:]
+            tasks = self.client.map(task, *each, pure=False)
+            for place, answer in enumerate(tasks):
+                yield from pickle.loads(answer.result())
                 tasks[place] = None  # its answer need not be kept
 
 
 class PartialDaskPoints(DaskPoints, PartialPoints):
     """The same with gaps; see :class:`~nashgraph.couplings.points.PartialPoints`."""
+
+
+class SkippingDaskPoints(SkippingPoints, DaskPoints):
+    """The same, whose passes go leaf by leaf; see :class:`~nashgraph.couplings.skipping.SkippingPoints`.
+
+    The tree is made here, for another machine might round its axes in another way, and have other leaves.
+    """
+
+    copies = 9  # a tree has about three times as much as the points
+
+    @cached_property
+    def sent_tree(self) -> Any:
+        """The tree on its way."""
+        return put(self.client, self.tree)
+
+    def _leaves(self, job: OfLeaf) -> Iterator[Any]:
+        with failures_said(self.client):
+            pairs = len(self) * WIDTH / FASTER
+            ends = spans(len(self.tree.size), 1, pairs, sum(self.client.nthreads().values()))
+            yield from self.shared_out(worked_leaves, self.sent_tree, job, ends)
+
+
+def spans(count: int, least: int, pairs: float, threads: int) -> list[int]:
+    """Return where the tasks of a pass over ``count`` rows, or leaves, of so many pairs each begin, and the end.
+
+    Each is a share of what is left, for each thread half of its own, so that the last ones are small and all threads
+    end together. With 0 threads tasks are alike, and the same with any number of workers. They are multiples of
+    ``least``.
+
+    Examples
+    --------
+    >>> spans(20_000, 100, 20_000, threads=2)
+    [0, 2500, 5000, 7500, 10000, 12500, 14400, 15800, 16900, 17700, 18300, 18800, 19100, 19400, 19600, 19700, 19800, \
+19900, 20000]
+    """
+    ends = [0]
+    while ends[-1] < count:
+        size = count / ADDING_TASKS if threads == 0 else max(LEAST_PAIRS / pairs, (count - ends[-1]) / (2 * threads))
+        size = least * math.ceil(min(TASK_PAIRS / pairs, size) / least)
+        ends.append(min(count, ends[-1] + size))
+    return ends
 
 
 @one_thread()  # BLAS would take all cores in a worker without a nanny
@@ -100,6 +140,14 @@ def worked(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     return pickle.dumps(parts)
 
 
+@one_thread()
+def worked_leaves(sent_tree: Sent, sent_job: Sent, first: int, last: int) -> bytes:
+    """Do a job on some leaves and return the parts, packed into one: this runs in a worker."""
+    tree, job = sent_tree.value, sent_job.value
+    rows = Rows.of(tree)
+    return pickle.dumps([job(tree, number, rows) for number in range(first, last)])
+
+
 def arrays_bytes(thing: Any) -> int:
     """Return the bytes of the arrays that an object holds."""
     return sum(value.nbytes for value in vars(thing).values() if isinstance(value, np.ndarray))
@@ -111,7 +159,8 @@ def dask_points(X: Array, lift: Array | None = None) -> Points:
     if inside_worker():
         LOG.info("engine: threads (within a worker of the cluster)")
         return threaded_points(X, lift)
-    points = (PartialDaskPoints if np.isnan(X).any() else DaskPoints)(X, lift)
+    kind = SkippingDaskPoints if X.shape[1] >= LEAVES_NODES else DaskPoints
+    points = (PartialDaskPoints if np.isnan(X).any() else kind)(X, lift)
     threads = points.client.nthreads()
     LOG.info("engine: dask (workers: %d, threads: %d)", len(threads), sum(threads.values()))
     return points
