@@ -8,6 +8,7 @@ the nodes go by; what runs for every box or tile takes plain arrays, for a tuple
 from __future__ import annotations
 
 import numpy as np
+from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
@@ -246,6 +247,27 @@ def by_owner(owners: Array, indices: Array, costs: Array, counts: Array, columns
         place = places[owners[k]]
         columns[place], values[place] = indices[k], costs[k]
         places[owners[k]] += 1
+
+
+@kernel()
+def sort_rows(counts: Array, columns: Array, values: Array) -> None:
+    """Sort the columns of each row upward; values travel with them."""
+    begin = 0
+    for count in counts:
+        heap_sort(columns[begin : begin + count], values[begin : begin + count], count)
+        begin += count
+
+
+@kernel(parallel=True)
+def place_rows(
+    nodes: Array, begins: Array, columns: Array, values: Array, pointers: Array, indices: Array, data: Array
+) -> None:
+    """Copy the rows of a list in a tree's order of nodes to where a CSR matrix has them."""
+    for t in prange(len(nodes)):
+        place = pointers[nodes[t]]
+        for k in range(begins[t], begins[t + 1]):
+            indices[place], data[place] = columns[k], values[k]
+            place += 1
 
 
 @kernel()

@@ -63,7 +63,7 @@ class CandidatesOfLeaf:
     cut: Array
 
     def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
-        """Return what was looked at, and how many pairs each node has, with whom, at what cost."""
+        """Return what was looked at, and how many pairs each node has, with whom, upward, and at what cost."""
         nodes, work = tree.nodes_of(number), self.work
         count, room = _tree_kernels.FULL, len(tree.nodes) + 64 * len(nodes)
         while count == _tree_kernels.FULL:
@@ -78,6 +78,7 @@ class CandidatesOfLeaf:
         if count > MANY * len(nodes) * len(tree.nodes):
             sides = (side.astype(np.float64, copy=False) for side in (*work.bonus[:2], work.slack))
             count = _tree_kernels.shorten(nodes, *sides, work.gain, work.total, counts, columns, values)
+        _tree_kernels.sort_rows(counts, columns, values)
         return looked, counts, columns[:count], values[:count].astype(work.cut.dtype, copy=False)
 
 
@@ -144,9 +145,13 @@ class SkippingPoints(Points):
             return None
         looked, counts, indices, costs = zip(*self._leaves(job), strict=True)
         self.looked = sum(looked, np.zeros(3, np.int64))
-        ordered = csr_of(np.concatenate(counts), np.concatenate(indices), np.concatenate(costs), len(self))
-        found = ordered[np.argsort(self.tree.nodes)]
-        found.sort_indices()
+        lengths, nodes = np.concatenate(counts), self.tree.nodes
+        columns, values = np.concatenate(indices), np.concatenate(costs)
+        own = np.empty_like(lengths)
+        own[nodes] = lengths
+        found = csr_of(own, np.empty_like(columns), np.empty_like(values), len(self))
+        begins = np.concatenate([[0], np.cumsum(lengths)])
+        _tree_kernels.place_rows(nodes, begins, columns, values, found.indptr, found.indices, found.data)
         return found
 
     def _first_cuts(self, work: Candidates) -> Array | None:
