@@ -240,5 +240,6 @@ def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
     assert sorted(tree.nodes) == list(range(N))
     for leaf, (begin, end) in enumerate(zip(tree.leaves[:-1], tree.leaves[1:], strict=True)):
         assert 0 < end - begin <= WIDTH
-        assert (tree.coordinates[begin:end] >= tree.low[leaf]).all()
-        assert (tree.coordinates[begin:end] <= tree.high[leaf]).all()
+        inside = tree.tiles[leaf, :, : end - begin]
+        assert (inside >= tree.low[leaf][:, None]).all()
+        assert (inside <= tree.high[leaf][:, None]).all()

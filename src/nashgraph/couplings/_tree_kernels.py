@@ -53,15 +53,15 @@ def squared_distance(here: Array, there: Array) -> float:
 
 
 @kernel()
-def near_box(points: Array, gaps: Array, off: Array, reach: Array, near: Array, block: Array) -> int:
-    """Gather those points of a leaf that may have a hit in a box: which they are, and where; return how many."""
+def near_box(tile: Array, count: int, gaps: Array, off: Array, reach: Array, near: Array, block: Array) -> int:
+    """Gather those of a leaf's points that may have a hit in a box: which they are, and where; return how many."""
     place = 0
-    for p in range(len(points)):
+    for p in range(count):
         near[place] = p
         place += gaps[p] - off[p] < reach[p]
     for k in range(place):
-        for m in range(block.shape[1]):
-            block[k, m] = points[near[k], m]
+        for m in range(len(tile)):
+            block[k, m] = tile[m, near[k]]
     return place
 
 
@@ -139,7 +139,7 @@ def find_hits(tree: Tree, pull: Pull, leaf: int, other: int, rows: Rows, stats: 
     point_gaps(tree.tiles[leaf], tree.low[other], tree.high[other], rows.gaps)
     range_of = pull.leaf_most[other], pull.leaf_least[other], tree.leaf_lift[other]
     off_distance(rows.most, rows.least, rows.rounding, *range_of, tree.error * tree.size[other], off)
-    gathered = near_box(tree.coordinates[first:last], rows.gaps, off, reach, near, rows.block)
+    gathered = near_box(tree.tiles[leaf], last - first, rows.gaps, off, reach, near, rows.block)
     stats[0] += last - first
     stats[1] += gathered
     if gathered == 0:

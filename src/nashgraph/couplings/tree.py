@@ -34,7 +34,6 @@ class Tree(NamedTuple):
     nodes : array of shape (n,), those of a point together, upward
     starts : array of shape (u + 1,), where a point's nodes start
     leaves : array of shape (v + 1,), where a leaf's points start
-    coordinates : array of shape (u, d)
     tiles : array of shape (v, d, 64), the coordinates of each leaf, zero where it has fewer points
     half : array of shape (v, 64), half of each point's square along the axes, infinite where a leaf has fewer
     low, high : arrays of shape (v, d), the box of each leaf
@@ -48,7 +47,6 @@ class Tree(NamedTuple):
     nodes: Array
     starts: Array
     leaves: Array
-    coordinates: Array
     tiles: Array
     half: Array
     low: Array
@@ -88,7 +86,6 @@ class Tree(NamedTuple):
             nodes,
             starts,
             leaves,
-            coordinates,
             *tiles_of(coordinates, leaves),
             np.minimum.reduceat(coordinates, begins),
             np.maximum.reduceat(coordinates, begins),
