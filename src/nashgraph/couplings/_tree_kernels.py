@@ -249,15 +249,6 @@ def by_owner(owners: Array, indices: Array, costs: Array, counts: Array, columns
         places[owners[k]] += 1
 
 
-@kernel()
-def sort_rows(counts: Array, columns: Array, values: Array) -> None:
-    """Sort the columns of each row upward; values travel with them."""
-    begin = 0
-    for count in counts:
-        heap_sort(columns[begin : begin + count], values[begin : begin + count], count)
-        begin += count
-
-
 @kernel(parallel=True)
 def place_rows(
     nodes: Array, begins: Array, columns: Array, values: Array, pointers: Array, indices: Array, data: Array

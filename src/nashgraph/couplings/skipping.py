@@ -65,7 +65,7 @@ class CandidatesOfLeaf:
     def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
         """Return what was looked at, and how many pairs each node has, with whom, upward, and at what cost."""
         nodes, work = tree.nodes_of(number), self.work
-        count, room = _tree_kernels.FULL, len(tree.nodes) + 64 * len(nodes)
+        count, room = _tree_kernels.FULL, len(tree.nodes) + 512 * len(nodes)
         while count == _tree_kernels.FULL:
             looked, owners = np.zeros(3, np.int64), np.empty(room, np.int64)
             indices, costs = np.empty(room, np.int32), np.empty(room)
@@ -78,8 +78,9 @@ class CandidatesOfLeaf:
         if count > MANY * len(nodes) * len(tree.nodes):
             sides = (side.astype(np.float64, copy=False) for side in (*work.bonus[:2], work.slack))
             count = _tree_kernels.shorten(nodes, *sides, work.gain, work.total, counts, columns, values)
-        _tree_kernels.sort_rows(counts, columns, values)
-        return looked, counts, columns[:count], values[:count].astype(work.cut.dtype, copy=False)
+        listed = csr_of(counts, columns[:count], values[:count], len(tree.nodes))
+        listed.sort_indices()
+        return looked, counts, listed.indices, listed.data.astype(work.cut.dtype, copy=False)
 
 
 class SkippingPoints(Points):
