@@ -63,7 +63,7 @@ class CandidatesOfLeaf:
     cut: Array
 
     def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
-        """Return what was looked at, and how many pairs each node has, with whom, upward, and at what cost."""
+        """Return what was looked at, and how many pairs each node has, with whom, at what cost."""
         nodes, work = tree.nodes_of(number), self.work
         count, room = _tree_kernels.FULL, len(tree.nodes) + 512 * len(nodes)
         while count == _tree_kernels.FULL:
@@ -78,9 +78,7 @@ class CandidatesOfLeaf:
         if count > MANY * len(nodes) * len(tree.nodes):
             sides = (side.astype(np.float64, copy=False) for side in (*work.bonus[:2], work.slack))
             count = _tree_kernels.shorten(nodes, *sides, work.gain, work.total, counts, columns, values)
-        listed = csr_of(counts, columns[:count], values[:count], len(tree.nodes))
-        listed.sort_indices()
-        return looked, counts, listed.indices, listed.data.astype(work.cut.dtype, copy=False)
+        return looked, counts, columns[:count], values[:count].astype(work.cut.dtype, copy=False)
 
 
 class SkippingPoints(Points):
@@ -153,6 +151,7 @@ class SkippingPoints(Points):
         found = csr_of(own, np.empty_like(columns), np.empty_like(values), len(self))
         begins = np.concatenate([[0], np.cumsum(lengths)])
         _tree_kernels.place_rows(nodes, begins, columns, values, found.indptr, found.indices, found.data)
+        found.sort_indices()
         return found
 
     def _first_cuts(self, work: Candidates) -> Array | None:
