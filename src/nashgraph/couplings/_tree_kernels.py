@@ -2,7 +2,7 @@
 
 Coordinates are rotated, and few where signals are many: what they say of a distance is a lower bound, up to rounding,
 which is taken off. What it cannot rule out is computed from the points themselves. A leaf is in the nearest cache while
-the nodes go by; what runs for every box or tile takes plain arrays, for a tuple of arrays is slow to hand on.
+the nodes go by; what runs for every point takes plain arrays, for a tuple of arrays is slow to hand on.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def above(products: Array, half: Array, level: float, found: Array) -> int:
     return place
 
 
-@kernel()
+@kernel(fastmath=FAST)
 def best_bonus(most: float, least: float, above: float, under: float) -> float:
     """Return the largest product of a number in [least, most] and one in [under, above]."""
     return max(most * above, most * under, least * above, least * under)
@@ -121,8 +121,7 @@ def off_distance(
     Of the other leaf that needs the range of its right sides, the least lift and how large rounding may be.
     """
     for p in range(len(off)):
-        bonus = max(most[p] * above, most[p] * under, least[p] * above, least[p] * under)
-        off[p] = bonus + rounding[p] + (error - lift)
+        off[p] = best_bonus(most[p], least[p], above, under) + rounding[p] + (error - lift)
 
 
 @kernel()

@@ -2,8 +2,8 @@
 
 Surveys repeat the same answers, and signals lie near few dimensions: most leaves of a :class:`~.tree.Tree` are then
 too far from a node to hold any of its nearest, or an edge. What is skipped is proved not to matter, so answers are
-those of a pass over all pairs. A cloud in many dimensions allows nothing of the kind: a few leaves show it, and passes
-go through all pairs from then on.
+those of a pass over all pairs. A cloud in many dimensions allows little of the kind; leaves that meet in the nearest
+cache may be faster all the same. Where a few of them show that they are not, passes go through all pairs from then on.
 """
 
 from __future__ import annotations

@@ -63,14 +63,13 @@ class DaskPoints(Points):
         The blocks are those of the threads, so that the parts are the same bits; lists are joined by task, and what
         adds up is added.
         """
+        yield from self.shared_out(worked, self.sent, work, len(self), self.block_size, len(self))
+
+    def shared_out(self, task: Any, sent: Any, work: Any, count: int, least: int, pairs: float) -> Iterator[Any]:
+        """Yield the parts of a work on rows, or leaves, in order, as the workers return them; see :func:`spans`."""
         with failures_said(self.client):
             threads = 0 if getattr(work, "adds", False) else sum(self.client.nthreads().values())
-            yield from self.shared_out(worked, self.sent, work, spans(len(self), self.block_size, len(self), threads))
-
-    def shared_out(self, task: Any, sent: Any, work: Any, ends: list[int]) -> Iterator[Any]:
-        """Yield the parts of a work on spans of rows, or leaves, in order, as the workers return them."""
-        with failures_said(self.client):
-            sent_work = put(self.client, work)
+            ends, sent_work = spans(count, least, pairs, threads), put(self.client, work)
             each = [sent] * (len(ends) - 1), [sent_work] * (len(ends) - 1), ends[:-1], ends[1:]
             tasks = self.client.map(task, *each, pure=False)
             for place, answer in enumerate(tasks):
@@ -93,13 +92,12 @@ class SkippingDaskPoints(SkippingPoints, DaskPoints):
     @cached_property
     def sent_tree(self) -> Any:
         """The tree on its way."""
-        return put(self.client, self.tree)
+        with failures_said(self.client):
+            return put(self.client, self.tree)
 
     def _leaves(self, job: OfLeaf) -> Iterator[Any]:
-        with failures_said(self.client):
-            pairs = len(self) * WIDTH / FASTER
-            ends = spans(len(self.tree.size), 1, pairs, sum(self.client.nthreads().values()))
-            yield from self.shared_out(worked_leaves, self.sent_tree, job, ends)
+        pairs = len(self) * WIDTH / FASTER
+        yield from self.shared_out(worked_leaves, self.sent_tree, job, len(self.tree.size), 1, pairs)
 
 
 def spans(count: int, least: int, pairs: float, threads: int) -> list[int]:
