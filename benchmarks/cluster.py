@@ -24,8 +24,6 @@ from nashgraph.couplings.cluster.client import cluster, put
 from nashgraph.couplings.cluster.points import DaskPoints, SkippingDaskPoints, dask_points, worked, worked_leaves
 from nashgraph.couplings.cluster.smoothness import DaskSmoothness
 from nashgraph.couplings.passes import Nearest
-from nashgraph.couplings.skipping import NearestOfLeaf
-from nashgraph.couplings.tree import Pull
 
 from .report import PACKAGES, Report
 
@@ -188,8 +186,7 @@ def one_task(client: Client, n: int) -> DaskPoints:
     points: Any = dask_points(signals(n))
     for place, worker in enumerate(client.nthreads()):
         if isinstance(points, SkippingDaskPoints):
-            work = put(client, NearestOfLeaf(2 * DEGREE, Pull.of(None, points.tree)))
-            task = worked_leaves, points.sent_tree, work, 4 * place, 4 * place + 4
+            task = worked_leaves, points.sent, put(client, Nearest(2 * DEGREE)), 4 * place, 4 * place + 4
         else:
             size = 4 * points.block_size
             task = worked, points.sent, put(client, Nearest(2 * DEGREE)), size * place, size * (place + 1)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import pickle
 import signal
 
 import numpy as np
@@ -12,8 +13,10 @@ pytest.importorskip("distributed", reason="dask is not installed: pip install 'n
 from nashgraph import GLGP, LinearGLGP, SmoothGL
 from nashgraph.couplings import ImplicitSmoothness, points_of, skipping
 from nashgraph.couplings.cluster import points as on_workers
+from nashgraph.couplings.cluster.client import put
 from nashgraph.couplings.cluster.points import DaskPoints, SkippingDaskPoints, spans
 from nashgraph.couplings.passes import Bonus, Candidates, TimesRows, stacked
+from nashgraph.couplings.skipping import SkippingPoints
 
 NODES = 1200  # so many that GLGP lists pairs
 GRAPH = ("indptr", "indices", "data")
@@ -142,3 +145,39 @@ def test_a_killed_worker_costs_time_and_not_the_result(leaves, inside, processes
     assert killer.passes > 2
     processes.wait_for_workers(2, timeout=60)
     assert killer.killed not in processes.run(os.getpid).values()
+
+
+def test_tasks_are_dealt_out_as_workers_become_free_after_any_number_of_passes(threads):
+    client = threads(2)
+    earlier = [put(client, number) for number in range(6)]
+    tasks = client.map(lambda *_: None, earlier[:1] * 20, earlier[-1:] * 20, range(20), pure=False)
+    client.gather(tasks)
+
+    def dealt_out(key, dask_scheduler):
+        return dask_scheduler.is_rootish(dask_scheduler.tasks[key])
+
+    assert client.run_on_scheduler(dealt_out, tasks[0].key)
+
+
+def test_what_is_sent_arrives_as_new_arrays_and_goes_on_as_it_came(threads):
+    client = threads(1)
+    value, sent = np.arange(5.0), put(client, np.arange(5.0))
+    for _ in range(2):
+        sent = sent.result() if hasattr(sent, "result") else pickle.loads(pickle.dumps(sent))
+        assert np.array_equal(sent.value, value)
+        assert sent.value.flags.writeable
+        assert sent.value.flags.aligned
+    buffers = []
+    pickle.dumps(sent, protocol=5, buffer_callback=buffers.append)
+    assert [bytes(buffer.raw()) for buffer in buffers] == [bytes(sent.packed)]
+    assert sent.once(np.sum) == sent.once(np.prod) == 10
+
+
+def test_points_arrive_in_memory_without_what_stays_here(threads, signals):
+    threads(1)
+    points = SkippingDaskPoints(signals)
+    assert len(points.tree.nodes) == NODES
+    there = pickle.loads(pickle.dumps(points))
+    assert type(there) is SkippingPoints
+    assert not {"client", "sent", "tree"} & {*vars(there)}
+    assert np.array_equal(there.tree.nodes, points.tree.nodes)

@@ -11,7 +11,7 @@ from nashgraph import GLGP, LinearGLGP, SmoothGL
 from nashgraph.couplings import PartialPoints, Points, SparseSmoothness, passes, points_of, skipping, threads
 from nashgraph.couplings.passes import Bonus, Candidates, Nearest, stacked
 from nashgraph.couplings.skipping import SkippingPoints
-from nashgraph.couplings.tree import WIDTH, Tree
+from nashgraph.couplings.tree import WIDTH, Order, Tree
 
 N, KEPT = 700, 12
 PAYS = skipping.PAYS
@@ -223,7 +223,7 @@ def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
     assert "passes go through all pairs (Nearest)" in caplog.text
     assert Nearest not in points.skips
     caplog.clear()
-    monkeypatch.setattr(skipping.SkippingPoints, "_pays", lambda *_: pytest.fail("tried again"))
+    monkeypatch.setattr(skipping.SkippingPoints, "_here", lambda *_: pytest.fail("tried again"))
     points.nearest(20)
 
 
@@ -236,7 +236,8 @@ def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
 
 
 def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
-    tree = Tree.of(Points(table("binary")).points, None)
+    points = Points(table("binary")).points
+    tree = Tree.of(points, None, Order.of(points, None))
     assert sorted(tree.nodes) == list(range(N))
     for leaf, (begin, end) in enumerate(zip(tree.leaves[:-1], tree.leaves[1:], strict=True)):
         assert 0 < end - begin <= WIDTH

@@ -234,8 +234,8 @@ def list_hits(
 
 
 @kernel()
-def by_owner(owners: Array, indices: Array, costs: Array, counts: Array, columns: Array, values: Array) -> None:
-    """Write a list of pairs owner by owner, and how many each has."""
+def by_owner(owners: Array, items: Array, counts: Array, out: Array) -> None:
+    """Write a list of what owners have owner by owner, and how much each has."""
     counts[:] = 0
     for k in range(len(owners)):
         counts[owners[k]] += 1
@@ -243,21 +243,17 @@ def by_owner(owners: Array, indices: Array, costs: Array, counts: Array, columns
     for row in range(len(counts) - 1):
         places[row + 1] = places[row] + counts[row]
     for k in range(len(owners)):
-        place = places[owners[k]]
-        columns[place], values[place] = indices[k], costs[k]
+        out[places[owners[k]]] = items[k]
         places[owners[k]] += 1
 
 
 @kernel(parallel=True)
-def place_rows(
-    nodes: Array, begins: Array, columns: Array, values: Array, pointers: Array, indices: Array, data: Array
-) -> None:
-    """Copy the rows of a list in a tree's order of nodes to where a CSR matrix has them."""
+def place_rows(nodes: Array, begins: Array, columns: Array, pointers: Array, indices: Array) -> None:
+    """Copy the rows of a list in a tree's order of nodes to where a CSR matrix has them, sorted."""
     for t in prange(len(nodes)):
-        place = pointers[nodes[t]]
-        for k in range(begins[t], begins[t + 1]):
-            indices[place], data[place] = columns[k], values[k]
-            place += 1
+        row = indices[pointers[nodes[t]] : pointers[nodes[t] + 1]]
+        row[:] = columns[begins[t] : begins[t + 1]]
+        row.sort()
 
 
 @kernel()

@@ -225,8 +225,9 @@ class LamRange:
 
 
 def stacked(blocks: Any) -> Any:
-    """Return blocks of rows as one CSR array."""
-    return sparse.csr_array(sparse.vstack(list(blocks)))
+    """Return blocks of rows as one CSR array: the block itself, where there is one."""
+    first, *others = blocks
+    return sparse.csr_array(sparse.vstack([first, *others])) if others else first
 
 
 def positive_part(rows: Array) -> Any:

@@ -9,7 +9,7 @@ cache may be faster all the same. Where a few of them show that they are not, pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
@@ -22,7 +22,7 @@ from .csr import csr_of
 from .passes import MANY, SORT_SHARE, Candidates, Nearest, Part, Work
 from .points import PartialPoints, Points, fine_error
 from .threads import blas_threads, shared
-from .tree import WIDTH, Pull, Rows, Tree
+from .tree import WIDTH, Order, Pull, Rows, Tree
 
 FIRST_NODES = 10_000  # below, a pass takes less than a second
 FIRST_CUT = 32  # the nearest so many of a row give its first cut
@@ -62,8 +62,8 @@ class CandidatesOfLeaf:
     pull: Pull
     cut: Array
 
-    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
-        """Return what was looked at, and how many pairs each node has, with whom, at what cost."""
+    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array]:
+        """Return what was looked at, and how many pairs each node has, and with whom."""
         nodes, work = tree.nodes_of(number), self.work
         count, room = _tree_kernels.FULL, len(tree.nodes) + 512 * len(nodes)
         while count == _tree_kernels.FULL:
@@ -71,14 +71,14 @@ class CandidatesOfLeaf:
             indices, costs = np.empty(room, np.int32), np.empty(room)
             count = _tree_kernels.list_leaf(tree, self.pull, number, self.cut, rows, owners, indices, costs, looked)
             room *= 2
-        found = owners[:count], indices[:count], costs[:count]
-        counts = np.empty(len(nodes), np.int64)
-        columns, values = np.empty_like(found[1]), np.empty_like(found[2])
-        _tree_kernels.by_owner(*found, counts, columns, values)
+        counts, columns = np.empty(len(nodes), np.int64), np.empty(count, np.int32)
+        _tree_kernels.by_owner(owners[:count], indices, counts, columns)
         if count > MANY * len(nodes) * len(tree.nodes):
+            values = np.empty(count)
+            _tree_kernels.by_owner(owners[:count], costs, counts, values)
             sides = (side.astype(np.float64, copy=False) for side in (*work.bonus[:2], work.slack))
             count = _tree_kernels.shorten(nodes, *sides, work.gain, work.total, counts, columns, values)
-        return looked, counts, columns[:count], values[:count].astype(work.cut.dtype, copy=False)
+        return looked, counts, columns[:count]
 
 
 class SkippingPoints(Points):
@@ -103,10 +103,23 @@ class SkippingPoints(Points):
         self.looked = np.zeros(3, np.int64)
 
     @cached_property
+    def order(self) -> Order:
+        """Which nodes are a leaf, found once."""
+        with blas_threads().limit(limits=1):  # the same bits on any number of threads
+            return Order.of(self.points, self.lift)
+
+    @cached_property
     def tree(self) -> Tree:
         """The points in leaves, made once."""
-        with blas_threads().limit(limits=1):  # the same bits on any number of threads
-            return Tree.of(self.points, self.lift)
+        with blas_threads().limit(limits=1):
+            return Tree.of(self.points, self.lift, self.order)
+
+    def job_of(self, work: Nearest | Candidates) -> OfLeaf:
+        """Return what a work is, leaf by leaf."""
+        pull = Pull.of(work.bonus, self.tree)
+        if isinstance(work, Nearest):
+            return NearestOfLeaf(work.kept, pull)
+        return CandidatesOfLeaf(work, pull, work.cut[self.tree.nodes].astype(np.float64))
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield the parts of a pass; of one that skips there is one part, of all nodes."""
@@ -121,37 +134,32 @@ class SkippingPoints(Points):
             yield cast(Part, found)
 
     def _nearest(self, work: Nearest) -> tuple[Array, Array] | None:
-        if Nearest not in self.skips:
-            return None
-        job = NearestOfLeaf(work.kept, Pull.of(work.bonus, self.tree))
-        if not self._pays(Nearest, job):
+        if not self._pays(work):
             return None
         shape = len(self), work.kept
         costs, labels = np.empty(shape, self.dtype), np.empty(shape, np.int32)
         self.looked, place = np.zeros(3, np.int64), 0
-        for looked, near, names in self._leaves(job):
+        for looked, near, names in self._leaves(work):
             nodes = self.tree.nodes[place : place + len(near)]
             costs[nodes], labels[nodes] = near, names
             self.looked, place = self.looked + looked, place + len(near)
         return costs, labels
 
     def _candidates(self, work: Candidates) -> Any:
+        """Return the pairs as CSR: leaves list them, and what they cost is measured here, 4 bytes a pair to bring."""
         cut = self._first_cuts(work) if np.isneginf(work.cut).any() else work.cut
-        if cut is None or Candidates not in self.skips:
+        if cut is None or not self._pays(work := replace(work, cut=cut)):
             return None
-        job = CandidatesOfLeaf(work, Pull.of(work.bonus, self.tree), cut[self.tree.nodes].astype(np.float64))
-        if not self._pays(Candidates, job):
-            return None
-        looked, counts, indices, costs = zip(*self._leaves(job), strict=True)
+        looked, counts, indices = zip(*self._leaves(work), strict=True)
         self.looked = sum(looked, np.zeros(3, np.int64))
-        lengths, nodes = np.concatenate(counts), self.tree.nodes
-        columns, values = np.concatenate(indices), np.concatenate(costs)
+        lengths, columns, nodes = np.concatenate(counts), np.concatenate(indices), self.tree.nodes
         own = np.empty_like(lengths)
         own[nodes] = lengths
-        found = csr_of(own, np.empty_like(columns), np.empty_like(values), len(self))
+        found = csr_of(own, np.empty_like(columns), np.empty(len(columns), self.dtype), len(self))
         begins = np.concatenate([[0], np.cumsum(lengths)])
-        _tree_kernels.place_rows(nodes, begins, columns, values, found.indptr, found.indices, found.data)
-        found.sort_indices()
+        _tree_kernels.place_rows(nodes, begins, columns, found.indptr, found.indices)
+        found.has_sorted_indices = True
+        found.data = self.listed(found)
         return found
 
     def _first_cuts(self, work: Candidates) -> Array | None:
@@ -169,17 +177,23 @@ class SkippingPoints(Points):
         found: Array = np.maximum(work.cut, lowest - work.slack - fine_error(self.dtype) * np.abs(lowest))
         return found
 
-    def _leaves(self, job: OfLeaf) -> Iterator[Any]:
+    def _leaves(self, work: Nearest | Candidates) -> Iterator[Any]:
         """Yield what is found for each leaf, in order: what was looked at, and more."""
-        yield from shared(partial(job, self.tree), range(len(self.tree.size)), partial(Rows.of, self.tree))
+        yield from self._here(work, range(len(self.tree.size)))
 
-    def _pays(self, kind: type, job: OfLeaf) -> bool:
+    def _here(self, work: Nearest | Candidates, numbers: Any) -> Iterator[Any]:
+        """Yield what is found for some leaves, by threads."""
+        yield from shared(partial(self.job_of(work), self.tree), numbers, partial(Rows.of, self.tree))
+
+    def _pays(self, work: Nearest | Candidates) -> bool:
         """Return whether a pass of a kind costs less when it skips, judged by a few leaves; else it is the last try."""
+        kind = type(work)
+        if kind not in self.skips:
+            return False
         tree, signals = self.tree, self.points.shape[1]
         count, axes, _ = tree.tiles.shape
         tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
-        rows = Rows.of(tree)
-        boxes, tiles, pairs = sum((job(tree, number, rows)[0] for number in tried), np.zeros(3, np.int64))
+        boxes, tiles, pairs = sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64))
         ends = tree.starts[tree.leaves]
         nodes = int((ends[tried + 1] - ends[tried]).sum())
         ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(tried)

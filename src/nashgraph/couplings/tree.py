@@ -22,18 +22,53 @@ AXES = 32  # where there are more signals, the first axes give a lower bound of 
 SAMPLE = 1024
 
 
-class Tree(NamedTuple):
-    """Points in leaves, in float64 always: one kind of float is one kind of kernel to compile.
+class Order(NamedTuple):
+    """Which nodes are one point, and which points a leaf: with the points themselves all that a tree is made of.
 
     ``n`` nodes, ``u`` points that differ, ``v`` leaves, ``d`` axes.
 
     Attributes
     ----------
-    points : array of shape (u, n_signals), in the order of the leaves
-    lift : array of shape (u,), what a point adds to the cost of its edges
     nodes : array of shape (n,), those of a point together, upward
     starts : array of shape (u + 1,), where a point's nodes start
     leaves : array of shape (v + 1,), where a leaf's points start
+    axes : array of shape (d, n_signals)
+    """
+
+    nodes: Array
+    starts: Array
+    leaves: Array
+    axes: Array
+
+    @classmethod
+    def of(cls, points: Array, lift: Array | None) -> Order:
+        """Find it: O(u d log u) time, O(u (d + n_signals)) memory.
+
+        Examples
+        --------
+        >>> order = Order.of(np.array([[0.0], [5.0], [0.0], [6.0]]), None)
+        >>> order.nodes, order.starts, order.leaves
+        (array([0, 2, 1, 3]), array([0, 2, 3, 4]), array([0, 3]))
+        """
+        points = points.astype(np.float64, copy=False)
+        group, first = equal_rows(points if lift is None else np.column_stack([points, lift]))
+        axes = principal_axes(points[first])
+        order, leaves = split(points[first] @ axes.T)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        ranks = rank[group]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(ranks, minlength=len(order)))])
+        return cls(np.argsort(ranks, kind="stable"), starts, leaves, axes)
+
+
+class Tree(NamedTuple):
+    """Points in leaves, in float64 always: one kind of float is one kind of kernel to compile.
+
+    Attributes
+    ----------
+    points : array of shape (u, n_signals), in the order of the leaves
+    lift : array of shape (u,), what a point adds to the cost of its edges
+    nodes, starts, leaves : arrays, as in :class:`Order`
     tiles : array of shape (v, d, 64), the coordinates of each leaf, zero where it has fewer points
     half : array of shape (v, 64), half of each point's square along the axes, infinite where a leaf has fewer
     low, high : arrays of shape (v, d), the box of each leaf
@@ -57,36 +92,28 @@ class Tree(NamedTuple):
     error: float
 
     @classmethod
-    def of(cls, points: Array, lift: Array | None) -> Tree:
-        """Build it: O(u d log u) time, O(u (d + n_signals)) memory.
+    def of(cls, points: Array, lift: Array | None, order: Order) -> Tree:
+        """Build it: O(u d n_signals) time, O(u (d + n_signals)) memory.
+
+        Where coordinates round in another way, on another machine, other pairs may be looked at, and the same found.
 
         Examples
         --------
-        >>> tree = Tree.of(np.array([[0.0], [5.0], [0.0], [6.0]]), None)
-        >>> tree.nodes, tree.starts, tree.leaves
-        (array([0, 2, 1, 3]), array([0, 2, 3, 4]), array([0, 3]))
+        >>> points = np.array([[0.0], [5.0], [0.0], [6.0]])
+        >>> Tree.of(points, None, Order.of(points, None)).points.ravel()
+        array([0., 5., 6.])
         """
         error = 12.0 * (8 + points.shape[1]) * float(np.finfo(points.dtype).eps)
-        points = points.astype(np.float64, copy=False)
-        lift = np.zeros(len(points)) if lift is None else lift.astype(np.float64)
-        group, first = equal_rows(np.column_stack([points, lift]))
-        coordinates = along_axes(points[first])
-        order, leaves = split(coordinates)
-        coordinates, first = coordinates[order], first[order]
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        ranks = rank[group]
-        nodes = np.argsort(ranks, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(np.bincount(ranks, minlength=len(order)))])
-        own = points[first], lift[first]
+        first, begins = order.nodes[order.starts[:-1]], order.leaves[:-1]
+        own = points[first].astype(np.float64, copy=False), np.zeros(len(first))
+        if lift is not None:
+            own[1][:] = lift[first]
+        coordinates = own[0] @ order.axes.T
         sizes = np.einsum("ij,ij->i", own[0], own[0]) + np.abs(own[1])
-        begins = leaves[:-1]
         return cls(
             *own,
-            nodes,
-            starts,
-            leaves,
-            *tiles_of(coordinates, leaves),
+            *order[:3],
+            *tiles_of(coordinates, order.leaves),
             np.minimum.reduceat(coordinates, begins),
             np.maximum.reduceat(coordinates, begins),
             np.minimum.reduceat(own[1], begins),
@@ -187,13 +214,12 @@ def equal_rows(rows: Array) -> tuple[Array, Array]:
     return group, order[new]
 
 
-def along_axes(points: Array) -> Array:
-    """Return the points along their principal axes, those of a sample."""
+def principal_axes(points: Array) -> Array:
+    """Return the principal axes of a sample of some points."""
     sample = points[:: max(1, len(points) // SAMPLE)]
     scale = float(np.abs(sample).max()) or 1.0
-    axes = linalg.svd((sample - sample.mean(axis=0)) / scale, full_matrices=False, check_finite=False)[2][:AXES]
-    found: Array = points @ axes.T
-    return found
+    axes: Array = linalg.svd((sample - sample.mean(axis=0)) / scale, full_matrices=False, check_finite=False)[2][:AXES]
+    return axes
 
 
 def split(coordinates: Array) -> tuple[Array, Array]:

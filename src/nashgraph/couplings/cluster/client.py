@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from joblib import cpu_count
 
@@ -29,6 +30,9 @@ SELDOM = {
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.tick.interval": "1s",
 }
+# All workers keep the points between passes; the scheduler would take them away from all but one, to send them anew.
+KEEPING = {"distributed.scheduler.active-memory-manager.start": False}
+OUT_OF_BAND = 5  # the first protocol of pickle that can send bytes without copying them
 VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
 
 
@@ -70,7 +74,7 @@ def started(workers: int) -> Client:
     from distributed import Client, LocalCluster
 
     LOG.info("engine: dask (workers started on this machine: %d; they end with this process)", workers)
-    with dask.config.set(SELDOM):
+    with dask.config.set(SELDOM | KEEPING):
         cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL")
         return Client(cluster)
 
@@ -158,17 +162,25 @@ class Sent:
     """A value on its way: wherever it arrives its arrays are new ones, for which compiled kernels are at hand.
 
     Arrays that workers send each other as they are arrive read-only and anyhow aligned, so that kernels are compiled
-    for them once more, and may round in another way.
+    for them once more, and may round in another way. It is sent on as the bytes that came: to pack it anew for each
+    worker would take the time of all, one after the other.
     """
 
-    def __init__(self, packed: bytes) -> None:
-        self.value, self.size = pickle.loads(packed), len(packed)
+    def __init__(self, packed: Any) -> None:
+        self.value, self.packed = pickle.loads(packed), packed
+        self._made: Any = None
 
-    def __reduce__(self) -> tuple[type[Sent], tuple[bytes]]:
-        return Sent, (pickle.dumps(self.value),)
+    def once(self, make: Callable[[Any], Any]) -> Any:
+        """Return what is made of the value, once wherever it arrives."""
+        if self._made is None:
+            self._made = make(self.value)
+        return self._made
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[type[Sent], tuple[Any]]:
+        return Sent, (pickle.PickleBuffer(self.packed) if protocol >= OUT_OF_BAND else bytes(self.packed),)
 
     def __sizeof__(self) -> int:  # the scheduler weighs what it moves
-        return self.size
+        return len(self.packed)
 
 
 def put(client: Client, value: Any) -> Any:
@@ -180,11 +192,15 @@ def put(client: Client, value: Any) -> Any:
 
 
 def submitted(client: Client, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the future of a call, however large its arguments are."""
+    """Return the future of a call, however large its arguments are.
+
+    Its key is a group of its own. Tasks that need four others at the most the scheduler deals out as workers become
+    free; it counts a whole group for each, and tasks that need more it binds to a worker beforehand, to few of them.
+    """
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-        return client.submit(function, *arguments, pure=False)
+        return client.submit(function, *arguments, key=(f"{function.__name__}-{uuid4().hex}", 0))
 
 
 @contextmanager

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from scipy import sparse
 
 from ...certificate import LOG
 from ...validation import Array
-from ..passes import Part, Work, stacked
+from ..passes import Candidates, Nearest, Part, Work, stacked
 from ..points import PartialPoints, Points
-from ..skipping import OfLeaf, SkippingPoints, threaded_points
+from ..skipping import SkippingPoints, threaded_points
 from ..threads import one_thread
 from ..tree import WIDTH, Rows
 from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put
@@ -32,6 +31,7 @@ TASK_PAIRS, LEAST_PAIRS = 5e7, 2e6
 # is little work beside a pass. Below, all of a fit takes seconds.
 LEAVES_NODES = 50_000
 FASTER = 4  # times, by the pair, if none are skipped
+STAYS = "client", "sent", "near", "tree"  # of the points here, when they are sent
 # Parts that add up are added task by task, and so many tasks, whatever the number of workers, keep the order.
 ADDING_TASKS = 16
 
@@ -40,15 +40,25 @@ class DaskPoints(Points):
     """The nodes as points on every worker of a cluster; see :class:`~nashgraph.couplings.points.Points`."""
 
     copies = 2  # of the points, in the memory of a worker: one on its way
+    there: type[Points] = Points  # what a worker has
 
     def __init__(self, X: Array, lift: Array | None = None, client: Client | None = None) -> None:
         super().__init__(X, lift)
         self.client = current_client() if client is None else client
-        plain = (PartialPoints if np.isnan(X).any() else Points)(X, lift)
         block = self.block_size * len(self) * self.dtype.itemsize
-        check_cluster(self.client, self.copies * arrays_bytes(plain), 4 * block)
+        held = sum(value.nbytes for value in self.carried.values() if isinstance(value, np.ndarray))
+        check_cluster(self.client, self.copies * held, 4 * block)
         with failures_said(self.client):
-            self.sent = put(self.client, plain)
+            self.sent = put(self.client, self)
+
+    @property
+    def carried(self) -> dict[str, Any]:
+        """What is sent of the points."""
+        return {name: value for name, value in vars(self).items() if name not in STAYS}
+
+    def __reduce__(self) -> tuple[Callable[..., Points], tuple[type[Points], dict[str, Any]]]:
+        """Arrive as points in memory."""
+        return arrived, (self.there, self.carried)
 
     @property
     def spread(self) -> type[Smoothness]:
@@ -72,32 +82,36 @@ class DaskPoints(Points):
             ends, sent_work = spans(count, least, pairs, threads), put(self.client, work)
             each = [sent] * (len(ends) - 1), [sent_work] * (len(ends) - 1), ends[:-1], ends[1:]
             tasks = self.client.map(task, *each, pure=False)
-            for place, answer in enumerate(tasks):
-                yield from pickle.loads(answer.result())
-                tasks[place] = None  # its answer need not be kept
+            while tasks:  # several at a time: to ask for one takes some milliseconds; what was had need not be kept
+                several, tasks = tasks[: threads or ADDING_TASKS], tasks[threads or ADDING_TASKS :]
+                for packed in self.client.gather(several):
+                    yield from pickle.loads(packed)
 
 
 class PartialDaskPoints(DaskPoints, PartialPoints):
     """The same with gaps; see :class:`~nashgraph.couplings.points.PartialPoints`."""
 
+    there = PartialPoints
+
 
 class SkippingDaskPoints(SkippingPoints, DaskPoints):
     """The same, whose passes go leaf by leaf; see :class:`~nashgraph.couplings.skipping.SkippingPoints`.
 
-    The tree is made here, for another machine might round its axes in another way, and have other leaves.
+    The order is found here, for another machine might round its axes in another way, and have other leaves. Workers
+    make the tree of it, which has twice as much as the points.
     """
 
-    copies = 10  # a tree has twice as much as the points, and is there up to four times while it comes
+    copies = 5
+    there = SkippingPoints
 
-    @cached_property
-    def sent_tree(self) -> Any:
-        """The tree on its way."""
-        with failures_said(self.client):
-            return put(self.client, self.tree)
+    @property
+    def carried(self) -> dict[str, Any]:
+        """The points, and their order."""
+        return super().carried | {"order": self.order}
 
-    def _leaves(self, job: OfLeaf) -> Iterator[Any]:
+    def _leaves(self, work: Nearest | Candidates) -> Iterator[Any]:
         pairs = len(self) * WIDTH / FASTER
-        yield from self.shared_out(worked_leaves, self.sent_tree, job, len(self.tree.size), 1, pairs)
+        yield from self.shared_out(worked_leaves, self.sent, work, len(self.tree.size), 1, pairs)
 
 
 def spans(count: int, least: int, pairs: float, threads: int) -> list[int]:
@@ -139,16 +153,18 @@ def worked(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
 
 
 @one_thread()
-def worked_leaves(sent_tree: Sent, sent_job: Sent, first: int, last: int) -> bytes:
-    """Do a job on some leaves and return the parts, packed into one: this runs in a worker."""
-    tree, job = sent_tree.value, sent_job.value
+def worked_leaves(sent_points: Sent, sent_work: Sent, first: int, last: int) -> bytes:
+    """Do a work on some leaves and return the parts, packed into one: this runs in a worker."""
+    tree, job = sent_points.value.tree, sent_work.once(sent_points.value.job_of)
     rows = Rows.of(tree)
     return pickle.dumps([job(tree, number, rows) for number in range(first, last)])
 
 
-def arrays_bytes(thing: Any) -> int:
-    """Return the bytes of the arrays that an object holds."""
-    return sum(value.nbytes for value in vars(thing).values() if isinstance(value, np.ndarray))
+def arrived(kind: type[Points], carried: dict[str, Any]) -> Points:
+    """Return points that were sent."""
+    points = kind.__new__(kind)
+    vars(points).update(carried)
+    return points
 
 
 def dask_points(X: Array, lift: Array | None = None) -> Points:
