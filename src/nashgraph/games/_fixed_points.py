@@ -84,30 +84,35 @@ def dots(*pairs: tuple[Array, Array]) -> list[float]:
 def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) -> Array:
     """Return about the x with ``x - linear(x) = residual``, by BiCGSTAB (van der Vorst 1992) from zero.
 
-    Ends where the residual's norm is at most ``floor``, or where the method breaks down.
+    Ends where the residual's norm is at most ``floor``, or where the method breaks down. Vectors that are our own are
+    overwritten: new memory for each would take as long as what is computed.
     """
     shadow, size = residual, dots((residual, residual))[0]
-    point = direction = image = 0.0 * residual
+    point, direction, image = 0.0 * residual, 0.0 * residual, 0.0 * residual
     before = alpha = omega = 1.0
     for _ in range(max_steps):
         rho, square = dots((shadow, residual), (residual, residual))
         if square**0.5 <= floor or abs(rho) <= TINY * size or omega == 0.0:
             break
-        direction = residual + (rho / before * alpha / omega) * (direction - omega * image)
+        direction -= omega * image
+        direction *= rho / before * alpha / omega
+        direction += residual
         image = direction - linear(direction)
         along = float(shadow @ image)
         if along == 0.0:
             break
         alpha, before = rho / along, rho
-        half = residual - alpha * image
-        point = point + alpha * direction
+        half = -alpha * image
+        half += residual
+        point += alpha * direction
         if norm(half) <= floor:
             break
         turned = half - linear(half)
         square, along = dots((turned, turned), (turned, half))
         omega = along / square if square > 0 else 0.0
-        point = point + omega * half
-        residual = half - omega * turned
+        point += omega * half
+        residual = -omega * turned
+        residual += half
     return point
 
 
