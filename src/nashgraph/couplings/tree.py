@@ -19,7 +19,7 @@ from .passes import Bonus
 
 WIDTH = 64  # points of a leaf; only the last has fewer
 AXES = 32  # where there are more signals, the first axes give a lower bound of a distance
-SAMPLE = 1024
+SAMPLE, FEW = 1024, 256  # points that tell the axes of all, and the one along which a part is split
 
 
 class Order(NamedTuple):
@@ -226,16 +226,17 @@ def split(coordinates: Array) -> tuple[Array, Array]:
     """Return an order of the points in which leaves stand together, and where each of them starts."""
     parts = [np.arange(len(coordinates))]
     while len(parts[0]) > WIDTH:
-        parts = [half for part in parts for half in _halves(part, coordinates[part])]
+        parts = [half for part in parts for half in _halves(part, coordinates)]
     return np.concatenate(parts), np.concatenate([[0], np.cumsum([len(part) for part in parts])])
 
 
-def _halves(part: Array, places: Array) -> list[Array]:
-    """Return the lower and upper half along the widest axis, of whole leaves but the last; a leaf as it is."""
+def _halves(part: Array, coordinates: Array) -> list[Array]:
+    """Return the lower and upper half along the axis that a few vary most in, of whole leaves; a leaf as it is."""
     if len(part) <= WIDTH:
         return [part]
     middle = WIDTH * -(-len(part) // (2 * WIDTH))
-    order = np.argpartition(places[:, np.argmax(places.var(axis=0))], middle)
+    widest = np.argmax(coordinates[part[:: -(-len(part) // FEW)]].var(axis=0))
+    order = np.argpartition(coordinates[part, widest], middle)
     return [part[order[:middle]], part[order[middle:]]]
 
 
