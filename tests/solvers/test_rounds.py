@@ -222,6 +222,23 @@ def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, mon
     assert listed.objective <= direct.objective + slack * abs(direct.objective)
 
 
+@pytest.mark.parametrize("listing", [False, True], ids=["directly", "on listed pairs"])
+def test_a_game_that_is_known_is_not_solved_again(listing, monkeypatch):
+    if listing:
+        monkeypatch.setattr(rounds, "LISTING_NODES", 100)
+    given = sparse_problem("sparse")
+    found = best_response(given, 0.02, tol=1e-8)
+    started = []
+    play = Problem.play
+    monkeypatch.setattr(Problem, "play", lambda *args, **more: started.append(more["start"]) or play(*args, **more))
+    for start, known in ((found, found.play), (found.coupling, None)):
+        started.clear()
+        again = best_response(given, 0.02, start, tol=1e-8)
+        assert started[0] is known
+        assert again.converged
+        np.testing.assert_allclose(again.coupling.matrix().toarray(), found.coupling.matrix().toarray(), atol=1e-6)
+
+
 def test_a_list_that_grows_too_long_gives_way_to_all_pairs(monkeypatch, random):
     module = rounds
     monkeypatch.setattr(module, "LISTING_NODES", 10)

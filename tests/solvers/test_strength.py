@@ -121,7 +121,10 @@ def test_finding_lambda_takes_one_pass_however_many_are_tried(monkeypatch):
     assert lam == tried[-1] < tried[0]
     assert given.smoothness.passes == passes + 1
     assert given.smooth is found
-    assert given.stationarity(start, given.play(start), lam) < 0.5 * given.stationarity(found, given.smooth_play, lam)
+    assert given.stationarity(start.coupling, start.play, lam) < 0.5 * given.stationarity(found, given.smooth_play, lam)
+    exact = given.play(start.coupling)
+    np.testing.assert_allclose(start.play.actions, exact.actions, rtol=1e-10)
+    np.testing.assert_allclose(start.play.adjoint, exact.adjoint, rtol=1e-10)
     spent = given.smoothness.fidelity(best_response(given, lam).coupling) / given.smoothness.fidelity(found) - 1.0
     assert 0 < spent <= 2.0 * 1e-2
 
@@ -143,7 +146,7 @@ def test_a_few_huge_nodes_leave_the_prior_of_the_others_as_it_is():
 def test_a_run_that_costs_far_too_much_is_given_up_on_the_way(monkeypatch):
     given, tried = problem(0.5), []
     affordable = strength.affordable_lam
-    monkeypatch.setattr(strength, "affordable_lam", lambda *args: (100.0 * affordable(*args)[0], given.smooth))
+    monkeypatch.setattr(strength, "affordable_lam", lambda *args: (100.0 * affordable(*args)[0], None))
 
     def solve(lam, start, watch):
         tried.append((lam, best_response(given, lam, callback=watch)))

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..certificate import Callback, Ending
-from ..couplings import Coupling, make_smoothness, points_of
+from ..couplings import make_smoothness, points_of
 from ..games import Interaction, Welfare, as_interaction, as_welfare
 from ..solvers import (
     Problem,
@@ -217,7 +217,7 @@ class GLGP(GraphEstimator):
         if lam is None:
             given = self.callback
 
-            def within(lam: float, start: Coupling, budget: Callback) -> Result:
+            def within(lam: float, start: Result | None, budget: Callback) -> Result:
                 watched = budget if given is None else lambda record: given(record) or budget(record)
                 return self._solve(problem, lam, options | {"callback": watched}, start)
 
@@ -336,7 +336,7 @@ class GLGP(GraphEstimator):
             raise InputError(f"solver_params must be a dict with names out of {', '.join(known)}, got {given!r}")
         return given
 
-    def _solve(self, problem: Problem, lam: float, options: dict[str, Any], start: Coupling | None = None) -> Result:
+    def _solve(self, problem: Problem, lam: float, options: dict[str, Any], start: Result | None = None) -> Result:
         solve, smoothness = SOLVERS[self.solver].solve, problem.smoothness
         starts = check_integer("multistart", self.multistart, low=1, remedy="it is a number of starts; try 4")
         if starts > 1:
@@ -352,8 +352,8 @@ class GLGP(GraphEstimator):
             if self.solver != "best-response":
                 raise InputError(f"init='path' needs solver='best-response', got solver={self.solver!r}")
             return solve_gradually(problem, lam, **options)
-        start = smoothness.hold(check_initial_weights(self.init, smoothness.n_nodes, smoothness.c))
-        return solve(problem, lam, start, **options)
+        given = smoothness.hold(check_initial_weights(self.init, smoothness.n_nodes, smoothness.c))
+        return solve(problem, lam, given, **options)
 
     def _learned(self, problem: Problem, origin: str, lam: float, result: Result) -> dict[str, Any]:
         """Return what a fitted GLGP holds, out of a solver's result."""

@@ -49,7 +49,7 @@ def solve_path(
     """
     best: list[Result] = []
     for lam in lams:
-        start = best[-1].coupling if best else problem.smooth
+        start = best[-1] if best else None
         best.append(keep(partial(best_response, problem, float(lam), start, **options)))
         progress()
         if to_the_end or len(best) < 2:
@@ -61,7 +61,7 @@ def solve_path(
             break
     found = best[-1]
     for k in range(len(best) - 2, -1, -1):
-        found = keep(partial(best_response, problem, float(lams[k]), found.coupling, **options))
+        found = keep(partial(best_response, problem, float(lams[k]), found, **options))
         # The same point found twice differs in rounding only: then the better certificate is kept.
         if found.objective < best[k].objective - problem.rounding * abs(best[k].objective):
             best[k] = found
@@ -98,8 +98,8 @@ def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options:
     if lam == 0:
         return direct
     low, _ = lam_range(problem)
-    start = problem.smooth
+    start: Result | None = None
     for weaker in np.geomspace(min(low, 0.5 * lam), lam, n_lams)[:-1]:
-        start = best_response(problem, float(weaker), start, **options).coupling
+        start = best_response(problem, float(weaker), start, **options)
     gradual = best_response(problem, lam, start, **options)
     return gradual if gradual.objective < direct.objective else direct

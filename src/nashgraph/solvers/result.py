@@ -103,3 +103,17 @@ class Result:
             passes,
             Certificate(Measure[measure], value, tol, Ending[ending], iterations, remedy, history),
         )
+
+
+def start_of(problem: Problem, start: Coupling | Result | None) -> tuple[Coupling, Play | None]:
+    """Return the graph to start from, by default that without prior, and the game on it where it is known.
+
+    Examples
+    --------
+    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
+    >>> start_of(problem, None)[1] is None
+    True
+    """
+    if isinstance(start, Result):
+        return start.coupling, start.play
+    return problem.smooth if start is None else start, None

@@ -26,8 +26,8 @@ from ..certificate import Callback, Ending, Measure, Watch
 from ..couplings import Coupling, SparseCoupling, blas_threads, union
 from ..validation import check_integer
 from .descent import Iterate, Pace, descend, evaluate
-from .problem import Problem
-from .result import Result
+from .problem import Play, Problem
+from .result import Result, start_of
 
 LISTING_NODES = 1000
 BLAS_NODES = 3000
@@ -42,7 +42,7 @@ OF_A_ROUND = (Ending.CONVERGED, Ending.MAX_ITER, Ending.STALLED)  # endings afte
 def best_response(
     problem: Problem,
     lam: float,
-    start: Coupling | None = None,
+    start: Coupling | Result | None = None,
     *,
     tol: float = 1e-6,
     max_iter: int = 500,
@@ -55,8 +55,8 @@ def best_response(
     ----------
     problem : Problem
     lam : float, how much the welfare counts
-    start : Coupling, optional
-        A graph of the problem's own smoothness term.
+    start : Coupling or Result, optional
+        A graph of the problem's own smoothness term, or what a solver returned: the game on it is then known.
     tol : float
         Stationarity at which to stop.
     max_iter : int
@@ -85,17 +85,17 @@ def best_response(
     check_integer("memory", memory, low=0, remedy="try 6; 0 turns acceleration off")
     smoothness = problem.smoothness
     passes = smoothness.passes
-    start = problem.smooth if start is None else start
+    graph, play = start_of(problem, start)
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "memory": memory, "callback": callback}
-    options["pace"] = Pace(max_iter)
+    options |= {"pace": Pace(max_iter), "play": play}
     # Products this small gain nothing from BLAS's threads, and lose much to their quarrel with the kernels' own.
-    direct = not listing_pays(problem, start)
+    direct = not listing_pays(problem, graph)
     if smoothness.proves:  # a step costs what one among listed pairs does, so there may be as many
         options["max_iter"] *= INNER_ITERATIONS
     small = not direct or smoothness.n_nodes < BLAS_NODES
     with blas_threads().limit(limits=1 if small else None):
         solve = descend if direct else descend_listed
-        result = solve(problem, lam, start, **options)
+        result = solve(problem, lam, graph, **options)
     return replace(result, passes=smoothness.passes - passes)
 
 
@@ -143,12 +143,13 @@ def descend_listed(
     memory: int,
     callback: Callback | None,
     pace: Pace,
+    play: Play | None,
 ) -> Result:
     """Alternate full passes, which certify and list, with descents on the pairs listed."""
     smoothness = problem.smoothness
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
     graph = start.sparse()
-    now = evaluate(problem, lam, graph, problem.exact, None)
+    now = evaluate(problem, lam, graph, problem.exact, play)
     listed = graph.weights
     best = np.inf
     for iteration in range(max_iter + 1):

@@ -12,11 +12,12 @@ until neighbours change. For GLGP the bonus is :math:`\lambda\, u f(y)^\top`, fo
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ..certificate import LOG, Callback, Record
-from ..couplings import Coupling, LamRange, Smoothness
+from ..couplings import LamRange, Smoothness
 from ..validation import Array, InputError
 from .descent import descend
 from .problem import Problem
@@ -74,7 +75,7 @@ def typical_share(smoothness: Smoothness) -> float:
 
 
 def solve_at_cost(
-    problem: Problem, solve: Callable[[float, Coupling, Callback], Result], cost: float = COST
+    problem: Problem, solve: Callable[[float, Result | None, Callback], Result], cost: float = COST
 ) -> tuple[float, Result]:
     """Solve with a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and return both.
 
@@ -99,7 +100,7 @@ def solve_at_cost(
         result = solve(lam, start, budget)
         if not budget.spent:
             break
-        lam, start = lam * BACK, problem.smooth
+        lam, start = lam * BACK, None
     return lam, result
 
 
@@ -110,8 +111,8 @@ def allowance(problem: Problem, cost: float) -> float:
     return least + BLOWN_UP * LEEWAY * cost * typical_share(problem.smoothness) * floor
 
 
-def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Coupling]:
-    """Return a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and a graph near its own.
+def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Result | None]:
+    """Return a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and a rough result of it.
 
     The first tried is that of the first order. Where the graph tips over into another and costs more than ``LEEWAY``
     times as much, smaller ones are, ``TRIES`` at most. Each is descended roughly, to a stationarity of ``ROUGH`` in
@@ -131,7 +132,7 @@ def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Couplin
     least = smoothness.fidelity(problem.smooth)
     lam = lam_for_cost(smoothness, play.adjoint, problem.interaction.value(play.actions), share)
     if lam == 0.0:
-        return lam, problem.smooth
+        return lam, None
     rough, start = on_few_pairs(problem, lam)
     for _ in range(TRIES):
         budget = Budget(lam, allowed)
@@ -140,10 +141,10 @@ def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Couplin
         LOG.info("lam: %.3g would cost %.2g of J, %.2g is allowed", lam, spent, LEEWAY * share)
         if spent <= LEEWAY * share and not budget.spent:
             found = result.coupling
-            return lam, found if rough is problem else smoothness.adopt(found.sparse())
+            return lam, replace(result, coupling=found if rough is problem else smoothness.adopt(found.sparse()))
         factor = float(np.clip(np.sqrt(share / spent), *BETWEEN))
         lam *= min(BACK, factor) if budget.spent else factor  # one given up costs what it had by then at the least
-    return lam, problem.smooth
+    return lam, None
 
 
 class Budget:

@@ -25,7 +25,7 @@ from ..couplings import Coupling
 from ..games import TotalAction
 from ..validation import Array, InputError, check_choice, check_integer, check_number
 from .problem import Play, Problem
-from .result import Result
+from .result import Result, start_of
 
 
 class StepSizes(NamedTuple):
@@ -38,7 +38,7 @@ class StepSizes(NamedTuple):
 def ttgd(
     problem: Problem,
     lam: float,
-    start: Coupling | None = None,
+    start: Coupling | Result | None = None,
     *,
     alpha: float = 0.5,
     gamma: float = 0.003,
@@ -81,7 +81,7 @@ def ttgd(
     max_iter = check_integer("max_iter", max_iter, low=1, remedy="the paper runs 195 to 760")
     check_every = check_integer("check_every", check_every, low=1, remedy="try 10")
     passes = problem.smoothness.passes
-    first = problem.smooth if start is None else start
+    first, _ = start_of(problem, start)
     sizes = theory_steps(problem, lam, first) if steps == "theory" else StepSizes(alpha, gamma)
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
     exact: Play | None = None
