@@ -69,6 +69,7 @@ def opened(count: int) -> Iterator[Client]:
         warm = SkippingDaskPoints(signals(2000))
         beta_for_degree(warm, DEGREE, 0.95)
         SparseSmoothness(warm, 1.0, 0.95).survey(np.zeros(2000), np.zeros(2000), 0.0)
+        GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(2000))
         yield client
 
 

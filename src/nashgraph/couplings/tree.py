@@ -8,7 +8,6 @@ where signals lie near few dimensions the first axes hold nearly all of them.
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -113,7 +112,7 @@ class Tree(NamedTuple):
         return cls(
             *own,
             *order[:3],
-            *tiles_of(coordinates, order.leaves),
+            *tiles_of(coordinates),
             np.minimum.reduceat(coordinates, begins),
             np.maximum.reduceat(coordinates, begins),
             np.minimum.reduceat(own[1], begins),
@@ -240,12 +239,11 @@ def _halves(part: Array, coordinates: Array) -> list[Array]:
     return [part[order[:middle]], part[order[middle:]]]
 
 
-def tiles_of(coordinates: Array, leaves: Array) -> tuple[Array, Array]:
+def tiles_of(coordinates: Array) -> tuple[Array, Array]:
     """Return the coordinates of each leaf, transposed, in one array, and half of each point's square."""
-    tiles = np.zeros((len(leaves) - 1, coordinates.shape[1], WIDTH))
-    half = np.full((len(tiles), WIDTH), np.inf)
-    halves = 0.5 * np.einsum("ij,ij->i", coordinates, coordinates)
-    for leaf, (begin, end) in enumerate(pairwise(leaves)):
-        tiles[leaf, :, : end - begin] = coordinates[begin:end].T
-        half[leaf, : end - begin] = halves[begin:end]
-    return tiles, half
+    count, axes = coordinates.shape
+    leaves = -(-count // WIDTH)
+    half = np.full(leaves * WIDTH, np.inf)
+    half[:count] = 0.5 * np.einsum("ij,ij->i", coordinates, coordinates)
+    whole = np.pad(coordinates, ((0, leaves * WIDTH - count), (0, 0)))
+    return np.ascontiguousarray(whole.reshape(leaves, WIDTH, axes).transpose(0, 2, 1)), half.reshape(leaves, WIDTH)
