@@ -107,12 +107,13 @@ class Tree(NamedTuple):
         own = points[first].astype(np.float64, copy=False), np.zeros(len(first))
         if lift is not None:
             own[1][:] = lift[first]
-        coordinates = own[0] @ order.axes.T
+        whole = np.zeros((WIDTH * len(begins), len(order.axes)))  # with room for the last leaf
+        coordinates = np.matmul(own[0], order.axes.T, out=whole[: len(first)])
         sizes = np.einsum("ij,ij->i", own[0], own[0]) + np.abs(own[1])
         return cls(
             *own,
             *order[:3],
-            *tiles_of(coordinates),
+            *tiles_of(whole, len(first)),
             np.minimum.reduceat(coordinates, begins),
             np.maximum.reduceat(coordinates, begins),
             np.minimum.reduceat(own[1], begins),
@@ -239,11 +240,9 @@ def _halves(part: Array, coordinates: Array) -> list[Array]:
     return [part[order[:middle]], part[order[middle:]]]
 
 
-def tiles_of(coordinates: Array) -> tuple[Array, Array]:
-    """Return the coordinates of each leaf, transposed, in one array, and half of each point's square."""
-    count, axes = coordinates.shape
-    leaves = -(-count // WIDTH)
-    half = np.full(leaves * WIDTH, np.inf)
-    half[:count] = 0.5 * np.einsum("ij,ij->i", coordinates, coordinates)
-    whole = np.pad(coordinates, ((0, leaves * WIDTH - count), (0, 0)))
-    return np.ascontiguousarray(whole.reshape(leaves, WIDTH, axes).transpose(0, 2, 1)), half.reshape(leaves, WIDTH)
+def tiles_of(coordinates: Array, count: int) -> tuple[Array, Array]:
+    """Return the coordinates of each leaf, transposed, and half of each point's square, infinite beyond the last."""
+    half = 0.5 * np.einsum("ij,ij->i", coordinates, coordinates)
+    half[count:] = np.inf
+    leaves = coordinates.reshape(-1, WIDTH, coordinates.shape[1])
+    return np.ascontiguousarray(leaves.transpose(0, 2, 1)), half.reshape(-1, WIDTH)

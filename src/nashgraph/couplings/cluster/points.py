@@ -101,7 +101,7 @@ class SkippingDaskPoints(SkippingPoints, DaskPoints):
     make the tree of it, which has twice as much as the points.
     """
 
-    copies = 5
+    copies = 6
     there = SkippingPoints
 
     @property
