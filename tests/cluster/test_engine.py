@@ -161,10 +161,9 @@ def test_tasks_are_dealt_out_as_workers_become_free_after_any_number_of_passes(t
 
 def test_what_is_sent_arrives_as_new_arrays_and_goes_on_as_it_came(threads):
     client = threads(1)
-    value, sent = np.arange(5.0), put(client, np.arange(5.0))
-    for _ in range(2):
-        sent = sent.result() if hasattr(sent, "result") else pickle.loads(pickle.dumps(sent))
-        assert np.array_equal(sent.value, value)
+    first = put(client, np.arange(5.0)).result()
+    for sent in (first, pickle.loads(pickle.dumps(first))):
+        assert np.array_equal(sent.value, np.arange(5.0))
         assert sent.value.flags.writeable
         assert sent.value.flags.aligned
     buffers = []

@@ -55,7 +55,7 @@ def ttgd(
     problem : Problem
         Its graphs must be held dense: TTGD steps from any W.
     lam : float, how much the welfare counts
-    start : Coupling, optional
+    start : Coupling or Result, optional
     alpha, gamma : float
         Step sizes; the defaults are the paper's.
     steps : {"given", "theory"}

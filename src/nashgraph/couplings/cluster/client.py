@@ -186,21 +186,19 @@ class Sent:
 def put(client: Client, value: Any) -> Any:
     """Return a future of a value, as :class:`Sent`: a task, so that it is made again where the one who had it is lost.
 
-    Workers get it from each other, and the scheduler holds it as bytes.
+    Workers get it from each other, and the scheduler holds it as bytes. Its key is a group of its own: tasks that need
+    few others the scheduler deals out as workers become free, but it counts whole groups, and where all that was ever
+    sent were one, it would bind the tasks of later passes to a few workers beforehand.
     """
-    return submitted(client, Sent, pickle.dumps(value))
+    return submitted(client, Sent, pickle.dumps(value), key=(f"sent-{uuid4().hex}", 0))
 
 
-def submitted(client: Client, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the future of a call, however large its arguments are.
-
-    Its key is a group of its own. Tasks that need four others at the most the scheduler deals out as workers become
-    free; it counts a whole group for each, and tasks that need more it binds to a worker beforehand, to few of them.
-    """
+def submitted(client: Client, function: Callable[..., Any], *arguments: Any, key: Any = None) -> Any:
+    """Return the future of a call, however large its arguments are."""
     import dask
 
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-        return client.submit(function, *arguments, key=(f"{function.__name__}-{uuid4().hex}", 0))
+        return client.submit(function, *arguments, key=key, pure=False)
 
 
 @contextmanager
