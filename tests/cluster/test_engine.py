@@ -180,3 +180,17 @@ def test_points_arrive_in_memory_without_what_stays_here(threads, signals):
     assert type(there) is SkippingPoints
     assert not {"client", "sent", "tree"} & {*vars(there)}
     assert np.array_equal(there.tree.nodes, points.tree.nodes)
+
+
+@pytest.mark.parametrize("kind", [DaskPoints, SkippingDaskPoints])
+def test_points_are_with_every_worker_before_a_pass_needs_them(kind, threads, signals):
+    threads(3)
+    points = kind(signals)
+    client, key = points.client, points.sent.key
+    client.gather(points.ready)
+    assert {*client.who_has([points.sent])[key]} == {*client.nthreads()}
+
+    def has_tree(dask_worker):
+        return "tree" in vars(dask_worker.data[key].value)
+
+    assert {*client.run(has_tree).values()} == {kind is SkippingDaskPoints}

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, couplings, spectral_benefit
 from nashgraph.certificate import Ending
-from nashgraph.couplings import STORAGES, beta_for_degree, points, points_of
+from nashgraph.couplings import STORAGES, beta_for_degree, points, points_of, smoothness
 from nashgraph.games import INTERACTIONS
 from nashgraph.solvers import (
     Problem,
@@ -187,11 +187,11 @@ def test_spectral_benefit_on_the_papers_problem(random):
     np.testing.assert_allclose(fast.coupling.weights, slow.coupling.weights, atol=1e-8)
 
 
-def sparse_problem(storage):
+def sparse_problem(storage, interaction="linear"):
     from nashgraph.datasets import random_geometric, smooth_signals
 
     X = smooth_signals(random_geometric(150, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
-    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": "linear"}
+    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": interaction}
     return Problem.from_signals(X, spectral_benefit(X), storage=storage, **options)
 
 
@@ -220,6 +220,20 @@ def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, mon
     # A strong prior has several valleys, and the two ways may end in different ones, which are about as deep.
     slack = 1e-3 if lam < 1.0 else 1e-2
     assert listed.objective <= direct.objective + slack * abs(direct.objective)
+
+
+@pytest.mark.parametrize("interaction", INTERACTIONS)
+def test_steps_in_float32_lead_to_the_same_graph(interaction, monkeypatch):
+    monkeypatch.setattr(rounds, "LISTING_NODES", 100)
+    graphs = []
+    for edges in (np.inf, 0):
+        monkeypatch.setattr(smoothness, "SINGLE_EDGES", edges)
+        found = best_response(sparse_problem("sparse", interaction=interaction), 0.02, tol=1e-8)
+        assert found.converged
+        assert largest_rise(found.certificate.history) <= 1e-12
+        graphs.append(found.coupling.matrix().toarray())
+    np.testing.assert_allclose(*graphs, atol=1e-6)
+    assert found.coupling.single.weights.dtype == np.float32
 
 
 @pytest.mark.parametrize("listing", [False, True], ids=["directly", "on listed pairs"])

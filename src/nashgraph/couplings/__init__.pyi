@@ -8,7 +8,7 @@ from .listed import ListedSmoothness
 from .passes import LamRange, NeighbourSpread, Work
 from .points import PartialPoints, Points, points_of, squared_distances
 from .simplex import project_rows
-from .smoothness import HERE, Coupling, Place, Smoothness, SparseCoupling, place_of
+from .smoothness import HERE, Coupling, Place, Smoothness, SparseCoupling, place_of, single_of
 from .sparse import SparseSmoothness
 from .threads import blas_threads
 
@@ -40,6 +40,7 @@ __all__ = [
     "points_of",
     "project_rows",
     "row_products",
+    "single_of",
     "smooth_ladder",
     "squared_distances",
     "union",

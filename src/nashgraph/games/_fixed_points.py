@@ -5,6 +5,10 @@ iteration always works, but slowly when c is near 1 (27,000 steps to 1e-12 at c 
 fall back on plain steps, in runs of doubling length, whenever they do not make progress: the whole then costs a
 small multiple of plain iteration at the very worst.
 
+Products with a large graph cost what it takes to read the graph and the vector. So a caller may give the product in
+float32, too, ``rough``: steps are then found with that, and what is left of them is measured in float64 every time
+(iterative refinement), which decides. The answer is as accurate; where float32 does not get on, float64 takes over.
+
 Vectors may be NumPy's, or tensors on a device where the graph lives: only what both can do is asked of them.
 """
 
@@ -25,10 +29,12 @@ KRYLOV_STEPS = 400
 FIRST_PLAIN_RUN = 16
 GROWTH = 1e8
 TINY = 1e-32
+# Steps in float32 shrink what is left to so much of it at the most, and should to so much at the least.
+SINGLE_FLOOR, SINGLE_GAIN = 1e-5, 0.1
 
 
 class FixedPoint(NamedTuple):
-    """Where a solve ended: the point, its defect (the map's image minus the point), and the products spent.
+    """Where a solve ended: the point, its defect (the map's image minus the point), and the products in float64.
 
     A defect of infinities says that the point ran away, that is, that there is no fixed point.
     """
@@ -116,12 +122,25 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
     return point
 
 
-def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array | None = None) -> FixedPoint:
+def stepped(linear: Product, rough: Product | None, residual: Array, *, floor: float) -> Array:
+    """Return about the x with ``x - linear(x) = residual``, in float32 where there is a ``rough`` product."""
+    if rough is None:
+        return bicgstab(linear, residual, floor=floor, max_steps=KRYLOV_STEPS)
+    size = norm(residual)  # squares of very small numbers would be lost in float32
+    single, floor = (residual / size).astype(np.float32), max(floor / size, SINGLE_FLOOR)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = bicgstab(rough, single, floor=floor, max_steps=KRYLOV_STEPS)
+        return size * found if np.isfinite(norm(found)) else 0.0 * residual
+
+
+def solve_affine(
+    linear: Product, constant: Array, *, tol: float, start: Array | None = None, rough: Product | None = None
+) -> FixedPoint:
     """Solve ``x = constant + linear(x)`` for a non-negative linear map of spectral radius below 1.
 
     Stops when ``||constant + linear(x) - x|| <= tol ||x||``, checked on the true residual. BiCGSTAB on
     ``I - linear`` does the work: two products a step and no stored basis; plain steps stand in where it breaks
-    down. O(products) applications and a handful of vectors.
+    down. O(products) applications and a handful of vectors. ``rough`` is the same map for vectors in float32.
     """
     count = Counter(linear)
     best = constant if start is None else start
@@ -130,12 +149,15 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
     limit = GROWTH * (norm(best) + norm(constant))
     run = FIRST_PLAIN_RUN
     while norm(best_residual) > tol * norm(best) and count.calls < MAX_PRODUCTS:
-        trial = best + bicgstab(count, best_residual, floor=floor, max_steps=KRYLOV_STEPS)
+        single, before = rough, norm(best_residual)
+        trial = best + stepped(count, single, best_residual, floor=floor)
         residual = constant + count(trial) - trial
-        if norm(residual) < norm(best_residual):
+        if norm(residual) < before:
             best, best_residual = trial, residual
-        if norm(best_residual) <= tol * norm(best):
-            break
+        if norm(best_residual) > SINGLE_GAIN * before:
+            rough = None
+        if single is not None or norm(best_residual) <= tol * norm(best):
+            continue
         trial, residual = best, best_residual
         for _ in range(run):
             trial = trial + residual
@@ -148,7 +170,13 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
 
 
 def solve_concave(
-    product: Product, benefit: Array, interaction: Interaction, *, tol: float, start: Array | None = None
+    product: Product,
+    benefit: Array,
+    interaction: Interaction,
+    *,
+    tol: float,
+    start: Array | None = None,
+    rough: Product | None = None,
 ) -> FixedPoint:
     """Solve ``y = benefit + product(f(y))`` for a non-negative linear product and f in H1.
 
@@ -157,25 +185,29 @@ def solve_concave(
     Newton's own (a tenth of the residual times its relative size). F(y) = y - b - W f(y) is convex and its
     derivative has a non-negative inverse wherever W s contracts, so from any y >= 0 the exact iterates fall
     monotonically on the solution (the monotone Newton theorem) and no line search is needed. Outside the admissible
-    graphs W s may expand at the start; Newton's step is then refused, and plain steps, which rise monotonically
-    from b, lead to where it contracts. For linear f one affine solve is all.
+    graphs W s may expand at the start, or the step break down; it is then refused, and plain steps, which rise
+    monotonically from b, lead to where it contracts. For linear f one affine solve is all. ``rough`` is the same
+    product for vectors in float32.
     """
     if isinstance(interaction, Linear):
-        return solve_affine(product, benefit, tol=tol, start=start)
+        return solve_affine(product, benefit, tol=tol, start=start, rough=rough)
     count = Counter(product)
     point = benefit if start is None else start.clip(min=benefit)
     residual = benefit + count(interaction.value(point)) - point
     limit = GROWTH * (norm(point) + norm(benefit))
     run = FIRST_PLAIN_RUN
     while norm(residual) > tol * norm(point) and count.calls < MAX_PRODUCTS:
-        relative = norm(residual) / norm(point)
+        size, slope = norm(residual), interaction.slope(point)
+        relative = size / norm(point)
         accuracy = max(0.1 * min(relative, 1.0), 0.3 * tol / relative)
-        step = solve_affine(tangent(count, interaction.slope(point)), residual, tol=accuracy)
-        trial = (point + step.point).clip(min=benefit)
+        single = None if rough is None else tangent(rough, slope.astype(np.float32))
+        step = stepped(tangent(count, slope), single, residual, floor=accuracy * size)
+        trial = (point + step).clip(min=benefit)
         trial_residual = benefit + count(interaction.value(trial)) - trial
-        if np.isfinite(step.residual) and norm(trial_residual) < 0.5 * norm(residual):
+        if norm(trial_residual) < 0.5 * size:
             point, residual = trial, trial_residual
             continue
+        rough = None
         for _ in range(run):
             point = point + residual
             residual = benefit + count(interaction.value(point)) - point

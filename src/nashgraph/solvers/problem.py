@@ -8,13 +8,14 @@ when it is the row best response to the bonus :math:`\lambda\, u f(y)^\top` (fac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..couplings import HERE, Coupling, Place, Smoothness, make_smoothness, place_of, points_of
+from ..couplings import HERE, Coupling, Place, Smoothness, make_smoothness, place_of, points_of, single_of
 from ..games import Interaction, Welfare, as_interaction, as_welfare, solve_affine, solve_concave
 from ..validation import Array
 
@@ -42,6 +43,11 @@ class There:
     def curvature(self, x: Array) -> Array:
         """Return f''(x) there."""
         return self.place.put(self.interaction.curvature(self.place.get(x)))
+
+
+def scaled(factors: Array, product: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return v -> factors product(v)."""
+    return lambda vector: factors * product(vector)
 
 
 class Play(NamedTuple):
@@ -120,13 +126,14 @@ class Problem:
         The welfare returned is :math:`g(y) + u^\top (T(y) - y)`, corrected to first order for the residual of y. Its
         error is of second order in ``tol``, so half the digits of y are enough to compare objectives.
         """
-        tol, place = self.exact if tol is None else tol, place_of(coupling)
+        tol, place, single = self.exact if tol is None else tol, place_of(coupling), single_of(coupling)
         y = solve_concave(
             coupling.dot,
             place.put(self.benefit),
             There.of(self.interaction, place),
             tol=tol,
             start=None if start is None else place.put(start.actions),
+            rough=None if single is None else single.dot,
         )
         actions = place.get(y.point)
         adjoint = self.adjoint(coupling, actions, tol=tol, start=None if start is None else start.adjoint)
@@ -136,15 +143,16 @@ class Problem:
         self, coupling: Coupling, actions: Array, *, tol: float | None = None, start: Array | None = None
     ) -> Array:
         """Solve u = grad g(y) + f'(y) (W^T u) at the given actions."""
-        place = place_of(coupling)
+        place, single = place_of(coupling), single_of(coupling)
         slope = There.of(self.interaction, place).slope(place.put(actions))
         gradient = place.put(self.welfare.gradient(actions))
         return place.get(
             solve_affine(
-                lambda v: slope * coupling.tdot(v),
+                scaled(slope, coupling.tdot),
                 gradient,
                 tol=self.exact if tol is None else tol,
                 start=None if start is None else place.put(start),
+                rough=None if single is None else scaled(slope.astype(np.float32), single.tdot),
             ).point
         )
 

@@ -193,6 +193,15 @@ def put(client: Client, value: Any) -> Any:
     return submitted(client, Sent, pickle.dumps(value), key=(f"sent-{uuid4().hex}", 0))
 
 
+def everywhere(client: Client, function: Callable[[Sent], None], sent: Any) -> list[Any]:
+    """Have every worker do something with a value that is sent, so that it is there before a pass needs it.
+
+    Returned are the tasks' futures, to be kept: tasks without are dropped. One whose worker is lost goes to another.
+    """
+    one: dict[str, Any] = {"allow_other_workers": True, "pure": False}
+    return [client.submit(function, sent, workers=[name], **one) for name in client.nthreads()]
+
+
 def submitted(client: Client, function: Callable[..., Any], *arguments: Any, key: Any = None) -> Any:
     """Return the future of a call, however large its arguments are."""
     import dask

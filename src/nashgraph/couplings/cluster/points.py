@@ -17,7 +17,16 @@ from ..points import PartialPoints, Points
 from ..skipping import SkippingPoints, threaded_points
 from ..threads import one_thread
 from ..tree import WIDTH, Rows
-from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put
+from .client import (
+    Sent,
+    check_cluster,
+    check_installed,
+    current_client,
+    everywhere,
+    failures_said,
+    inside_worker,
+    put,
+)
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -31,7 +40,7 @@ TASK_PAIRS, LEAST_PAIRS = 5e7, 2e6
 # is little work beside a pass. Below, all of a fit takes seconds.
 LEAVES_NODES = 50_000
 FASTER = 4  # times, by the pair, if none are skipped
-STAYS = "client", "sent", "near", "tree"  # of the points here, when they are sent
+STAYS = "client", "sent", "ready", "near", "tree"  # of the points here, when they are sent
 # Parts that add up are added task by task, and so many tasks, whatever the number of workers, keep the order.
 ADDING_TASKS = 16
 
@@ -50,6 +59,7 @@ class DaskPoints(Points):
         check_cluster(self.client, self.copies * held, 4 * block)
         with failures_said(self.client):
             self.sent = put(self.client, self)
+            self.ready = everywhere(self.client, made_ready, self.sent)
 
     @property
     def carried(self) -> dict[str, Any]:
@@ -158,6 +168,13 @@ def worked_leaves(sent_points: Sent, sent_work: Sent, first: int, last: int) -> 
     tree, job = sent_points.value.tree, sent_work.once(sent_points.value.job_of)
     rows = Rows.of(tree)
     return pickle.dumps([job(tree, number, rows) for number in range(first, last)])
+
+
+@one_thread()
+def made_ready(sent_points: Sent) -> None:
+    """Make what passes need of points that were sent, while the client still looks at them: this runs in a worker."""
+    if isinstance(sent_points.value, SkippingPoints):
+        _ = sent_points.value.tree
 
 
 def arrived(kind: type[Points], carried: dict[str, Any]) -> Points:
