@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from distributed import Client
 
 from nashgraph import GLGP
-from nashgraph.couplings import SparseSmoothness, beta_for_degree
+from nashgraph.couplings import SparseSmoothness, beta_for_degree, row_products
+from nashgraph.couplings.cluster import points as on_workers
 from nashgraph.couplings.cluster.client import cluster, put
 from nashgraph.couplings.cluster.points import DaskPoints, SkippingDaskPoints, dask_points, worked, worked_leaves
 from nashgraph.couplings.cluster.smoothness import DaskSmoothness
@@ -58,7 +60,7 @@ def main() -> None:
 
 @contextmanager
 def opened(count: int) -> Iterator[Client]:
-    """Have a cluster of so many workers, as the command starts it, its kernels loaded, and close it.
+    """Have a cluster of so many workers, as the command starts it, all kernels compiled and loaded, and close it.
 
     There is one at a time: workers that have nothing to do take some per cent of a core each.
     """
@@ -66,10 +68,9 @@ def opened(count: int) -> Iterator[Client]:
         client = Client.current()
         for _ in range(2):
             one_pass(client, 2000)
-        warm = SkippingDaskPoints(signals(2000))
-        beta_for_degree(warm, DEGREE, 0.95)
-        SparseSmoothness(warm, 1.0, 0.95).survey(np.zeros(2000), np.zeros(2000), 0.0)
-        GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(2000))
+        with patch.object(on_workers, "LEAVES_NODES", 0):  # in a plane passes skip, however few nodes there are
+            graph = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(5000)[:2]).adjacency_
+        row_products(graph, graph)  # of steps row by row, which a fit may need
         yield client
 
 
