@@ -101,14 +101,14 @@ def descend(
         accuracy = run.needed_accuracy(now, stationarity)
         if now.accuracy > accuracy or stationarity <= tol:
             # The game on this graph was solved too roughly to certify it; the last one is solved for good.
-            accuracy = problem.exact if stationarity <= tol else accuracy
-            now = run.evaluate(now.coupling, accuracy, now.play)
+            now = run.evaluate(now.coupling, problem.exact if stationarity <= tol else accuracy, now.play)
             response, stationarity = run.certify(now)
+            accuracy = run.needed_accuracy(now, stationarity)
         ending = watch.ends(iteration, now.objective, stationarity, now.play.welfare)
         if ending is None and run.pace.slow(stationarity):
             ending = Ending.SLOW
         if ending is None:
-            step = run.step(now, response, stationarity, 0.3 * run.needed_accuracy(now, stationarity))
+            step = run.step(now, response, stationarity, 0.3 * accuracy)
             ending = Ending.STALLED if step is None else None
             now, iteration = step or now, iteration + 1
     if ending is not Ending.CONVERGED:
@@ -307,7 +307,7 @@ class Run(NamedTuple):
         share = 1.0
         enough = step.objective <= now.objective + ARMIJO * promised + slack
         if not enough and self.pace.way is None and smoothness.holds:
-            found = self._row_by_row(now, response, accuracy)
+            found = self._row_by_row(now, response, accuracy, step)
             if found is not None:
                 return found
         while step.objective > now.objective + ARMIJO * share * promised + slack:
@@ -320,21 +320,26 @@ class Run(NamedTuple):
         self.pace.take(share)
         return step
 
-    def _row_by_row(self, now: Iterate, response: Coupling, accuracy: float) -> Iterate | None:
+    def _row_by_row(
+        self, now: Iterate, response: Coupling, accuracy: float, whole: Iterate | None = None
+    ) -> Iterate | None:
         """Go a share of its own of the way in every row; None where that does not lower the objective enough.
 
         Every row's way descends by itself, so that any shares do: the slope is -2 beta sum_i share_i |d_i|^2 at most.
-        Made as CSR.
+        Made as CSR. ``whole`` is the response with its game, where that is known.
         """
         weights = now.coupling.sparse().weights
         way = sparse.csr_array(response.sparse().weights - weights)
         shares = np.broadcast_to(self.pace.shares_of(way), way.shape[:1])
         squares, lengths = row_products(way, way), np.diff(way.indptr)
         for _ in range(ROW_TRIES):
-            part = sparse.csr_array((np.repeat(shares, lengths) * way.data, way.indices, way.indptr), shape=way.shape)
-            moved = sparse.csr_array(weights + part)
-            moved.eliminate_zeros()
-            step = self.evaluate(self.problem.smoothness.hold(moved), accuracy, now.play)
+            if whole is not None and shares.min() == 1.0:
+                step = whole
+            else:
+                part = np.repeat(shares, lengths) * way.data, way.indices, way.indptr
+                moved = sparse.csr_array(weights + sparse.csr_array(part, shape=way.shape))
+                moved.eliminate_zeros()
+                step = self.evaluate(self.problem.smoothness.hold(moved), accuracy, now.play)
             least = 2.0 * self.problem.smoothness.beta * float(shares @ squares)
             if step.objective < now.objective - ARMIJO * least:
                 self.pace.take(float(shares @ squares / squares.sum()))
