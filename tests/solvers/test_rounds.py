@@ -228,7 +228,7 @@ def test_steps_in_float32_lead_to_the_same_graph(interaction, monkeypatch):
     graphs = []
     for edges in (np.inf, 0):
         monkeypatch.setattr(smoothness, "SINGLE_EDGES", edges)
-        found = best_response(sparse_problem("sparse", interaction=interaction), 0.02, tol=1e-8)
+        found = best_response(sparse_problem("sparse", interaction=interaction), 0.002, tol=1e-8)
         assert found.converged
         assert largest_rise(found.certificate.history) <= 1e-12
         graphs.append(found.coupling.matrix().toarray())
