@@ -1,8 +1,9 @@
 """The engine dask on this machine: ``python -m benchmarks.cluster`` writes benchmarks/CLUSTER.md.
 
 ``--workers 1,2,4`` are the numbers of single-threaded workers, each a cluster of its own that is started, measured and
-closed before the next, in turn as often as ``--repeats`` says; the best counts. ``--nodes 20000`` is of the whole fit,
-``--pass-nodes`` of single passes. With ``--fits`` only whole fits are measured; nothing is written with ``--out none``.
+closed before the next, in turn as often as ``--repeats`` says; the best counts. ``--nodes 20000`` and ``--signals 16``
+are of the whole fit, ``--pass-nodes`` of single passes. With ``--fits`` only whole fits are measured; nothing is
+written with ``--out none``.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--workers", default="1,2,4")
     asked.add_argument("--nodes", type=int, default=20_000)
+    asked.add_argument("--signals", type=int, default=SIGNALS)
     asked.add_argument("--pass-nodes", type=int, default=20_000)
     asked.add_argument("--repeats", type=int, default=2)
     asked.add_argument("--fits", action="store_true")
@@ -45,10 +47,11 @@ def main() -> None:
     counts = [int(count) for count in given.workers.split(",")]
     report = Report("The engine dask", "python -m benchmarks.cluster", (*PACKAGES, "distributed"))
     report.say(
-        f"Workers are processes of one thread each on this machine. Signals: {SIGNALS} standard normal ones; degree "
-        f"{DEGREE}, lam='auto'. Times are the best of {given.repeats}, the numbers of workers taken in turn."
+        f"Workers are processes of one thread each on this machine. Signals: standard normal, {given.signals} of whole "
+        f"fits and {SIGNALS} of all else; degree {DEGREE}, lam='auto'. Times are the best of {given.repeats}, the "
+        "numbers of workers taken in turn."
     )
-    whole_fits(report, counts, given.nodes, given.repeats)
+    whole_fits(report, counts, signals(given.nodes, given.signals), given.repeats)
     if not given.fits:
         memory(report)
         single_passes(report, counts, given.pass_nodes, given.repeats)
@@ -74,8 +77,8 @@ def opened(count: int) -> Iterator[Client]:
         yield client
 
 
-def signals(n: int):
-    return np.random.default_rng(0).normal(size=(SIGNALS, n))
+def signals(n: int, count: int = SIGNALS):
+    return np.random.default_rng(0).normal(size=(count, n))
 
 
 def one_pass(client: Client, n: int) -> tuple[float, float]:
@@ -103,9 +106,9 @@ def single_passes(report: Report, counts: list[int], n: int, repeats: int) -> No
     table(report, seconds)
 
 
-def whole_fits(report: Report, counts: list[int], n: int, repeats: int) -> None:
-    report.section(f"A whole GLGP fit, N = {n:,}")
-    X, graphs = signals(n), {}
+def whole_fits(report: Report, counts: list[int], X, repeats: int) -> None:
+    report.section(f"A whole GLGP fit, N = {X.shape[1]:,}, {X.shape[0]} signals")
+    graphs = {}
 
     def fit(client: Client) -> None:
         graphs[len(client.nthreads())] = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(X).adjacency_
