@@ -1,7 +1,8 @@
-"""What is done to pairs of CSR matrices, against SciPy and dense arrays."""
+"""What is done to CSR matrices and pairs of them, against SciPy and dense arrays."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nashgraph.couplings import ListedSmoothness, row_products, union
-from nashgraph.couplings.csr import squared_difference
+from nashgraph.couplings import ListedSmoothness, SparseCoupling, csr, row_products, smoothness, union
+from nashgraph.couplings.csr import product, squared_difference, transposed
+from nashgraph.couplings.threads import one_thread
 
 
 def scattered(rows: int, columns: int, density: float, seed: int) -> sparse.csr_array:
@@ -41,6 +43,47 @@ def test_pairs_of_matrices_against_dense_arrays(shape):
     assert joined.has_sorted_indices
     assert joined.nnz == stored.sum()  # zeros that are stored are listed, and once
     assert np.array_equal(joined.toarray(), stored)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SHAPES, st.sampled_from([np.float32, np.float64]), st.sampled_from([np.int32, np.int64]), st.booleans())
+def test_products_on_threads_against_scipy(shape, kind, index, alone):
+    """Sums in SciPy's order: where it does not fuse products into them, to the bit; empty rows and columns, too."""
+    rows, columns, density, _, seed = shape
+    given = scattered(rows, columns, density, seed).astype(kind)
+    given.indices, given.indptr = given.indices.astype(index), given.indptr.astype(index)
+    rng = np.random.default_rng(seed)
+    vector, other = rng.normal(size=columns).astype(kind), rng.normal(size=rows).astype(kind)
+    close = {"rtol": 1e-5, "atol": 1e-5} if kind == np.float32 else {"rtol": 1e-12, "atol": 1e-13}
+    with pytest.MonkeyPatch.context() as patch, one_thread() if alone else nullcontext():
+        patch.setattr(csr, "MANY_ENTRIES", 0)
+        turned = transposed(given)
+        found, back = product(given, vector), product(turned, other)
+    assert turned.format == "csr"
+    assert turned.has_sorted_indices
+    assert np.array_equal(turned.toarray(), given.toarray().T)
+    assert found.dtype == back.dtype == kind
+    np.testing.assert_allclose(found, given @ vector, **close)
+    np.testing.assert_allclose(back, given.T @ other, **close)
+
+
+def test_a_large_graph_in_float32_is_the_graph_both_ways(monkeypatch):
+    weights, vector = scattered(80, 80, 0.2, seed=0), np.random.default_rng(0).random(80)
+    for entries in (0, 1000, np.inf):  # products on threads; of small ones by SciPy; none in float32
+        monkeypatch.setattr(csr, "MANY_ENTRIES", entries)
+        monkeypatch.setattr(smoothness, "MANY_ENTRIES", 0 if entries < np.inf else entries)
+        graph = SparseCoupling(weights, 0.0, 0.0)
+        np.testing.assert_allclose(graph.tdot(vector), weights.T @ vector)
+        if entries == np.inf:
+            assert graph.single is None
+            continue
+        single = vector.astype(np.float32)
+        for found, exact in (
+            (graph.single.dot(single), weights @ vector),
+            (graph.single.tdot(single), weights.T @ vector),
+        ):
+            assert found.dtype == np.float32
+            np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("n", [2, 63, 64, 65, 200])

@@ -222,12 +222,19 @@ def test_listing_pairs_gives_a_certified_point_in_fewer_passes(storage, lam, mon
     assert listed.objective <= direct.objective + slack * abs(direct.objective)
 
 
+@pytest.mark.parametrize("memory", [0, 6])
+def test_where_rounding_hides_the_objective_the_stationarity_leads_to_the_end(memory, monkeypatch):
+    """Any step would else be taken, those that overshoot one after the other."""
+    monkeypatch.setattr(Problem, "rounding", 1e9)
+    assert best_response(sparse_problem("dense"), 0.02, tol=1e-6, memory=memory).converged
+
+
 @pytest.mark.parametrize("interaction", INTERACTIONS)
 def test_steps_in_float32_lead_to_the_same_graph(interaction, monkeypatch):
     monkeypatch.setattr(rounds, "LISTING_NODES", 100)
     graphs = []
     for edges in (np.inf, 0):
-        monkeypatch.setattr(smoothness, "SINGLE_EDGES", edges)
+        monkeypatch.setattr(smoothness, "MANY_ENTRIES", edges)
         found = best_response(sparse_problem("sparse", interaction=interaction), 0.002, tol=1e-8)
         assert found.converged
         assert largest_rise(found.certificate.history) <= 1e-12

@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import get_num_threads
 from scipy import sparse
 
 from ..validation import Array
 from . import _csr_kernels
+
+# From so many entries on products are shared among threads; below, a graph and what a product takes are in a core's
+# cache, and threads take as long to start.
+MANY_ENTRIES = 200_000
+TURNING_THREADS = 16  # at the most: more of them would wait for memory
 
 
 def csr_of(counts: Array, indices: Array, data: Array, columns: int) -> Any:
@@ -69,10 +75,70 @@ def union(one: Any, other: Any) -> Any:
     starts = pointers[:-1].astype(np.int64) + others[:-1]
     columns, lengths = np.empty(len(indices) + len(other_indices), indices.dtype), np.empty(len(starts), np.int64)
     _csr_kernels.join_rows(pointers, indices, others, other_indices, starts, columns, lengths)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    joined = np.empty(ends[-1], indices.dtype)
-    _csr_kernels.close_up(starts, columns, ends, joined)
+    joined = closed_up(starts, columns, np.concatenate([[0], np.cumsum(lengths)]))
     return csr_of(lengths, joined, np.ones(len(joined), np.int8), one.shape[1])
+
+
+def closed_up(starts: Array, values: Array, ends: Array) -> Array:
+    """Return the spans that begin at ``starts`` one after the other, the k-th from ``ends[k]`` to ``ends[k + 1]``.
+
+    Examples
+    --------
+    >>> closed_up(np.array([0, 3]), np.array([1, 2, 0, 3, 0]), np.array([0, 2, 3]))
+    array([1, 2, 3])
+    """
+    out = np.empty(ends[-1], values.dtype)
+    _csr_kernels.close_up(starts, values, ends, out)
+    return out
+
+
+def product(matrix: Any, vector: Array) -> Array:
+    """Return a sparse matrix times a vector, a large CSR matrix on all threads; sums are in SciPy's order.
+
+    Examples
+    --------
+    >>> product(sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]])), np.ones(2))
+    array([3., 3.])
+    """
+    if matrix.nnz < MANY_ENTRIES or matrix.dtype != vector.dtype:
+        found: Array = matrix @ vector
+        return found
+    out = np.empty(matrix.shape[0], matrix.dtype)
+    _csr_kernels.apply_rows(*_unsigned(matrix), vector, out)
+    return out
+
+
+def transposed(matrix: Any) -> Any:
+    """Return the transpose of a CSR matrix for products: a large one as CSR, made on all threads, else as a view.
+
+    Sums are in the same order either way. A large one takes as much memory again as the matrix, and meanwhile an index
+    for every column and thread.
+
+    Examples
+    --------
+    >>> transposed(sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))).toarray()
+    array([[1., 0.],
+           [2., 3.]])
+    """
+    if matrix.nnz < MANY_ENTRIES:
+        return matrix.T
+    kind, parts = matrix.indices.dtype, min(get_num_threads(), TURNING_THREADS)
+    places, starts = np.empty((parts, matrix.shape[1]), kind), np.zeros(matrix.shape[1] + 1, kind)
+    rows, values = np.empty(matrix.nnz, kind), np.empty(matrix.nnz, matrix.dtype)
+    unsigned = (part.view(f"u{kind.itemsize}") for part in (places, starts, rows))
+    _csr_kernels.turn_rows(*_unsigned(matrix), *unsigned, values)
+    return sparse.csr_array((values, rows, starts), shape=matrix.shape[::-1])
+
+
+def in_single(matrix: Any) -> Any:
+    """Return a CSR or CSC matrix in float32, on the same pattern.
+
+    Examples
+    --------
+    >>> in_single(sparse.csr_array(np.eye(2))).dtype
+    dtype('float32')
+    """
+    return type(matrix)((matrix.data.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def narrow(matrix: Any) -> Any:
@@ -88,6 +154,11 @@ def narrow(matrix: Any) -> Any:
         return matrix
     pointers, indices = (part.astype(np.int32, copy=False) for part in (matrix.indptr, matrix.indices))
     return sparse.csr_array((matrix.data, indices, pointers), shape=matrix.shape)
+
+
+def _unsigned(matrix: Any) -> tuple[Array, Array, Array]:
+    pointers, indices = (part.view(f"u{part.itemsize}") for part in (matrix.indptr, matrix.indices))
+    return pointers, indices, matrix.data
 
 
 def _sorted(matrix: Any) -> tuple[Array, Array, Array]:

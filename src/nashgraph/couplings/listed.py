@@ -10,7 +10,7 @@ from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
-from .csr import narrow, row_products
+from .csr import closed_up, narrow, row_products
 from .passes import Bonus, Candidates, Part, Work, stacked
 from .points import fine_error
 from .smoothness import Smoothness, SparseCoupling
@@ -70,10 +70,9 @@ class ListedSmoothness(Smoothness):
         each = bonus.left, bonus.right, self.gain, self.c
         _kernels.respond_listed(*rows, *each, columns, weights, lengths, eta, sums)
         pointers, runs = np.concatenate([[0], np.cumsum(lengths)]).astype(counted), _kernels.runs(n)
-        firsts = pairs.indptr[runs[:-1]]
-        spans = [slice(*span) for span in zip(firsts, firsts + np.diff(pointers[runs]), strict=True)]
-        found = (np.concatenate([part[span] for span in spans]) for part in (weights, columns))
+        found = (closed_up(pairs.indptr[runs[:-1]], part, pointers[runs]) for part in (weights, columns))
         csr = sparse.csr_array((*found, pointers), shape=pairs.shape)
+        csr.has_sorted_indices = pairs.has_sorted_indices
         cost, square = sums.sum(axis=0)
         return SparseCoupling(csr, float(cost), float(square), self.threshold(eta, bonus)), eta
 

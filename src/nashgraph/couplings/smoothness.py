@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -18,11 +18,9 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array, InputError
-from .csr import squared_difference
+from .csr import MANY_ENTRIES, in_single, product, squared_difference, transposed
 from .passes import Bonus, NeighbourSpread, Part, Work
 from .points import Points
-
-SINGLE_EDGES = 200_000  # below, a graph and what a product takes are in a core's cache
 
 
 class Place(NamedTuple):
@@ -41,9 +39,24 @@ def place_of(coupling: Coupling) -> Place:
     return found
 
 
-def single_of(coupling: Coupling) -> Coupling | None:
-    """Return a graph for vectors in float32, where one in memory is so large that this is faster; else None."""
-    found: Coupling | None = getattr(coupling, "single", None)
+class Products(NamedTuple):
+    """The products with a graph and its transpose, both of them matrices."""
+
+    weights: Any
+    transposed: Any
+
+    def dot(self, vector: Array) -> Array:
+        """Return W v."""
+        return product(self.weights, vector)
+
+    def tdot(self, vector: Array) -> Array:
+        """Return W^T v."""
+        return product(self.transposed, vector)
+
+
+def single_of(coupling: Coupling) -> Products | None:
+    """Return products for vectors in float32, where a graph in memory is so large that this is faster; else None."""
+    found: Products | None = getattr(coupling, "single", None)
     return found
 
 
@@ -98,27 +111,23 @@ class SparseCoupling:
 
     @cached_property
     def transposed(self) -> Any:
-        """W^T, a view of the same numbers: making it anew for every product would take a third of the product."""
-        return self.weights.T
+        """W^T, found once: of a small graph a view of the same numbers, of a large one as much memory again."""
+        return transposed(self.weights)
 
     @cached_property
-    def single(self) -> SparseCoupling | None:
+    def single(self) -> Products | None:
         """The graph in float32: two thirds of what a product reads, and half of the vector, which may fit a cache."""
-        weights = self.weights
-        if weights.nnz < SINGLE_EDGES or weights.dtype != np.float64:
+        if self.weights.nnz < MANY_ENTRIES or self.weights.dtype != np.float64:
             return None
-        halved = weights.data.astype(np.float32), weights.indices, weights.indptr
-        return replace(self, weights=sparse.csr_array(halved, shape=weights.shape))
+        return Products(in_single(self.weights), in_single(self.transposed))
 
     def dot(self, vector: Array) -> Array:
         """Return W v."""
-        product: Array = self.weights @ vector
-        return product
+        return product(self.weights, vector)
 
     def tdot(self, vector: Array) -> Array:
         """Return W^T v."""
-        product: Array = self.transposed @ vector
-        return product
+        return product(self.transposed, vector)
 
     def distance(self, other: Self) -> float:
         """Return ||W - V||_F."""

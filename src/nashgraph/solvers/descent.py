@@ -16,7 +16,8 @@ promises: an accelerated one by :math:`\sigma\,|\langle \nabla\ell, d\rangle| \g
 :math:`\sigma` is ``ENOUGH``, one along d by ``ARMIJO`` times that and its share of the way, which the curvature of the
 objective bounds from below. The decreases add up to no more than :math:`\ell(W_0) - \inf \ell`, so :math:`\|d\|` tends
 to zero: the iterates cannot go round in a cycle whose stationarity stays away from zero, as they can where any decrease
-will do.
+will do. Where what is promised is less than the objective's rounding, a step is taken only if it lowers the
+stationarity itself: else steps that overshoot would be taken there, one after the other.
 
 Where lambda is large against beta, rows flip between neighbours at the slightest change of the play, and a few of them
 would hold back all others. But every row's part of d descends by itself, :math:`\langle \nabla_i \ell, d_i \rangle \le
@@ -264,12 +265,12 @@ class Run(NamedTuple):
         """Return a graph of lower objective, or None where there is none to be told from rounding."""
         promised = self.promised(now, response, stationarity)
         self.plays.pass_by(now.play, stationarity)
-        found = self._accelerated(now, promised, accuracy)
+        found = self._accelerated(now, stationarity, promised, accuracy)
         if found is None and self.pace.way is not None:
             found = self._row_by_row(now, response, accuracy)
             if found is not None:
                 self.plays.add(now.play, found.play)
-        return found or self._descending(now, response, promised, accuracy)
+        return found or self._descending(now, response, stationarity, promised, accuracy)
 
     def promised(self, now: Iterate, response: Coupling, stationarity: float) -> float:
         """Return the slope from a graph toward its best response, <grad l(W), d>, from J's part and the bonus's."""
@@ -278,7 +279,15 @@ class Run(NamedTuple):
         slope = response.cost - now.coupling.cost + self.problem.smoothness.beta * squares
         return min(0.0, slope - float(left @ (response.dot(right) - now.coupling.dot(right))))
 
-    def _accelerated(self, now: Iterate, promised: float, accuracy: float) -> Iterate | None:
+    def lower(self, now: Iterate, step: Iterate, enough: float, stationarity: float) -> bool:
+        """Tell whether a step lowers the objective enough; where that is less than rounding, the stationarity tells."""
+        gap = step.objective - now.objective
+        size = abs(self.problem.smoothness.fidelity(now.coupling)) + self.lam * abs(now.play.welfare)
+        if max(abs(gap), abs(enough)) > self.problem.rounding * size:
+            return gap <= enough
+        return self.certify(step)[1] < stationarity
+
+    def _accelerated(self, now: Iterate, stationarity: float, promised: float, accuracy: float) -> Iterate | None:
         """Answer the play that is proposed; None where there is none or the objective does not fall enough."""
         plays = self.plays
         proposal = plays.propose()
@@ -286,7 +295,7 @@ class Run(NamedTuple):
             return None
         step = self.evaluate(self.problem.respond(proposal, self.lam), accuracy, now.play)
         plays.add(proposal, step.play)
-        if step.objective < now.objective + ENOUGH * promised:
+        if self.lower(now, step, ENOUGH * promised, stationarity):
             plays.judge(taken=True)
             self.pace.take(1.0)
             self.pace.way = None
@@ -294,7 +303,9 @@ class Run(NamedTuple):
         plays.judge(taken=False)
         return None
 
-    def _descending(self, now: Iterate, response: Coupling, promised: float, accuracy: float) -> Iterate | None:
+    def _descending(
+        self, now: Iterate, response: Coupling, stationarity: float, promised: float, accuracy: float
+    ) -> Iterate | None:
         """Go to the best response, or as far toward it as the objective falls enough; None where it cannot fall.
 
         Enough is ARMIJO times what the slope at W promises. Shares of the way are tried by fitting a parabola to the
@@ -302,15 +313,12 @@ class Run(NamedTuple):
         """
         step = self.evaluate(response, accuracy, now.play)
         self.plays.add(now.play, step.play)
-        smoothness = self.problem.smoothness
-        slack = self.problem.rounding * (abs(smoothness.fidelity(now.coupling)) + self.lam * abs(now.play.welfare))
         share = 1.0
-        enough = step.objective <= now.objective + ARMIJO * promised + slack
-        if not enough and self.pace.way is None and smoothness.holds:
-            found = self._row_by_row(now, response, accuracy, step)
-            if found is not None:
-                return found
-        while step.objective > now.objective + ARMIJO * share * promised + slack:
+        while not self.lower(now, step, ARMIJO * share * promised, stationarity):
+            if share == 1.0 and self.pace.way is None and self.problem.smoothness.holds:
+                found = self._row_by_row(now, response, accuracy, step)
+                if found is not None:
+                    return found
             curvature = step.objective - now.objective - share * promised
             parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
             share = float(np.clip(parabola, 0.1 * share, 0.7 * share))

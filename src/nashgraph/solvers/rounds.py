@@ -17,6 +17,7 @@ are descended directly.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -88,12 +89,10 @@ def best_response(
     graph, play = start_of(problem, start)
     options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "memory": memory, "callback": callback}
     options |= {"pace": Pace(max_iter), "play": play}
-    # Products this small gain nothing from BLAS's threads, and lose much to their quarrel with the kernels' own.
     direct = not listing_pays(problem, graph)
     if smoothness.proves:  # a step costs what one among listed pairs does, so there may be as many
         options["max_iter"] *= INNER_ITERATIONS
-    small = not direct or smoothness.n_nodes < BLAS_NODES
-    with blas_threads().limit(limits=1 if small else None):
+    with kernels_alone(problem, graph):
         solve = descend if direct else descend_listed
         result = solve(problem, lam, graph, **options)
     return replace(result, passes=smoothness.passes - passes)
@@ -105,6 +104,15 @@ def listing_pays(problem: Problem, coupling: Coupling) -> bool:
     if smoothness.n_nodes < LISTING_NODES or not smoothness.lists:
         return False
     return coupling.sparse().weights.nnz <= LISTING_DENSITY * smoothness.n_nodes**2
+
+
+def kernels_alone(problem: Problem, coupling: Coupling) -> AbstractContextManager[Any]:
+    """Hold BLAS to one thread for a while, unless products with a large dense graph are what costs.
+
+    Vectors and small graphs gain nothing from BLAS's threads, which wait for more to do, and quarrel with the kernels'.
+    """
+    small = problem.smoothness.n_nodes < BLAS_NODES or listing_pays(problem, coupling)
+    return blas_threads().limit(limits=1 if small else None)
 
 
 def on_few_pairs(problem: Problem, lam: float) -> tuple[Problem, Coupling]:

@@ -22,7 +22,7 @@ from ..validation import Array, InputError
 from .descent import descend
 from .problem import Problem
 from .result import Result
-from .rounds import on_few_pairs
+from .rounds import kernels_alone, on_few_pairs
 
 COST = 1e-3  # of J, as a typical row has it: what lam="auto" spends on the prior
 LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one is tried
@@ -94,7 +94,8 @@ def solve_at_cost(
     0.001
     """
     allowed = allowance(problem, cost)
-    lam, start = affordable_lam(problem, cost)
+    with kernels_alone(problem, problem.smooth):
+        lam, start = affordable_lam(problem, cost)
     for left in range(TRIES, -1, -1):
         budget = Budget(lam, allowed if left else np.inf)
         result = solve(lam, start, budget)
