@@ -227,6 +227,25 @@ def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
     points.nearest(20)
 
 
+def test_a_pass_is_judged_by_the_last_of_its_kind(monkeypatch, random):
+    """Only the first is tried on a few leaves; one that turns out to cost too much is the last that skips."""
+    gone, here = [], SkippingPoints._here
+    monkeypatch.setattr(
+        SkippingPoints, "_here", lambda self, work, leaves: gone.append(len(leaves)) or here(self, work, leaves)
+    )
+    points = SkippingPoints(random.normal(size=(2, 3000)))
+    points.nearest(20)
+    points.nearest(20)
+    leaves = len(points.tree.size)
+    assert gone == [3, leaves, leaves]
+    monkeypatch.setattr(skipping, "PAYS", 0.0)
+    points.nearest(20)
+    assert gone == [3, leaves, leaves, leaves]
+    points.nearest(20)
+    assert gone == [3, leaves, leaves, leaves]
+    assert points.skips == {Candidates}
+
+
 def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
     monkeypatch.setattr(skipping, "FIRST_NODES", 1000)
     assert type(points_of(table("binary"))) is Points

@@ -33,7 +33,7 @@ class Level(NamedTuple):
 def farther_than_first(nearest: Array) -> Array:
     """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
     farther: Array = nearest - nearest[:, :1]
-    farther[farther <= 64.0 * np.finfo(nearest.dtype).eps * np.abs(nearest)] = 0.0
+    farther *= farther > 64.0 * np.finfo(nearest.dtype).eps * np.abs(nearest)
     return farther
 
 

@@ -168,8 +168,11 @@ class Points:
 
         O(N^2 M) time, O(N kept) memory and a few blocks.
         """
-        distances, labels = zip(*self.run(Nearest(kept, bonus)), strict=True)
-        found = np.concatenate(distances), np.concatenate(labels)
+        parts = list(self.run(Nearest(kept, bonus)))
+        found = parts[0]
+        if len(parts) > 1:
+            costs, labels = zip(*parts, strict=True)
+            found = np.concatenate(costs), np.concatenate(labels)
         if bonus is None:
             self.near = found
         return found

@@ -87,6 +87,7 @@ class SkippingPoints(Points):
     Attributes
     ----------
     skips : set of the kinds of work whose passes still try to skip
+    judged : set of the kinds of work that have had such a pass, whose costs are known
     looked : array, how many boxes and tiles, of 64 distances, and pairs the last pass that skipped has looked at
 
     Examples
@@ -100,6 +101,7 @@ class SkippingPoints(Points):
     def __init__(self, X: Array, lift: Array | None = None) -> None:
         super().__init__(X, lift)
         self.skips: frozenset[type] = frozenset((Nearest, Candidates))
+        self.judged: frozenset[type] = frozenset()
         self.looked = np.zeros(3, np.int64)
 
     @cached_property
@@ -143,6 +145,7 @@ class SkippingPoints(Points):
             nodes = self.tree.nodes[place : place + len(near)]
             costs[nodes], labels[nodes] = near, names
             self.looked, place = self.looked + looked, place + len(near)
+        self._judge(type(work), self.looked, range(len(self.tree.size)))
         return costs, labels
 
     def _candidates(self, work: Candidates) -> Any:
@@ -152,6 +155,7 @@ class SkippingPoints(Points):
             return None
         looked, counts, indices = zip(*self._leaves(work), strict=True)
         self.looked = sum(looked, np.zeros(3, np.int64))
+        self._judge(type(work), self.looked, range(len(looked)))
         lengths, columns, nodes = np.concatenate(counts), np.concatenate(indices), self.tree.nodes
         own = np.empty_like(lengths)
         own[nodes] = lengths
@@ -186,23 +190,29 @@ class SkippingPoints(Points):
         yield from shared(partial(self.job_of(work), self.tree), numbers, partial(Rows.of, self.tree))
 
     def _pays(self, work: Nearest | Candidates) -> bool:
-        """Return whether a pass of a kind costs less when it skips, judged by a few leaves; else it is the last try."""
+        """Return whether a pass of a kind costs less when it skips: as the last one did, or a few leaves say."""
         kind = type(work)
-        if kind not in self.skips:
-            return False
+        if kind in self.skips - self.judged:
+            count = len(self.tree.size)
+            tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
+            self._judge(kind, sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64)), tried)
+        return kind in self.skips
+
+    def _judge(self, kind: type, looked: Array, leaves: Any) -> None:
+        """Go through all pairs from now on, where what some leaves have looked at shows that skipping costs more."""
         tree, signals = self.tree, self.points.shape[1]
         count, axes, _ = tree.tiles.shape
-        tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
-        boxes, tiles, pairs = sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64))
+        boxes, tiles, pairs = looked
         ends = tree.starts[tree.leaves]
-        nodes = int((ends[tried + 1] - ends[tried]).sum())
-        ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(tried)
+        nodes = int(np.diff(ends)[leaves].sum())
+        ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(leaves)
         ours += WIDTH * (TILE + TILE_AXIS * axes) * tiles + (HIT + HIT_SIGNAL * signals) * pairs
         share = float(ours / ((PAIR + PAIR_SIGNAL * signals) * nodes * len(self)))
+        if len(leaves) == count:
+            self.judged = self.judged | {kind}
         if share > PAYS:
             self.skips = self.skips - {kind}
             LOG.info("passes go through all pairs (%s): to skip would cost %.2g of it", kind.__name__, share)
-        return share <= PAYS
 
 
 def threaded_points(X: Array, lift: Array | None = None) -> Points:
