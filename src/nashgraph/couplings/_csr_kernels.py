@@ -87,13 +87,14 @@ def close_up(starts: Array, values: Array, pointers: Array, out: Array) -> None:
 
 
 @kernel(parallel=True)
-def apply_rows(pointers: Array, indices: Array, data: Array, vector: Array, out: Array) -> None:
-    """Write the product with a vector, each sum in the order of its row, as SciPy has it: the same bits."""
-    for i in prange(len(out)):
-        total = out.dtype.type(0)
-        for k in range(pointers[i], pointers[i + 1]):
-            total += data[k] * vector[indices[k]]
-        out[i] = total
+def apply_rows(ends: Array, pointers: Array, indices: Array, data: Array, vector: Array, out: Array) -> None:
+    """Write the product with a vector, each sum in the order of its row; a run of rows begins where the last ends."""
+    for run in prange(len(ends) - 1):
+        for i in range(ends[run], ends[run + 1]):
+            total = out.dtype.type(0)
+            for k in range(pointers[i], pointers[i + 1]):
+                total += data[k] * vector[indices[k]]
+            out[i] = total
 
 
 @kernel(parallel=True)

@@ -103,8 +103,11 @@ def product(matrix: Any, vector: Array) -> Array:
     if matrix.nnz < MANY_ENTRIES or matrix.dtype != vector.dtype:
         found: Array = matrix @ vector
         return found
-    out = np.empty(matrix.shape[0], matrix.dtype)
-    _csr_kernels.apply_rows(*_unsigned(matrix), vector, out)
+    rows, runs = matrix.shape[0], get_num_threads()
+    ends = np.searchsorted(matrix.indptr, np.arange(runs + 1) * (matrix.nnz / runs))  # of as many entries each
+    ends[0], ends[-1] = 0, rows
+    out = np.empty(rows, matrix.dtype)
+    _csr_kernels.apply_rows(ends.view(np.uint64), *_unsigned(matrix), vector, out)
     return out
 
 
