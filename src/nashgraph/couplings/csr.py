@@ -104,8 +104,8 @@ def product(matrix: Any, vector: Array) -> Array:
         found: Array = matrix @ vector
         return found
     rows, runs = matrix.shape[0], get_num_threads()
-    ends = np.searchsorted(matrix.indptr, np.arange(runs + 1) * (matrix.nnz / runs))  # of as many entries each
-    ends[0], ends[-1] = 0, rows
+    ends = np.searchsorted(matrix.indptr, (np.arange(runs + 1) * matrix.nnz // runs).astype(matrix.indptr.dtype))
+    ends[0], ends[-1] = 0, rows  # runs of as many entries each, and the rows without any at either end
     out = np.empty(rows, matrix.dtype)
     _csr_kernels.apply_rows(ends.view(np.uint64), *_unsigned(matrix), vector, out)
     return out
