@@ -18,6 +18,7 @@ from nashgraph.solvers import (
     best_response,
     lam_for_cost,
     lam_range,
+    rounds,
     solve_at_cost,
     strength,
     typical_share,
@@ -167,3 +168,16 @@ def test_a_users_callback_still_stops_at_once():
     with pytest.warns(ConvergenceWarning, match="callback asked to stop"):
         GLGP(callback=lambda record: seen.append(record) or len(seen) == 2).fit(X)
     assert len(seen) == 2
+
+
+def test_large_problems_are_tried_out_farther_before_a_pass_is_spent(monkeypatch):
+    monkeypatch.setattr(rounds, "LISTING_NODES", 10)
+    monkeypatch.setattr(rounds, "LISTING_DENSITY", 1.0)
+    tols = []
+    for nodes in (50, 40):  # on listed pairs below and from there on; without them never
+        monkeypatch.setattr(strength, "FARTHER_NODES", nodes)
+        for storage in ("sparse", "implicit"):
+            result = affordable_lam(problem(0.5, storage))[1]
+            tols.append(result.certificate.tol)
+            assert result.stationarity <= tols[-1]
+    assert tols == [strength.ROUGH, strength.ROUGH, strength.FARTHER, strength.ROUGH]

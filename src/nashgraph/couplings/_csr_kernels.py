@@ -98,6 +98,13 @@ def apply_rows(ends: Array, pointers: Array, indices: Array, data: Array, vector
 
 
 @kernel(parallel=True)
+def convert(values: Array, out: Array) -> None:
+    """Copy numbers into another kind of float."""
+    for k in prange(len(values)):
+        out[k] = values[k]
+
+
+@kernel(parallel=True)
 def turn_rows(
     pointers: Array, indices: Array, data: Array, places: Array, starts: Array, rows: Array, values: Array
 ) -> None:

@@ -141,7 +141,9 @@ def in_single(matrix: Any) -> Any:
     >>> in_single(sparse.csr_array(np.eye(2))).dtype
     dtype('float32')
     """
-    return type(matrix)((matrix.data.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
+    single = np.empty(matrix.nnz, np.float32)
+    _csr_kernels.convert(matrix.data, single)
+    return type(matrix)((single, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def narrow(matrix: Any) -> Any:

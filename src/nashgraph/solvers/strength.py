@@ -27,6 +27,9 @@ from .rounds import kernels_alone, on_few_pairs
 COST = 1e-3  # of J, as a typical row has it: what lam="auto" spends on the prior
 LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one is tried
 ROUGH, ROUGH_STEPS = 1e-2, 40  # how far a lambda is tried out
+# Where a pass costs as much as a hundred steps on listed pairs, from so many nodes on, farther: a graph that is about
+# to tip over may look settled before, and a run that is given up has cost passes.
+FARTHER_NODES, FARTHER = 50_000, 3e-3
 BLOWN_UP = 2.0  # times that, and a run is not worth finishing
 TRIES = 20  # how many weaker ones are tried
 BACK, BETWEEN = 0.4, (0.2, 0.8)  # how much weaker the next is, after a run given up at the most, and by what it cost
@@ -117,8 +120,8 @@ def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Result 
 
     The first tried is that of the first order. Where the graph tips over into another and costs more than ``LEEWAY``
     times as much, smaller ones are, ``TRIES`` at most. Each is descended roughly, to a stationarity of ``ROUGH`` in
-    ``ROUGH_STEPS``, by when the cost is known to a few per cent, and on listed pairs where those pay: the search takes
-    one pass over all pairs, however many lambdas it tries.
+    ``ROUGH_STEPS``, by when the cost is known to a few per cent, and on listed pairs where those pay, of large problems
+    to ``FARTHER``: the search takes one pass over all pairs, however many lambdas it tries.
 
     Examples
     --------
@@ -135,9 +138,10 @@ def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Result 
     if lam == 0.0:
         return lam, None
     rough, start = on_few_pairs(problem, lam)
+    tol = FARTHER if rough is not problem and smoothness.n_nodes >= FARTHER_NODES else ROUGH
     for _ in range(TRIES):
         budget = Budget(lam, allowed)
-        result = descend(rough, lam, start, tol=ROUGH, max_iter=ROUGH_STEPS, callback=budget, play=play)
+        result = descend(rough, lam, start, tol=tol, max_iter=ROUGH_STEPS, callback=budget, play=play)
         spent = (smoothness.fidelity(result.coupling) - least) / max(least, np.finfo(float).tiny)
         LOG.info("lam: %.3g would cost %.2g of J, %.2g is allowed", lam, spent, LEEWAY * share)
         if spent <= LEEWAY * share and not budget.spent:
