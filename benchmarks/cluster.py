@@ -71,8 +71,9 @@ def opened(count: int) -> Iterator[Client]:
         client = Client.current()
         for _ in range(2):
             one_pass(client, 2000)
-        with patch.object(on_workers, "LEAVES_NODES", 0):  # in a plane passes skip, however few nodes there are
-            graph = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(5000)[:2]).adjacency_
+        # In a plane passes skip, and there are edges enough for products in float32, on all threads.
+        with patch.object(on_workers, "LEAVES_NODES", 0):
+            graph = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(12_000)[:2]).adjacency_
         row_products(graph, graph)  # of steps row by row, which a fit may need
         yield client
 

@@ -1,7 +1,7 @@
 """Numba kernels on CSR matrices, and on pairs of them whose indices are sorted; rows are shared among threads.
 
-Where rows are long in sum, indices and pointers come unsigned: an index that might be negative, and then counts from
-the end, takes half of the time of a product.
+Products and transposes take indices and pointers as unsigned numbers: to look whether an index is negative, and counts
+from the end, takes half of the time of a product.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ DENSE_NODES = 3000
 # Distances, the graph without prior, three graphs of a line search, and what making them takes: seven. Where rows go a
 # share of their own of the way, way and steps of a graph with many edges take five more as CSR.
 DENSE_ARRAYS = 12
-SPARSE_BYTES = 4 * 16  # per neighbour: four graphs, 8 bytes of weight, 4 of column, the rest in passing
+# Per neighbour: four graphs, each 8 bytes of weight and 4 of column, the same of the transpose, and both in float32.
+SPARSE_BYTES = 4 * 32
 SAMPLE = 256
 
 
