@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nashgraph import GLGP, DataWarning, SmoothGL
-from nashgraph.couplings import Points, beta_for_degree, levels, points_of
+from nashgraph.couplings import beta_for_degree, points_of
 from nashgraph.couplings.degree import farther_than_first
 
 from ..gaps import with_gaps
@@ -32,30 +32,6 @@ def test_one_crowded_row_needs_more_neighbours_than_first_kept(random):
     counts = neighbours(X, beta)
     assert counts.mean() == pytest.approx(10, rel=0.05)
     assert counts.max() > 28  # the first guess keeps 2 * 10 + 8
-
-
-@pytest.mark.parametrize("kind", ["crowded", "gaps", "answers", "inner products"])
-@pytest.mark.parametrize("seed", range(4))
-def test_rows_that_run_out_are_gone_through_one_by_one_or_all_again(kind, seed, monkeypatch):
-    """Either way gives the same beta, and the first takes one pass."""
-    random = np.random.default_rng(seed)
-    X = np.hstack([random.normal(size=(5, 40)) * 0.1, 10 * random.normal(size=(5, 200))])
-    if kind == "gaps":
-        X = with_gaps(X, random, 0.1)
-    elif kind == "answers":
-        X = np.clip(np.round(X), -3, 3) + 1e-3 * random.normal(size=X.shape)
-    betas, passes = [], []
-    nearest = Points.nearest
-    monkeypatch.setattr(Points, "nearest", lambda *given: passes.append(given[1]) or nearest(*given))
-    for few in (0.0, 1.0):
-        monkeypatch.setattr(levels, "FEW", few)
-        passes.clear()
-        points = points_of(X, geometry="inner" if kind == "inner products" else "distance")
-        betas.append(beta_for_degree(points, 6, 0.95))
-        if few == 0.0:
-            assert len(passes) > 1  # the first guess does not do
-    assert len(passes) == 1
-    assert betas[1] == pytest.approx(betas[0], rel=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2])

@@ -26,9 +26,8 @@ def beta_for_degree(points: Points, degree: float, c: float) -> float:
     1/N where costs are not tied. Where they are, the degree is the nearest that any beta reaches, and a warning says
     which; where all nodes are alike, any beta makes the same graph.
 
-    Only the nearest few of a row matter; their number doubles until hardly a row runs out of them, and all pairs of
-    those that do are looked at. Rows come in blocks of BLAS products: O(N^2 M) time, O(N (degree + M)) memory, no N x N
-    array.
+    Only the nearest few of a row matter; their number doubles until no row runs out of them. Rows come in blocks of
+    BLAS products: O(N^2 M) time, O(N (degree + M)) memory, no N x N array.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def smooth_ladder(points: Points, degrees: Array, c: float, kept: int) -> Ladder
     farther = farther_than_first(nearest)
     costs = neighbour_costs(farther)
     anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
-    found = levels_of(costs, len(costs), degrees, SAME[points.dtype])
+    found = levels_of(costs, degrees, SAME[points.dtype])
     levels = np.array([level or anything for level in found], dtype=nearest.dtype)
     return _rungs(labels, farther, costs, levels, c)
 

@@ -2,7 +2,6 @@ r"""Levels :math:`2\beta c` at which nodes have so many neighbours; the mathemat
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,6 @@ from ..validation import Array
 
 # Costs that differ by less, relative to themselves, are tied: a few million roundings, or a hundred of the coarse kind.
 SAME = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 2e-5}
-FEW = 1e-3  # of all rows may be gone through one by one before a whole pass is the better way
 
 
 class Level(NamedTuple):
@@ -22,28 +20,14 @@ class Level(NamedTuple):
     enough: bool
 
     @classmethod
-    def of(cls, nearest: Array, degree: float, all_of: Callable[[int], Array]) -> Level:
-        """Return the level of a degree from the sorted costs of the nearest of each node.
-
-        Where a few nodes run out of them below the level, ``all_of`` gives all costs of such a node, without its own:
-        the level only falls by what they add, so that the others need no more.
-        """
+    def of(cls, nearest: Array, degree: float) -> Level:
+        """Return the level of a degree from the sorted costs of the nearest of each node."""
         n, kept = nearest.shape
         costs = neighbour_costs(farther_than_first(nearest))
-        last, pooled = costs[:, -1], costs.ravel()
-        level = levels_of(pooled, n, np.array([degree]), SAME[nearest.dtype])[0]
-        short = np.flatnonzero(last < level) if kept < n - 1 else np.arange(0)
-        if level > 0.0 and 0 < len(short) <= FEW * n:
-            pooled = np.concatenate([pooled, *(costs_below(level, all_of(node))[kept:] for node in short.tolist())])
-            level, short = levels_of(pooled, n, np.array([degree]), SAME[nearest.dtype])[0], short[:0]
+        level = levels_of(costs, np.array([degree]), SAME[nearest.dtype])[0]
         level = level or (float(nearest.mean()) if kept == n - 1 else np.inf)
-        return cls(level, float((pooled < level).sum()) / n, bool(len(short) == 0 and np.isfinite(level)))
-
-
-def costs_below(level: float, costs: Array) -> Array:
-    r"""Return the :math:`S_{ik}` of a row up to a level, from all of its costs: those are at most so much farther."""
-    near = np.sort(costs[costs <= costs.min() + level])[None]
-    return neighbour_costs(farther_than_first(near))[0]
+        enough = kept == n - 1 or bool((costs[:, -1] >= level).all())
+        return cls(level, float((costs < level).sum()) / n, enough)
 
 
 def farther_than_first(nearest: Array) -> Array:
@@ -58,13 +42,13 @@ def neighbour_costs(farther: Array) -> Array:
     return np.maximum(np.arange(1, farther.shape[1] + 1) * farther - np.cumsum(farther, axis=1), 0.0)
 
 
-def levels_of(costs: Array, n: int, degrees: Array, same: float) -> list[float]:
-    """Return the levels at which n nodes have some degrees on average, or as nearly as ties allow, by one partition.
+def levels_of(costs: Array, degrees: Array, same: float) -> list[float]:
+    """Return the levels at which nodes have some degrees on average, or as nearly as ties allow; one partition for all.
 
     Where a degree falls into a run of equal costs, those neighbours are taken together or left out together, whichever
     comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
     """
-    wanted = np.minimum(np.round(np.asarray(degrees) * n).astype(int), costs.size)
+    n, wanted = len(costs), np.minimum(np.round(np.asarray(degrees) * len(costs)).astype(int), costs.size)
     places = np.unique([wanted - 1, np.minimum(wanted, costs.size - 1)])
     pooled = np.partition(costs, places, axis=None)
 

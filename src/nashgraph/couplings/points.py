@@ -179,11 +179,7 @@ class Points:
 
     def level(self, degree: float, kept: int) -> Level:
         """Return the level at which nodes have ``degree`` neighbours on average, from the ``kept`` nearest of each."""
-        return Level.of(self.nearest(kept)[0], degree, self._others_of)
-
-    def _others_of(self, node: int) -> Array:
-        """Return the distances of a node from all others."""
-        return np.delete(self.rows(node, node + 1)[0], node)
+        return Level.of(self.nearest(kept)[0], degree)
 
     def run(self, work: Work[Part]) -> Iterator[Part]:
         """Yield ``work(first node, rows of distances)`` for each block of rows, in order.
