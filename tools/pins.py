@@ -1,7 +1,8 @@
 """Write constraints.txt from the environments of two Pythons: ``python tools/pins.py OLD/bin/python NEW/bin/python``.
 
 Make both environments without constraints first (``make test-newest PYTHON=...``), see that the tests pass in them,
-then run this. A version that both have is pinned for every Python; where they differ, each is pinned on its side of 3.12.
+then run this. A version that both have is pinned for every Python; where they differ, each is pinned on its side of
+3.12.
 """
 
 import subprocess
