@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nashgraph import SmoothGL
-from nashgraph.cli._by_group import folder_names
+from nashgraph.cli.groups import folder_names
 from nashgraph.datasets import smooth_signals
 
 from ..commands import error_lines, run

@@ -22,9 +22,9 @@ from ..tables import (
     sha256_of,
 )
 from ..validation import Array
-from ._by_group import FOLDER as GROUPS
-from ._running import Voice
-from ._writing import EDGES, MEMBERS, MODEL, NODES
+from .groups import FOLDER as GROUPS
+from .learn import EDGES, MEMBERS, MODEL, NODES
+from .messages import Voice
 
 OPEN = "how sure this is remains open: only a consensus that was learned with resamples can say"
 

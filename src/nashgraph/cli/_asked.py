@@ -9,11 +9,11 @@ from typing import Any
 import typer
 
 from ..tables import Job, TableError, read_record
-from ._by_group import run_groups
-from ._fitting import all_parameters
-from ._jobs import Inputs, answer, code_of, run_job
-from ._options import GameArguments, JobArguments, KnownArguments, PathArguments
-from ._running import Voice
+from .fitting import all_parameters
+from .groups import run_groups
+from .learn import Inputs, answer, code_of, run_job
+from .messages import Voice
+from .options import GameArguments, JobArguments, KnownArguments, PathArguments
 
 CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
 

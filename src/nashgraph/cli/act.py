@@ -24,11 +24,11 @@ from ..games import (
 from ..tables import read_node_numbers
 from ..tables.graphs import write_csv
 from ._acting import Society, society_of
-from ._fitting import plain_number
-from ._options import ActArguments
-from ._running import DONE, Voice
-from ._showing import listed
-from ._writing import check_inputs_kept
+from .commands import DONE
+from .fitting import plain_number
+from .learn import check_inputs_kept
+from .messages import Voice, listed
+from .options import ActArguments
 from .show import records, with_interval
 
 FOLDER, BEST, SURE = "act", 5, 0.9

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ._groups import Command, completing, grouped
-from ._options import (
+from .commands import EXIT_CODES, Command, Commands, completing, grouped
+from .options import (
     EXPERIMENTS,
     METHODS,
     ActArguments,
@@ -25,7 +25,6 @@ from ._options import (
     output_option,
     registered_option,
 )
-from ._running import EXIT_CODES, Commands
 
 # ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
 
@@ -177,7 +176,7 @@ def rerun(
 
     Example: nashgraph rerun graph/model.json --out again
     """
-    from .rerun import run_rerun
+    from .show import run_rerun
 
     given_files = {"--input": given, "--truth": given_truth, "--known": given_known}
     return run_rerun(model, out, given=given_files, force=force, speech=speech)

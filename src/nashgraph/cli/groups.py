@@ -24,12 +24,24 @@ from ..tables.formulas import unguarded_table
 from ..tables.graphs import write_csv
 from ..tables.text import read_text
 from ..validation import InputError, listing
-from ._fitting import Outcome, learned
-from ._jobs import Begun, Inputs, answer, begin, code_of, finish, run_signals
-from ._progress import counting
-from ._running import DONE, UNFINISHED, Voice, engine_said
-from ._showing import listed
-from ._writing import EDGES, INDEX, NODES, SCORES, check_inputs_kept
+from .commands import DONE, UNFINISHED
+from .fitting import Outcome, learned
+from .learn import (
+    EDGES,
+    INDEX,
+    NODES,
+    SCORES,
+    Begun,
+    Inputs,
+    answer,
+    begin,
+    check_inputs_kept,
+    code_of,
+    finish,
+    run_signals,
+)
+from .messages import Voice, engine_said, listed
+from .progress import counting
 
 FOLDER, FOLDERS = "groups", "groups.csv"
 LONGEST = 60  # characters of a folder's name; the longest take four bytes, and systems allow 255
