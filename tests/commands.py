@@ -15,5 +15,5 @@ def run(*arguments):
 
 
 def error_lines(result):
-    """Return what was said on standard error besides notes."""
-    return [line for line in result.stderr.splitlines() if not line.startswith("note: ")]
+    """Return what was printed on standard error besides notes and warnings."""
+    return [line for line in result.stderr.splitlines() if not line.startswith(("note: ", "warning: "))]

@@ -51,7 +51,7 @@ def run_asked(
         title=asked.title or asked.file.stem,
     )
     model = None if ties.known_from is None else read_record(ties.known_from)[1]
-    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of)
+    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of, asked.interventions)
     with asked.cluster.opened(game, voice):
         if table.group is not None:
             return run_groups(job, inputs, asked.out, voice)

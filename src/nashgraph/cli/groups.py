@@ -40,7 +40,7 @@ from .learn import (
     finish,
     run_signals,
 )
-from .messages import Voice, engine_said, listed
+from .messages import Voice, engine_noted, listed
 from .progress import counting
 
 FOLDER, FOLDERS = "groups", "groups.csv"
@@ -69,7 +69,7 @@ def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
         raise typer.BadParameter(
             "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
         )
-    check_inputs_kept(out, inputs)
+    check_inputs_kept(out, inputs.files)
     with claimed(out):
         return learn_groups(job, column, inputs, out, voice)
 
@@ -86,7 +86,7 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
     largest = max((each.table.shape[1] for each in signals.values()), default=0)
     whole = shared_whole(str(job.parameters.get("engine")), largest)
     said: Counter[str] = Counter()
-    with counting(voice, "learning", len(signals)) as progress, engine_said(voice) if whole else nullcontext():
+    with counting(voice, "learning", len(signals)) as progress, engine_noted(voice) if whole else nullcontext():
         for name, run in (over_cluster if whole else one_by_one)(asked):
             try:
                 found.records[name], found.outcomes[name] = run()

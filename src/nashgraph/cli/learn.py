@@ -52,18 +52,24 @@ CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says alr
 
 
 class Inputs(NamedTuple):
-    """What a job goes by: the table of signals, a true network, known ties, another model, the folder of a layout."""
+    """The files of a job (signals, a true network, known ties, another model, a layout), and what to report."""
 
     table: Path
     truth: Path | None = None
     known: Path | None = None
     model: Path | None = None
     layout: Path | None = None
+    interventions: bool = False
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read."""
+        return [file for file in (self.table, self.truth, self.known, self.model, self.layout) if file is not None]
 
 
 def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
-    check_inputs_kept(out, inputs)
+    check_inputs_kept(out, inputs.files)
     with voice.noting_warnings():
         signals = load_signals(inputs.table, job.table)
     record, outcome = run_signals(job, inputs, out, voice, signals)
@@ -111,7 +117,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
     job, inputs, out, voice, signals, truth, _, layout = begun
     note_left_out(outcome, voice)
     if said := concentration_sentence(outcome.graph):
-        voice.note(said)
+        voice.note(said, warning=True)
     done = replace(job.table, standardize=signals.standardized)
     found = ModelRecord(
         job=replace(job, table=done, least_frequency=outcome.least_frequency),
@@ -130,7 +136,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
         known_weights=getattr(outcome.model, "known_weights_", None),
         signal_names=[str(name) for name in signals.table.index],
     )
-    found = write_outcome(out, found, outcome, truth, layout)
+    found = write_outcome(out, found, outcome, truth, layout, interventions=inputs.interventions)
     shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
     return found
 
@@ -274,7 +280,13 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
 
 
 def write_outcome(
-    out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None, layout: pd.DataFrame | None = None
+    out: Path,
+    record: ModelRecord,
+    outcome: Outcome,
+    truth: Any = None,
+    layout: pd.DataFrame | None = None,
+    *,
+    interventions: bool = False,
 ) -> ModelRecord:
     """Write all files of a learned graph; return the record, with the hashes of its tables."""
     summary = summarize(
@@ -289,6 +301,8 @@ def write_outcome(
         truth=truth,
         communities=outcome.written.node_columns["community"],
         layout=layout,
+        interventions=interventions,
+        graph=outcome.whole,
     )
     with written_together(out) as folder:
         for name, write in GRAPH_FILES.items():

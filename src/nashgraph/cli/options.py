@@ -331,9 +331,9 @@ class ClusterArguments:
         with ExitStack() as stack:
             if game.engine == DASK:
                 from ..couplings.cluster.client import cluster  # noqa: PLC0415
-                from .messages import engine_said  # noqa: PLC0415
+                from .messages import engine_noted  # noqa: PLC0415
 
-                with engine_said(voice):
+                with engine_noted(voice):
                     stack.enter_context(cluster(self.scheduler, self.workers))
             yield
 
@@ -410,6 +410,14 @@ class JobArguments(FileArguments):
         ),
     ] = None
     title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""
+    interventions: Annotated[
+        bool,
+        output_option(
+            "--interventions",
+            help="Add to the report key players, support, ties and seeds by the game on the network; nashgraph act "
+            "finds them later, too.",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)
