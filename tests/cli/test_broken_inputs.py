@@ -11,7 +11,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from nashgraph.cli import _writing
+from nashgraph.cli import learn
 from nashgraph.tables import GRAPH_FILES, graphs
 
 from ..commands import error_lines, run
@@ -355,7 +355,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, part, there):
     if part in GRAPH_FILES:
         monkeypatch.setitem(GRAPH_FILES, part, full)
     else:
-        monkeypatch.setattr(_writing, "write_report", full)
+        monkeypatch.setattr(learn, "write_report", full)
     result = run("learn", tmp_path / "t.csv", "--out", out)
     assert result.exit_code == 1
     assert error_lines(result)[-1] == "nashgraph learn: the disk is full: nothing was written"

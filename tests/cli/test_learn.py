@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
-from nashgraph.cli._fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
+from nashgraph.cli.fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
 from nashgraph.couplings import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS

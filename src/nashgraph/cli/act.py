@@ -25,12 +25,12 @@ from ..tables import (
     sha256_of,
 )
 from ..tables.graphs import write_csv
-from ._by_group import FOLDER as GROUPS
-from ._fitting import plain_number
-from ._options import ActArguments
-from ._running import DONE, Voice
-from ._showing import listed
-from ._writing import EDGES, MEMBERS, MODEL, NODES, check_inputs_kept
+from .commands import DONE
+from .fitting import plain_number
+from .groups import FOLDER as GROUPS
+from .learn import EDGES, MEMBERS, MODEL, NODES, check_inputs_kept
+from .messages import Voice, listed
+from .options import ActArguments
 from .show import records, with_interval
 
 FOLDER = "act"

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ._groups import Command, completing, grouped
-from ._options import (
+from .commands import EXIT_CODES, Command, Commands, completing, grouped
+from .options import (
     EXPERIMENTS,
     METHODS,
     ActArguments,
@@ -25,7 +25,6 @@ from ._options import (
     output_option,
     registered_option,
 )
-from ._running import EXIT_CODES, Commands
 
 # ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
 
@@ -77,9 +76,9 @@ def learn(
 
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
-    from ._asked import run_asked
+    from .learn import run_learn
 
-    return run_asked("learn", method, game, asked, ties=ties)
+    return run_learn("learn", method, game, asked, ties=ties)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -93,9 +92,9 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
-    from ._asked import run_asked
+    from .learn import run_learn
 
-    return run_asked("path", "glgp", game, asked, along)
+    return run_learn("path", "glgp", game, asked, along)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -177,7 +176,7 @@ def rerun(
 
     Example: nashgraph rerun graph/model.json --out again
     """
-    from .rerun import run_rerun
+    from .show import run_rerun
 
     given_files = {"--input": given, "--truth": given_truth, "--known": given_known}
     return run_rerun(model, out, given=given_files, force=force, speech=speech)

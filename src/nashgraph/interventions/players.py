@@ -20,6 +20,7 @@ return to i), so the nodes of greatest loss are found for certain. In other game
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,14 +110,14 @@ def losses(game: Game, estimates: Array, count: int) -> Array:
     """Return the loss of welfare without each node; in large networks NaN for those that are not tried."""
     if game.n_nodes <= ALL_NODES:
         return game.value - values_without_each(game)
-    found = greatest(estimates, lambda node: loss_of(game, [node]), count, max(TRIED, count))
+    found = greatest(estimates, partial(loss_without, game), count, max(TRIED, count))
     loss = np.full(game.n_nodes, np.nan)
     loss[[*found]] = [*found.values()]
     return loss
 
 
-def loss_of(game: Game, gone: list[int]) -> float:
-    """Return what the welfare loses when some nodes leave together."""
+def loss_without(game: Game, gone: int | list[int]) -> float:
+    """Return what the welfare loses when one node leaves, or some leave together."""
     return game.value - game.without(np.array(gone)).value
 
 
@@ -183,9 +184,14 @@ def key_group(
         own, over = list[Array](), list[list[float]]()
         for replicate in game.replicates:
             group, known = greedy_group(replicate, count, 0)
-            same = [{*chosen[:k]} == {*group[:k]} for k in range(1, count + 1)]  # its loss is known then
             own.append(np.array(group))
-            over.append([float(known[k]) if same[k] else loss_of(replicate, chosen[: k + 1]) for k in range(count)])
+            firsts_of = [chosen[: k + 1] for k in range(count)]
+            over.append(
+                [
+                    float(known[k]) if {*some} == {*group[: k + 1]} else loss_without(replicate, some)
+                    for k, some in enumerate(firsts_of)
+                ]
+            )
         columns["low"], columns["high"] = np.quantile(over, INTERVAL, axis=0)
         columns["among_best"] = frequency(own, game.n_nodes)[chosen]
     return pd.DataFrame({"name": pd.Series(game.names[chosen], dtype=object), **columns})
@@ -200,7 +206,7 @@ def greedy_group(game: Game, count: int, tried: int) -> tuple[list[int], Array]:
     for _ in range(count):
         estimates = first_order_losses(left)
         estimates[chosen] = -np.inf
-        found = greatest(estimates, lambda node, left=left: loss_of(left, [node]), 1, tried)
+        found = greatest(estimates, partial(loss_without, left), 1, tried)
         chosen.append(max(found, key=lambda node: found[node]) if found else int(np.argmax(estimates)))
         left = left.without(np.array(chosen[-1:]))
         values.append(left.value)

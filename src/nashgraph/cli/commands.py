@@ -1,22 +1,20 @@
-"""How commands run: errors become one line and an exit code, warnings become notes, and JSON replaces words."""
+"""How commands are made and how they end: groups of options, help, exit codes, errors in one line."""
 
 from __future__ import annotations
 
 import errno
+import functools
+import inspect
 import json
-import logging
 import sys
 import traceback
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 import typer
-from rich.console import Console
-from rich.text import Text
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from ..files import Written
@@ -32,6 +30,83 @@ LITTLE = 1000  # MiB that our libraries take before there is a table
 WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
+
+
+def registered(where: str) -> Mapping[str, Any]:
+    """Return the registry at "module:attribute"."""
+    module, _, attribute = where.partition(":")
+    found: Mapping[str, Any] = getattr(import_module(module), attribute)
+    return found
+
+
+def choice(where: str, **more: Any) -> Any:
+    """Return an option that takes a name out of a registry: any that is registered when the command runs."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in registered(where):
+            raise typer.BadParameter(f"{value!r} is not known: there are {', '.join(registered(where))}")
+        return value
+
+    return typer.Option(metavar=where, callback=check, autocompletion=completing(where), **more)
+
+
+def completing(names: str | tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Return what completes a name, of a registry or of a few."""
+
+    def complete(incomplete: str) -> list[str]:
+        known = registered(names) if isinstance(names, str) else names
+        return [name for name in known if name.startswith(incomplete)]
+
+    return complete
+
+
+class Command(TyperCommand):
+    """A command whose help lists the names that are registered when it is asked for."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters, with names in place of the registry that holds them."""
+        for parameter in self.params:
+            if ":" in (parameter.metavar or ""):
+                parameter.metavar = f"[{'|'.join(registered(str(parameter.metavar)))}]"
+        return super().get_params(ctx)
+
+
+def grouped(command: Callable[..., int]) -> Callable[..., int]:
+    """Let a command take groups of options: typer sees their fields, the command gets the groups."""
+    hints = get_type_hints(command, include_extras=True)
+    defaults = {name: given.default for name, given in inspect.signature(command).parameters.items()}
+    parameters = [item for name, default in defaults.items() for item in _flat(name, hints[name], default)]
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> int:
+        return command(**{name: _gathered(name, hints[name], given) for name in defaults})
+
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return flat
+
+
+def _flat(name: str, kind: Any, default: Any) -> list[inspect.Parameter]:
+    """Return the parameters that an argument stands for: itself, or the fields of its group."""
+    if not is_dataclass(kind):
+        return [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)]
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        item
+        for field in fields(kind)
+        for item in _flat(
+            field.name, hints[field.name], inspect.Parameter.empty if field.default is MISSING else field.default
+        )
+    ]
+
+
+def _gathered(name: str, kind: Any, given: Mapping[str, Any]) -> Any:
+    """Return an argument out of the flat ones: a group from its fields."""
+    if not is_dataclass(kind):
+        return given[name]
+    hints = get_type_hints(kind, include_extras=True)
+    made: Any = kind
+    return made(**{field.name: _gathered(field.name, hints[field.name], given) for field in fields(kind)})
 
 
 class Commands(TyperGroup):
@@ -164,75 +239,3 @@ def printable(text: str) -> str:
     ann[bold] \x1b[31m
     """
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in str(text))
-
-
-class Voice:
-    """What a command says: results for people or one JSON object for machines, and notes on the way."""
-
-    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
-        self.quiet, self.as_json = quiet, as_json
-        self.notes: list[str] = []
-        # Nothing of the user's is ever taken for markup, an emoji code or a number to be coloured.
-        plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
-        self.errors = Console(stderr=True, quiet=quiet, **plain)
-        self.console = self.errors if as_json else Console(quiet=quiet, **plain)
-
-    @property
-    def animated(self) -> bool:
-        """Whether there is somebody to watch a progress bar."""
-        return self.errors.is_terminal and not self.quiet
-
-    def note(self, text: str) -> None:
-        """Keep a note and say it, once."""
-        if text not in self.notes:
-            self.notes.append(text)
-            self.errors.print(Text(f"note: {printable(text)}"), soft_wrap=True)
-
-    def say(self, what: Any = "") -> None:
-        """Say something to people: a text or a table."""
-        if isinstance(what, str):
-            self.console.print(Text(printable(what)), soft_wrap=True)
-        else:
-            self.console.print(what)
-
-    def answer(self, content: dict[str, Any]) -> None:
-        """Give the JSON object that machines asked for."""
-        if self.as_json:
-            typer.echo(json.dumps(content, allow_nan=False))
-
-    @contextmanager
-    def noting_warnings(self) -> Iterator[None]:
-        """Turn the library's warnings into notes; what is for programmers only is left out."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("always")
-            for category in FOR_PROGRAMMERS:
-                warnings.simplefilter("ignore", category)
-            warnings.showwarning = lambda message, *rest, **more: self.note(" ".join(str(message).split()))
-            yield
-
-
-class EngineSaid(logging.Handler):
-    """Notes what the library logs of the engine it took; of the threads, which are no choice, it logs nothing."""
-
-    def __init__(self, voice: Voice) -> None:
-        super().__init__(logging.INFO)
-        self.voice = voice
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Note it, if it is of the engine."""
-        if record.getMessage().startswith("engine:"):
-            self.voice.note(record.getMessage())
-
-
-@contextmanager
-def engine_said(voice: Voice) -> Iterator[None]:
-    """Say which engine is taken where there was a choice."""
-    log, handler = logging.getLogger("nashgraph"), EngineSaid(voice)
-    level = log.level
-    log.addHandler(handler)
-    log.setLevel(min(level or logging.INFO, logging.INFO))
-    try:
-        yield
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(level)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from ._groups import choice, completing
-from ._running import Voice, engine_said
+from .commands import choice, completing
 
 if TYPE_CHECKING:
     from ..tables import TableOptions
+    from .messages import Voice
 
 METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
@@ -56,7 +56,9 @@ class SpeechArguments:
     debug: Annotated[bool, output_option("--debug", help="Show the trace of an error.")] = False
 
     def voice(self) -> Voice:
-        """Return what speaks as asked."""
+        """Return what prints as asked."""
+        from .messages import Voice  # noqa: PLC0415 (help and completion stay fast)
+
         return Voice(quiet=self.quiet, as_json=self.json)
 
 
@@ -329,6 +331,7 @@ class ClusterArguments:
         with ExitStack() as stack:
             if game.engine == DASK:
                 from ..couplings.cluster.client import cluster  # noqa: PLC0415
+                from .messages import engine_said  # noqa: PLC0415
 
                 with engine_said(voice):
                     stack.enter_context(cluster(self.scheduler, self.workers))

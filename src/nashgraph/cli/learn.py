@@ -4,39 +4,51 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import networkx as nx
 import pandas as pd
+import typer
 
 from ..certificate import exact
-from ..files import STOPPED, claimed
+from ..files import STOPPED, claimed, written_together
 from ..graph import LearnedGraph
 from ..metrics import symmetrize_for
+from ..report import summarize, write_report
 from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..tables import (
+    GRAPH_FILES,
     Group,
     Job,
     ModelRecord,
     NoTiesError,
     Signals,
+    TableError,
     file_record,
     library_versions,
     load_signals,
     read_known,
+    read_nodes,
+    read_record,
     read_truth,
+    record_to_json,
+    sha256_of,
+    write_edges,
+    write_members,
 )
-from ..validation import listing
-from ._fitting import LEAST_EACH, Outcome, learned, scores
-from ._running import DONE, UNFINISHED, Voice
-from ._showing import MEANT, MEASURED, paired
-from ._writing import check_inputs_kept, layout_in, write_outcome, written_files
+from ..tables.graphs import write_csv
+from ..validation import InputError, listing
+from .commands import DONE, UNFINISHED
+from .fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
+from .messages import MEANT, MEASURED, Voice, paired
+from .options import GameArguments, JobArguments, KnownArguments, PathArguments
 
 COMMANDS = ("learn", "path")  # what a job can ask for
+CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
 SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
 ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
 NAMED, LISTED = 5, 40  # of the most influential nodes, of the signals
@@ -225,3 +237,134 @@ def answer(record: ModelRecord) -> dict[str, Any]:
         "seconds": record.seconds,
         "notes": record.notes,
     }
+
+
+EDGES, NODES, MODEL, REPORT, INDEX = "edges.csv", "nodes.csv", "model.json", "report.html", "index.html"
+PATH, SELECTED, MEMBERS, LAYOUT = "path.csv", "selected.csv", "members.npz", "layout.csv"
+FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, REPORT, INDEX)  # all that may be written
+SCORES = {
+    "auc": "AUC",
+    "average_precision": "average precision",
+    "precision": "precision at the true number of edges",
+    "recall": "recall at the true number of edges",
+}
+
+
+def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[str] = FILES) -> None:
+    """Refuse to write over a file that is read in the same run."""
+    for given in filter(None, inputs):
+        for name in files:
+            file = out / name
+            if file.exists() and given.exists() and file.samefile(given):
+                raise InputError(f"{given} is read in this run, and {out}/{name} is to be written: give another --out")
+
+
+def written_files(outcome: Outcome) -> list[str]:
+    """Return the names of the files of a learned graph."""
+    there = {PATH: outcome.path, SELECTED: outcome.selection, MEMBERS: outcome.resampled or None}
+    return sorted({*FILES} - {INDEX, *(name for name, what in there.items() if what is None)})
+
+
+def layout_in(folder: Path | None) -> pd.DataFrame | None:
+    """Read where the nodes of another run's report are drawn, out of its folder."""
+    if folder is None:
+        return None
+    if not (file := folder / LAYOUT).is_file():
+        raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
+    try:
+        return read_nodes(file)
+    except ValueError as error:  # no such column, no CSV, no text
+        raise TableError(f"{file} is not as it was written: {error}") from error
+
+
+def write_outcome(
+    out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None, layout: pd.DataFrame | None = None
+) -> ModelRecord:
+    """Write all files of a learned graph; return the record, with the hashes of its tables."""
+    summary = summarize(
+        outcome.model,
+        title=record.job.title,
+        source=Path(record.input.path).name,
+        scores={SCORES.get(name, name): score for name, score in record.scores.items() if score is not None},
+        notes=tuple(record.notes),
+        path=outcome.path,
+        directed=record.job.directed,
+        columns=outcome.columns,
+        truth=truth,
+        communities=outcome.written.node_columns["community"],
+        layout=layout,
+    )
+    with written_together(out) as folder:
+        for name, write in GRAPH_FILES.items():
+            write(outcome.written, folder / name)
+        edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
+        record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
+        if outcome.resampled:
+            whole = outcome.model.graph_
+            write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
+            record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
+        (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
+        write_csv(summary.layout, folder / LAYOUT, "name")
+        if outcome.selection is not None:
+            write_edges(outcome.selection.graph, folder / SELECTED)
+        if outcome.path is not None:
+            write_csv(outcome.path.table(), folder / PATH)
+        write_report(summary, folder / REPORT)
+    return record
+
+
+def run_learn(
+    command: str,
+    method: str,
+    game: GameArguments,
+    asked: JobArguments,
+    along: PathArguments | None = None,
+    ties: KnownArguments | None = None,
+) -> int:
+    """Make a job of the options of learn or path and carry it out, on one table or on every group of it."""
+    from .groups import run_groups  # noqa: PLC0415 (it imports this module)
+
+    game = asked.cluster.settled(game)
+    table = replace(asked.table.options(game.benefit), group=asked.group)
+    parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
+    if table.benefit is not None:  # it is a column, and comes with the table
+        del parameters["benefit"]
+    if along is not None:
+        del parameters["lam"]
+        parameters |= along.parameters()
+    if asked.false_edges is not None and method != CONSENSUS:
+        raise typer.BadParameter(f"--false-edges selects ties of a consensus: take --method {CONSENSUS}")
+    voice, ties = asked.speech.voice(), ties or KnownArguments()
+    parameters |= known_elsewhere(method, ties, voice)
+    job = Job(
+        command=command,
+        method=method,
+        parameters=parameters,
+        table=table,
+        directed=not asked.undirected,
+        least_frequency=asked.least_frequency,
+        false_edges=asked.false_edges,
+        truth_directed=asked.truth.truth_directed,
+        title=asked.title or asked.file.stem,
+    )
+    model = None if ties.known_from is None else read_record(ties.known_from)[1]
+    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of)
+    with asked.cluster.opened(game, voice):
+        if table.group is not None:
+            return run_groups(job, inputs, asked.out, voice)
+        record = run_job(job, inputs, asked.out, voice)
+    voice.answer({**answer(record), "out": str(asked.out)})
+    return code_of(record)
+
+
+def known_elsewhere(method: str, ties: KnownArguments, voice: Voice) -> dict[str, Any]:
+    """Return the weights learned from the known ties of another table, if asked for, as a parameter."""
+    if (ties.known or ties.known_from) and method != CONSENSUS:
+        raise typer.BadParameter(f"the method {method} does not learn from known ties: take --method {CONSENSUS}")
+    if ties.known_from is None:
+        return {}
+    record, place = read_record(ties.known_from)
+    if record.known_weights is None:
+        raise TableError(f"{place} has learned nothing from known ties: give the model.json of a run with --known")
+    voice.note(f"members count as the known ties of {Path(record.input.path).name} taught ({place})")
+    return {"known_weights": record.known_weights}

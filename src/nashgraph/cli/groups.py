@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,16 +20,33 @@ from ..files import claimed, written_together
 from ..report.index import write_index
 from ..report.prose import leaders
 from ..tables import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
+from ..tables.formulas import unguarded_table
 from ..tables.graphs import write_csv
+from ..tables.text import read_text
 from ..validation import InputError, listing
-from ._fitting import Outcome, learned
-from ._jobs import Begun, Inputs, answer, begin, code_of, finish, run_signals
-from ._progress import counting
-from ._running import DONE, UNFINISHED, Voice, engine_said
-from ._showing import listed
-from ._writing import EDGES, INDEX, NODES, SCORES, check_inputs_kept
+from .commands import DONE, UNFINISHED
+from .fitting import Outcome, learned
+from .learn import (
+    EDGES,
+    INDEX,
+    NODES,
+    SCORES,
+    Begun,
+    Inputs,
+    answer,
+    begin,
+    check_inputs_kept,
+    code_of,
+    finish,
+    run_signals,
+)
+from .messages import Voice, engine_said, listed
+from .progress import counting
 
-FOLDER = "groups"
+FOLDER, FOLDERS = "groups", "groups.csv"
+LONGEST = 60  # characters of a folder's name; the longest take four bytes, and systems allow 255
+# Windows keeps these for devices, with any ending.
+RESERVED = re.compile(r"^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 SHOWN_SCORES = ("auc", "average_precision")
 
 Run = Callable[[], tuple[ModelRecord, Outcome]]
@@ -60,8 +78,11 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
     """Read, learn one network after the other, and write all."""
     found = Found()
     signals = signals_by_group(job, inputs, voice, found)
-    folders = dict(zip(signals, folder_names(list(signals)), strict=True))
-    asked = {name: asked_of(job, column, inputs, out, name, folders[name], each) for name, each in signals.items()}
+    folders, drawn = folder_names(signals), folders_in(inputs.layout)
+    asked = {
+        name: asked_of(job, column, inputs, out / FOLDER / folders[name], name, drawn.get(name, folders[name]), each)
+        for name, each in signals.items()
+    }
     largest = max((each.table.shape[1] for each in signals.values()), default=0)
     whole = shared_whole(str(job.parameters.get("engine")), largest)
     said: Counter[str] = Counter()
@@ -98,11 +119,11 @@ class Asked(NamedTuple):
     signals: Signals
 
 
-def asked_of(job: Job, column: str, inputs: Inputs, out: Path, name: str, folder: str, signals: Signals) -> Asked:
+def asked_of(job: Job, column: str, inputs: Inputs, out: Path, name: str, drawn: str, signals: Signals) -> Asked:
     """Return what is asked about a group: the same as about all, with a folder and a title of its own."""
-    layout = None if inputs.layout is None else inputs.layout / FOLDER / folder
+    layout = None if inputs.layout is None else inputs.layout / FOLDER / drawn
     one = replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}")
-    return Asked(one, inputs._replace(layout=layout), out / FOLDER / folder, Voice(quiet=True), signals)
+    return Asked(one, inputs._replace(layout=layout), out, Voice(quiet=True), signals)
 
 
 def one_by_one(asked: dict[str, Asked]) -> Iterator[tuple[str, Run]]:
@@ -185,22 +206,55 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> di
     return signals
 
 
-def folder_names(groups: list[str]) -> list[str]:
-    """Return a folder for every group: its name, as far as any system can hold it.
+def folder_names(groups: Iterable[str]) -> dict[str, str]:
+    """Return a folder for every group: its name where every file system can hold it, and no two of them alike.
+
+    Folders differ even where capitals and the ways to write an accent count as the same.
 
     Examples
     --------
-    >>> folder_names(["1", "Nord/Ost", "Nord:Ost", ".."])
-    ['1', 'Nord_Ost', 'Nord_Ost-2', 'group']
+    >>> folder_names(["x", "x-2", "x!", "X", "Nord/Ost", "..", "con"])
+    {'x': 'x', 'x-2': 'x-2', 'X': 'X-3', 'x!': 'x-4', 'Nord/Ost': 'Nord_Ost', '..': 'group', 'con': 'con_'}
     """
-    taken: Counter[str] = Counter()
-    names = []
-    for group in groups:
-        plain = re.sub(r"[^\w.-]+", "_", group).strip("._")[:60] or "group"
-        taken[plain.lower()] += 1
-        count = taken[plain.lower()]
-        names.append(plain if count == 1 else f"{plain}-{count}")
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    # Groups that can keep their name come first, so that no other group gets it.
+    for group in sorted(groups, key=lambda group: portable(group) != group):
+        name, count = portable(group), 1
+        while same_folder(name) in taken:
+            count += 1
+            name = f"{portable(group)}-{count}"
+        taken.add(same_folder(name))
+        names[group] = name
     return names
+
+
+def portable(group: str) -> str:
+    """Return a name as Windows, macOS and Linux can all hold it: no marks, no reserved word, no dot or blank at an end.
+
+    Examples
+    --------
+    >>> portable("a/b: c. "), portable("aux.csv"), portable("01")
+    ('a_b_c', 'aux_.csv', '01')
+    """
+    plain = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", group))[:LONGEST].strip("._")
+    return RESERVED.sub(r"\1_", plain) or "group"
+
+
+def same_folder(name: str) -> str:
+    """Return what names share that some file system takes for one."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def folders_in(folder: Path | None) -> dict[str, str]:
+    """Return the folder of every group of another run, where it has written them."""
+    file = None if folder is None else folder / FOLDERS
+    if file is None or not file.is_file():
+        return {}
+    table = unguarded_table(read_text(file, exact=["group", "folder"])[0])
+    if not {"group", "folder"} <= {*table.columns}:
+        raise TableError(f"{file} has no columns group and folder: --layout-of needs a folder that nashgraph wrote")
+    return dict(zip(table["group"], table["folder"], strict=True))
 
 
 def written(job: Job, column: str, folders: dict[str, str], found: Found, out: Path, voice: Voice) -> int:
@@ -211,7 +265,8 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
     scores = [score for score in SHOWN_SCORES if any(score in record.scores for record in found.records.values())]
     rows = {
         name: {
-            column: name,
+            "group": name,
+            "folder": folders[name],
             "nodes": record.nodes,
             "signals": record.signals,
             "edges": record.edges,
@@ -220,13 +275,15 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
         }
         for name, record in found.records.items()
     }
+    table = pd.DataFrame(rows.values())
     with written_together(out) as folder:
         write_csv(first_column(nodes, "group"), folder / NODES, "group", "name")
         write_csv(first_column(edges, "group"), folder / EDGES, "group", "source", "target")
+        write_csv(table, folder / FOLDERS, "group", "folder")
         write_index(
             folder / INDEX,
             job.title,
-            [*(SCORES.get(heading, heading) for heading in next(iter(rows.values()))), "who leads"],
+            [column, *(SCORES.get(heading, heading) for heading in table.columns[1:]), "who leads"],
             [
                 (
                     f"{FOLDER}/{folders[name]}/report.html",
@@ -236,8 +293,8 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
             ],
             [f"{column} {name}: {reason}" for name, reason in found.left_out.items()],
         )
-    voice.say(listed(pd.DataFrame(rows.values())))
-    voice.say(f"wrote {INDEX}, {NODES}, {EDGES} and {FOLDER}/ to {out}/")
+    voice.say(listed(table.drop(columns="folder") if (table["folder"] == table["group"]).all() else table))
+    voice.say(f"wrote {INDEX}, {FOLDERS}, {NODES}, {EDGES} and {FOLDER}/ to {out}/")
     voice.answer(
         {
             "command": job.command,

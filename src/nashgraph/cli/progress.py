@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..certificate import Record
-from ._running import Voice
+from .messages import Voice
 
 ENOUGH = 3  # records before a time left is guessed
 AT_ONCE = 0.1  # seconds: what is done by then was there before, and says nothing of the pace

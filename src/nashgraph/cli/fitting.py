@@ -23,17 +23,22 @@ from ..graph import LearnedGraph
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
 from ..tables import Job, Signals
-from ..validation import InputError
-from ._describing import described
-from ._options import RENAMED, LearnArguments, PathArguments
-from ._progress import bar, converging, counting
-from ._running import Voice, engine_said
+from ..validation import Array, InputError
+from .messages import Voice, engine_said
+from .options import RENAMED, LearnArguments, PathArguments
+from .progress import bar, converging, counting
 
 RESERVED = ("callback", "checkpoint", "missing", "progress")  # set by other means
 FREQUENCY, LEAST_FREQUENCY, SURE = "frequency", 0.25, "sure"
 LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
+# What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
+OWN = (
+    *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
+    *("benefit", "action", "missing", "silent", "community"),
+)
+TAKEN = {*OWN, "id", "label", "group"}
 
 
 def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], missing: str) -> dict[str, Any]:
@@ -262,3 +267,30 @@ def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:
         "precision": best.precision,
         "recall": best.recall,
     }
+
+
+def described(graph: LearnedGraph, table: pd.DataFrame) -> LearnedGraph:
+    """Return the graph with the community of every node and the columns of the user's table, as files show them."""
+    columns = {str(name): as_values(table[name]) for name in table}
+    taken = TAKEN | {*graph.node_columns}
+    renamed = {f"{name} (table)" if name in taken else name: values for name, values in columns.items()}
+    return replace(graph, node_columns={**graph.node_columns, "community": graph.communities, **renamed})
+
+
+def as_values(column: pd.Series) -> Array:
+    """Return a column as numbers or as text, gaps as NaN or None.
+
+    Examples
+    --------
+    >>> as_values(pd.Series([1, None], dtype="Int64")), as_values(pd.Series(["n", None]))
+    (array([ 1., nan]), array(['n', None], dtype=object))
+    """
+    if pd.api.types.is_bool_dtype(column.dtype) and not column.isna().any():
+        return column.to_numpy(dtype=bool)
+    if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+        whole = pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any()
+        return column.to_numpy() if whole else column.to_numpy(dtype=float, na_value=np.nan)
+    values: Array = (
+        column.map(str, na_action="ignore").astype(object).where(column.notna(), None).to_numpy(dtype=object)
+    )
+    return values
