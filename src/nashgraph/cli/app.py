@@ -76,9 +76,9 @@ def learn(
 
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
-    from ._asked import run_asked
+    from .learn import run_learn
 
-    return run_asked("learn", method, game, asked, ties=ties)
+    return run_learn("learn", method, game, asked, ties=ties)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -92,9 +92,9 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
-    from ._asked import run_asked
+    from .learn import run_learn
 
-    return run_asked("path", "glgp", game, asked, along)
+    return run_learn("path", "glgp", game, asked, along)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)

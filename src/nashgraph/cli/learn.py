@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 import pandas as pd
+import typer
 
 from ..certificate import exact
 from ..files import STOPPED, claimed, written_together
@@ -32,6 +33,7 @@ from ..tables import (
     load_signals,
     read_known,
     read_nodes,
+    read_record,
     read_truth,
     record_to_json,
     sha256_of,
@@ -41,10 +43,12 @@ from ..tables import (
 from ..tables.graphs import write_csv
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED
-from .fitting import LEAST_EACH, Outcome, learned, scores
+from .fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
 from .messages import MEANT, MEASURED, Voice, paired
+from .options import GameArguments, JobArguments, KnownArguments, PathArguments
 
 COMMANDS = ("learn", "path")  # what a job can ask for
+CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
 SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
 ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
 NAMED, LISTED = 5, 40  # of the most influential nodes, of the signals
@@ -321,3 +325,60 @@ def write_outcome(
             write_csv(outcome.path.table(), folder / PATH)
         write_report(summary, folder / REPORT)
     return record
+
+
+def run_learn(
+    command: str,
+    method: str,
+    game: GameArguments,
+    asked: JobArguments,
+    along: PathArguments | None = None,
+    ties: KnownArguments | None = None,
+) -> int:
+    """Make a job of the options of learn or path and carry it out, on one table or on every group of it."""
+    from .groups import run_groups  # noqa: PLC0415 (it imports this module)
+
+    game = asked.cluster.settled(game)
+    table = replace(asked.table.options(game.benefit), group=asked.group)
+    parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
+    if table.benefit is not None:  # it is a column, and comes with the table
+        del parameters["benefit"]
+    if along is not None:
+        del parameters["lam"]
+        parameters |= along.parameters()
+    if asked.false_edges is not None and method != CONSENSUS:
+        raise typer.BadParameter(f"--false-edges selects ties of a consensus: take --method {CONSENSUS}")
+    voice, ties = asked.speech.voice(), ties or KnownArguments()
+    parameters |= known_elsewhere(method, ties, voice)
+    job = Job(
+        command=command,
+        method=method,
+        parameters=parameters,
+        table=table,
+        directed=not asked.undirected,
+        least_frequency=asked.least_frequency,
+        false_edges=asked.false_edges,
+        truth_directed=asked.truth.truth_directed,
+        title=asked.title or asked.file.stem,
+    )
+    model = None if ties.known_from is None else read_record(ties.known_from)[1]
+    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of, asked.interventions)
+    with asked.cluster.opened(game, voice):
+        if table.group is not None:
+            return run_groups(job, inputs, asked.out, voice)
+        record = run_job(job, inputs, asked.out, voice)
+    voice.answer({**answer(record), "out": str(asked.out)})
+    return code_of(record)
+
+
+def known_elsewhere(method: str, ties: KnownArguments, voice: Voice) -> dict[str, Any]:
+    """Return the weights learned from the known ties of another table, if asked for, as a parameter."""
+    if (ties.known or ties.known_from) and method != CONSENSUS:
+        raise typer.BadParameter(f"the method {method} does not learn from known ties: take --method {CONSENSUS}")
+    if ties.known_from is None:
+        return {}
+    record, place = read_record(ties.known_from)
+    if record.known_weights is None:
+        raise TableError(f"{place} has learned nothing from known ties: give the model.json of a run with --known")
+    voice.note(f"members count as the known ties of {Path(record.input.path).name} taught ({place})")
+    return {"known_weights": record.known_weights}

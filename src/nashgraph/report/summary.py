@@ -15,10 +15,10 @@ from ..estimators.base import Prior
 from ..graph import LearnedGraph
 from ..validation import Array, InputError
 from . import prose
-from .act import Act, act_on
 from .checks import Checks, checks_of
 from .drawing import DECIMALS, Drawing, make_drawing
 from .inputs import InputColumn, input_columns, missing_share, of_nodes
+from .interventions import Interventions, interventions_of
 from .plain import columns, plain, shortened, table, text
 from .playable import Playable, playable
 from .prior import PriorPart, prior_part
@@ -62,7 +62,7 @@ class Summary:
     directed : bool, whether to begin with directions shown
     columns : list of InputColumn, what the table says of the nodes
     checks : Checks or None, the ties that are known to be
-    act : Act or None, what the game on the graph advises, where one is played
+    interventions : Interventions or None, what to do about the network by its game, if asked for
     game : Playable or None, the game for the page to play
 
     Examples
@@ -94,7 +94,7 @@ class Summary:
     directed: bool
     columns: Sequence[InputColumn]
     checks: Checks | None
-    act: Act | None
+    interventions: Interventions | None
     game: Playable | None
 
     @property
@@ -233,7 +233,7 @@ def summarize(
             "signals the model was fitted to, or path=None"
         )
     drawing = make_drawing(model, path, communities, layout)
-    act = act_on(model) if interventions else None
+    found = interventions_of(model) if interventions else None
     ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)
@@ -244,7 +244,7 @@ def summarize(
         graph=graph,
         ties=ties,
         agreement=model.agreement_,
-        hubs=hubs_table(ties, table, {} if act is None else act.columns),
+        hubs=hubs_table(ties, table, {} if found is None else found.columns),
         prior=model.prior_,
         prior_part=prior_part(model, graph),
         certificate=model.certificate_,
@@ -258,7 +258,7 @@ def summarize(
         directed=directed and graph.directed,
         columns=[] if table is None else input_columns(table, ties),
         checks=checks_of(model, truth),
-        act=act,
+        interventions=found,
         game=playable(model),
     )
 

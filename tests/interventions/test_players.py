@@ -7,7 +7,9 @@ import pytest
 from scipy import sparse
 
 from nashgraph import key_group, key_players, welfare
-from nashgraph.games import INTERACTIONS, WELFARES, leaving, society
+from nashgraph.games import INTERACTIONS, WELFARES
+from nashgraph.interventions import Game, players
+from nashgraph.interventions import game as games
 
 from ..problems import random_graph
 
@@ -37,6 +39,14 @@ def test_losses_are_those_of_the_games_without_a_node(game, interaction, kind):
     np.testing.assert_allclose(table.share, table.loss / welfare(W, b, interaction, kind))
 
 
+def test_a_loss_stands_beside_that_of_the_median_node(game):
+    W, b = game
+    table = key_players(W, b)
+    median = np.median([loss_by_hand(W, b, [node], "log1p", "total") for node in range(8)])
+    assert table.attrs["typical_loss"] == pytest.approx(median)
+    np.testing.assert_allclose(table.times_typical, table.loss / median)
+
+
 def test_the_linear_loss_is_the_intercentrality(random):
     """Ballester, Calvó-Armengol and Zenou (2006): u_i y_i / M_ii, with M the inverse of I - W."""
     W, b = random_graph(60, 0.9, random), random.random(60)
@@ -48,8 +58,8 @@ def test_the_linear_loss_is_the_intercentrality(random):
 @pytest.mark.parametrize("kind", WELFARES)
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
 def test_the_first_order_loss_bounds_that_of_the_linear_game(game, interaction, kind):
-    found = society.Game.on(game[0], game[1], interaction, kind)
-    estimates = leaving.first_order_losses(found)
+    found = Game.on(game[0], game[1], interaction, kind)
+    estimates = players.first_order_losses(found)
     exact = [loss_by_hand(*game, [node], interaction, kind) for node in range(8)]
     if interaction == "linear":
         assert (estimates >= np.array(exact) * (1 - 1e-9)).all()
@@ -61,13 +71,15 @@ def test_the_first_order_loss_bounds_that_of_the_linear_game(game, interaction, 
 def test_in_large_networks_the_first_are_found_one_by_one(random, monkeypatch, interaction):
     W, b = random_graph(60, 0.9, random) * (random.random((60, 60)) < 0.2), random.random(60)
     whole = key_players(W, b, interaction, best=4)
-    monkeypatch.setattr(leaving, "TOGETHER", 10)
-    monkeypatch.setattr(society, "DENSE_NODES", 10)
+    monkeypatch.setattr(players, "ALL_NODES", 10)
+    monkeypatch.setattr(games, "DENSE_NODES", 10)
     table = key_players(sparse.csr_array(W), b, interaction, best=4)
     assert table.name[:4].tolist() == whole.name[:4].tolist()
     np.testing.assert_allclose(table.loss[:4], whole.loss[:4], rtol=1e-7)
     assert table.loss.isna().sum() >= 20  # those that cannot be among the first are not solved
     assert sorted(table.name) == list(range(60))
+    assert table.attrs["solved"] == table.loss.notna().sum()
+    assert table.attrs["typical_loss"] == pytest.approx(whole.loss.median(), rel=0.1)  # by the first-order losses
 
 
 @pytest.mark.parametrize(("interaction", "least"), [("linear", 1 - 1 / np.e), ("log1p", 0.9)])

@@ -1,4 +1,4 @@
-"""How long advice takes: 330 nodes of whom all are tied, 20,000 with 50 ties each; alone and over 20 resamples."""
+"""How long interventions take: 330 nodes, all tied, and 20,000 with 50 ties each; alone and with 20 replicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nashgraph.games import (
+from nashgraph.interventions import (
     Game,
     best_seeds,
     best_support,
@@ -22,8 +22,8 @@ from nashgraph.games import (
     what_if,
 )
 
-RESAMPLES, LIMITS = 20, {330: 0.2, 20_000: 10.0}
-ADVICE: dict[str, Callable[[Game], Any]] = {
+REPLICATES, LIMITS = 20, {330: 0.2, 20_000: 10.0}
+QUESTIONS: dict[str, Callable[[Game], Any]] = {
     "key players": key_players,
     "key group of 5": lambda game: key_group(game, 5),
     "support": lambda game: best_support(game, 10),
@@ -39,16 +39,16 @@ ADVICE: dict[str, Callable[[Game], Any]] = {
 
 
 def network(n_nodes: int, ties: int, random: np.random.Generator) -> Any:
-    """Return weights in S; who is listened to follows a heavy tail."""
+    """Return weights in S; influence follows a heavy tail."""
     popularity = random.pareto(1.5, n_nodes) + 0.1
     rows = np.repeat(np.arange(n_nodes), ties)
     columns = random.choice(n_nodes, len(rows), p=popularity / popularity.sum())
     kept = rows != columns
     weights = sparse.csr_array((random.random(kept.sum()), (rows[kept], columns[kept])), shape=(n_nodes, n_nodes))
-    return resampled(weights, 1.0, random)
+    return replicate(weights, 1.0, random)
 
 
-def resampled(weights: Any, share: float, random: np.random.Generator) -> Any:
+def replicate(weights: Any, share: float, random: np.random.Generator) -> Any:
     """Return a share of the ties, with other weights, in S."""
     data = weights.data * random.random(weights.nnz) * (random.random(weights.nnz) <= share)
     found = sparse.csr_array((data, weights.indices, weights.indptr), shape=weights.shape)
@@ -57,16 +57,16 @@ def resampled(weights: Any, share: float, random: np.random.Generator) -> Any:
 
 def main() -> None:
     random = np.random.default_rng(0)
-    print("| nodes | answer | seconds | with resamples |\n|---|---|---|---|")
+    print("| nodes | answer | seconds | with replicates |\n|---|---|---|---|")
     for n_nodes, ties in ((330, 330), (20_000, 50)):
         weights = network(n_nodes, ties, random)
-        members = tuple(resampled(weights, min(1.0, 16 / ties * 1.2), random) for _ in range(RESAMPLES))
+        replicates = tuple(replicate(weights, min(1.0, 16 / ties * 1.2), random) for _ in range(REPLICATES))
         benefit = random.random(n_nodes)
-        for name, ask in ADVICE.items():
+        for name, ask in QUESTIONS.items():
             seconds = []
-            for graphs in ((), members):
+            for graphs in ((), replicates):
                 for _ in range(2):  # the first loads what is loaded once
-                    game = replace(Game.on(weights, benefit), members=graphs)
+                    game = replace(Game.on(weights, benefit), replicate_weights=graphs)
                     start = time.process_time()
                     ask(game)
                     spent = time.process_time() - start

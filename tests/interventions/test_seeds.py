@@ -9,8 +9,10 @@ import pytest
 from scipy import sparse
 
 from nashgraph import InputError, LearnedGraph
-from nashgraph.games import Game
-from nashgraph.games.seeding import MODELS, best_seeds, diffusion_centrality, expected_reach, largest_eigenvalue
+from nashgraph.interventions import Game, best_seeds, diffusion_centrality, expected_reach
+from nashgraph.interventions.diffusion import Diffusion
+from nashgraph.interventions.positions import largest_eigenvalue
+from nashgraph.interventions.seeds import MODELS
 
 # 0 tells 1 and 2, 1 tells 3, 2 tells 3, 3 tells 0: entry [i, j] is from j to i.
 FOUR = np.array([[0.0, 0.0, 0.0, 0.5], [0.6, 0.0, 0.0, 0.0], [0.3, 0.0, 0.0, 0.0], [0.0, 0.4, 0.7, 0.0]])
@@ -89,6 +91,36 @@ def test_the_pair_is_as_good_as_the_best_of_all_pairs(way):
     assert table["gain"].sum() == pytest.approx(table["reached"].iloc[-1])
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_random_seeds_reach_what_the_mean_over_all_sets_does(way):
+    """Every set of the same size is equally likely, so the mean of the exact reach over all of them is expected."""
+    options, exact = WAYS[way]
+    by_chance = [np.mean([exact(FOUR, seeds) for seeds in combinations(range(4), size)]) for size in range(1, 5)]
+    scale, rounds = options.get("scale", 1.0), options.get("rounds")
+    weights = sparse.csr_array(FOUR)
+    spread = Diffusion.thresholds(weights, scale) if "model" in options else Diffusion.cascade(weights, scale, rounds)
+    sets = spread.draw(100_000, np.random.default_rng(0))
+    np.testing.assert_allclose([sets.random_reach(size) for size in range(1, 5)], by_chance, atol=0.025)
+    table = best_seeds(FOUR, 3, samples=100_000, **options)
+    for size, (name, number) in enumerate(zip(table["name"], table["random_seeds"], strict=True), 1):
+        best = exact(FOUR, table["name"].tolist()[:size])
+        assert by_chance[number - 1] >= best - 0.03, name
+        assert number == 1 or by_chance[number - 2] < best + 0.03
+
+
+def test_a_star_needs_many_random_seeds_and_a_ring_no_more_than_chosen_ones():
+    """r of N seeds miss the middle of a star with probability 1 - r/N, and then reach themselves only."""
+    star, n = np.zeros((50, 50)), 50
+    star[1:, 0] = 1.0
+    assert best_seeds(star, 1).random_seeds.tolist() == [n]  # all: without the middle not everybody is reached
+    star[1:, 0] = 0.5  # the middle reaches 1 + 49/2, r at random r + r/N (N - r)/2
+    expected = next(r for r in range(1, n + 1) if r + r / n * (n - r) / 2 >= 25.5)
+    assert best_seeds(star, 1, samples=200_000).random_seeds[0] == pytest.approx(expected, abs=1)
+    apart = np.kron(np.eye(3), np.ones((2, 2)) - np.eye(2))  # three pairs: one seed reaches two, whichever it is
+    assert best_seeds(apart, 1).random_seeds.tolist() == [1]
+    assert best_seeds(np.zeros((5, 5)), 3).random_seeds.tolist() == [1, 2, 3]
+
+
 def test_greed_takes_whom_the_others_do_not_reach():
     """Node 0 reaches 1 to 4 and node 5 the same, 6 only 7: influence takes the twins, greed does not."""
     W = np.zeros((8, 8))
@@ -123,16 +155,18 @@ def test_centrality_is_its_sum(random):
 @pytest.mark.parametrize("model", MODELS)
 def test_the_same_seed_gives_the_same_bits(model, random):
     W = random.random((30, 30)) / 30
-    pd.testing.assert_frame_equal(best_seeds(W, 4, model=model, seed=5), best_seeds(W, 4, model=model, seed=5))
-    first, other = (best_seeds(W, 4, model=model, seed=seed)["reached"] for seed in (5, 6))
+    pd.testing.assert_frame_equal(
+        best_seeds(W, 4, model=model, random_state=5), best_seeds(W, 4, model=model, random_state=5)
+    )
+    first, other = (best_seeds(W, 4, model=model, random_state=seed)["reached"] for seed in (5, 6))
     assert not first.equals(other)
 
 
 def test_names_and_a_consensus():
     graph = LearnedGraph.of(FOUR, ["ann", "bob", "cid", "dee"])
     members = [sparse.csr_array(FOUR), sparse.csr_array(FOUR), sparse.csr_array(FOUR.T)]
-    table = best_seeds(replace(Game.on(graph), members=tuple(members)), 1, samples=100_000)
-    assert list(table.columns) == ["name", "gain", "reached", "low", "high", "among_best"]
+    table = best_seeds(replace(Game.on(graph), replicate_weights=tuple(members)), 1, samples=100_000)
+    assert list(table.columns) == ["name", "gain", "reached", "random_seeds", "low", "high", "among_best"]
     single = [max(range(4), key=lambda node, W=W: exact_cascade(W, [node])) for W in (FOUR, FOUR.T)]
     assert table["name"].tolist() == [graph.names[single[0]]]
     assert single[0] != single[1]
@@ -158,7 +192,7 @@ def test_a_diffusion_that_reaches_all_takes_fewer_draws():
         ({"rounds": 0}, "rounds must be at least 1"),
         ({"rounds": 3, "model": "threshold"}, "rounds is not for thresholds"),
         ({"samples": 0}, "samples must be at least 1"),
-        ({"seed": -1}, "seed must be at least 0"),
+        ({"random_state": -1}, "random_state must be at least 0"),
     ],
 )
 def test_bad_input_is_said(arguments, words):

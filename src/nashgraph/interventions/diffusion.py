@@ -1,30 +1,31 @@
-"""Reverse-reachable sets: who would have reached a node drawn at random, in a diffusion drawn at random.
+"""Diffusion models, and reverse-reachable sets: who would have reached a random node in a random diffusion.
 
-A set of seeds reaches N times the share of such sets that it meets, in expectation (Borgs, Brautbar, Chayes, Lucier
-2014), whatever the seeds are: the same sets serve to choose them and, drawn anew, to judge them without flattery.
+Seeds reach, in expectation, N times the share of these sets that they hit (Borgs, Brautbar, Chayes, Lucier 2014). The
+same sets serve to choose seeds; others, drawn independently, to estimate their reach without bias.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import gammaln
 
 from ..compiled import kernel
 from ..validation import Array
 
-CERTAIN = 40.0  # -log(1 - p) of a tie that always passes on; e^-40 is below what a double tells from 0
+CERTAIN = 40.0  # -log(1 - p) of a tie that always passes on; e^-40 is below double precision
 MOST = 4_000_000  # ties passed in all sets together: the larger the sets, the fewer are needed
-PILOT = 100  # sets that tell how large they are
-FEWEST = 200
+PILOT, FEWEST = 100, 200  # sets drawn to see how large they are; the fewest that are drawn after that
 
 
 @dataclass(frozen=True, eq=False)
 class Diffusion:
-    """How news spread: at most one tie into a node is open (threshold), or each on its own; in how many rounds.
+    """How news spread: through at most one tie into each node (threshold), or each tie by itself (cascade).
 
     ``lengths`` has, in the order of ``weights.data``, the probability of a tie (threshold) or -log(1 - p) of it.
     """
@@ -49,7 +50,7 @@ class Diffusion:
         return cls(weights, weights.data * np.repeat(rows, np.diff(weights.indptr)), True, None)
 
     def draw(self, samples: int, random: np.random.Generator) -> ReverseSets:
-        """Return so many sets, or fewer where they are so large that so many would take long."""
+        """Return this many sets, or fewer if they are so large that it would take long."""
         pilot = self._draw(min(PILOT, samples), random)
         tries = (1.0 + np.minimum(1.0, self.lengths).sum() / pilot.n_nodes) * (self.rounds or 1)
         fitting = max(FEWEST, int(MOST * len(pilot) / len(pilot.members) / tries))
@@ -57,7 +58,7 @@ class Diffusion:
 
     def _draw(self, samples: int, random: np.random.Generator) -> ReverseSets:
         n = self.weights.shape[0]
-        roots = random.permutation(n)[np.arange(samples) % n]  # each as often as any, which spares some of the noise
+        roots = random.permutation(n)[np.arange(samples) % n]  # each equally often, which lowers the variance
         shape = self.weights.indptr.astype(np.int64), self.weights.indices.astype(np.int64), self.lengths
         rounds, repeated = (n, False) if self.rounds is None else (self.rounds, True)
         return ReverseSets(n, *draw_sets(*shape, roots, rounds, repeated, self.threshold, random))
@@ -65,7 +66,7 @@ class Diffusion:
 
 @dataclass(frozen=True, eq=False)
 class ReverseSets:
-    """Sets of nodes, one after the other in ``members``, each from where ``starts`` says."""
+    """Sets of nodes in CSR form: the members of all, and where each set starts."""
 
     n_nodes: int
     starts: Array
@@ -81,7 +82,7 @@ class ReverseSets:
         return sparse.csr_array((ones, self.members, self.starts), shape=(len(self), self.n_nodes))
 
     def greedy(self, count: int) -> Array:
-        """Return the nodes that meet most sets, one after the other: each meets most of those not yet met."""
+        """Return nodes one after the other, each the one that hits most of the sets not yet hit."""
         by_node = sparse.csc_array(self.table)
         fresh_sets = np.bincount(self.members, minlength=self.n_nodes)
         met = np.zeros(len(self), dtype=bool)
@@ -96,12 +97,33 @@ class ReverseSets:
         return chosen
 
     def gains(self, seeds: Array) -> Array:
-        """Return how many nodes each seed reaches that those before it do not, in expectation."""
+        """Return how many nodes each seed reaches, in expectation, that those before it do not."""
         rank = np.full(self.n_nodes, len(seeds))
         rank[seeds] = np.arange(len(seeds))
         first = np.minimum.reduceat(rank[self.members], self.starts[:-1])
         met = np.bincount(first, minlength=len(seeds) + 1)[: len(seeds)]
         return np.asarray(self.n_nodes * met / len(self), dtype=float)
+
+    def random_reach(self, count: int) -> float:
+        r"""Return how many nodes ``count`` seeds drawn at random reach, in expectation over the draws as well.
+
+        They miss a set of s nodes with probability :math:`\binom{N-s}{count} / \binom{N}{count}`.
+        """
+        n, (sizes, times) = self.n_nodes, self._sizes
+        left = n - sizes - count + 1.0  # not positive: a set this large cannot be missed
+        missed = gammaln(n - sizes + 1.0) + gammaln(n - count + 1.0) - gammaln(np.maximum(left, 1.0)) - gammaln(n + 1.0)
+        hit = np.where(left > 0, -np.expm1(missed), 1.0)
+        return float(n * (times @ hit) / len(self))
+
+    def random_seeds(self, reached: float) -> int:
+        """Return how many random seeds it takes to reach as many nodes, in expectation."""
+        least = reached * (1.0 - 1e-9)  # rounding errors must not cost a seed
+        return 1 + bisect_left(range(1, self.n_nodes), least, key=self.random_reach)
+
+    @cached_property
+    def _sizes(self) -> tuple[Array, Array]:
+        sizes, times = np.unique(np.diff(self.starts), return_counts=True)
+        return sizes, times
 
 
 @kernel()
@@ -117,9 +139,9 @@ def draw_sets(
 ) -> tuple[Array, Array]:
     """Return the sets of the roots: where each starts, and the members of all.
 
-    The ties into a node lie one after the other on a line, each as long as -log(1 - p): a Poisson process of rate 1 on
-    it meets each with probability p, independently, at a cost of those that are met and not of all. What is left of a
-    tie after it was met is skipped. With thresholds a uniform point picks one tie, or none.
+    The ties into a node lie one after the other on a line, each as long as -log(1 - p). A Poisson process of rate 1 on
+    this line hits each with probability p, independently, and costs as much as the ties it hits; the rest of a tie that
+    was hit is skipped. With thresholds, a uniform point picks one tie or none.
     """
     n = len(pointers) - 1
     line = np.empty(len(lengths))

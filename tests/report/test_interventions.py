@@ -1,4 +1,4 @@
-"""What the report advises, how far it says that it may be trusted, and the game that it hands to the page."""
+"""The report's interventions, found only if asked for, and the game that it gives to the page."""
 
 import base64
 
@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph import GLGP, games
+from nashgraph import GLGP, best_support, best_ties, key_players
 from nashgraph.games import CustomInteraction, WeightedTotal, adjoint, equilibrium
-from nashgraph.games.leaving import key_players
-from nashgraph.report import advice as questions
-from nashgraph.report import playable, prose, summarize
+from nashgraph.interventions import game
+from nashgraph.report import playable, summarize
 from nashgraph.report.html import render
 
 from .models import HOSTILE, held, karate, karate_consensus, popular_graph
@@ -28,96 +27,95 @@ def players(n_nodes, degree=10, **settings):
     return model
 
 
-def advice(model):
-    return summarize(model).act.advice
+def asked(model):
+    """Return a model's interventions as the report has them."""
+    return summarize(model, interventions=True).interventions
+
+
+def test_nothing_is_solved_unless_asked_for(monkeypatch):
+    """Without the option a report solves no game, and its page says how to get interventions."""
+    model, _ = karate()
+
+    def refused(*_, **__):
+        raise AssertionError("a game was solved")
+
+    monkeypatch.setattr(game, "equilibrium", refused)
+    summary = summarize(model)
+    assert summary.interventions is None
+    assert not {"worth", "loss"} & {*summary.hubs.columns}
+    page = render(summary)
+    assert "<code>nashgraph act</code>" in page
+    assert "What-ifs are not in this page" not in page
+    with pytest.raises(AssertionError, match="a game was solved"):
+        asked(model)
 
 
 def test_every_node_has_its_worth_and_its_loss():
     model, _ = karate()
-    hubs = summarize(model).hubs.set_index("name")
+    hubs = summarize(model, interventions=True).hubs.set_index("name")
     worth = adjoint(model.adjacency_, model.equilibrium_)
     np.testing.assert_allclose(hubs.loc[list(model.node_names_), "worth"], worth, rtol=1e-6)
     losses = key_players(model).set_index("name")["loss"]
     np.testing.assert_allclose(hubs["loss"], losses[hubs.index], rtol=1e-6)
 
 
-def test_advice_plays_the_models_own_game():
+def test_the_game_is_the_models_own():
     signals = np.random.default_rng(0).normal(size=(30, 12))
     model = GLGP(degree=3, interaction="linear", welfare="utilitarian", lam=0.1).fit(signals)
-    first = advice(model)[0]
+    first = asked(model).answers[0]
     same = key_players(model, interaction="linear", welfare="utilitarian")
-    assert first.table["name"].tolist() == same["name"].head(10).tolist()
+    assert first.table["name"].tolist() == same["name"].tolist()
     assert first.table["loss"].iloc[0] == pytest.approx(same["loss"][0])
 
 
-def test_one_graph_says_that_it_is_one():
-    assert "a consensus says" in advice(players(30))[0].sentence
-
-
-def test_resamples_say_what_changes_and_give_intervals(monkeypatch):
+def test_replicates_give_intervals_and_one_graph_says_that_it_has_none():
     model = players(30, 4)
+    assert "only a consensus learned with replicates shows it" in asked(model).caution
     model.resampled_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
-    (first, *_) = advice(model)
-    assert {"low", "high", "among_best"} <= {*first.table.columns}
-    assert "changes with" in first.sentence
-    page = render(summarize(model))
-    assert "90 % interval" in page
-    assert "How often among the first" in page
-    monkeypatch.setattr(questions, "WITH_RESAMPLES", 20)  # of very many nodes the resamples would take too long
-    (large, *_) = advice(model)
-    assert "low" not in large.table
-    assert "a consensus says" in large.sentence
+    found = asked(model)
+    assert {"low", "high", "among_best"} <= {*found.answers[0].table.columns}
+    assert "replicates" in found.answers[0].sentence
+    assert "only a consensus" not in found.caution
+    page = render(summarize(model, interventions=True))
+    for words in ("90% interval", "How often among the first", "Source", "Target", "Reached so far", "Random seeds"):
+        assert words in page
 
 
-def test_what_was_put_in_by_the_prior_is_said():
-    model = karate_consensus()
-    found = summarize(model).act
-    assert "part of what the hubs are worth here was put in" in found.caution
-    assert "ithout the prior" in found.advice[0].sentence or "the prior alone" in found.advice[0].sentence
-    assert "put in" not in summarize(players(30)).act.caution
+def test_what_the_prior_accounts_for_is_said():
+    found = asked(karate_consensus())
+    assert "partly an assumption" in found.caution
+    assert "the prior" in found.answers[0].sentence
+    assert "partly an assumption" not in asked(players(30)).caution
 
 
 def test_many_nodes_have_a_worth_and_the_few_that_matter_a_loss():
-    found = summarize(players(1_600, 5))
-    assert {"worth"} == {*found.act.columns}
-    assert "matter most to first order" in found.act.advice[0].sentence
-    assert found.act.advice[0].table["loss"].notna().all()
+    found = summarize(players(1_600, 5), interventions=True)
+    assert {"worth"} == {*found.interventions.columns}
+    first = found.interventions.answers[0]
+    assert "losses are exact" in first.sentence
+    assert first.table["loss"].head(first.shown).notna().all()
     assert found.game is not None
 
 
-def test_of_millions_of_ties_only_what_takes_seconds_is_asked(monkeypatch):
-    monkeypatch.setattr(questions, "TIES", 100)
-    monkeypatch.setattr(questions, "WITH_RESAMPLES", 20)
-    found = summarize(players(30)).act
-    assert {*found.columns} == {"worth"}
-    assert {advised.title for advised in found.advice} == {"Whom to tell first"}
-    assert "only what takes seconds was asked" in found.caution
-
-
-def test_support_ties_and_seeds_are_advised_in_words_and_numbers():
+def test_the_page_has_the_rows_that_the_sentence_is_about():
     model = players(30, 4)
-    model.resampled_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
-    found = {advised.title: advised for advised in advice(model)}
-    rules = {"interaction": "log1p", "welfare": "total"}
-    supported = games.best_support(model, 5, cost="units", **rules)
-    assert found["Whom to support"].table["name"].tolist() == supported["name"].head(5).tolist()
-    rise = prose.percent(supported.attrs["gain"] / model.graph_.node_columns["action"].sum())
-    assert f"rise most with these: by {rise}" in found["Whom to support"].sentence
-    tie = games.best_ties(model, 5, **rules).iloc[0]
-    assert found["Which ties to build"].table.iloc[0][["listener", "speaker"]].tolist() == [tie.listener, tie.speaker]
-    assert len(found["Which ties to watch"].table) == 5
-    assert found["Whom to tell first"].table["reached"].is_monotonic_increasing
-    page = render(summarize(model))
-    for words in ("Who listens", "To whom", "Reached so far", "resamples"):
-        assert words in page
+    found = {answer.name: answer for answer in asked(model).answers}
+    assert found["support"].table["name"].head(5).tolist() == best_support(model, 5, cost="units").name[:5].tolist()
+    expected = best_ties(model, 5).iloc[0]
+    assert found["ties_to_build"].table.iloc[0][["source", "target"]].tolist() == [expected.source, expected.target]
+    page = Outline(render(summarize(model, interventions=True)))
+    named = [text for tag, text in page.texts if tag == "bdi"]
+    for name in map(str, found["players"].table["name"].head(5)):
+        assert name in named
+    assert {answer.shown for answer in found.values()} == {5}
     columns = {"benefit": np.ones(3), "action": np.ones(3)}
-    tiny = {advised.title for advised in advice(held(0.4 * (1 - np.eye(3)), node_columns=columns))}  # no tie to build
-    assert "Whose leaving would cost most" in tiny
+    tiny = summarize(held(0.4 * (1 - np.eye(3)), node_columns=columns), interventions=True)  # no tie to build
+    assert "Not available: count=2 is more than the 0 pairs" in render(tiny)
 
 
 def test_a_graph_without_a_game_has_no_such_section():
-    summary = summarize(held(popular_graph(20)))
-    assert summary.act is None
+    summary = summarize(held(popular_graph(20)), interventions=True)
+    assert summary.interventions is None
     assert summary.to_dict()["game"] is None
     assert 'id="act"' not in render(summary)
 
@@ -125,7 +123,7 @@ def test_a_graph_without_a_game_has_no_such_section():
 def test_names_in_tables_are_text():
     names = [*HOSTILE, *(f"household {k}" for k in range(40 - len(HOSTILE)))]
     model = players(40, names=names)
-    plain, outline = Outline(render(summarize(players(40)))), Outline(render(summarize(model)))
+    plain, outline = (Outline(render(summarize(each, interventions=True))) for each in (players(40), model))
     for tag in ("script", "img", "h1", "b"):
         assert outline.count(tag) == plain.count(tag)
     assert len([text for tag, text in outline.texts if tag == "bdi"]) > 10
@@ -163,7 +161,7 @@ def test_weights_too_light_to_be_held_keep_what_each_node_gives_and_gets(monkeyp
 
 def test_a_game_that_the_page_cannot_play_is_left_out_and_told():
     own = CustomInteraction(np.arctan, lambda x: 1 / (1 + x**2), lambda x: -2 * x / (1 + x**2) ** 2)
-    summary = summarize(players(30, interaction=own))
+    summary = summarize(players(30, interaction=own), interventions=True)
     assert summary.game is None
-    assert summary.act.advice
+    assert summary.interventions.answers
     assert "What-ifs are not in this page" in render(summary)

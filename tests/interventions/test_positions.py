@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 
 from nashgraph import InputError, LearnedGraph
-from nashgraph.games import Game
-from nashgraph.games.positions import betweenness, core_numbers, heavy_ties, roles
 from nashgraph.graph import adjacency_matrix
+from nashgraph.interventions import Game
+from nashgraph.interventions.positions import betweenness, core_numbers, heavy_ties, roles
 
 
 def by_networkx(weights):
@@ -66,7 +66,7 @@ def test_a_bridge_is_the_broker_and_leaves_its_community():
 
 def test_own_communities_and_a_consensus():
     path, star = (adjacency_matrix(graph) for graph in (nx.path_graph(5), nx.star_graph(4)))
-    model = replace(Game.on(path), members=(path, path, path, star))
+    model = replace(Game.on(path), replicate_weights=(path, path, path, star))
     table = roles(model, communities=[7, 7, 7, 2, 2], best=1, pivots=5).set_index("name")
     assert table.index[0] == 2
     assert table["community"].sort_index().tolist() == [2, 2, 2, 1, 1]
@@ -81,7 +81,7 @@ def test_own_communities_and_a_consensus():
         ({"communities": [1, 2]}, "communities must have shape"),
         ({"pivots": 0}, "pivots must be at least 1"),
         ({"best": 9}, "best=9 is more than the 3 nodes there are"),
-        ({"seed": -1}, "seed must be at least 0"),
+        ({"random_state": -1}, "random_state must be at least 0"),
     ],
 )
 def test_bad_input_is_said(arguments, words):

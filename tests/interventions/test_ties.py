@@ -5,7 +5,9 @@ import pytest
 from scipy import sparse
 
 from nashgraph import best_ties, costliest_ties, welfare
-from nashgraph.games import WELFARES, society, ties
+from nashgraph.games import WELFARES
+from nashgraph.interventions import Game, ties
+from nashgraph.interventions import game as games
 
 from ..problems import random_graph
 
@@ -17,7 +19,7 @@ def game(random):
 
 
 def pairs_of(table):
-    return list(zip(table.listener, table.speaker, strict=True))
+    return list(zip(table.target, table.source, strict=True))
 
 
 def changed(W, pair, by):
@@ -64,7 +66,7 @@ def test_the_costliest_are_those_of_all_ties(game, interaction):
 
 def test_pairs_come_by_their_worth_and_those_that_are_tied_not_at_all(random):
     W, b = random_graph(15, 0.8, random), random.random(15)
-    game = society.Game.on(W, b)
+    game = Game.on(W, b)
     tied = ties.pairs_above(game.weights, 0.05)
     worth = np.outer(game.adjoint, game.reach)
     open_pairs = [(i, j) for i in range(15) for j in range(15) if i != j and W[i, j] < 0.05]
@@ -74,7 +76,7 @@ def test_pairs_come_by_their_worth_and_those_that_are_tied_not_at_all(random):
 
 def test_dense_and_sparse_are_alike(game, monkeypatch):
     dense = best_ties(*(game[0], 4, game[1])), costliest_ties(*(game[0], 4, game[1]))
-    monkeypatch.setattr(society, "DENSE_NODES", 0)
+    monkeypatch.setattr(games, "DENSE_NODES", 0)
     for expected, find in zip(dense, (best_ties, costliest_ties), strict=True):
         found = find(sparse.csr_array(game[0]), 4, game[1])
         assert pairs_of(found) == pairs_of(expected)
