@@ -136,7 +136,7 @@ BROKEN = {
     "UTF-16 unsaid": ("t.csv", raw(GOOD.encode("utf-16")), [], 1, "--encoding utf-16"),
     "decimal commas": ("t.csv", text("a;b\n1,5;1\n2,5;3\n"), [], 1, "pass --decimal ,"),
     "beta and degree": ("t.csv", text(GOOD), ["--beta", "1", "--degree", "2"], 2, "--beta and --degree both"),
-    "c outside": ("t.csv", text(GOOD), ["--c", "1.5"], 1, "c must be a finite number in (0, 1), got 1.5"),
+    "c outside": ("t.csv", text(GOOD), ["--c", "1.5"], 1, "c must be a finite number in [1e-09, 1), got 1.5"),
     "negative lam": (
         "t.csv",
         text(GOOD),

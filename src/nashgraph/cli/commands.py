@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import functools
 import inspect
 import json
+import re
 import shutil
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from typing import Any, ClassVar, get_type_hints
@@ -30,6 +32,12 @@ EXIT_CODES = (
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
 LITTLE = 1000  # MiB that our libraries take before there is a table
 WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
+RENAMED = {"random_state": "seed"}  # parameters whose option has another name
+# Parameters that have an option, as the library writes them: engine='threads', lam=0.
+PARAMETER = re.compile(
+    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|missing|random_state|resamples|welfare)"
+    r"=(['\"]?)([\w.+-]*\w)\2"
+)
 # What the short help lists of a command, at most.
 COMMON = (
     *("id", "drop", "missing", "group", "method", "methods", "lams", "n_lams", "truth", "known", "best", "budget"),
@@ -51,7 +59,8 @@ def choice(where: str, **more: Any) -> Any:
 
     def check(value: str | None) -> str | None:
         if value is not None and value not in registered(where):
-            raise typer.BadParameter(f"{value!r} is not known: there are {', '.join(registered(where))}")
+            known = registered(where)
+            raise typer.BadParameter(f"{value!r} is not known{meant(value, known)}: there are {', '.join(known)}")
         return value
 
     return typer.Option(metavar=where, callback=check, autocompletion=completing(where), **more)
@@ -207,7 +216,7 @@ def _explain(error: Exception, arguments: list[str]) -> int:
 def _message(error: Exception) -> tuple[str, int]:
     """Return the sentence and the exit code of an error."""
     if isinstance(error, UsageError):
-        return f"{error.format_message()} (--help lists the options)", USAGE
+        return f"{_plain_usage(error.format_message())} (--help lists the options)", USAGE
     from ..validation import InputError  # noqa: PLC0415 (help and completion stay fast)
 
     if not isinstance(error, InputError) and (said := _limit_reached(error)):
@@ -217,6 +226,43 @@ def _message(error: Exception) -> tuple[str, int]:
     if isinstance(error, OSError):
         return _of_the_system(error), REFUSED
     return f"{type(error).__name__}: {error}", BUG
+
+
+def _plain_usage(message: str) -> str:
+    """Return what the parser says without its own words, with the value that may have been meant.
+
+    Examples
+    --------
+    >>> _plain_usage("Invalid value for '--missing': Value error, 'imput' is not one of 'error', 'impute'.")
+    "Invalid value for '--missing': 'imput' is not one of 'error', 'impute' (did you mean 'impute'?)"
+    """
+    plain = re.sub("Value error, |, unable to parse string as an? [a-z]+", "", message)
+    plain = plain.replace("Input should be", "it must be").rstrip(".")
+    value, mark, choices = plain.rpartition(": ")[2].partition(" is not one of ")
+    return plain + (meant(value.strip("'"), re.findall(r"'([^']*)'", choices)) if mark else "")
+
+
+def meant(value: str, known: Iterable[str]) -> str:
+    """Return which of the known names a value may have meant, in parentheses, or nothing.
+
+    Examples
+    --------
+    >>> meant("glpg", ["smooth", "glgp"])
+    " (did you mean 'glgp'?)"
+    """
+    close = difflib.get_close_matches(value, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def as_options(text: str) -> str:
+    """Return a sentence of the library with its parameters written as options of the command line.
+
+    Examples
+    --------
+    >>> as_options("degree=100 is more than the 33 others: try degree=6, or engine='threads'")
+    '--degree 100 is more than the 33 others: try --degree 6, or --engine threads'
+    """
+    return PARAMETER.sub(lambda found: f"--{RENAMED.get(found[1], found[1]).replace('_', '-')} {found[3]}", text)
 
 
 def _limit_reached(error: Exception) -> str:
@@ -270,7 +316,7 @@ def _written() -> str:
 
 
 def _fail(message: str, code: int, arguments: list[str]) -> None:
-    line = printable(" ".join(message.split()))
+    line = as_options(printable(" ".join(message.split())))
     if "--json" in arguments:
         typer.echo(json.dumps({"error": line, "code": code}))
     else:

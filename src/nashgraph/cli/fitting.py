@@ -24,8 +24,9 @@ from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, s
 from ..solvers import COST
 from ..tables import Job, Signals
 from ..validation import Array, InputError
+from .commands import RENAMED
 from .messages import Voice, engine_noted
-from .options import RENAMED, LearnArguments, PathArguments
+from .options import LearnArguments, PathArguments
 from .progress import bar, converging, counting
 
 RESERVED = ("callback", "checkpoint", "missing", "progress")  # set by other means

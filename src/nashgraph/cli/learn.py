@@ -42,7 +42,7 @@ from ..tables import (
 )
 from ..tables.graphs import write_csv
 from ..validation import InputError, listing
-from .commands import DONE, UNFINISHED
+from .commands import DONE, UNFINISHED, meant
 from .fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
 from .messages import MEANT, MEASURED, Voice, paired
 from .options import GameArguments, JobArguments, KnownArguments, PathArguments
@@ -285,6 +285,28 @@ SCORES = {
 }
 
 
+def check_given(*files: Path | None) -> None:
+    """Refuse files that are not there, with the name that may have been meant, and a model in place of a table."""
+    for file in filter(None, files):
+        if not file.exists():
+            beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+            raise InputError(f"there is no file {file}{meant(file.name, beside)}")
+        folder = file if file.is_dir() else file.parent
+        if (file.is_dir() or file.name == MODEL) and (folder / MODEL).is_file():
+            raise InputError(
+                f"{file} is a network that was learned already: print it with 'nashgraph show {file}', learn it again "
+                f"with 'nashgraph rerun {file}', or get interventions with 'nashgraph act {file}'"
+            )
+
+
+def check_engine(engine: str | None) -> None:
+    """Refuse an engine that this machine does not have, before a table is read for it."""
+    if engine == "cuda":
+        from ..couplings.cuda.device import gpu  # noqa: PLC0415 (an extra: imported where used)
+
+        gpu()
+
+
 def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[str] = FILES) -> None:
     """Refuse to write over a file that is read in the same run."""
     for given in filter(None, inputs):
@@ -368,6 +390,8 @@ def run_learn(
     from .groups import run_groups  # noqa: PLC0415 (it imports this module)
 
     game = asked.cluster.settled(game)
+    check_given(asked.file, asked.truth.truth, ties and ties.known)
+    check_engine(game.engine)
     table = replace(asked.table.options(game.benefit), group=asked.group)
     parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
     if table.benefit is not None:  # it is a column, and comes with the table

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..certificate import ENGINE_LOG, Measure
-from .commands import FOR_PROGRAMMERS, printable
+from .commands import FOR_PROGRAMMERS, as_options, printable
 
 
 class Note(NamedTuple):
@@ -80,7 +80,7 @@ class Voice:
             for category in FOR_PROGRAMMERS:
                 warnings.simplefilter("ignore", category)
             warnings.showwarning = lambda message, *rest, **more: self.note(
-                " ".join(str(message).split()), warning=True
+                as_options(" ".join(str(message).split())), warning=True
             )
             yield
 

@@ -24,7 +24,6 @@ METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the couplings are not loaded for a help text
-RENAMED = {"random_state": "seed"}  # parameters whose option has another name
 # The groups of options in the help, in this order.
 PANELS = TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
     "The table",

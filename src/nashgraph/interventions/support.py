@@ -21,6 +21,7 @@ in the linear game it is the best. For the sum of payoffs there is no such guara
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -174,7 +175,7 @@ def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
     """
     units, free = np.zeros(len(worth)), worth > 0
     while free.any():
-        left = budget - cap**2 * np.count_nonzero(units) if np.isfinite(cap) else budget
+        left = budget - cap**2 * np.count_nonzero(units) if cap < math.sqrt(budget) else budget
         scale = np.sqrt(max(left, 0.0) / float(worth[free] @ worth[free]))
         over = free & (scale * worth > cap)
         if not over.any():
