@@ -83,7 +83,8 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters by their groups, with names in place of the registry that holds them."""
-        for parameter in self.params:
+        parameters: list[Any] = self.params
+        for parameter in parameters:
             if ":" in (parameter.metavar or ""):
                 parameter.metavar = f"[{'|'.join(registered(str(parameter.metavar)))}]"
             if isinstance(default := getattr(parameter, "show_default", None), str):

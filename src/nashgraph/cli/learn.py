@@ -390,7 +390,7 @@ def run_learn(
     from .groups import run_groups  # noqa: PLC0415 (it imports this module)
 
     game = asked.cluster.settled(game)
-    check_given(asked.file, asked.truth.truth, ties and ties.known)
+    check_given(asked.file, asked.truth.truth, None if ties is None else ties.known)
     check_engine(game.engine)
     table = replace(asked.table.options(game.benefit), group=asked.group)
     parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
