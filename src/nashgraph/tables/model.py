@@ -168,7 +168,7 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
     except RecursionError as error:
         raise TableError(f"{name} is not a model of nashgraph: it is nested too deeply") from error
     except ValueError as error:  # JSONDecodeError, or a number of thousands of digits
-        raise TableError(f"{name} is not a model of nashgraph, nor JSON: {NO_MODEL}") from error
+        raise TableError(f"{name} is not JSON, so it is not a model of nashgraph: {NO_MODEL}") from error
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
         raise TableError(f"{name} is not a model of nashgraph: {NO_MODEL}")
     if (found := content.pop("version", None)) != VERSION:
@@ -202,7 +202,7 @@ def read_record(path: Path) -> tuple[ModelRecord, Path]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise TableError(f"{path.name} is not a model of nashgraph, nor text: {NO_MODEL}") from error
+        raise TableError(f"{path.name} is not text, so it is not a model of nashgraph: {NO_MODEL}") from error
     return record_from_json(text, path.name), path
 
 
