@@ -11,7 +11,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from nashgraph.cli import _writing
+from nashgraph.cli import learn
 from nashgraph.tables import GRAPH_FILES, graphs
 
 from ..commands import error_lines, run
@@ -136,7 +136,7 @@ BROKEN = {
     "UTF-16 unsaid": ("t.csv", raw(GOOD.encode("utf-16")), [], 1, "--encoding utf-16"),
     "decimal commas": ("t.csv", text("a;b\n1,5;1\n2,5;3\n"), [], 1, "pass --decimal ,"),
     "beta and degree": ("t.csv", text(GOOD), ["--beta", "1", "--degree", "2"], 2, "--beta and --degree both"),
-    "c outside": ("t.csv", text(GOOD), ["--c", "1.5"], 1, "c must be a finite number in (0, 1), got 1.5"),
+    "c outside": ("t.csv", text(GOOD), ["--c", "1.5"], 1, "c must be a finite number in [1e-09, 1), got 1.5"),
     "negative lam": (
         "t.csv",
         text(GOOD),
@@ -355,7 +355,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, part, there):
     if part in GRAPH_FILES:
         monkeypatch.setitem(GRAPH_FILES, part, full)
     else:
-        monkeypatch.setattr(_writing, "write_report", full)
+        monkeypatch.setattr(learn, "write_report", full)
     result = run("learn", tmp_path / "t.csv", "--out", out)
     assert result.exit_code == 1
     assert error_lines(result)[-1] == "nashgraph learn: the disk is full: nothing was written"

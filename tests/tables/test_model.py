@@ -99,5 +99,5 @@ def test_a_name_that_is_no_text_comes_back():
 
 def test_a_model_that_is_no_text_is_said(tmp_path):
     (tmp_path / "model.json").write_bytes(b"\xff\xfe\x00\xd8")
-    with pytest.raises(TableError, match=r"model\.json is not JSON: it is not text"):
+    with pytest.raises(TableError, match=r"model\.json is not text, so it is not a model"):
         read_record(tmp_path / "model.json")

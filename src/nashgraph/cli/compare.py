@@ -16,13 +16,12 @@ from ..estimators import METHODS, GraphEstimator
 from ..files import claimed, written_together
 from ..tables import Job, Signals, load_signals
 from ..tables.graphs import write_csv
-from ._fitting import methods_with, plain_number
-from ._jobs import note_signals, truth_noted
-from ._options import CompareArguments, GameArguments
-from ._progress import counting
-from ._running import BUG_REPORT, DONE, UNFINISHED, Voice
-from ._showing import listed
-from ._writing import check_inputs_kept
+from .commands import BUG_REPORT, DONE, UNFINISHED
+from .fitting import methods_with, plain_number
+from .learn import check_engine, check_given, check_inputs_kept, note_signals, truth_noted
+from .messages import Voice, listed
+from .options import CompareArguments, GameArguments
+from .progress import counting
 
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
@@ -32,6 +31,8 @@ ERROR = re.compile(r"^\w+(Error|Exception): ")
 def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
     game, voice = asked.cluster.settled(game), asked.speech.voice()
+    check_given(asked.file, asked.truth.truth)
+    check_engine(game.engine)
     if asked.out is not None:
         check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
     with nullcontext() if asked.out is None else claimed(asked.out), asked.cluster.opened(game, voice):

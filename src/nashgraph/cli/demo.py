@@ -17,12 +17,12 @@ from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
 from ..files import claimed, written_together
 from ..report import Summary, plot_graph, summarize, write_report
 from ..tables import write_edges, write_graphml
-from ._fitting import sure_part
-from ._jobs import most_influential
-from ._options import SpeechArguments
-from ._progress import counting
-from ._running import DONE, Voice
-from ._showing import listed
+from .commands import DONE
+from .fitting import sure_part
+from .learn import most_influential
+from .messages import Voice, listed
+from .options import SpeechArguments
+from .progress import counting
 
 N_SIGNALS = 50
 FRIENDS = 5

@@ -26,6 +26,7 @@ from .read import check_file
 FORMAT, VERSION = "nashgraph model", 1
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Figure = bool | int | float | str | None
+NO_MODEL = "give the model.json that nashgraph learn wrote, or its folder; for a table use nashgraph learn"
 PACKAGES = ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "networkx")
 
 
@@ -160,16 +161,16 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
     >>> record_from_json("{}")
     Traceback (most recent call last):
     ...
-    nashgraph.tables.errors.TableError: model.json is not a model of nashgraph
+    nashgraph.tables.errors.TableError: model.json is not a model of nashgraph: give the model.json that ...
     """
     try:
         content = json.loads(text)
     except RecursionError as error:
         raise TableError(f"{name} is not a model of nashgraph: it is nested too deeply") from error
     except ValueError as error:  # JSONDecodeError, or a number of thousands of digits
-        raise TableError(f"{name} is not JSON: {error}") from error
+        raise TableError(f"{name} is not JSON, so it is not a model of nashgraph: {NO_MODEL}") from error
     if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
-        raise TableError(f"{name} is not a model of nashgraph")
+        raise TableError(f"{name} is not a model of nashgraph: {NO_MODEL}")
     if (found := content.pop("version", None)) != VERSION:
         raise TableError(f"{name} has version {found!r} and this nashgraph reads version {VERSION}: update one of them")
     try:
@@ -201,7 +202,7 @@ def read_record(path: Path) -> tuple[ModelRecord, Path]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise TableError(f"{path.name} is not JSON: it is not text") from error
+        raise TableError(f"{path.name} is not text, so it is not a model of nashgraph: {NO_MODEL}") from error
     return record_from_json(text, path.name), path
 
 

@@ -96,7 +96,8 @@ def _read_text(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[st
         decimal=options.decimal,
         header=options.header,
         exact=name_columns(options),
-        as_text=[*options.categorical, *split_names(options.categorical, ())],
+        # A group is a name: 1, 01 and 1.0 stay three groups.
+        as_text=[*options.categorical, *split_names(options.categorical, ()), *filter(None, [options.group])],
     )
 
 

@@ -16,6 +16,7 @@ from ..validation import Array, listing
 from .columns import as_name
 from .errors import TableError
 from .formulas import guarded, unguarded
+from .groups import group_labels
 from .options import TableOptions
 from .read import TEXT, check_file, read_table
 from .text import read_text
@@ -107,7 +108,7 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
     if bare.shape == (len(names), len(names)) and all(dtype.kind in "biuf" for dtype in bare.dtypes):
         note = f"{path.name}: a matrix without names, taken in the order of the nodes"
         return _of_cells(path, bare.to_numpy(dtype=float), np.array(names, dtype=object), [note])
-    table = read_exact(path, WRITTEN)
+    table = read_exact(path, WRITTEN if group is None else (*WRITTEN, group.column))
     columns = {str(name).lower(): name for name in table.columns}
     if len(columns) < len(table.columns):
         doubled = [name for name in table.columns if columns[str(name).lower()] != name]
@@ -118,7 +119,7 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
     if ends is None:
         return _of_matrix(path, table.columns)
     if group is not None and group.column in table.columns:
-        table = table[table[group.column].map(as_name).isin([group.value, guarded(group.value)])]
+        table = table[group_labels(table[group.column]).isin([group.value, guarded(group.value)])]
         if table.empty:
             raise NoTiesError(f"{path.name} has no ties in {group.column} {group.value}")
     source, target = (table[columns[end]].map(as_name) for end in ends)
