@@ -172,13 +172,13 @@ def _say_new_ties(game: Game, table: pd.DataFrame) -> Iterator[str]:
     gain = table.attrs["gain"]
     together = f"raise the welfare by {gain / game.value:.1%}" if np.isfinite(gain) else "leave no equilibrium"
     yield (
-        f"If the source influenced the target with a weight of {table.attrs['weight']:.3g}, as is usual here. All "
-        f"{len(table)} together would {together}."
+        f"Each adds a weight of {table.attrs['weight']:.3g} from source to target, a usual one here. All {len(table)} "
+        f"together would {together}."
     )
 
 
 def _say_old_ties(_: Game, table: pd.DataFrame) -> Iterator[str]:
-    yield "What the welfare would lose if the source no longer influenced the target."
+    yield "The loss is what the welfare would lose if the source no longer influenced the target."
 
 
 def _say_seeds(_: Game, table: pd.DataFrame) -> Iterator[str]:

@@ -166,10 +166,7 @@ def heavy_ties(weights: Any) -> Any:
 
 def core_numbers(weights: Any) -> Array:
     """Return the largest k for which each node is in the k-core, without directions."""
-    target, source = sparse.triu(weights + weights.T, k=1, format="coo").coords
-    pairs: nx.Graph[int] = nx.Graph()
-    pairs.add_nodes_from(range(weights.shape[0]))
-    pairs.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
+    pairs: nx.Graph[int] = nx.from_scipy_sparse_array(sparse.triu(weights + weights.T, k=1, format="csr"))
     return np.array(list(nx.core_number(pairs).values()))
 
 
