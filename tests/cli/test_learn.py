@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
-from nashgraph.cli.fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
+from nashgraph.cli.fitting import LEAST_FREQUENCY, MOST_EACH, learned, sure_part
+from nashgraph.cli.messages import Voice
 from nashgraph.couplings import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
+from nashgraph.tables import Job, TableOptions, load_signals
 
 from ..commands import LAST_DIGIT, error_lines, run
 
@@ -152,7 +154,7 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
 def test_not_converged_is_written_and_told(club):
     result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
     assert result.exit_code == 3
-    assert "note: GLGP not converged: stationarity" in result.stderr
+    assert "warning: GLGP not converged: stationarity" in result.stderr
     assert "\nnot converged: stationarity" in result.stdout
     assert "Warning" not in result.stderr
     assert names(club / "out") == FILES
@@ -166,10 +168,10 @@ def test_degenerate_networks_are_said(club):
     table.to_csv(club / "club.csv", index=False)
     drawn = ["learn", club / "club.csv", "--method", "linear", "--benefit", "gain", "--out", club / "out"]
     result = run(*drawn, "--lam", "100")
-    assert "note: m0 and m1 hold 100 % of all influence among 34 nodes: check that this is meant" in result.stderr
+    assert "warning: m0 and m1 hold 100 % of all influence among 34 nodes: check that this is meant" in result.stderr
     assert "hold 100 % of all influence" in (club / "out" / "report.html").read_text()
     result = run(*drawn, "--degree", "100")
-    assert "note: degree=100 is more than the 33 others" in result.stderr
+    assert "warning: degree=100 is more than the 33 others" in result.stderr
     assert "of all influence" not in run(*drawn).stderr
 
 
@@ -381,3 +383,21 @@ def test_a_report_takes_the_layout_of_another(club):
     absent = run(*smooth, club / "fourth", "--layout-of", club)
     assert "has no layout.csv: --layout-of takes the folder that another run wrote" in error_lines(absent)[0]
     assert not (club / "fourth" / "report.html").exists()
+
+
+def test_the_fitted_model_is_left_as_it_was_fitted(tmp_path):
+    (tmp_path / "t.csv").write_text("id,age,pay\nann,31,5\nbob,,7\ncat,28,6\ndan,60,4\n")
+    job = Job("learn", "smooth", {"degree": 2}, TableOptions(missing="impute"))
+    outcome = learned(job, load_signals(tmp_path / "t.csv", job.table), Voice(quiet=True))
+    assert not outcome.model.missing_share_.any()  # it was fitted to a table without gaps
+    assert "missing" not in outcome.model.graph_.node_columns
+    for graph in (outcome.whole, outcome.graph, outcome.written):
+        assert graph.node_columns["missing"].tolist() == [0.0, 0.5, 0.0, 0.0]
+
+
+def test_interventions_are_found_only_when_asked_for(club):
+    arguments = ["learn", club / "club.csv", "--method", "glgp", "--degree", "4", "--out", club / "out"]
+    run(*arguments)
+    assert '"loss":' not in (club / "out" / "report.html").read_text()
+    assert run(*arguments, "--interventions").exit_code == 0
+    assert '"loss":' in (club / "out" / "report.html").read_text()

@@ -3,13 +3,14 @@
 import io
 import re
 import time
+import warnings
 
 import pytest
 from rich.console import Console
 
-from nashgraph.certificate import Record
+from nashgraph.certificate import ENGINE_LOG, LOG, Record
 from nashgraph.cli import progress
-from nashgraph.cli.messages import Voice
+from nashgraph.cli.messages import Note, Voice, engine_noted
 from nashgraph.cli.progress import Meter, bar, converging, counting, share_done
 
 
@@ -94,3 +95,18 @@ def test_the_way_is_measured_in_digits():
     assert share_done(1.0, 1e-3, 1e-6) == pytest.approx(0.5)
     assert share_done(1.0, 2.0, 1e-6) == 0.0
     assert share_done(1.0, 0.0, 1e-6) == share_done(1.0, 0.5, 0.0) == 1.0
+
+
+def test_notes_are_collected_as_data_and_not_read_out_of_log_lines(capsys):
+    voice = Voice(brief=True)
+    with engine_noted(voice), voice.noting_warnings():
+        ENGINE_LOG.info("engine: cuda (%s)", "a device")
+        LOG.info("engine: this is somebody else's line")
+        warnings.warn("not converged", UserWarning, stacklevel=1)
+        voice.note("scaled 5 signals")
+    assert voice.collected == [
+        Note("engine: cuda (a device)"),
+        Note("not converged", warning=True),
+        Note("scaled 5 signals"),
+    ]
+    assert capsys.readouterr().err == "warning: not converged\n"  # the others are in the report

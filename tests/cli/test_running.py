@@ -298,8 +298,8 @@ def test_groups_of_options_keep_their_defaults():
     def command(*, speech: options.SpeechArguments, seed: int = 3) -> int:
         return seed + speech.quiet
 
-    assert list(inspect.signature(command).parameters) == ["quiet", "json", "debug", "seed"]
-    assert command(quiet=True, json=False, debug=False, seed=1) == 2
+    assert list(inspect.signature(command).parameters) == ["quiet", "json", "verbose", "debug", "seed"]
+    assert command(quiet=True, json=False, verbose=False, debug=False, seed=1) == 2
 
 
 def test_groups_may_hold_groups():
@@ -315,7 +315,11 @@ def test_groups_may_hold_groups():
 
 def test_the_help_says_what_its_words_mean():
     shown = " ".join(run("learn", "--help").output.split())
-    for words in ("an effort, its action", "At the equilibrium nobody gains", "welfare is what all are worth"):
+    for words in (
+        "every node chooses an action",
+        "at the equilibrium nobody gains",
+        "welfare is what all actions are worth",
+    ):
         assert words in shown
 
 

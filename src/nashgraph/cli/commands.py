@@ -6,7 +6,9 @@ import errno
 import functools
 import inspect
 import json
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -28,6 +30,11 @@ EXIT_CODES = (
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
 LITTLE = 1000  # MiB that our libraries take before there is a table
 WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
+# What the short help lists of a command, at most.
+COMMON = (
+    *("id", "drop", "missing", "group", "method", "methods", "lams", "n_lams", "truth", "known", "best", "budget"),
+    *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
+)
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
 
@@ -61,14 +68,55 @@ def completing(names: str | tuple[str, ...]) -> Callable[[str], list[str]]:
 
 
 class Command(TyperCommand):
-    """A command whose help lists the names that are registered when it is asked for."""
+    """A command with a short help (-h) and a full one (--help); registered names are looked up when they are shown."""
+
+    panels: ClassVar[tuple[str, ...]] = ()  # the groups of options, in the order of the help
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the parameters, with names in place of the registry that holds them."""
+        """Return the parameters by their groups, with names in place of the registry that holds them."""
         for parameter in self.params:
             if ":" in (parameter.metavar or ""):
                 parameter.metavar = f"[{'|'.join(registered(str(parameter.metavar)))}]"
-        return super().get_params(ctx)
+            if isinstance(default := getattr(parameter, "show_default", None), str):
+                # Given as a text, Typer would put it in parentheses; the backslash is for Rich and for Markdown.
+                parameter.help, parameter.show_default = f"{parameter.help} \\[default: {default}]", False
+        panels = {panel: place for place, panel in enumerate(self.panels)}
+        shown = super().get_params(ctx)
+        return sorted(shown, key=lambda parameter: panels.get(getattr(parameter, "rich_help_panel", ""), -1))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Print the short help if it is asked for, else parse."""
+        if "-h" in args:
+            typer.echo(self.short_help_of(ctx))
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def short_help_of(self, ctx: Any) -> str:
+        """Return the help on the options that people use most, with the example."""
+        width, column = min(100, shutil.get_terminal_size().columns), 24
+        parameters = {str(parameter.name): parameter for parameter in self.get_params(ctx)}
+        arguments = [each for each in parameters.values() if not each.opts[0].startswith("-")]
+        names = " ".join(str(each.metavar) for each in arguments)
+        about, _, example = str(self.help).partition("Example: ")
+        lines = [f"Usage: nashgraph {self.name} {names} [OPTIONS]", "", about.split("\n\n")[0], ""]
+        for each in (*arguments, *(parameters[name] for name in COMMON if name in parameters)):
+            left = f"{each.opts[-1]} {each.metavar or ''}" if each not in arguments else str(each.metavar)
+            lines += _two_columns(f"  {left.strip()}", _help_with_default(each), column, width)
+        return "\n".join([*lines, "", f"Example: {example.strip()}", f"All options: nashgraph {self.name} --help"])
+
+
+def _help_with_default(parameter: Any) -> str:
+    """Return the help of a parameter as plain text, with its default if that says something."""
+    words = str(parameter.help).replace("\\[", "[")
+    shown = parameter.opts[0].startswith("-") and parameter.show_default and parameter.default not in (None, False)
+    return f"{words} [default: {parameter.default}]" if shown else words
+
+
+def _two_columns(left: str, right: str, column: int, width: int) -> list[str]:
+    """Return a line or more with a name on the left and its help on the right; a long name has a line of its own."""
+    folded = textwrap.wrap(right, width - column)
+    first = [left] if len(left) >= column - 1 else [left.ljust(column) + folded.pop(0)]
+    return first + [" " * column + line for line in folded]
 
 
 def grouped(command: Callable[..., int]) -> Callable[..., int]:

@@ -24,7 +24,7 @@ from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, s
 from ..solvers import COST
 from ..tables import Job, Signals
 from ..validation import Array, InputError
-from .messages import Voice, engine_said
+from .messages import Voice, engine_noted
 from .options import RENAMED, LearnArguments, PathArguments
 from .progress import bar, converging, counting
 
@@ -101,9 +101,10 @@ def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A fitted model and what belongs to it: the whole graph, and the part of it that is written."""
+    """A fitted model, its whole graph, that graph without directions if asked for, and the part that is written."""
 
     model: GraphEstimator
+    whole: LearnedGraph
     graph: LearnedGraph
     written: LearnedGraph
     least_frequency: float | None
@@ -138,7 +139,7 @@ def learned(
     """Carry out what a job asks for, from what is unfinished where there is such, and say what known ties taught."""
     model, along = built(job, signals)
     start = time.perf_counter()
-    with engine_said(voice):
+    with engine_noted(voice):
         path = followed(model, along, signals, voice, unfinished) if job.command == "path" else None
         if path is None:
             # A selection that is stopped begins anew with the fit: what is kept of it stays until both are done.
@@ -149,14 +150,21 @@ def learned(
     seconds = time.perf_counter() - start
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
-    model.missing_share_ = signals.missing  # of what was filled in, too, so that it is marked wherever nodes are named
-    model.silent_ = signals.silent  # by the table as it is, before it is scaled
-    graph = model.graph_ if job.directed else model.graph_.undirected()
+    whole = with_gaps(model.graph_, signals)
+    graph = whole if job.directed else whole.undirected()
     written, level = sure_part(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
     chosen = selected(model, job.false_edges, voice, unfinished)
-    return Outcome(model, graph, written, level, len(signals.table), seconds, signals.columns, path, chosen)
+    return Outcome(model, whole, graph, written, level, len(signals.table), seconds, signals.columns, path, chosen)
+
+
+def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
+    """Return the graph with what the file lacks for each node, before it was filled or scaled."""
+    known = {name: values for name, values in graph.node_columns.items() if name not in ("missing", "silent")}
+    missing = {"missing": signals.missing} if signals.missing.any() else {}
+    silent = {"silent": signals.silent.astype(int)} if signals.silent.any() else {}
+    return replace(graph, node_columns={**known, **missing, **silent})
 
 
 def selected(

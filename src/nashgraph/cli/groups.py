@@ -40,7 +40,7 @@ from .learn import (
     finish,
     run_signals,
 )
-from .messages import Voice, engine_said, listed
+from .messages import Note, Voice, engine_noted, listed
 from .progress import counting
 
 FOLDER, FOLDERS = "groups", "groups.csv"
@@ -69,7 +69,7 @@ def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
         raise typer.BadParameter(
             "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
         )
-    check_inputs_kept(out, inputs)
+    check_inputs_kept(out, inputs.files)
     with claimed(out):
         return learn_groups(job, column, inputs, out, voice)
 
@@ -85,27 +85,27 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
     }
     largest = max((each.table.shape[1] for each in signals.values()), default=0)
     whole = shared_whole(str(job.parameters.get("engine")), largest)
-    said: Counter[str] = Counter()
-    with counting(voice, "learning", len(signals)) as progress, engine_said(voice) if whole else nullcontext():
+    said: Counter[Note] = Counter()
+    with counting(voice, "learning", len(signals)) as progress, engine_noted(voice) if whole else nullcontext():
         for name, run in (over_cluster if whole else one_by_one)(asked):
             try:
                 found.records[name], found.outcomes[name] = run()
             except InputError as error:
                 found.left_out[name] = str(error)
-            said.update(asked[name].voice.notes)
+            said.update(asked[name].voice.collected)
             progress()
     for note, count in said.items():
         if count == len(signals):
-            voice.note(note)
+            voice.note(note.text, warning=note.warning)
     if any(count < len(signals) for count in said.values()):
-        voice.note("what else was decided for single groups is in their reports")
+        voice.note("notes on single groups are in their reports")
     reasons: dict[str, list[str]] = {}
     for name, reason in found.left_out.items():
         reasons.setdefault(reason, []).append(name)
     if not found.records:
         raise TableError(f"no {column} has a network: {'; '.join(reasons)}")
     for reason, names in reasons.items():
-        voice.note(f"left out {column} {listing(names)}: {reason}")
+        voice.note(f"left out {column} {listing(names)}: {reason}", warning=True)
     return written(job, column, folders, found, out, voice)
 
 
@@ -150,26 +150,26 @@ def begun_or_refused(asked: Asked) -> Begun | InputError:
         return error
 
 
-def learned_apart(_: None, asked: tuple[Job, Signals, pd.DataFrame | None]) -> tuple[Outcome | InputError, list[str]]:
+def learned_apart(_: None, asked: tuple[Job, Signals, pd.DataFrame | None]) -> tuple[Outcome | InputError, list[Note]]:
     """Return what is learned of a group, or why nothing is, and the notes: this runs in a worker."""
     job, signals, known = asked
     voice = Voice(quiet=True)
     with voice.noting_warnings():
         try:
-            return learned(job, signals, voice, known), voice.notes
+            return learned(job, signals, voice, known), voice.collected
         except InputError as error:
-            return InputError(str(error)), voice.notes
+            return InputError(str(error)), voice.collected
 
 
 def written_or_refused(
-    begun: Begun | InputError, outcome: Outcome | InputError, notes: list[str]
+    begun: Begun | InputError, outcome: Outcome | InputError, notes: list[Note]
 ) -> tuple[ModelRecord, Outcome]:
     """Write what a worker learned, or raise what it, or reading, raised."""
     if isinstance(begun, InputError):
         raise begun
     with begun.voice.noting_warnings(), claimed(begun.out):
         for note in notes:
-            begun.voice.note(note)
+            begun.voice.note(note.text, warning=note.warning)
         if isinstance(outcome, InputError):
             raise outcome
         return finish(begun, outcome), outcome
@@ -294,7 +294,9 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
             [f"{column} {name}: {reason}" for name, reason in found.left_out.items()],
         )
     voice.say(listed(table.drop(columns="folder") if (table["folder"] == table["group"]).all() else table))
-    voice.say(f"wrote {INDEX}, {FOLDERS}, {NODES}, {EDGES} and {FOLDER}/ to {out}/")
+    if not voice.brief:
+        voice.say(f"wrote {INDEX}, {FOLDERS}, {NODES}, {EDGES} and {FOLDER}/ to {out}/")
+    voice.say(f"open {out / INDEX}")
     voice.answer(
         {
             "command": job.command,

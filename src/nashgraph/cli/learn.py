@@ -56,26 +56,61 @@ CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says alr
 
 
 class Inputs(NamedTuple):
-    """What a job goes by: the table of signals, a true network, known ties, another model, the folder of a layout."""
+    """The files of a job (signals, a true network, known ties, another model, a layout), and what to report."""
 
     table: Path
     truth: Path | None = None
     known: Path | None = None
     model: Path | None = None
     layout: Path | None = None
+    interventions: bool = False
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read."""
+        return [file for file in (self.table, self.truth, self.known, self.model, self.layout) if file is not None]
 
 
 def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
-    check_inputs_kept(out, inputs)
+    check_inputs_kept(out, inputs.files)
     with voice.noting_warnings():
         signals = load_signals(inputs.table, job.table)
     record, outcome = run_signals(job, inputs, out, voice, signals)
-    say_figures(record, voice)
+    if voice.brief:
+        say_briefly(record, voice)
+    else:
+        say_figures(record, voice)
     for sentence in most_influential(outcome.graph):
         voice.say(sentence)
-    voice.say(f"wrote {', '.join(written_files(outcome))} to {out}/")
+    if not voice.brief:
+        voice.say(f"wrote {', '.join(written_files(outcome))} to {out}/")
+    elif voice.collected:
+        voice.say(f"{counted(len(voice.collected), 'note')} in the report (-v prints them)")
+    voice.say(f"open {out / REPORT}")
     return record
+
+
+def say_briefly(record: ModelRecord, voice: Voice) -> None:
+    """Print what was learned in a line or two: the ties, whether the run converged, and scores if there are some."""
+    seconds = f"{record.seconds:.1f} s"
+    voice.say(
+        f"{counted(record.edges, 'tie')} by {record.job.method} in {seconds}: {record.certificate.get('sentence', '')}"
+    )
+    if record.scores:
+        auc, precision = (record.scores.get(name) for name in ("auc", "average_precision"))
+        voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), average precision {precision:.3f}")
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "note"), counted(1786, "tie")
+    ('1 note', '1,786 ties')
+    """
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> tuple[ModelRecord, Outcome]:
@@ -115,7 +150,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
     job, inputs, out, voice, signals, truth, _, layout = begun
     note_left_out(outcome, voice)
     if said := concentration_sentence(outcome.graph):
-        voice.note(said)
+        voice.note(said, warning=True)
     done = replace(job.table, standardize=signals.standardized)
     found = ModelRecord(
         job=replace(job, table=done, least_frequency=outcome.least_frequency),
@@ -134,7 +169,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
         known_weights=getattr(outcome.model, "known_weights_", None),
         signal_names=[str(name) for name in signals.table.index],
     )
-    found = write_outcome(out, found, outcome, truth, layout)
+    found = write_outcome(out, found, outcome, truth, layout, interventions=inputs.interventions)
     shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
     return found
 
@@ -144,8 +179,8 @@ def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
     for note in signals.notes:
         voice.note(note)
     n_signals, n_nodes = signals.table.shape
-    kind = "signal" if n_signals == 1 else "signals"
-    voice.say(f"{file.name}: {n_nodes} nodes, {n_signals} {kind}: {listing(signals.table.index, LISTED)}")
+    names = "" if voice.brief else f": {listing(signals.table.index, LISTED)}"
+    voice.say(f"{file.name}: {counted(n_nodes, 'node')}, {counted(n_signals, 'signal')}{names}")
 
 
 def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:
@@ -198,11 +233,11 @@ def note_left_out(outcome: Outcome, voice: Voice) -> None:
     """Say how many ties are not written, and how to get them."""
     whole, written = outcome.graph.n_edges, outcome.written.n_edges
     if written < whole:
-        probable = " or that are as probable," if "probability" in outcome.graph.edge_columns else ""
+        probable = ", or as probable," if "probability" in outcome.graph.edge_columns else ""
         voice.note(
-            f"the files have the {written:,} ties that {outcome.least_frequency:.3g} of the members or more have,"
-            f"{probable} {LEAST_EACH} a node at least; {whole - written:,} more are left out: "
-            "--least-frequency 0 takes all in"
+            f"wrote the {counted(written, 'tie')} found in at least {outcome.least_frequency:.1%} of the member "
+            f"networks{probable} (at least {LEAST_EACH} per node); {whole - written:,} more are left out: "
+            "--least-frequency 0 writes all"
         )
 
 
@@ -278,7 +313,13 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
 
 
 def write_outcome(
-    out: Path, record: ModelRecord, outcome: Outcome, truth: Any = None, layout: pd.DataFrame | None = None
+    out: Path,
+    record: ModelRecord,
+    outcome: Outcome,
+    truth: Any = None,
+    layout: pd.DataFrame | None = None,
+    *,
+    interventions: bool = False,
 ) -> ModelRecord:
     """Write all files of a learned graph; return the record, with the hashes of its tables."""
     summary = summarize(
@@ -293,6 +334,8 @@ def write_outcome(
         truth=truth,
         communities=outcome.written.node_columns["community"],
         layout=layout,
+        interventions=interventions,
+        graph=outcome.whole,
     )
     with written_together(out) as folder:
         for name, write in GRAPH_FILES.items():
@@ -334,7 +377,7 @@ def run_learn(
         parameters |= along.parameters()
     if asked.false_edges is not None and method != CONSENSUS:
         raise typer.BadParameter(f"--false-edges selects ties of a consensus: take --method {CONSENSUS}")
-    voice, ties = asked.speech.voice(), ties or KnownArguments()
+    voice, ties = asked.speech.voice(brief=True), ties or KnownArguments()
     parameters |= known_elsewhere(method, ties, voice)
     job = Job(
         command=command,
@@ -348,7 +391,7 @@ def run_learn(
         title=asked.title or asked.file.stem,
     )
     model = None if ties.known_from is None else read_record(ties.known_from)[1]
-    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of)
+    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of, asked.interventions)
     with asked.cluster.opened(game, voice):
         if table.group is not None:
             return run_groups(job, inputs, asked.out, voice)

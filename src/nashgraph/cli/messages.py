@@ -7,7 +7,7 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import typer
@@ -15,16 +15,29 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..certificate import Measure
+from ..certificate import ENGINE_LOG, Measure
 from .commands import FOR_PROGRAMMERS, printable
 
 
-class Voice:
-    """What a command says: results for people or one JSON object for machines, and notes on the way."""
+class Note(NamedTuple):
+    """What a run has to say besides its result: a decision on the way, or a warning that the result may mislead."""
 
-    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
-        self.quiet, self.as_json = quiet, as_json
-        self.notes: list[str] = []
+    text: str
+    warning: bool = False
+
+
+class Voice:
+    """What a command prints: results for people or one JSON object for machines, and notes on the way.
+
+    Attributes
+    ----------
+    collected : list of Note, in their order; reports, model.json and JSON have all of them
+    brief : bool, whether only warnings are printed among the notes, and only the main figures of a result
+    """
+
+    def __init__(self, *, quiet: bool = False, as_json: bool = False, brief: bool = False) -> None:
+        self.quiet, self.as_json, self.brief = quiet, as_json, brief
+        self.collected: list[Note] = []
         # Nothing of the user's is ever taken for markup, an emoji code or a number to be coloured.
         plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
         self.errors = Console(stderr=True, quiet=quiet, **plain)
@@ -35,11 +48,17 @@ class Voice:
         """Whether there is somebody to watch a progress bar."""
         return self.errors.is_terminal and not self.quiet
 
-    def note(self, text: str) -> None:
-        """Keep a note and say it, once."""
+    @property
+    def notes(self) -> list[str]:
+        """The texts of all notes."""
+        return [note.text for note in self.collected]
+
+    def note(self, text: str, *, warning: bool = False) -> None:
+        """Collect a note, once, and print it unless this is brief."""
         if text not in self.notes:
-            self.notes.append(text)
-            self.errors.print(Text(f"note: {printable(text)}"), soft_wrap=True)
+            self.collected.append(Note(text, warning))
+            if warning or not self.brief:
+                self.errors.print(Text(f"{'warning' if warning else 'note'}: {printable(text)}"), soft_wrap=True)
 
     def say(self, what: Any = "") -> None:
         """Say something to people: a text or a table."""
@@ -60,35 +79,24 @@ class Voice:
             warnings.simplefilter("always")
             for category in FOR_PROGRAMMERS:
                 warnings.simplefilter("ignore", category)
-            warnings.showwarning = lambda message, *rest, **more: self.note(" ".join(str(message).split()))
+            warnings.showwarning = lambda message, *rest, **more: self.note(
+                " ".join(str(message).split()), warning=True
+            )
             yield
 
 
-class EngineSaid(logging.Handler):
-    """Notes what the library logs of the engine it took; of the threads, which are no choice, it logs nothing."""
-
-    def __init__(self, voice: Voice) -> None:
-        super().__init__(logging.INFO)
-        self.voice = voice
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Note it, if it is of the engine."""
-        if record.getMessage().startswith("engine:"):
-            self.voice.note(record.getMessage())
-
-
 @contextmanager
-def engine_said(voice: Voice) -> Iterator[None]:
-    """Say which engine is taken where there was a choice."""
-    log, handler = logging.getLogger("nashgraph"), EngineSaid(voice)
-    level = log.level
-    log.addHandler(handler)
-    log.setLevel(min(level or logging.INFO, logging.INFO))
+def engine_noted(voice: Voice) -> Iterator[None]:
+    """Note which engine searches the pairs, where there was a choice."""
+    handler, level = logging.Handler(logging.INFO), ENGINE_LOG.level
+    handler.emit = lambda record: voice.note(record.getMessage())  # type: ignore[method-assign]
+    ENGINE_LOG.addHandler(handler)
+    ENGINE_LOG.setLevel(logging.INFO)
     try:
         yield
     finally:
-        log.removeHandler(handler)
-        log.setLevel(level)
+        ENGINE_LOG.removeHandler(handler)
+        ENGINE_LOG.setLevel(level)
 
 
 NAME_WIDTH = 15

@@ -25,19 +25,31 @@ EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the couplings are not loaded for a help text
 RENAMED = {"random_state": "seed"}  # parameters whose option has another name
-TABLE, METHOD, KNOWN, TRUTH, OUTPUT = "The table", "The method", "Known ties", "A true network", "Output"
-ADVICE, CHANGE = "The advice", "What if"
-
-table_option, method_option, known_option, truth_option, output_option, advice_option, change_option = (
-    functools.partial(typer.Option, rich_help_panel=panel)
-    for panel in (TABLE, METHOD, KNOWN, TRUTH, OUTPUT, ADVICE, CHANGE)
+# The groups of options in the help, in this order.
+PANELS = TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
+    "The table",
+    "How the file is written",
+    "The method",
+    "Options of single methods",
+    "Known ties",
+    "A true network",
+    "Interventions",
+    "What if",
+    "Output",
+    "Where it runs",
 )
-registered_option = functools.partial(choice, rich_help_panel=METHOD)
+
+table_option, format_option, method_option, single_option, known_option, truth_option = (
+    functools.partial(typer.Option, rich_help_panel=panel) for panel in (TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH)
+)
+advice_option, change_option, output_option, engine_option = (
+    functools.partial(typer.Option, rich_help_panel=panel) for panel in (ADVICE, CHANGE, OUTPUT, ENGINE)
+)
 
 File = Annotated[
     Path,
     typer.Argument(
-        help="Table of signals: CSV, Excel, Parquet, Feather, JSON, Stata, SPSS or NumPy; .gz and .zip of these.",
+        help="Table with one row per node: CSV, Excel, Parquet, Feather, JSON, Stata, SPSS or NumPy, or .gz, .zip.",
         metavar="FILE",
         show_default=False,
     ),
@@ -47,19 +59,20 @@ Out = Annotated[Path, output_option(help="Folder for the files.")]
 
 @dataclass(frozen=True)
 class SpeechArguments:
-    """Options on what is printed."""
+    """Options about what is printed."""
 
     quiet: Annotated[bool, output_option("--quiet", "-q", help="Print errors only.")] = False
-    json: Annotated[bool, output_option("--json", help="Print one JSON object, errors too; words go to stderr.")] = (
-        False
-    )
-    debug: Annotated[bool, output_option("--debug", help="Show the trace of an error.")] = False
+    json: Annotated[
+        bool, output_option("--json", help="Print one JSON object, also for errors; all other text goes to stderr.")
+    ] = False
+    verbose: Annotated[bool, output_option("--verbose", "-v", help="Print all notes and figures.")] = False
+    debug: Annotated[bool, output_option("--debug", help="Show the traceback of an error.")] = False
 
-    def voice(self) -> Voice:
-        """Return what prints as asked."""
+    def voice(self, *, brief: bool = False) -> Voice:
+        """Return what prints as asked; ``brief`` leaves notes to the report unless --verbose asks for them."""
         from .messages import Voice  # noqa: PLC0415 (help and completion stay fast)
 
-        return Voice(quiet=self.quiet, as_json=self.json)
+        return Voice(quiet=self.quiet, as_json=self.json, brief=brief and not self.verbose)
 
 
 @dataclass(frozen=True)
@@ -68,81 +81,82 @@ class TableArguments:
 
     nodes: Annotated[
         Literal["rows", "columns"],
-        table_option(metavar="[rows|columns]", help="What a node is: a row (a survey) or a column (recordings)."),
+        table_option(metavar="[rows|columns]", help="What the nodes are: rows (a survey) or columns (recordings)."),
     ] = "rows"
     id: Annotated[
         str | None,
         table_option(
             metavar="COLUMN",
-            help="Column that names the rows; none takes row numbers.",
-            show_default="one called id, name or node, or that plainly names them",
+            help="Column that names the rows; none uses row numbers.",
+            show_default="a column called id, name or node, or one whose values are clearly names",
         ),
     ] = None
-    drop: Annotated[
-        list[str] | None, table_option(metavar="COLUMN,...", help="Columns to leave out; may be repeated.")
-    ] = None
+    drop: Annotated[list[str] | None, table_option(metavar="COLUMN,...", help="Columns to leave out.")] = None
     keep: Annotated[
         list[str] | None,
         table_option(
             metavar="COLUMN,...",
-            help="Columns to take as the numbers they are, though they look like ids or have absurd values or codes.",
+            help="Columns to use as numbers even if they look like ids, or have extreme values or codes.",
         ),
     ] = None
     categorical: Annotated[
         list[str] | None,
         table_option(
             metavar="COLUMN,...|none",
-            help="Columns to code as signals of 0 and 1, one per value, besides those of text; none: only these.",
+            help="Columns to code as 0/1 signals, one per value, in addition to text columns. Put none first to code "
+            "only these.",
         ),
     ] = None
     ordinal: Annotated[
         list[str] | None,
         table_option(
             metavar="COLUMN,...[=LEVEL<LEVEL...]",
-            help="Columns of levels to number in their order: a known one (never, rarely, often; 18-25, 26-40), or as "
-            "given from the lowest up; may be repeated.",
+            help="Columns with ordered levels, to be numbered. Common orders are known (never, rarely, often; 18-25, "
+            "26-40); give others from the lowest to the highest.",
         ),
     ] = None
     na: Annotated[
         list[str] | None,
         table_option(
             metavar="[COLUMN=]VALUE,...|none",
-            help="What stands for a missing value besides empty cells, NA and what plainly is a code (-99, refused); "
-            "none: only these.",
+            help="Values that mean missing, in addition to empty cells, NA and clear codes (-99, refused). Put none "
+            "first to use only these.",
         ),
     ] = None
     missing: Annotated[
         Literal["error", "pairwise", "impute"],
         table_option(
             metavar="[error|pairwise|impute]",
-            help="Missing values: refuse them, compare nodes over what both have, or fill in from the nearest.",
+            help="Missing values: stop with an error, compare nodes on what both have, or fill in from similar nodes.",
         ),
     ] = "error"
     standardize: Annotated[
         bool | None,
         table_option(
             "--standardize/--no-standardize",
-            help="Bring every signal to mean 0 and spread 1 over the nodes.",
-            show_default="for nodes in rows, and for uneven spreads",
+            help="Scale every signal to mean 0 and standard deviation 1 over the nodes.",
+            show_default="on if nodes are rows, or if signals differ much in spread",
         ),
     ] = None
-    long: Annotated[bool, table_option("--long", help="A row is one answer: who, the question, the answer.")] = False
-    separator: Annotated[str | None, table_option(metavar="CHARACTER", help="Of a text file; found if not given.")] = (
-        None
+    long: Annotated[bool, format_option("--long", help="Each row is one answer: who, which question, the answer.")] = (
+        False
     )
-    encoding: Annotated[str, table_option(help="Of a text file.")] = "utf-8"
-    decimal: Annotated[Literal[".", ","], table_option(metavar="[.|,]", help="Decimal mark.")] = "."
+    separator: Annotated[
+        str | None, format_option(metavar="CHARACTER", help="Field separator of a text file.", show_default="detected")
+    ] = None
+    encoding: Annotated[str, format_option(help="Encoding of a text file.")] = "utf-8"
+    decimal: Annotated[Literal[".", ","], format_option(metavar="[.|,]", help="Decimal mark.")] = "."
     thousands: Annotated[
         str | None,
-        table_option(
-            metavar="CHARACTER", help="Mark between groups of three digits; understood where it can be nothing else."
+        format_option(
+            metavar="CHARACTER", help="Thousands separator.", show_default="detected if it can be nothing else"
         ),
     ] = None
-    header: Annotated[bool, table_option("--header/--no-header", help="Whether the first line names the columns.")] = (
+    header: Annotated[bool, format_option("--header/--no-header", help="Whether the first line names the columns.")] = (
         True
     )
-    sheet: Annotated[str | None, table_option(help="Of an Excel file; the first if not given.")] = None
-    array: Annotated[str | None, table_option(help="Of an NPZ file with several.")] = None
+    sheet: Annotated[str | None, format_option(help="Sheet of an Excel file.", show_default="the first")] = None
+    array: Annotated[str | None, format_option(help="Array of an NPZ file that has several.")] = None
 
     def options(self, benefit: str | None) -> TableOptions:
         """Return these choices; a benefit that is not a name of one is a column."""
@@ -167,51 +181,55 @@ class GameArguments:
 
     degree: Annotated[
         float | None,
-        method_option(help="Mean number of neighbours wanted; the consensus needs none.", show_default="10"),
+        method_option(help="Mean number of neighbours per node; the consensus does not need it.", show_default="10"),
     ] = None
     beta: Annotated[
         float | None,
-        method_option(help="What spreads weight over more neighbours, instead of a degree.", show_default=False),
+        single_option(help="Weight of the squared norm, instead of --degree: larger means more neighbours."),
     ] = None
     c: Annotated[
-        float | None, method_option("--c", help="Total influence of others on a node, below 1.", show_default="0.95")
+        float | None,
+        single_option("--c", help="Total weight of a node's ties, between 0 and 1.", show_default="0.95"),
     ] = None
     interaction: Annotated[
         str | None,
-        registered_option(
+        choice(
             "nashgraph.games.interactions:INTERACTIONS",
-            help="How the actions (efforts) of neighbours feed one's own.",
+            rich_help_panel=SINGLE,
+            help="How a node's action responds to its neighbours' actions.",
             show_default="log1p",
         ),
     ] = None
     welfare: Annotated[
         str | None,
-        registered_option(
+        choice(
             "nashgraph.games.welfares:WELFARES",
-            help="What the actions (efforts) of all are worth.",
+            rich_help_panel=SINGLE,
+            help="How the actions of all nodes are valued.",
             show_default="total",
         ),
     ] = None
     benefit: Annotated[
         str | None,
-        method_option(
+        single_option(
             metavar="COLUMN|own|spectral|uniform|none",
-            help="What acting is worth to a node by itself: a column of numbers (no signal then), or a rule; none "
-            "leaves the prior out.",
+            help="Benefit of each node from its own action: a column of numbers (which is then not a signal), or a "
+            "rule; none switches the prior off.",
             show_default="own for the consensus, else spectral",
             autocompletion=completing(BENEFITS),
         ),
     ] = None
     engine: Annotated[
         str | None,
-        registered_option(
+        choice(
             "nashgraph.couplings.engines:ENGINES",
-            help="Where the signals live, and who goes through all pairs of nodes.",
+            rich_help_panel=ENGINE,
+            help="What searches all pairs of nodes: the processor, a GPU or a cluster.",
             show_default="threads",
         ),
     ] = None
     random_state: Annotated[
-        int | None, method_option("--seed", min=0, help="Seed of all that is drawn.", show_default="0")
+        int | None, method_option("--seed", min=0, help="Seed of the random numbers.", show_default="0")
     ] = None
 
     def parameters(self) -> dict[str, Any]:
@@ -227,16 +245,14 @@ class LearnArguments(GameArguments):
 
     lam: Annotated[
         float | None,
-        method_option(
-            help="Strength of the prior, the belief that the network serves those in it.",
-            show_default="what costs a thousandth of the smoothness J",
+        single_option(
+            help="Strength of the prior.",
+            show_default="the strongest that raises the smoothness cost J by at most 0.1%",
         ),
     ] = None
     resamples: Annotated[
         int | None,
-        method_option(
-            min=0, help="How often the consensus weighs the signals anew; 0: no intervals.", show_default="20"
-        ),
+        method_option(min=0, help="Bootstrap replicates of the consensus; 0 gives no intervals.", show_default="20"),
     ] = None
 
 
@@ -248,9 +264,9 @@ class PathArguments:
     """Options on the strengths of the prior along a path."""
 
     lams: Annotated[
-        str | None, method_option(metavar="NUMBER,...", help="Strengths of the prior; found if not given.")
+        str | None, single_option(metavar="NUMBER,...", help="Strengths of the prior.", show_default="found")
     ] = None
-    n_lams: Annotated[int, method_option(min=2, help="How many to find.")] = 20
+    n_lams: Annotated[int, single_option(min=2, help="Number of strengths to find.")] = 20
 
     def parameters(self) -> dict[str, Any]:
         """Return those given, or how many to find."""
@@ -272,15 +288,15 @@ class KnownArguments:
         Path | None,
         known_option(
             metavar="TIES",
-            help="Ties that are known: a table with the columns source, target (or from, to) and, where there are "
-            "non-ties, tie (1 or 0); the target * says that all ties of the source are known. Or a matrix, GraphML, "
-            "GML or Pajek. Adds probabilities.",
+            help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
+            "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
+            "Pajek. Adds probabilities.",
         ),
     ] = None
     known_from: Annotated[
         Path | None,
         known_option(
-            metavar="MODEL", help="What the known ties of another table taught: the model.json of a run with --known."
+            metavar="MODEL", help="The model.json of a run with --known: use the weights it learned from known ties."
         ),
     ] = None
 
@@ -293,26 +309,26 @@ class TruthArguments:
         Path | None,
         truth_option(
             metavar="EDGES",
-            help="The true network: a table with the columns source and target (or from and to), a matrix with names "
-            "on both sides, GraphML, GML or Pajek. Adds scores.",
+            help="True network: a table with the columns source and target (or from and to), a matrix with row and "
+            "column names, GraphML, GML or Pajek. Adds scores.",
         ),
     ] = None
-    truth_directed: Annotated[bool, truth_option("--truth-directed", help="The edges of a table have directions.")] = (
+    truth_directed: Annotated[bool, truth_option("--truth-directed", help="The ties in --truth have directions.")] = (
         False
     )
 
 
 @dataclass(frozen=True)
 class ClusterArguments:
-    """Options about a cluster that goes through the pairs of nodes, or learns small networks whole."""
+    """Options about a cluster that searches the pairs of nodes, or learns many small networks."""
 
     scheduler: Annotated[
         str | None,
-        method_option(metavar="ADDRESS", help="Dask cluster that does it, by its scheduler: tcp://HOST:8786."),
+        engine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786."),
     ] = None
     workers: Annotated[
         int | None,
-        method_option(min=1, help="So many processes on this machine that do it, as a cluster."),
+        engine_option(min=1, help="Number of worker processes to start on this machine."),
     ] = None
 
     def settled(self, game: AnyGame) -> AnyGame:
@@ -331,16 +347,16 @@ class ClusterArguments:
         with ExitStack() as stack:
             if game.engine == DASK:
                 from ..couplings.cluster.client import cluster  # noqa: PLC0415
-                from .messages import engine_said  # noqa: PLC0415
+                from .messages import engine_noted  # noqa: PLC0415
 
-                with engine_said(voice):
+                with engine_noted(voice):
                     stack.enter_context(cluster(self.scheduler, self.workers))
             yield
 
 
 @dataclass(frozen=True)
 class FileArguments:
-    """What all that learn from a file ask: which, how to read it, who does the work, and what to say."""
+    """What every command that learns from a file needs: the file, how to read it, where it runs, what to print."""
 
     file: File
     cluster: ClusterArguments
@@ -351,46 +367,46 @@ class FileArguments:
 
 @dataclass(frozen=True)
 class CompareArguments(FileArguments):
-    """What compare asks besides."""
+    """Further options of compare."""
 
     methods: Annotated[
         list[str] | None,
         method_option(
             metavar="METHOD,...",
-            help="Methods to compare; may be repeated.",
-            show_default="all that are quick on this many nodes",
+            help="Methods to compare.",
+            show_default="all that are fast for this many nodes",
             autocompletion=completing(METHODS),
         ),
     ] = None
-    out: Annotated[Path | None, output_option(help="Folder for compare.csv; none is written without.")] = None
+    out: Annotated[Path | None, output_option(help="Folder for compare.csv.", show_default="none is written")] = None
 
 
 @dataclass(frozen=True)
 class JobArguments(FileArguments):
-    """What learn and path ask besides: further settings, and what to write."""
+    """Further options of learn and path: settings, and what to write."""
 
     group: Annotated[
         str | None,
         table_option(
             metavar="COLUMN",
-            help="Learn one network for each value of this column, in one run; names are unique within groups only. A "
-            "cluster shares the groups out.",
+            help="Learn one network for each value of this column.",
         ),
     ] = None
     settings: Annotated[
-        list[str] | None, method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method.")
+        list[str] | None,
+        method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method, for example tol=1e-8."),
     ] = None
     out: Out = Path("nashgraph-out")
     undirected: Annotated[
-        bool, output_option("--undirected", help="Write edges without directions, of the mean weight of both.")
+        bool, output_option("--undirected", help="Write ties without directions, with the mean weight of both.")
     ] = False
     false_edges: Annotated[
         float | None,
         output_option(
             metavar="NUMBER",
             min=0.0,
-            help="Of a consensus: write selected.csv, too, the ties that random halves of the signals agree on, with a "
-            "bound on how many of them are there by chance: this number, for example 5. Takes five times as long.",
+            help="Consensus only: also write selected.csv, the ties that random halves of the signals agree on, with "
+            "at most this many expected by chance (for example 5). Takes five times as long.",
         ),
     ] = None
     least_frequency: Annotated[
@@ -398,52 +414,56 @@ class JobArguments(FileArguments):
         output_option(
             min=0,
             max=1,
-            help="Share of the consensus's members that must have a tie for it to be written; 0 writes all.",
-            show_default="0.25, or what leaves 50 a node",
+            help="Consensus only: write ties found in at least this share of the member networks; 0 writes all.",
+            show_default="0.25, or more to keep at most 50 ties per node",
         ),
     ] = None
     layout_of: Annotated[
         Path | None,
         output_option(
             metavar="FOLDER",
-            help="Draw every node where the report in this folder has it, to lay two pictures side by side.",
+            help="Draw every node where the report in this folder draws it, to compare two pictures.",
         ),
     ] = None
     title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""
+    interventions: Annotated[
+        bool,
+        output_option(
+            "--interventions",
+            help="Add key players, support, ties and seeds to the report (nashgraph act can also do it later).",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)
 class ActArguments:
-    """What act asks: how many, which budget, which game, which change, and what to write."""
+    """The options of act: how many, which budget, which game, which change, and what to write."""
 
     speech: SpeechArguments
     best: Annotated[
         int | None,
-        advice_option(
-            min=1, help="How many key players, ties and seeds are wanted; those are printed.", show_default="5"
-        ),
+        advice_option(min=1, help="Number of key players, ties and seeds to find and print.", show_default="5"),
     ] = None
     budget: Annotated[
         float,
         advice_option(
-            help="What may be spent on support, in mean benefits: the sum of squares, or the number of units."
+            help="Budget for support, in units of the mean benefit: a sum of squares, or a number of units (--cost)."
         ),
     ] = 10.0
     cost: Annotated[
         Literal["quadratic", "units"],
         advice_option(
-            metavar="[quadratic|units]", help="Much for one is dearer than little for many, or one unit each for some."
+            metavar="[quadratic|units]",
+            help="quadratic: cost grows with the square of each node's support; units: one unit for --budget nodes.",
         ),
     ] = "quadratic"
-    cap: Annotated[float | None, advice_option(help="The most support that a node may get.", show_default="none")] = (
-        None
-    )
+    cap: Annotated[float | None, advice_option(help="Largest support that a node may get.", show_default="none")] = None
     interaction: Annotated[
         str | None,
         choice(
             "nashgraph.games.interactions:INTERACTIONS",
             rich_help_panel=ADVICE,
-            help="How the actions (efforts) of neighbours feed one's own.",
+            help="How a node's action responds to its neighbours' actions.",
             show_default="that of the model, or log1p",
         ),
     ] = None
@@ -452,16 +472,14 @@ class ActArguments:
         choice(
             "nashgraph.games.welfares:WELFARES",
             rich_help_panel=ADVICE,
-            help="What the actions (efforts) of all are worth.",
+            help="How the actions of all nodes are valued.",
             show_default="that of the model, or total",
         ),
     ] = None
     undirected: Annotated[
-        bool, advice_option("--undirected", help="The ties of a table have no directions; a model says so itself.")
+        bool, advice_option("--undirected", help="The ties in a table have no directions; for a model this is known.")
     ] = False
-    without: Annotated[
-        list[str] | None, change_option(metavar="NODE,...", help="Nodes that leave; may be repeated.")
-    ] = None
+    without: Annotated[list[str] | None, change_option(metavar="NODE,...", help="Nodes that leave the network.")] = None
     benefit: Annotated[
         Path | None,
         change_option(
@@ -470,10 +488,10 @@ class ActArguments:
         ),
     ] = None
     cap_influence: Annotated[
-        float | None, change_option(help="The most influence that a node may have.", show_default="none")
+        float | None, change_option(help="Largest influence that a node may have.", show_default="none")
     ] = None
     out: Annotated[
-        Path | None, output_option(help="Folder for the files.", show_default="act, in the folder or beside the file")
+        Path | None, output_option(help="Folder for the files.", show_default="act, in the folder of the network")
     ] = None
 
     @property

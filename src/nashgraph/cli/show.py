@@ -119,7 +119,7 @@ TOLERANCE = 1e-9  # of the heaviest weight: what rounding alone may change
 
 def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force: bool, speech: SpeechArguments) -> int:
     """Run a job again, on files that are the same (or given, by option), and say whether the graph is."""
-    voice = speech.voice()
+    voice = speech.voice(brief=True)
     earlier, place = read_record(model)
     if earlier.job.method not in METHODS or earlier.job.command not in COMMANDS:
         asked = f"{earlier.job.command} with the method {earlier.job.method}"

@@ -184,6 +184,7 @@ def summarize(
     communities: Array | None = None,
     layout: pd.DataFrame | None = None,
     interventions: bool = False,
+    graph: LearnedGraph | None = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
 
@@ -214,6 +215,8 @@ def summarize(
         can be laid side by side, or any table with name, x and y from -1 to 1; found if left out.
     interventions : bool
         Whether to find key players, support, ties and seeds by the game on the network; this can take long.
+    graph : LearnedGraph, optional
+        The model's graph with further columns for its nodes; ``model.graph_`` if left out.
 
     Examples
     --------
@@ -223,7 +226,7 @@ def summarize(
     >>> summary.certificate.converged, list(summary.hubs.columns)
     (True, ['name', 'influence', 'followers', 'listens_to', 'benefit', 'action'])
     """
-    graph, history = model.graph_, model.certificate_.history
+    graph, history = graph or model.graph_, model.certificate_.history
     if path is not None and path.models[0].graph_.n_nodes != graph.n_nodes:
         raise InputError(
             f"path is of {path.models[0].graph_.n_nodes} nodes and the model of {graph.n_nodes}: pass the path of the "
@@ -243,7 +246,7 @@ def summarize(
         agreement=model.agreement_,
         hubs=hubs_table(ties, table, {} if found is None else found.columns),
         prior=model.prior_,
-        prior_part=prior_part(model),
+        prior_part=prior_part(model, graph),
         certificate=model.certificate_,
         distributions=distributions(ties),
         history=pd.DataFrame(history, columns=list(Record._fields)) if history else None,

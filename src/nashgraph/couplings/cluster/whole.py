@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...certificate import LOG
+from ...certificate import ENGINE_LOG as LOG
 from ..engines import DASK
 from ..threads import one_thread
 from .client import Sent, check_cluster, check_installed, current_client, failures_said, inside_worker, put, submitted
