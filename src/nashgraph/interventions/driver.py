@@ -112,7 +112,8 @@ def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> An
     said = [*say(game, table)]
     if name == "players" and plain is not None:
         said.append(_owed_to_prior(table["name"].head(count), key_players(plain)["name"].head(count)))
-    return Answer(name, title, " ".join([*said, *_stable(table, count)]), table, min(count, len(table)))
+    shown = min(count, len(table), table.attrs.get("connected", count))  # units of support may be fewer
+    return Answer(name, title, " ".join([*said, *_stable(table, shown)]), table, shown)
 
 
 def _stable(table: pd.DataFrame, count: int) -> Iterator[str]:
