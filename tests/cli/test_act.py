@@ -68,6 +68,7 @@ def test_a_folder_gets_the_librarys_answers_with_intervals(club, model):
         "Of these 3",
     ):
         assert word in " ".join(result.stdout.split())
+    assert "\\n" not in result.stdout
 
 
 def test_what_if_some_leave_or_get_other_benefits(club, model):

@@ -40,7 +40,7 @@ def test_the_tables_are_those_of_the_library(model, answers):
 
 
 def test_the_game_is_solved_once_for_each_network(model, monkeypatch):
-    """Besides, only games with a change are solved: the same weights and benefits never come twice."""
+    """Other solves are of changed games: the same weights and benefits never come twice."""
     solved, equilibrium = [], game.equilibrium
 
     def counted(weights, benefit, *rest, **options):

@@ -52,10 +52,10 @@ def test_replicates_that_are_alike_leave_nothing_open(model, question):
     assert (table.among_best[:3] == 1).all()
 
 
-def test_intervals_of_a_loss_are_near_those_of_games_solved_anew(model):
+def test_intervals_of_a_loss_are_near_those_of_games_solved_again(model):
     table = key_players(model).set_index("name")
     node = table.index[0]
-    exact = [member.value - member.without(np.array([node])).value for member in Game.on(model).replicates]
+    exact = [each.value - each.without(np.array([node])).value for each in Game.on(model).replicates]
     np.testing.assert_allclose(
         table.loc[node, ["low", "high"]].astype(float), np.quantile(exact, (0.05, 0.95)), rtol=0.05
     )

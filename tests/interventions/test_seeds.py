@@ -75,7 +75,7 @@ WAYS = {
 def test_the_reach_is_what_all_cases_together_give(way, seeds, as_type):
     options, exact = WAYS[way]
     found = expected_reach(as_type(FOUR), seeds, samples=100_000, **options)
-    assert found == pytest.approx(exact(FOUR, seeds), abs=0.025)  # four standard errors at the most
+    assert found == pytest.approx(exact(FOUR, seeds), abs=0.025)  # at most four standard errors
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -122,7 +122,7 @@ def test_a_star_needs_many_random_seeds_and_a_ring_no_more_than_chosen_ones():
 
 
 def test_greed_takes_whom_the_others_do_not_reach():
-    """Node 0 reaches 1 to 4 and node 5 the same, 6 only 7: influence takes the twins, greed does not."""
+    """Node 0 reaches 1 to 4 and node 5 the same, 6 only 7: influence takes the twins, the greedy choice does not."""
     W = np.zeros((8, 8))
     W[1:5, 0], W[1:5, 5], W[7, 6] = 1.0, 0.9, 0.5
     assert best_seeds(W, 2, model="influence")["name"].tolist() == [0, 5]

@@ -51,7 +51,7 @@ def run_act(given: Path, asked: ActArguments) -> int:
             voice.note(NO_REPLICATES)
         voice.say(
             f"{given.name}: {game.n_nodes} nodes, {game.weights.nnz:,} ties, {len(game.replicate_weights)} replicates; "
-            f"the welfare is {game.value:.4g}. {caution(game)}\n"
+            f"the welfare is {game.value:.4g}. {caution(game)}"
         )
         answers = answer_questions(game, questions(asked, game, communities))
         with written_together(out) as folder:
@@ -59,10 +59,12 @@ def run_act(given: Path, asked: ActArguments) -> int:
                 table = answer.table
                 write_csv(table, folder / f"{answer.name}.csv", *(end for end in ENDS if end in table))
     for answer in answers:
+        voice.say()
         voice.say(answer.title)
         if written(answer):
             voice.say(listed(few_columns(answer.table.head(answer.shown))))
-        voice.say(f"{answer.sentence}\n")
+        voice.say(answer.sentence)
+    voice.say()
     voice.say(f"wrote {', '.join(f'{answer.name}.csv' for answer in filter(written, answers))} to {out}/")
     voice.answer(as_json(game, answers, out, voice))
     return DONE

@@ -112,7 +112,8 @@ def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> An
     said = [*say(game, table)]
     if name == "players" and plain is not None:
         said.append(_owed_to_prior(table["name"].head(count), key_players(plain)["name"].head(count)))
-    return Answer(name, title, " ".join([*said, *_stable(table, count)]), table, min(count, len(table)))
+    shown = min(count, len(table), table.attrs.get("connected", count))  # units of support may be fewer
+    return Answer(name, title, " ".join([*said, *_stable(table, shown)]), table, shown)
 
 
 def _stable(table: pd.DataFrame, count: int) -> Iterator[str]:
@@ -172,13 +173,13 @@ def _say_new_ties(game: Game, table: pd.DataFrame) -> Iterator[str]:
     gain = table.attrs["gain"]
     together = f"raise the welfare by {gain / game.value:.1%}" if np.isfinite(gain) else "leave no equilibrium"
     yield (
-        f"If the source influenced the target with a weight of {table.attrs['weight']:.3g}, as is usual here. All "
-        f"{len(table)} together would {together}."
+        f"Each adds a weight of {table.attrs['weight']:.3g} from source to target, a usual one here. All {len(table)} "
+        f"together would {together}."
     )
 
 
 def _say_old_ties(_: Game, table: pd.DataFrame) -> Iterator[str]:
-    yield "What the welfare would lose if the source no longer influenced the target."
+    yield "The loss is what the welfare would lose if the source no longer influenced the target."
 
 
 def _say_seeds(_: Game, table: pd.DataFrame) -> Iterator[str]:

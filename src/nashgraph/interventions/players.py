@@ -181,18 +181,9 @@ def key_group(
     chosen, loss = greedy_group(game, count, TRIED)
     columns = {"gain": np.diff(loss, prepend=0.0), "loss": loss}
     if game.replicates:
-        own, over = list[Array](), list[list[float]]()
-        for replicate in game.replicates:
-            group, known = greedy_group(replicate, count, 0)
-            own.append(np.array(group))
-            firsts_of = [chosen[: k + 1] for k in range(count)]
-            over.append(
-                [
-                    float(known[k]) if {*some} == {*group[: k + 1]} else loss_without(replicate, some)
-                    for k, some in enumerate(firsts_of)
-                ]
-            )
+        over = [[loss_without(each, chosen[: k + 1]) for k in range(count)] for each in game.replicates]
         columns["low"], columns["high"] = np.quantile(over, INTERVAL, axis=0)
+        own = [np.array(greedy_group(each, count, 0)[0]) for each in game.replicates]
         columns["among_best"] = frequency(own, game.n_nodes)[chosen]
     return pd.DataFrame({"name": pd.Series(game.names[chosen], dtype=object), **columns})
 
