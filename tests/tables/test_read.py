@@ -1,6 +1,8 @@
 """Every kind of file gives the same table."""
 
 import gzip
+import os
+import subprocess
 import sys
 import zipfile
 from dataclasses import replace
@@ -12,6 +14,7 @@ import pyarrow.parquet
 import pyreadstat
 import pytest
 
+import nashgraph
 from nashgraph.tables import TableError, TableOptions, archives, formats, load_signals, read_table, signals_of
 
 
@@ -296,3 +299,30 @@ def test_an_excel_sheet_is_named_and_has_rows(tmp_path):
     pd.DataFrame().to_excel(tmp_path / "none.xlsx", index=False)
     with pytest.raises(TableError, match="has no cells"):
         read_table(tmp_path / "none.xlsx")
+
+
+def planted(folder, *names):
+    """Put Python modules beside the user's table that leave a file behind when they are run."""
+    for name in names:
+        (folder / name).write_text(f"open({str(folder / 'was_run')!r}, 'w').close()\n")
+    return folder / "was_run"
+
+
+def test_a_module_beside_the_table_is_not_run(tmp_path, frame, monkeypatch):
+    pyreadstat.write_dta(frame.dropna(), str(tmp_path / "t.dta"))
+    was_run = planted(tmp_path, "pyreadstat.py", "numpy.py")
+    monkeypatch.chdir(tmp_path)
+    assert len(read_table("t.dta")[0]) == 5
+    assert not was_run.exists()
+
+
+def test_python_m_nashgraph_runs_no_module_beside_the_table(tmp_path, frame):
+    pyreadstat.write_dta(pd.concat([frame.dropna()] * 4), str(tmp_path / "t.dta"))
+    was_run = planted(tmp_path, "pyreadstat.py", "numpy.py", "pandas.py", "scipy.py")
+    source = str(Path(nashgraph.__file__).parents[1])
+    command = [sys.executable, "-m", "nashgraph", "learn", "t.dta", "--out", "out", "--id", "nobody"]
+    ended = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": source}, capture_output=True, text=True, check=False
+    )
+    assert "nobody" in ended.stderr  # the table was read: the column asked for is not in it
+    assert not was_run.exists()

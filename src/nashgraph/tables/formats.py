@@ -121,8 +121,9 @@ def _check_survived(path: Path) -> None:
     code = f"import sys, pyreadstat; pyreadstat.{STATISTICS[path.suffix.lower()]}(sys.argv[1], output_format='dict')"
     allowed = SECONDS + path.stat().st_size / BYTES_A_SECOND
     try:
+        # -P: without it the child would import a pyreadstat.py or numpy.py that lies in the current folder.
         ended = subprocess.run(
-            [sys.executable, "-c", code, str(path)], capture_output=True, check=False, timeout=allowed
+            [sys.executable, "-P", "-c", code, str(path)], capture_output=True, check=False, timeout=allowed
         ).returncode
     except subprocess.TimeoutExpired:
         raise TableError(
