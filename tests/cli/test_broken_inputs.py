@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from nashgraph.cli import _writing
-from nashgraph.tables import GRAPH_FILES, graphs
+from nashgraph.io import GRAPH_FILES, graphs
 
 from ..commands import error_lines, run
 

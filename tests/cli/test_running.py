@@ -284,7 +284,7 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
         "numpy",
         "nashgraph.games",
         "nashgraph.couplings",
-        "nashgraph.tables",
+        "nashgraph.io",
         "nashgraph.report",
         "nashgraph.datasets",
         "matplotlib",

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..games import Game
 from ..graph import LearnedGraph
-from ..tables import (
+from ..io import (
     ModelRecord,
     TableError,
     read_edges,

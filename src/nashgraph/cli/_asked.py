@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from ..tables import Job, TableError, read_record
+from ..io import Job, TableError, read_record
 from ._by_group import run_groups
 from ._fitting import all_parameters
 from ._jobs import Inputs, answer, code_of, run_job

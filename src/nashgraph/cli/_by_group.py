@@ -16,10 +16,10 @@ import typer
 
 from ..couplings.cluster.whole import share_out, shared_whole
 from ..files import claimed, written_together
+from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
+from ..io.graphs import write_csv
 from ..report.index import write_index
 from ..report.prose import leaders
-from ..tables import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
-from ..tables.graphs import write_csv
 from ..validation import InputError, listing
 from ._fitting import Outcome, learned
 from ._jobs import Begun, Inputs, answer, begin, code_of, finish, run_signals

@@ -20,9 +20,9 @@ import typer
 from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath, Selection
 from ..estimators._kept import held
 from ..graph import LearnedGraph
+from ..io import Job, Signals
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
-from ..tables import Job, Signals
 from ..validation import InputError
 from ._describing import described
 from ._options import RENAMED, LearnArguments, PathArguments

@@ -15,10 +15,7 @@ import pandas as pd
 from ..certificate import exact
 from ..files import STOPPED, claimed
 from ..graph import LearnedGraph
-from ..metrics import symmetrize_for
-from ..report.drawing import check_layout
-from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
-from ..tables import (
+from ..io import (
     Group,
     Job,
     ModelRecord,
@@ -30,6 +27,9 @@ from ..tables import (
     read_known,
     read_truth,
 )
+from ..metrics import symmetrize_for
+from ..report.drawing import check_layout
+from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..validation import listing
 from ._fitting import LEAST_EACH, Outcome, learned, scores
 from ._running import DONE, UNFINISHED, Voice

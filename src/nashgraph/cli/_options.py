@@ -18,7 +18,7 @@ from ._groups import choice, completing
 from ._running import Voice, engine_said
 
 if TYPE_CHECKING:
-    from ..tables import TableOptions
+    from ..io import TableOptions
 
 METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
@@ -144,7 +144,7 @@ class TableArguments:
 
     def options(self, benefit: str | None) -> TableOptions:
         """Return these choices; a benefit that is not a name of one is a column."""
-        from ..tables import TableOptions  # noqa: PLC0415 (help and completion stay fast)
+        from ..io import TableOptions  # noqa: PLC0415 (help and completion stay fast)
         from ..validation import InputError  # noqa: PLC0415
 
         lists = ("drop", "keep", "categorical", "ordinal", "na")

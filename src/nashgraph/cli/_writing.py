@@ -10,8 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ..files import written_together
-from ..report import summarize, write_report
-from ..tables import (
+from ..io import (
     GRAPH_FILES,
     ModelRecord,
     TableError,
@@ -21,7 +20,8 @@ from ..tables import (
     write_edges,
     write_members,
 )
-from ..tables.graphs import write_csv
+from ..io.graphs import write_csv
+from ..report import summarize, write_report
 from ..validation import InputError
 from ._fitting import Outcome
 

@@ -21,8 +21,8 @@ from ..games import (
     roles,
     what_if,
 )
-from ..tables import read_node_numbers
-from ..tables.graphs import write_csv
+from ..io import read_node_numbers
+from ..io.graphs import write_csv
 from ._acting import Society, society_of
 from ._fitting import plain_number
 from ._options import ActArguments

@@ -14,8 +14,8 @@ from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
 from ..estimators import METHODS, GraphEstimator
 from ..files import claimed, written_together
-from ..tables import Job, Signals, load_signals
-from ..tables.graphs import write_csv
+from ..io import Job, Signals, load_signals
+from ..io.graphs import write_csv
 from ._fitting import methods_with, plain_number
 from ._jobs import note_signals, truth_noted
 from ._options import CompareArguments, GameArguments

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..estimators import METHODS
-from ..tables import FileRecord, ModelRecord, TableError, library_versions, read_edges, read_record, sha256_of
+from ..io import FileRecord, ModelRecord, TableError, library_versions, read_edges, read_record, sha256_of
 from ._jobs import COMMANDS, Inputs, answer, code_of, run_job
 from ._options import SpeechArguments
 from ._running import UNFINISHED, Voice

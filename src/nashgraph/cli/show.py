@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..tables import ModelRecord, read_edges, read_nodes, read_record, sha256_of
+from ..io import ModelRecord, read_edges, read_nodes, read_record, sha256_of
 from ._describing import OWN
 from ._jobs import answer, say_figures
 from ._options import SpeechArguments

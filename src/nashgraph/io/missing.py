@@ -1,0 +1,104 @@
+"""Missing answers: the codes that stand for them, what to do about them, and how gaps are filled.
+
+A word such as "refused", or a mark such as ".", is a gap in a column of numbers or of words. Among numbers, -99, -999
+and the like are gaps if all numbers are whole and no other is negative; 99, 999 and the like are gaps if they lie
+further out than three times the range of all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..validation import Array
+from .columns import is_text
+from .names import chosen_column
+
+WORDS = frozenset(
+    [
+        *(".", "..", "...", "-", "--", "---", "?", "??", "*", "**", "***", "n.a.", "n/d", "n.d.", "nr", "n.r."),
+        *("missing", "refused", "refuse", "refusal", "refused to answer", "declined", "prefer not to say"),
+        *("prefer not to answer", "don't know", "don’t know", "dont know", "do not know", "dk", "d/k", "unknown"),
+        *("no answer", "not answered", "no response", "not applicable", "not available", "inapplicable", "inap"),
+    ]
+)
+NUMBERS = np.array(
+    [base for digits in range(2, 6) for base in (10**digits - k for k in (1, 2, 3))] + [77, 88, 777, 888]
+)
+FAR = 3.0  # ranges of all other values that a positive code is away from them
+
+
+@dataclass(frozen=True)
+class GapCodes:
+    """What stands for a gap: anywhere, in single columns, and whether what plainly is a code does."""
+
+    anywhere: frozenset[str]
+    within: dict[str, frozenset[str]]
+    plain: bool
+
+    def emptied(self, column: pd.Series) -> pd.Series:
+        """Return a column with the given codes as gaps.
+
+        Examples
+        --------
+        >>> codes = gap_codes(["-99,refused", "b=9"], ["a", "b"])
+        >>> codes.emptied(pd.Series([9, -99, 4.0], name="a")).tolist()
+        [9.0, nan, 4.0]
+        >>> codes.emptied(pd.Series(["9.0", "Refused", "4"], name="b")).tolist()
+        [nan, nan, '4']
+        """
+        codes = self.anywhere | self.within.get(str(column.name), frozenset())
+        if not codes:
+            return column
+        values = pd.to_numeric(pd.Series(sorted(codes)), errors="coerce").dropna()
+        if is_text(column) or isinstance(column.dtype, pd.CategoricalDtype):
+            texts = column.astype(object)
+            same = texts.map(written).isin(codes) | pd.to_numeric(texts, errors="coerce").isin(values)
+            return texts.mask(same.astype(bool), np.nan) if same.any() else column
+        return column.mask(column.isin(values).astype(bool)) if pd.api.types.is_numeric_dtype(column.dtype) else column
+
+
+def gap_codes(given: Iterable[str], columns: Collection[str]) -> GapCodes:
+    """Return the codes in a user's list: values, or values of one column as column=value."""
+    anywhere, within, plain = set[str](), dict[str, frozenset[str]](), True
+    for item in (part for parts in given for part in parts.split(",")):
+        name, mark, value = item.rpartition("=")
+        if mark:
+            within[chosen_column(name, columns)] = within.get(name, frozenset()) | {written(value)}
+        elif item == "none":
+            plain = False
+        elif item != "auto":
+            anywhere.add(written(item))
+    return GapCodes(frozenset(anywhere), within, plain)
+
+
+def written(cell: object) -> str:
+    """Return a cell as codes are compared: without blanks around it, in small letters."""
+    return str(cell).strip().casefold()
+
+
+def plain_codes(values: Array) -> list[float]:
+    """Return the numbers in a column that plainly are codes for a gap.
+
+    Examples
+    --------
+    >>> plain_codes(np.array([1, 5, 3, 99, 2, 4.0])), plain_codes(np.array([31, 64, 99, 58.0]))
+    ([99.0], [])
+    >>> plain_codes(np.array([1200, -99, 900.0])), plain_codes(np.array([12, -99, -3.0]))
+    ([-99.0], [])
+    """
+    seen = np.unique(values[np.isfinite(values)])
+    coded = np.isin(np.abs(seen), NUMBERS)
+    others = seen[~(coded & (seen < 0))]
+    if not coded.any() or (seen % 1).any():
+        return []
+    found = [float(value) for value in seen[coded & (seen < 0)]] if others.size > 1 and others[0] >= 0 else []
+    # From the top down: 99 is as far out as 98 lets it be.
+    others = seen[~(coded & (seen > 0)) & ~np.isin(seen, found)]
+    if others.size > 1:
+        reach = max(1.0, float(others[-1] - others[0]))
+        found += [float(value) for value in seen[coded & (seen > 0)] if value - others[-1] > FAR * reach]
+    return found

@@ -1,0 +1,272 @@
+"""Text tables: the encoding, the separator and the shape are checked before anything is taken for a number."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..validation import listing
+from .columns import is_code
+from .errors import Problems, TableError
+
+SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+KNOWN_BYTES = {
+    b"PK\x03\x04": "it looks like an Excel file: name it .xlsx",
+    b"PAR1": "it looks like a Parquet file: name it .parquet",
+    b"\x93NUMPY": "it looks like a NumPy file: name it .npy",
+    b"\xff\xfe": "it looks like UTF-16: pass --encoding utf-16",
+    b"\xfe\xff": "it looks like UTF-16: pass --encoding utf-16",
+    b"\x1f\x8b": "it looks compressed: name it .csv.gz",
+}
+COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*#[^\r\n]*(?:\r\n|\r|\n)")
+SAMPLE = 50
+# What pandas takes for a gap, written out so that columns of names can be spared.
+GAPS = [
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+]
+
+
+def read_text(
+    path: Path,
+    *,
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
+    header: bool = True,
+    exact: Collection[str] = (),
+    as_text: Collection[str] = (),
+) -> tuple[pd.DataFrame, list[str]]:
+    r"""Read a text table and say what was decided about it.
+
+    Columns in ``exact`` are kept to the letter, empty cells too; those in ``as_text`` stay text, but may have gaps.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "survey.csv"
+    >>> _ = file.write_text("id;age\n007;31\n008;\n")
+    >>> read_text(file, exact=["id"])
+    (    id   age
+    0  007  31.0
+    1  008   NaN, ["survey.csv: the separator is ';'"])
+    """
+    text, notes = without_comments(path.name, decoded(path, encoding))
+    if next(_Rows(text, ",", strict=False), None) is None:
+        raise TableError(f"{path.name} is empty")
+    if separator is None:
+        separator = found_separator(text)
+        if separator != ("\t" if path.suffix.lower() == ".tsv" else ","):
+            notes.append(f"{path.name}: the separator is {separator!r}")
+    names = checked_shape(path.name, text, separator, header)
+    if header and all(_is_number(name) for name in names):
+        notes.append(
+            f"{path.name}: the first line has numbers only and was taken as names; --no-header takes it as data"
+        )
+    kept = {*exact, *as_text} & {*names}
+    read = functools.partial(_read_csv, path.name, text, separator, names, header, {*exact} & {*names})
+    if re.search(rf'(?m)(?:^|["\s]|{re.escape(separator)})(?:0\d|\d{{16}})', text):
+        letters = read(dtype=str)
+        kept |= {name for name in names if is_code(letters[name])}
+    return read(dtype=dict.fromkeys(kept, str), decimal=decimal), notes
+
+
+def _read_csv(
+    file: str, text: str, separator: str, names: list[str], header: bool, exact: Collection[str], **more: Any
+) -> pd.DataFrame:
+    # Only the slower engine knows separators beyond ASCII.
+    engine: dict[str, Any] = {"engine": "c", "low_memory": False} if separator.isascii() else {"engine": "python"}
+    try:
+        return pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            names=names,
+            header=0 if header else None,
+            index_col=False,
+            keep_default_na=False,
+            na_values={name: GAPS for name in names if name not in exact} if exact else GAPS,
+            skipinitialspace=True,
+            **engine,
+            **more,
+        )
+    except pd.errors.ParserError as error:
+        raise TableError(f"{file} cannot be read as a table: {error}") from error
+
+
+def without_comments(file: str, text: str) -> tuple[str, list[str]]:
+    r"""Return a text with the comments on top emptied, so that lines keep their numbers, and a note of them.
+
+    Examples
+    --------
+    >>> without_comments("a.csv", "# by hand\na,b\n1,2\n")
+    ('\na,b\n1,2\n', ["a.csv: left out 1 line(s) on top that begin with '#'"])
+    """
+    if not (comments := COMMENTS.match(text)):
+        return text, []
+    lines, rest = comments[0].splitlines(), text[comments.end() :]
+    if _is_heading(last := lines[-1].lstrip(" \t#"), rest):
+        note = f"{file}: the last line on top that begins with '#' was taken as names"
+        return "\n" * (len(lines) - 1) + f"{last}\n{rest}", [note]
+    return "\n" * len(lines) + rest, [f"{file}: left out {len(lines)} line(s) on top that begin with '#'"]
+
+
+def _is_heading(comment: str, rest: str) -> bool:
+    """Tell whether a comment names the columns of what follows: as many words, and there are numbers below them."""
+    separator = found_separator(rest) if rest.strip() else ","
+    names = next(_Rows(comment, separator, strict=False), [])
+    first = next(_Rows(rest, separator, strict=False), [])
+    return len(names) == len(first) > 1 and not any(map(_is_number, names)) and any(map(_is_number, first))
+
+
+def decoded(path: Path, encoding: str = "utf-8") -> str:
+    r"""Return a file's text, or say at which byte it stops being text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "names.csv"
+    >>> _ = file.write_bytes("name\nZoë\n".encode("latin-1"))
+    >>> decoded(file)
+    Traceback (most recent call last):
+    ...
+    nashgraph.io.errors.TableError: names.csv is not utf-8 text: byte 7 (0xeb) is not part of it; pass ...
+    >>> decoded(file, "latin-1")
+    'name\nZoë\n'
+    """
+    content = path.read_bytes()
+    hint = next((hint for start, hint in KNOWN_BYTES.items() if content.startswith(start)), "")
+    try:
+        # The byte-order mark that spreadsheets put first is no part of the first name.
+        text = content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    except LookupError as error:
+        raise TableError(f"encoding {encoding!r} is not known: try utf-8, latin-1, cp1252 or utf-16") from error
+    except UnicodeDecodeError as error:
+        advice = hint or "pass --encoding, for example latin-1 or cp1252"
+        place = f"byte {error.start} (0x{content[error.start : error.start + 1].hex()})"
+        raise TableError(f"{path.name} is not {encoding} text: {place} is not part of it; {advice}") from error
+    except Exception as error:  # whatever an encoding meets that is not for files
+        raise TableError(f"{path.name} cannot be read as {encoding}: try utf-8, latin-1, cp1252 or utf-16") from error
+    if "\0" in text:
+        advice = hint or "is it a table at all?"
+        raise TableError(f"{path.name} is a binary file, not text (a zero at character {text.index(chr(0))}): {advice}")
+    if not text.strip():
+        raise TableError(f"{path.name} is empty")
+    return text
+
+
+def found_separator(text: str) -> str:
+    r"""Return the separator that cuts the first lines into the most columns, all alike.
+
+    Where none cuts them alike, the one that cuts the first line into most columns is returned, so that the line that
+    differs can be named.
+
+    Examples
+    --------
+    >>> found_separator("a;b\n1,5;2,5\n")
+    ';'
+    """
+
+    def columns(separator: str) -> tuple[int, int]:
+        widths = [len(row) for row, _ in zip(_Rows(text, separator, strict=False), range(SAMPLE), strict=False)]
+        return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0]) if widths else (0, 0)
+
+    return max(SEPARATORS, key=columns)
+
+
+def checked_shape(name: str, text: str, separator: str, header: bool) -> list[str]:
+    r"""Return the column names after checking that every line has as many fields as the first.
+
+    Examples
+    --------
+    >>> checked_shape("survey.csv", "a,b\n1,2\n3\n", ",", header=True)
+    Traceback (most recent call last):
+    ...
+    nashgraph.io.errors.TableError: survey.csv: line 3 has 1 field and the first line has 2
+    """
+    reader, problems = _Rows(text, separator), Problems()
+    try:
+        first = next(reader)
+        other = max(SEPARATORS, key=lambda mark: len(next(_Rows(text, mark, strict=False))))
+        width = len(next(_Rows(text, other, strict=False)))
+        if len(first) == 1 and width > 1:
+            raise TableError(
+                f"{name} has one column only with the separator {separator!r}; {other!r} would give {width}: pass "
+                f"--separator {other!r}"
+            )
+        widths = [(reader.line, len(row)) for row in reader]
+    except csv.Error as error:
+        raise TableError(f"{name}: line {reader.line} cannot be read: {error}") from error
+    if header and not widths:
+        raise TableError(f"{name} has a header and no rows below it")
+    with problems.kept():
+        _check_widths(name, widths, len(first))
+    names = [f"column {k + 1}" for k in range(len(first))]
+    if header:
+        with problems.kept():
+            names = checked_names(name, first)
+    problems.refuse()
+    return names
+
+
+def _check_widths(name: str, widths: list[tuple[int, int]], wanted: int) -> None:
+    """Refuse lines with more or fewer fields than the first, the first of them with its number of fields."""
+    wrong = [(line, width) for line, width in widths if width != wanted]
+    if wrong:
+        line, width = wrong[0]
+        fields = "1 field" if width == 1 else f"{width} fields"
+        more = f"; so it is in {len(wrong)} lines: {listing(line for line, _ in wrong)}" if len(wrong) > 1 else ""
+        raise TableError(f"{name}: line {line} has {fields} and the first line has {wanted}{more}")
+
+
+def checked_names(file: str, names: list[str]) -> list[str]:
+    """Return the column names: no two alike; a first one may be empty (row names), others get their number.
+
+    Examples
+    --------
+    >>> checked_names("survey.csv", ["", "age", ""])
+    ['', 'age', 'column 3']
+    """
+    named = [name if name or k == 0 else f"column {k + 1}" for k, name in enumerate(names)]
+    doubled = sorted({name for name in named if named.count(name) > 1}) if len(set(named)) < len(named) else []
+    if doubled:
+        places = listing([k + 1 for k, name in enumerate(named) if name == doubled[0]])
+        raise TableError(f"{file} has the column name {doubled[0]!r} more than once (columns {places}): rename them")
+    return named
+
+
+class _Rows:
+    """The rows of a text that are not blank, and the line of the last one read."""
+
+    def __init__(self, text: str, separator: str, *, strict: bool = True) -> None:
+        # The limit on a field is the whole program's, so it is only ever raised: one line may hold 20,000 sensors.
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+        lines = io.StringIO(text, newline="")
+        self.reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+
+    @property
+    def line(self) -> int:
+        return self.reader.line_num
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        row = next(self.reader)
+        while row in ([], [""]):
+            row = next(self.reader)
+        return row
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
