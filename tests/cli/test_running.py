@@ -256,7 +256,7 @@ def test_data_sets_are_listed_through_the_command():
         ("nashgraph learn t.csv --engine ", {"auto", "threads", "cuda", "dask"}),
         ("nashgraph compare t.csv --methods glg", {"glgp"}),
         ("nashgraph learn t.csv --benefit s", {"spectral"}),
-        ("nashgraph learn t.csv --missing ", {"error", "pairwise", "impute"}),
+        ("nashgraph learn t.csv --missing ", {"auto", "error", "pairwise", "impute"}),
     ],
 )
 def test_values_are_completed(words, expected):

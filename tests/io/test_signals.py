@@ -152,7 +152,7 @@ def test_constant_signals_are_left_out_and_said(survey):
         ({"age": [{"a": 1}, None, None, None]}, {"missing": "pairwise"}, "column 'age' holds lists or records"),
         ({"age": pd.period_range("2020", periods=4, freq="Y")}, {}, "column 'age' holds dates"),
         ({"age": ["155,157", "156,250", "1,250", "99,100"]}, {}, r"may be 155157 or 155.157: pass --thousands , or"),
-        ({"age": ["31", "none", "none", "28"]}, {}, r"row 2.*nor is 1 more, in row 3.*missing with --na 'none'"),
+        ({"age": ["31", "nil", "nil", "28"]}, {}, r"row 2.*nor is 1 more, in row 3.*missing with --na 'nil'"),
     ],
 )
 def test_what_cannot_be_used_is_said(survey, change, options, message):
@@ -163,7 +163,7 @@ def test_what_cannot_be_used_is_said(survey, change, options, message):
 
 def test_all_problems_are_said_at_once(survey):
     table = survey.assign(age=["31", "45 kg", "30", "28"], rank=[1, np.inf, 3, 4], when=pd.Timestamp("2020-01-01"))
-    options = TableOptions(drop=("sid",), keep=("owned",), benefit="wealth")
+    options = TableOptions(drop=("sid",), keep=("owned",), benefit="wealth", missing="error")
     with pytest.raises(TableError) as refused:
         signals_of(table.assign(id=["ann", "ann", "cat", "dan"]), options)
     message = str(refused.value)
@@ -239,14 +239,14 @@ def test_columns_coded_alike_have_one_note_and_levels_a_hint(survey):
     table = survey[["id"]].assign(a=["yes", "no", "no", "yes"], b=["no", "yes", "no", "yes"], c=often)
     notes = signals_of(table).notes
     assert "each of 2 columns ('a', 'b') is a category, coded as 2 signals of 0 and 1: no, yes" in notes
-    assert any(note.endswith("; if they are levels (never < rarely < often), --ordinal numbers them") for note in notes)
+    assert any(note.endswith("an order (never < rarely < often): --ordinal 'c' numbers them in it") for note in notes)
     assert not any("if they are levels" in note for note in signals_of(table, TableOptions(categorical=("c",))).notes)
 
 
 def test_codes_for_gaps_are_taken_out_or_told(survey):
     table = survey.assign(age=[31, 45, -99, 28], rank=[1, 2, 999, 4], side=["n", "s", "refused", "n"])
     with pytest.raises(TableError, match=r"3 value.*missing.*-99, 999, refused are taken as missing; --na none"):
-        signals_of(table)
+        signals_of(table, TableOptions(missing="error"))
     found = signals_of(table, TableOptions(missing="pairwise"))
     assert found.table["cat"].isna().sum() == 4
     assert "side=refused" not in found.table.index
@@ -278,10 +278,15 @@ def test_numbers_as_people_write_them(survey):
         assert signals_of(grouped, replace(options, standardize=False)).table.loc["income", "1"] == first
 
 
-def test_a_node_without_values_is_refused():
-    table = pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": [1.0, 3.0, np.nan]})
-    with pytest.raises(TableError, match=r"1 node.* no values at all: 3"):
-        signals_of(table, TableOptions(missing="pairwise"))
+def test_a_node_without_values_is_left_out():
+    table = pd.DataFrame({"id": [*"xyz"], "a": [1.0, np.nan, 2.0], "b": [1.0, np.nan, 3.0], "worth": [1.0, 2.0, 4.0]})
+    found = signals_of(table, TableOptions(benefit="worth"))
+    assert list(found.table.columns) == list(found.columns.index) == ["x", "z"]
+    assert found.benefit.tolist() == [1.0, 4.0]
+    assert found.missing.tolist() == [0.0, 0.0]
+    assert "left out 1 node(s) without any answer: y" in found.notes
+    with pytest.raises(TableError, match="2 of 3 nodes have no values at all"):
+        signals_of(table.assign(a=[1.0, np.nan, np.nan], b=[1.0, np.nan, np.nan]), TableOptions(benefit="worth"))
 
 
 def test_missing_categories_and_nullable_numbers():

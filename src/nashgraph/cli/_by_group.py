@@ -21,7 +21,7 @@ from ..io.graphs import write_csv
 from ..report.index import write_index
 from ..report.prose import leaders
 from ..validation import InputError, listing
-from ._fitting import Outcome, learned
+from ._fitting import Outcome, learned, needs_complete
 from ._jobs import Begun, Inputs, answer, begin, code_of, finish, run_signals
 from ._progress import counting
 from ._running import DONE, UNFINISHED, Voice, engine_said
@@ -168,7 +168,7 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> di
             rows = of_group(table, options)
             if len(rows) == 1 and not options.long and options.nodes == "rows":
                 raise TableError("one row only, and a network needs two nodes")
-            signals[name] = signals_of(rows, options)
+            signals[name] = signals_of(rows, options, complete=needs_complete(job))
         except InputError as error:
             found.left_out[name] = str(error)
     for note in notes:

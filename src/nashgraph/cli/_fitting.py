@@ -72,6 +72,11 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
     return found | ({"benefit": None} if found.get("benefit") == "none" else {})
 
 
+def needs_complete(job: Job) -> bool:
+    """Tell whether a job's method or engine cannot compare nodes over what both have, so that gaps must be filled."""
+    return job.method not in methods_with("missing") or job.parameters.get("engine") == "cuda"
+
+
 def methods_with(parameter: str) -> list[str]:
     """Return the methods that have a parameter."""
     return [name for name, make in METHODS.items() if parameter in make().get_params(deep=False)]
@@ -194,7 +199,7 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     along = {field.name: given.pop(field.name) for field in fields(PathArguments) if field.name in given}
     if signals.benefit is not None:
         given["benefit"] = signals.benefit
-    if job.table.missing == "pairwise":
+    if job.table.missing in ("auto", "pairwise") and signals.table.isna().to_numpy().any():
         given["missing"] = "pairwise"
     unknown = sorted({*given} - {*model.get_params(deep=False)})
     if unknown:

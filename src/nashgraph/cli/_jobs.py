@@ -31,7 +31,7 @@ from ..metrics import symmetrize_for
 from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..validation import listing
-from ._fitting import LEAST_EACH, Outcome, learned, scores
+from ._fitting import LEAST_EACH, Outcome, learned, needs_complete, scores
 from ._running import DONE, UNFINISHED, Voice
 from ._showing import MEANT, MEASURED, paired
 from ._writing import check_inputs_kept, layout_in, write_outcome, written_files
@@ -57,7 +57,7 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
     check_inputs_kept(out, inputs)
     with voice.noting_warnings():
-        signals = load_signals(inputs.table, job.table)
+        signals = load_signals(inputs.table, job.table, complete=needs_complete(job))
     record, outcome = run_signals(job, inputs, out, voice, signals)
     say_figures(record, voice)
     for sentence in most_influential(outcome.graph):

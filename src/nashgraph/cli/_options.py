@@ -110,12 +110,13 @@ class TableArguments:
         ),
     ] = None
     missing: Annotated[
-        Literal["error", "pairwise", "impute"],
+        Literal["auto", "error", "pairwise", "impute"],
         table_option(
-            metavar="[error|pairwise|impute]",
-            help="Missing values: refuse them, compare nodes over what both have, or fill in from the nearest.",
+            metavar="[auto|error|pairwise|impute]",
+            help="Missing values: compare nodes over what both have (pairwise), fill in from the nearest (impute), or "
+            "refuse them (error); auto is pairwise where the method allows it, else impute.",
         ),
-    ] = "error"
+    ] = "auto"
     standardize: Annotated[
         bool | None,
         table_option(
@@ -128,7 +129,9 @@ class TableArguments:
     separator: Annotated[str | None, table_option(metavar="CHARACTER", help="Of a text file; found if not given.")] = (
         None
     )
-    encoding: Annotated[str, table_option(help="Of a text file.")] = "utf-8"
+    encoding: Annotated[
+        str | None, table_option(help="Encoding of a text file.", show_default="UTF-8, else guessed")
+    ] = None
     decimal: Annotated[Literal[".", ","], table_option(metavar="[.|,]", help="Decimal mark.")] = "."
     thousands: Annotated[
         str | None,

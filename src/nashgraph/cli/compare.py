@@ -44,7 +44,7 @@ def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
     with voice.noting_warnings():
-        signals = load_signals(asked.file, options)
+        signals = load_signals(asked.file, options, complete=True)  # so that all methods learn from the same
         note_signals(asked.file, signals, voice)
         job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
         truth = truth_noted(asked.truth.truth, signals, job, voice)

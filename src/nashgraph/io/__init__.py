@@ -25,6 +25,7 @@ from .model_record import (
 from .names import group_names, of_group
 from .options import TableOptions
 from .read import read_table
+from .recognize import TieColumn, tie_columns
 from .signals import Signals, load_signals, signals_of
 from .ties import Group, NoTiesError, has_column, read_known, read_network, read_node_numbers, read_truth
 
@@ -38,6 +39,7 @@ __all__ = [
     "Signals",
     "TableError",
     "TableOptions",
+    "TieColumn",
     "file_record",
     "group_names",
     "has_column",
@@ -56,6 +58,7 @@ __all__ = [
     "record_to_json",
     "sha256_of",
     "signals_of",
+    "tie_columns",
     "write_edges",
     "write_graphml",
     "write_members",

@@ -12,7 +12,7 @@ import pandas as pd
 from ..validation import Array, listing
 from .columns import Marks, among, as_name, is_text, is_wordy, read_numbers, refuse_what_never_is_a_number
 from .errors import Problems, TableError
-from .missing import WORDS, GapCodes, gap_codes, plain_codes
+from .missing import WORDS, GapCodes, gap_codes, plain_codes, stray_codes
 from .names import chosen_column, chosen_columns, is_few, split_names, why_code
 from .options import TableOptions
 
@@ -37,7 +37,31 @@ SCALES = (
     "secondary|secondary school|high school, some college, tertiary|college|university|bachelor, "
     "graduate|postgraduate|master, phd|doctorate",
     "no|false, maybe|partly|sometimes, yes|true",
+    # French, Spanish, German, Portuguese, Italian
+    "jamais, rarement, parfois|quelquefois, souvent, très souvent, toujours",
+    "pas du tout d'accord, pas d'accord|plutôt pas d'accord, neutre|ni d'accord ni pas d'accord, "
+    "d'accord|plutôt d'accord, tout à fait d'accord",
+    "jamais, une fois par an, une fois par mois, une fois par semaine, tous les jours|chaque jour",
+    "nunca, casi nunca|rara vez|raramente, a veces|às vezes, a menudo|frecuentemente|frequentemente|muchas veces, "
+    "casi siempre|quase sempre, siempre|sempre",
+    "totalmente en desacuerdo|muy en desacuerdo, en desacuerdo, neutral|ni de acuerdo ni en desacuerdo, de acuerdo, "
+    "totalmente de acuerdo|muy de acuerdo",
+    "nunca, una vez al año, una vez al mes, una vez a la semana|una vez por semana, todos los días|cada día",
+    "nie, sehr selten, selten, manchmal|gelegentlich, oft|häufig, sehr oft, immer",
+    "stimme gar nicht zu|stimme überhaupt nicht zu, stimme nicht zu|stimme eher nicht zu, teils teils|unentschieden, "
+    "stimme zu|stimme eher zu, stimme voll zu|stimme voll und ganz zu",
+    "nie, einmal im jahr, einmal im monat, einmal pro woche|einmal in der woche, täglich|jeden tag",
+    "discordo totalmente, discordo, neutro|nem concordo nem discordo, concordo, concordo totalmente",
+    "mai, raramente, a volte|qualche volta, spesso, sempre",
 )
+A_YEAR = {"day": 365.0, "week": 52.0, "weekend": 52.0, "month": 12.0, "year": 1.0}  # how often each comes
+TIMES = {"once": 1.0, "twice": 2.0, "three": 3.0, "four": 4.0, "few": 3.0, "several": 3.5, "couple": 2.0, "every": 1.0}
+SELDOM = {"never": 0.0, "hardly ever": 0.1, "rarely": 0.2, "seldom": 0.2}
+SELDOM |= {"yearly": 1.0, "annually": 1.0, "monthly": 12.0, "weekly": 52.0, "daily": 365.0}
+RATE = re.compile(
+    r"(less|fewer|more)?.*?\b(once|twice|few|several|couple|every|three|four|\d+)\b.*\b(day|week|weekend|month|year)s?"
+)
+COLUMNS = "{columns}"  # in a sentence: the columns it is about
 BELOW = re.compile(r"\s*(?:<|under|below|less|up to|at most)", re.IGNORECASE)
 ABOVE = re.compile(r"\s*(?:>|over|above|more)", re.IGNORECASE)
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -107,6 +131,9 @@ def ordered(levels: Collection[str]) -> list[str]:
         found = {rank.get(" ".join(level.casefold().split())) for level in levels}
         if None not in found and len(found) == len(levels):
             return sorted(levels, key=lambda level: rank[" ".join(level.casefold().split())])
+    rates = {level: _rate(" ".join(level.casefold().split())) for level in levels}
+    if None not in rates.values() and len({*rates.values()}) == len(rates):
+        return sorted(levels, key=lambda level: rates[level] or 0.0)
     places = {level: NUMBER.search(level.replace(",", "")) for level in levels}
     if not all(places.values()):
         return []
@@ -118,7 +145,19 @@ def ordered(levels: Collection[str]) -> list[str]:
     return sorted(levels, key=lambda level: keys[level]) if len({*keys.values()}) == len(keys) else []
 
 
-MANY = 50  # a text column with more values than this is no category unless the user says so
+def _rate(level: str) -> float | None:
+    """Return how often a year a level means: "once a month" is 12, "less than once a month" a little below."""
+    if level in SELDOM:
+        return SELDOM[level]
+    if not (found := RATE.fullmatch(level)):
+        return None
+    times = TIMES.get(found[2]) or float(found[2])
+    return times * A_YEAR[found[3]] * {"less": 0.9, "fewer": 0.9, "more": 1.1}.get(found[1], 1.0)
+
+
+# Text is a category with at most MANY values, or up to MOST if every value has EACH people on average.
+MANY, MOST, EACH = 50, 200, 10
+ABSENT = frozenset(["none"])  # a gap among numbers, as Python writes it; among words it is an answer
 
 
 @dataclass(frozen=True)
@@ -150,6 +189,7 @@ class Coded:
     said : str, what was decided, if it was not plain; the column is its subject
     left_out : str, why it is: "empty", or what codes it holds
     gaps : list of str, codes that were taken for gaps
+    strays : list of float, numbers far above the scale of the others
     """
 
     column: str
@@ -158,6 +198,7 @@ class Coded:
     said: str = ""
     left_out: str = ""
     gaps: list[str] = field(default_factory=list)
+    strays: list[float] = field(default_factory=list)
 
 
 def choices(options: TableOptions, columns: Collection[str], problems: Problems) -> Choices:
@@ -206,11 +247,12 @@ def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded
 
 def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
     """Return a column of which nothing is said as a category if it is of words, else as numbers."""
-    if column.name in how.keep or not how.auto or not is_wordy(column, how.words, how.marks):
+    if column.name in how.keep or not how.auto or not is_wordy(column, {*how.words, *ABSENT}, how.marks):
         return _numbers(column, how)
     column, gaps = _answered(column, how)
     distinct = column.astype(object).nunique()
-    if is_text(column) and (distinct == len(column) or distinct > MANY):
+    many = distinct > MANY and (distinct > MOST or distinct * EACH > column.count())
+    if is_text(column) and (distinct == len(column) or many):
         return _left_out(column, f"text with {distinct} different values")
     return replace(_category(column, hint=f"{_taken_as_missing(gaps)}{_hint_at_order(column)}"), gaps=gaps)
 
@@ -236,7 +278,9 @@ def _taken_as_missing(gaps: list[str]) -> str:
 def _hint_at_order(column: pd.Series) -> str:
     """Return how to number the values of a category where they look like levels."""
     levels = ordered([as_name(value) for value in column.dropna().unique()])
-    return f"; if they are levels ({' < '.join(levels)}), --ordinal numbers them" if len(levels) > 2 else ""
+    if len(levels) <= 2:
+        return ""
+    return f"; they seem to have an order ({' < '.join(levels)}): --ordinal '{COLUMNS}' numbers them in it"
 
 
 def _levels(column: pd.Series, how: Choices) -> Coded:
@@ -261,11 +305,14 @@ def coding_notes(parts: Iterable[Coded]) -> list[str]:
     alike: dict[str, list[str]] = {}
     for part in parts:
         if part.said:
-            alike.setdefault(part.said, []).append(repr(part.column))
-    return [
-        f"{f'column {names[0]}' if len(names) == 1 else f'each of {len(names)} columns ({listing(names)})'} {said}"
-        for said, names in alike.items()
-    ]
+            alike.setdefault(part.said, []).append(part.column)
+    notes = []
+    for said, names in alike.items():
+        which = (
+            f"column {names[0]!r}" if len(names) == 1 else f"each of {len(names)} columns ({listing(map(repr, names))})"
+        )
+        notes.append(f"{which} {said.replace(COLUMNS, ','.join(names))}")
+    return notes
 
 
 def left_out_notes(parts: Iterable[Coded]) -> list[str]:
@@ -284,14 +331,15 @@ def left_out_notes(parts: Iterable[Coded]) -> list[str]:
 
 def _numbers(column: pd.Series, how: Choices) -> Coded:
     name = str(column.name)
-    values, example, gaps = read_numbers(column, how.words, marks=how.marks)
+    values, example, gaps = read_numbers(column, {*how.words, *ABSENT}, marks=how.marks)
+    strays = list[float]()
     if how.codes.plain and name not in how.keep:
-        found = plain_codes(values)
+        found, strays = plain_codes(values), stray_codes(values)
         values = np.where(np.isin(values, found), np.nan, values)
         gaps = [*gaps, *(as_name(code) for code in found)]
     said = [f"was read as numbers, {example}"] if example else []
     said += [f"has {', '.join(gaps)}, taken as missing; --na none takes codes as they are"] if gaps else []
-    return Coded(name, [name], values[:, None], ", and ".join(said), gaps=gaps)
+    return Coded(name, [name], values[:, None], ", and ".join(said), gaps=gaps, strays=strays)
 
 
 def _category(column: pd.Series, why: str = "", hint: str = "") -> Coded:

@@ -233,34 +233,6 @@ def as_name(value: object) -> str:
     return str(value)
 
 
-def refuse_infinite(values: Array, nodes: list[str], names: list[str]) -> None:
-    """Refuse infinities, whatever is done about gaps."""
-    places = np.argwhere(np.isinf(values))
-    if places.size:
-        raise TableError(
-            f"{len(places)} value(s) are infinite, {_first(places, nodes, names)}: correct them, or empty these cells "
-            "and pass --missing"
-        )
-
-
-def refuse_gaps(gaps: Array, nodes: list[str], names: list[str], codes: str = "") -> None:
-    """Refuse gaps, where the user has not said what to do about them; ``codes`` says what was taken for one."""
-    places = np.argwhere(gaps)
-    if places.size:
-        raise TableError(
-            f"{len(places)} value(s) are missing, {_first(places, nodes, names)}: pass --missing impute to fill them, "
-            f"or --missing pairwise to compare nodes over what both have{f' ({codes})' if codes else ''}"
-        )
-
-
-def refuse_silent(values: Array, nodes: list[str]) -> None:
-    """Refuse nodes of which nothing is known."""
-    silent = np.flatnonzero(np.isnan(values).all(axis=1))
-    if silent.size and values.size:
-        names = listing(nodes[k] for k in silent)
-        raise TableError(f"{silent.size} node(s) have no values at all: {names}; leave them out")
-
-
 def among(values: pd.Series, codes: Collection[str]) -> pd.Series:
     """Tell which cells are one of some words, whatever their letters and blanks."""
     return (
@@ -279,11 +251,6 @@ def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:
     words = sorted({str(cell).strip() for cell in values.iloc[bad]})
     codes = f", take it as missing with --na {words[0]!r}" if len(words) == 1 else ""
     return f"{place}; correct it{codes}, leave the column out with --drop, or {remedy}"
-
-
-def _first(places: Array, nodes: list[str], names: list[str]) -> str:
-    row, column = places[0]
-    return f"the first at node {nodes[row]}, {names[column]!r}"
 
 
 def _shown(value: object) -> str:

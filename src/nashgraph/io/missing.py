@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from sklearn.impute import KNNImputer
 
-from ..validation import Array
+from ..validation import Array, listing
 from .columns import is_text
+from .errors import TableError
 from .names import chosen_column
 
 WORDS = frozenset(
@@ -28,6 +30,9 @@ WORDS = frozenset(
 NUMBERS = np.array(
     [base for digits in range(2, 6) for base in (10**digits - k for k in (1, 2, 3))] + [77, 88, 777, 888]
 )
+SCALE_END = 7  # the answers of a scale on which 7, 8 or 9 can be a code are below
+SCALE_ANSWERS = 10  # that it takes to tell a scale
+NEAREST = 5  # nodes whose mean fills a gap
 FAR = 3.0  # ranges of all other values that a positive code is away from them
 
 
@@ -102,3 +107,73 @@ def plain_codes(values: Array) -> list[float]:
         reach = max(1.0, float(others[-1] - others[0]))
         found += [float(value) for value in seen[coded & (seen > 0)] if value - others[-1] > FAR * reach]
     return found
+
+
+def stray_codes(values: Array) -> list[float]:
+    """Return 7, 8 or 9 where they stand apart from a short scale that starts at 0 or 1.
+
+    Examples
+    --------
+    >>> scale = np.resize([1.0, 2.0, 3.0], 12)
+    >>> stray_codes(np.append(scale, 9.0)), stray_codes(np.append(scale, 4.0))
+    ([9.0], [])
+    """
+    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    if counts[seen < SCALE_END].sum() < max(SCALE_ANSWERS, 3 * counts[seen >= SCALE_END].sum()):
+        return []  # too few to tell a scale, or too many to be a code
+    scale, strays = seen[seen < SCALE_END], seen[seen >= SCALE_END]
+    if not strays.size or scale.size < 2 or scale[0] not in (0.0, 1.0) or not np.isin(strays, (7.0, 8.0, 9.0)).all():
+        return []
+    whole = (np.diff(scale) == 1.0).all() and strays[0] - scale[-1] > 2.0
+    return [float(value) for value in strays] if whole else []
+
+
+def refuse_strays(found: dict[str, list[float]], others: Iterable[Array]) -> None:
+    """Ask about 9 and the like in a scale from 1 to 3: the user must say whether it is an answer."""
+    if not found:
+        return
+    codes = sorted({code for codes in found.values() for code in codes})
+    alone = not any(np.isin(codes, values).any() for values in others)
+    each = [f"{name}={code:g}" for name, codes in found.items() for code in codes]
+    shown = listing(f"{name!r} has {', '.join(f'{code:g}' for code in codes)}" for name, codes in found.items())
+    raise TableError(
+        f"{len(found)} column(s) have a number far above their scale: {shown}. If it means no answer, pass --na "
+        f"'{','.join(f'{code:g}' for code in codes) if alone else ','.join(each)}'; if it is an answer, --keep "
+        f"'{','.join(found)}'"
+    )
+
+
+def refuse_infinite(values: Array, nodes: list[str], names: list[str]) -> None:
+    """Refuse infinities, whatever is done about gaps."""
+    places = np.argwhere(np.isinf(values))
+    if places.size:
+        raise TableError(
+            f"{len(places)} value(s) are infinite, {_first(places, nodes, names)}: correct them, or empty these cells "
+            "and pass --missing"
+        )
+
+
+def refuse_gaps(gaps: Array, nodes: list[str], names: list[str], codes: str = "") -> None:
+    """Refuse gaps, where the user has not said what to do about them; ``codes`` says what was taken for one."""
+    places = np.argwhere(gaps)
+    if places.size:
+        raise TableError(
+            f"{len(places)} value(s) are missing, {_first(places, nodes, names)}: pass --missing impute to fill them, "
+            f"or --missing pairwise to compare nodes over what both have{f' ({codes})' if codes else ''}"
+        )
+
+
+def _first(places: Array, nodes: list[str], names: list[str]) -> str:
+    row, column = places[0]
+    return f"the first at node {nodes[row]}, {names[column]!r}"
+
+
+def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:
+    """Return values with every gap filled by the mean of the nearest nodes that have it, signals weighing alike."""
+    gaps = np.isnan(values)
+    found = KNNImputer(n_neighbors=NEAREST).fit_transform((values - centre) / spread) * spread + centre
+    note = (
+        f"filled {gaps.sum()} gap(s) in {gaps.any(axis=0).sum()} signal(s), each with the mean of the {NEAREST} "
+        "nearest nodes that have a value"
+    )
+    return np.where(gaps, found, values), note

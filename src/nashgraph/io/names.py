@@ -73,6 +73,20 @@ def split_names(given: Iterable[str], columns: Iterable[str]) -> list[str]:
     return [name for item in given for name in ([item] if item in known else item.split(","))]
 
 
+def plain_names(names: Sequence[str]) -> list[str]:
+    """Return names that are whole numbers without the point that some programs add: 5.0 and 5 are the same id.
+
+    Examples
+    --------
+    >>> plain_names(["5.0", "12"]), plain_names(["5.0", "5"]), plain_names(["1.0", "ann"])
+    (['5', '12'], ['5', '5'], ['1.0', 'ann'])
+    """
+    filled = [name for name in names if name.strip()]
+    if not any(WITH_POINT.fullmatch(name) for name in filled) or not all(map(WHOLE.fullmatch, filled)):
+        return list(names)
+    return [name.partition(".")[0] for name in names]
+
+
 def check_nodes(names: Sequence[str], kind: str) -> None:
     """Refuse nodes that cannot be told apart, or written, or are too few."""
     if len(names) < 2:
@@ -108,23 +122,14 @@ CODE_WORDS = frozenset(
 )
 NODE_WORDS = frozenset(
     [
-        *(
-            "household",
-            "hh",
-            "hhid",
-            "person",
-            "pid",
-            "respondent",
-            "participant",
-            "subject",
-            "member",
-            "user",
-            "userid",
-        ),
+        *("household", "hh", "hhid", "person", "pid", "respondent", "participant", "subject", "member", "user"),
+        *("userid",),
         *("student", "pupil", "employee", "case", "caseid", "actor", "agent", "villager", "who", "farm", "firm"),
-        *("school", "village", "country", "city", "sensor"),
+        *("school", "village", "country", "city", "sensor", "legislator", "senator", "deputy", "voter", "listener"),
+        *("customer", "patient", "client", "player", "reader", "judge", "justice", "buyer", "reviewer"),
     ]
 )
+WITH_POINT, WHOLE = re.compile(r"\d+\.0+"), re.compile(r"\d+(?:\.0+)?")
 BESIDES = frozenset(["no", "nr", "num", "number", "name", "label"])  # may stand with those
 QUANTITIES = frozenset(["rank", "ranking", "score", "age", "year", "income", "seniority", "grade", "level", "position"])
 TIMES = frozenset(
@@ -151,10 +156,10 @@ def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
     given = column.dropna()
     if is_code(given):
         return "its numbers begin with zeros or are too long for numbers"
-    values, distinct = _whole(given), given.nunique()
+    values, distinct = whole_numbers(given), given.nunique()
     if distinct <= 2 or (values is None and not is_text(given)):
         return ""
-    words = _words(str(column.name))
+    words = words_of(str(column.name))
     if CODE_WORDS & words and values is not None:
         return "its name says so"
     if QUANTITIES & words:
@@ -200,7 +205,7 @@ def plain_id(table: pd.DataFrame, taken: Collection[str] = (), marks: Marks = PO
     'town'
     """
     for place, name in enumerate(map(str, table.columns)):
-        called = bool(NODE_WORDS & (words := _words(name))) and words <= NODE_WORDS | CODE_WORDS | BESIDES
+        called = bool(NODE_WORDS & (words := words_of(name))) and words <= NODE_WORDS | CODE_WORDS | BESIDES
         column = table[name]
         if name in taken or not (called or place == 0) or column.isna().any() or not _can_name(column):
             continue
@@ -222,22 +227,22 @@ def says_when(column: pd.Series, marks: Marks = POINT) -> bool:
     if is_text(column) or pd.api.types.is_datetime64_any_dtype(column.dtype):
         return not is_text(column) or is_wordy(column, marks=marks)
     runs = pd.api.types.is_numeric_dtype(column.dtype) and column.is_monotonic_increasing
-    whole = _whole(column) if runs else None
-    return bool(runs and TIMES & _words(str(column.name))) or (whole is not None and counts_rows(whole))
+    whole = whole_numbers(column) if runs else None
+    return bool(runs and TIMES & words_of(str(column.name))) or (whole is not None and counts_rows(whole))
 
 
 def is_saved_index(table: pd.DataFrame) -> bool:
     """Tell whether the first column is row numbers that a program saved with the table: no name, all different."""
     if not len(table.columns) or not UNNAMED.fullmatch(str(table.columns[0])):
         return False
-    values = _whole(table.iloc[:, 0])
+    values = whole_numbers(table.iloc[:, 0])
     return values is not None and len(values) == len(table) and len(np.unique(values)) == len(values)
 
 
 def _can_name(column: pd.Series) -> bool:
     if is_text(column):
         return len({as_name(value) for value in column}) == len(column)
-    return _whole(column) is not None and column.nunique() == len(column)
+    return whole_numbers(column) is not None and column.nunique() == len(column)
 
 
 def _is_first_id(column: pd.Series, marks: Marks) -> bool:
@@ -245,7 +250,7 @@ def _is_first_id(column: pd.Series, marks: Marks) -> bool:
 
     Numbers without a hole may be in any order: a file is often sorted by something else.
     """
-    values = _whole(column)
+    values = whole_numbers(column)
     if values is None:
         return is_wordy(column, marks=marks)
     if len(values) < MANY_ROWS:
@@ -264,7 +269,7 @@ def _names_nodes(names: set[str], nodes: Collection[str]) -> bool:
     return min(numbered) >= SMALL and max(values) - min(values) >= (max(numbered) - min(numbered)) / 2
 
 
-def _whole(column: pd.Series) -> Array | None:
+def whole_numbers(column: pd.Series) -> Array | None:
     """Return a column as whole numbers, if it is."""
     if pd.api.types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
         return None
@@ -279,7 +284,7 @@ def _same_width(values: Array) -> bool:
     return len({len(str(int(value))) for value in (values.min(), values.max())}) == 1
 
 
-def _words(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
     """Return the words of a column's name: friend_id, FriendId and "friend id" have two."""
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
 
@@ -309,6 +314,8 @@ def named_rows(
         return names, table, [*notes, *([note] if what == "nodes" else [])]
     given = table[column]
     names = ["" if missing else as_name(value) for value, missing in zip(given, given.isna(), strict=True)]
+    plain = plain_names(names)
+    names = plain if len({*plain}) == len({*names}) else names  # "5" and "5.0" of one table are two nodes
     shown = f"the column {column!r}" if column else "the first column, which has no name"
     return names, table.drop(columns=column), [*notes, f"{what} are named by {shown}"]
 

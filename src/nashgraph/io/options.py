@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..validation import InputError, check_choice
 
 NODES = ("rows", "columns")
-MISSING = ("error", "pairwise", "impute")
+MISSING = ("auto", "error", "pairwise", "impute")
 ID_NAMES = tuple(write(name) for name in ("id", "name", "node") for write in (str.lower, str.upper, str.title))
 
 
@@ -42,8 +42,10 @@ class TableOptions:
         Column that tells groups apart, each with a network of its own.
     only : str, optional
         The group of it that is meant; None where the groups have not been told apart yet.
-    missing : "error", "pairwise" or "impute"
-        Refuse gaps, leave them to a method that can do with them, or fill them from the nearest nodes.
+    missing : "auto", "error", "pairwise" or "impute"
+        Refuse gaps ("error"), leave them for a method that compares two nodes over what both have ("pairwise"), or fill
+        them from the nearest nodes ("impute"). "auto" leaves them where the method allows it and else fills them; in
+        long tables of counts, a pair without a row counts 0.
     standardize : bool, optional
         Bring every signal, a coded one too, to mean 0 and spread 1 over the nodes. None does so where nodes are rows (a
         survey, each column in a unit of its own), and where they are columns (recordings) if the spreads of the signals
@@ -51,7 +53,7 @@ class TableOptions:
     long : bool
         Whether a row holds one answer: who, the question, the answer.
     separator, encoding, header
-        Of text files; separator None finds it.
+        Of text files. A separator of None is found; an encoding of None is UTF-8, or guessed where it is not.
     decimal : "." or ","
     thousands : str, optional
         Mark between groups of three digits; None understands them where they can mean nothing else.
@@ -71,11 +73,11 @@ class TableOptions:
     na: tuple[str, ...] = ()
     group: str | None = None
     only: str | None = None
-    missing: str = "error"
+    missing: str = "auto"
     standardize: bool | None = None
     long: bool = False
     separator: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
     decimal: str = "."
     thousands: str | None = None
     header: bool = True

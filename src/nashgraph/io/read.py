@@ -27,12 +27,12 @@ from .errors import TableError
 from .missing import WORDS, written
 from .names import split_names
 from .options import TableOptions, name_columns
-from .text import GAPS, checked_names, decoded, read_text
+from .text import GAPS, SAMPLE, checked_names, decoded, read_text, title_rows, titles_note
 
-TEXT = (".csv", ".tsv", ".txt", ".tab")
+TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat")
 EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
 PARQUET, FEATHER = (".parquet", ".pq"), (".feather",)
-KINDS = ".csv, .tsv, .txt, .xlsx, .parquet, .feather, .json, .dta, .sav, .npy, .npz, and these packed as .gz or .zip"
+KINDS = ".csv, .tsv, .txt, .dat, .xlsx, .parquet, .feather, .json, .dta, .sav, .npy, .npz, and .gz or .zip of these"
 EXTRA = "pip install 'nashgraph[tables]'"
 
 
@@ -262,7 +262,7 @@ def _spelled(table: pd.DataFrame) -> pd.DataFrame:
 
 def read_json(path: Path, options: TableOptions) -> Read:
     """Read JSON: a list of records, or columns by name, as pandas and most programs write them; or a record a line."""
-    text = decoded(path, options.encoding)
+    text, notes = decoded(path, options.encoding)
     with reading(path, "a table in JSON"):
         if path.suffix.lower() in (".jsonl", ".ndjson"):
             content: Any = [json.loads(line) for line in text.splitlines() if line.strip()]
@@ -276,7 +276,7 @@ def read_json(path: Path, options: TableOptions) -> Read:
         table = table.reset_index(drop=True)
     if table.empty:
         raise TableError(f"{path.name} is empty: it must be a list of records, or lists by column")
-    return table, []
+    return table, notes
 
 
 def read_statistics(path: Path, options: TableOptions) -> Read:
@@ -344,6 +344,11 @@ def read_excel(path: Path, options: TableOptions) -> Read:
     if len(sheets) > 1 and options.sheet is None:
         notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
     cells = cells.dropna(how="all")
+    if options.header:
+        top = [["" if pd.isna(cell) else str(cell) for cell in row] for row in cells.iloc[:SAMPLE].to_numpy(object)]
+        if titles := title_rows(top):
+            notes.append(titles_note(path.name, [" ".join(row).strip() for row in top[:titles]]))
+            cells = cells.iloc[titles:].dropna(axis=1, how="all")
     if cells.empty:
         raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
     names = [f"column {k + 1}" for k in range(cells.shape[1])]

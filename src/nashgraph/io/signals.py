@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.impute import KNNImputer
 
 from ..outliers import ABSURD, FAR, far_out
 from ..validation import Array, listing, silent_nodes, silent_sentence
 from .coding import Coded, choices, coded, coding_notes, left_out_notes
-from .columns import Marks, as_name, is_text, numbers, plain_numbers, refuse_gaps, refuse_infinite, refuse_silent
+from .columns import Marks, as_name, is_text, numbers, plain_numbers
 from .errors import Problems, TableError
-from .missing import gap_codes
-from .names import check_nodes, chosen_column, chosen_columns, named_rows, of_group, split_names
+from .missing import filled, gap_codes, refuse_gaps, refuse_infinite, refuse_strays
+from .names import (
+    CODE_WORDS,
+    NODE_WORDS,
+    check_nodes,
+    chosen_column,
+    chosen_columns,
+    named_rows,
+    of_group,
+    plain_names,
+    split_names,
+    words_of,
+)
 from .options import TableOptions
 from .read import read_table
+from .recognize import TieColumn, is_count, refuse_what_is_no_table_of_answers, tie_columns, tie_note
 
-NEAREST = 5
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
 
 
@@ -38,6 +48,7 @@ class Signals:
     silent : array of shape (n_nodes,), which nodes have 0 in every signal, as several others have
     columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; columns that
         are left out as signals, too
+    tie_columns : list of TieColumn, the columns that seem to count or name ties; they are no signals
     """
 
     table: pd.DataFrame
@@ -47,6 +58,7 @@ class Signals:
     missing: Array
     silent: Array
     columns: pd.DataFrame
+    tie_columns: list[TieColumn] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +70,11 @@ class _Oriented:
     values: Array
     benefit: Array | None
     notes: list[str]
+    tie_columns: list[TieColumn] = field(default_factory=list)
 
 
-def load_signals(path: str | Path, options: TableOptions | None = None) -> Signals:
-    r"""Read a file and return its signals.
+def load_signals(path: str | Path, options: TableOptions | None = None, *, complete: bool = False) -> Signals:
+    r"""Read a file and return its signals; ``complete`` fills gaps where the options leave the choice ("auto").
 
     Examples
     --------
@@ -73,12 +86,15 @@ def load_signals(path: str | Path, options: TableOptions | None = None) -> Signa
     (['ann', 'bob', 'cat'], ['age', 'side=n', 'side=s'])
     """
     table, notes = read_table(path, options)
-    found = signals_of(of_group(table, options or TableOptions()), options)
+    table = of_group(table, options or TableOptions())
+    found = signals_of(table, options, complete=complete, file=Path(path).name)
     return replace(found, notes=[*notes, *found.notes])
 
 
-def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Signals:
-    """Return the signals in a table.
+def signals_of(
+    table: pd.DataFrame, options: TableOptions | None = None, *, complete: bool = False, file: str = "the table"
+) -> Signals:
+    """Return the signals in a table; ``complete`` fills gaps where the options leave the choice ("auto").
 
     Examples
     --------
@@ -94,18 +110,23 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     notes = list[str]()
     if options.long:
         problems.refuse()
-        table, notes = widened(table, options)
-        whole, options = table, replace(options, id=str(table.columns[0]))
+        table, options, notes = widened(table, options)
+        whole = table
+    elif options.id is None and options.nodes == "rows":
+        refuse_what_is_no_table_of_answers(table, file)
+    blank = table.isna().all(axis=1)
+    if blank.any():
+        notes.append(f"left out {blank.sum()} row(s) without any value")
+        table, whole = table[~blank].reset_index(drop=True), whole[~blank].reset_index(drop=True)
     orient = _rows_as_nodes if options.nodes == "rows" else _columns_as_nodes
     found = orient(table, options, problems)
     found.notes[:0] = notes
     with problems.kept():
         refuse_infinite(found.values, found.nodes, found.signals)
-    with problems.kept():
-        refuse_silent(found.values, found.nodes)
     problems.refuse()
     if not found.signals:
         raise TableError("; ".join(["no signals are left: the table has no other columns", *found.notes]))
+    found, answered = _without_unanswered(found)
     found = _without_constant(found)
     found.notes.extend(
         check_outliers(found.values, found.nodes, found.signals, split_names(options.keep, found.signals))
@@ -113,18 +134,37 @@ def signals_of(table: pd.DataFrame, options: TableOptions | None = None) -> Sign
     gaps, silent = np.isnan(found.values), silent_nodes(found.values.T)
     if silent.any():
         found.notes.append(silent_sentence(np.array(found.nodes, dtype=object)[silent]))
-    if gaps.any() and options.missing == "impute":
-        found = _filled(found)
+    if gaps.any() and (options.missing == "impute" or (options.missing == "auto" and complete)):
+        values, note = filled(found.values, np.nanmean(found.values, axis=0), _spreads(found.values))
+        found = replace(found, values=values, notes=[*found.notes, note])
     elif gaps.any():
         found.notes.append(
             f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both have, "
-            "and count as typical in the others"
+            "and count as typical in the others; --missing impute fills them in instead"
         )
     standardize, why = _scaling(found, options)
     values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
-    columns = _as_given(whole, table, options)
-    return Signals(frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), silent, columns)
+    columns = _as_given(whole, table, options)[answered]
+    return Signals(
+        frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), silent, columns, found.tie_columns
+    )
+
+
+def _without_unanswered(found: _Oriented) -> tuple[_Oriented, Array]:
+    """Leave out the nodes of which nothing is known, and return which are left."""
+    answered = ~np.isnan(found.values).all(axis=1)
+    if answered.all():
+        return found, answered
+    names = [name for name, there in zip(found.nodes, answered, strict=True) if not there]
+    if answered.sum() < 2:
+        raise TableError(f"{len(names)} of {len(found.nodes)} nodes have no values at all, and a network needs two")
+    note = f"left out {len(names)} node(s) without any answer: {listing(names)}"
+    kept = [name for name, there in zip(found.nodes, answered, strict=True) if there]
+    benefit = None if found.benefit is None else found.benefit[answered]
+    return replace(
+        found, nodes=kept, values=found.values[answered], benefit=benefit, notes=[*found.notes, note]
+    ), answered
 
 
 def _as_given(whole: pd.DataFrame, kept: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
@@ -148,10 +188,15 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
             benefit = _checked_benefit(given, names, column)
             table = table.drop(columns=column)
     how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
-    for name in table.columns:
+    declared = {*how.keep, *how.categorical, *how.ordinal}
+    about_ties = [found for found in tie_columns(table, names) if found.column not in declared]
+    for name in table.columns.drop([found.column for found in about_ties]):
         with problems.kept():
             parts.append(coded(table[name], how, names))
     used = [part for part in parts if part.names]
+    with problems.kept():
+        strays = {part.column: part.strays for part in used if part.strays}
+        refuse_strays(strays, (part.values for part in used if not part.strays))
     if options.missing == "error":
         gaps = [np.isnan(part.values).any(axis=1) for part in used]
         codes = sorted({code for part in used for code in part.gaps})
@@ -163,7 +208,8 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
         signals=[name for part in used for name in part.names],
         values=np.column_stack([part.values for part in used]) if used else np.empty((len(names), 0)),
         benefit=benefit,
-        notes=[*notes, *left_out_notes(parts), *coding_notes(parts)],
+        notes=[*notes, *tie_note(about_ties), *left_out_notes(parts), *coding_notes(parts)],
+        tie_columns=about_ties,
     )
 
 
@@ -219,25 +265,12 @@ def _without_constant(found: _Oriented) -> _Oriented:
     if constant.all():
         raise TableError("every signal is the same at all nodes, so they tell nothing of a network: check the table")
     names = [name for name, flat in zip(found.signals, constant, strict=True) if flat]
-    return _Oriented(
-        nodes=found.nodes,
+    return replace(
+        found,
         signals=[name for name, flat in zip(found.signals, constant, strict=True) if not flat],
         values=found.values[:, ~constant],
-        benefit=found.benefit,
         notes=[*found.notes, f"left out {len(names)} signal(s) that are the same at every node: {listing(names)}"],
     )
-
-
-def _filled(found: _Oriented) -> _Oriented:
-    """Fill every gap with the mean of the nearest nodes that have the value, signals weighing alike."""
-    centre, spread = np.nanmean(found.values, axis=0), _spreads(found.values)
-    gaps = np.isnan(found.values)
-    filled = KNNImputer(n_neighbors=NEAREST).fit_transform((found.values - centre) / spread) * spread + centre
-    note = (
-        f"filled {gaps.sum()} gap(s) in {gaps.any(axis=0).sum()} signal(s), each with the mean of the {NEAREST} "
-        "nearest nodes that have a value"
-    )
-    return replace(found, values=np.where(gaps, filled, found.values), notes=[*found.notes, note])
 
 
 def _standardized(values: Array) -> Array:
@@ -269,32 +302,34 @@ def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     return False, "signals are taken as they are; --standardize brings each to mean 0 and spread 1 over the nodes"
 
 
-QUESTIONS = ("question", "item", "variable", "key", "attribute", "measure", "indicator", "signal")
-ANSWERS = ("answer", "value", "response", "reply", "score")
+QUESTIONS = ("question", "item", "variable", "key", "attribute", "measure", "indicator", "signal", "bill", "rollcall")
+QUESTIONS += ("artist", "song", "track", "movie", "film", "product", "book", "page", "motion")
+ANSWERS = ("answer", "value", "response", "reply", "score", "vote", "rating", "plays", "playcount", "count")
 
 
-def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
+def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:
     """Return a table of answers with a row for everyone who gave one and a column for every question.
 
-    Who answered is the column ``options.id``, or the first that is neither called question nor answer or the like.
+    In counts, a pair without a row is 0, and no number is a code for a gap. Who answered is the column ``options.id``,
+    or the first that is neither called question nor answer or the like.
 
     Examples
     --------
     >>> table = pd.DataFrame({"id": ["a", "a", "b"], "question": ["age", "side", "age"], "answer": ["31", "n", "45"]})
-    >>> wide, notes = widened(table, TableOptions(long=True))
+    >>> wide, _, notes = widened(table, TableOptions(long=True))
     >>> wide["age"].tolist(), wide["side"].isna().tolist()
     ([31, 45], [False, True])
     """
     if table.shape[1] != 3:
         raise TableError(
-            f"--long takes a table of three columns (who, the question, the answer), and this has {table.shape[1]}: "
-            f"{listing(table.columns, 8)}; leave others out with --drop"
+            f"--long needs a table of three columns (who, the question, the answer), and this has {table.shape[1]}: "
+            f"{listing(table.columns, 8)}; leave the others out with --drop"
         )
     who, question, answer = _roles([str(name) for name in table.columns], options.id)
     for name in (who, question):
         if table[name].isna().any():
             raise TableError(f"column {name!r} is empty in row {int(table[name].isna().argmax()) + 1}: fill it in")
-    named = pd.DataFrame({who: table[who].map(as_name), question: table[question].map(as_name)})
+    named = pd.DataFrame({name: plain_names(table[name].map(as_name).tolist()) for name in (who, question)})
     if (twice := named.duplicated()).any():
         row = int(twice.argmax())
         raise TableError(
@@ -306,16 +341,27 @@ def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, l
     columns = {name: plain_numbers(wide[name], options.decimal) if is_text(wide[name]) else wide[name] for name in wide}
     if who in columns:
         raise TableError(f"a question has the name {who!r}, and so has the column of those who answer: rename one")
-    note = f"{len(table)} answers: {who!r} says who answered, {question!r} the question, {answer!r} the answer"
-    return pd.DataFrame(columns).reset_index(names=who), [note]
+    notes = [f"{len(table)} answers: {who!r} says who answered, {question!r} the question, {answer!r} the answer"]
+    found = pd.DataFrame(columns)
+    options = replace(options, id=who)
+    if is_count(plain_numbers(table[answer]), answer, len(table) / found.size):
+        options = replace(options, na=("none", *options.na))  # 88 plays are 88 plays
+        empty = int(found.isna().to_numpy().sum()) if options.missing == "auto" else 0
+        found = found.fillna(0) if empty else found
+        if empty:
+            notes.append(
+                f"{answer!r} holds counts: {empty} pairs without a row count 0; --missing pairwise leaves them gaps"
+            )
+    return found.reset_index(names=who), options, notes
 
 
 def _roles(columns: list[str], given: str | None) -> tuple[str, str, str]:
     """Return the columns of who answers, the question and the answer: by their names, else in this order."""
-    called = {name: name.lower() for name in columns}
-    question = next((name for name in columns if called[name] in QUESTIONS and name != given), None)
-    answer = next((name for name in columns if called[name] in ANSWERS and name != given), None)
-    who = chosen_column(given, columns) if given else next(name for name in columns if name not in (question, answer))
+    question = next((name for name in columns if words_of(name) & {*QUESTIONS} and name != given), None)
+    answer = next((name for name in columns if words_of(name) & {*ANSWERS} and name not in (given, question)), None)
+    rest = [name for name in columns if name not in (question, answer)]
+    called = [name for name in rest if words_of(name) & (NODE_WORDS | CODE_WORDS)]
+    who = chosen_column(given, columns) if given else next(iter([*called, *rest]))
     rest = [name for name in columns if name not in (who, question, answer)]
     question = question or rest.pop(0)
     return who, question, answer or rest.pop(0)

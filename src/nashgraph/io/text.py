@@ -6,7 +6,7 @@ import csv
 import functools
 import io
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +21,18 @@ KNOWN_BYTES = {
     b"PK\x03\x04": "it looks like an Excel file: name it .xlsx",
     b"PAR1": "it looks like a Parquet file: name it .parquet",
     b"\x93NUMPY": "it looks like a NumPy file: name it .npy",
-    b"\xff\xfe": "it looks like UTF-16: pass --encoding utf-16",
-    b"\xfe\xff": "it looks like UTF-16: pass --encoding utf-16",
     b"\x1f\x8b": "it looks compressed: name it .csv.gz",
 }
 COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*#[^\r\n]*(?:\r\n|\r|\n)")
 SAMPLE = 50
-# What pandas takes for a gap, written out so that columns of names can be spared.
+TITLES = 10  # rows above the header that may be titles
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text has
+# What pandas takes for a gap, written out so that columns of names can be spared. "None" is not among them: people
+# answer it ("Which party do you support?").
 GAPS = [
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+    *("<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
 ]
 
 
@@ -38,7 +40,7 @@ def read_text(
     path: Path,
     *,
     separator: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     decimal: str = ".",
     header: bool = True,
     exact: Collection[str] = (),
@@ -58,18 +60,23 @@ def read_text(
     0  007  31.0
     1  008   NaN, ["survey.csv: the separator is ';'"])
     """
-    text, notes = without_comments(path.name, decoded(path, encoding))
+    text, notes = decoded(path, encoding)
+    text, more = without_comments(path.name, text)
+    notes += more
     if next(_Rows(text, ",", strict=False), None) is None:
         raise TableError(f"{path.name} is empty")
     if separator is None:
         separator = found_separator(text)
-        if separator != ("\t" if path.suffix.lower() == ".tsv" else ","):
+        if path.suffix.lower() in (".dat", ".txt") and (cut := _cut_at_blanks(text, separator)):
+            text, separator = cut, "\t"
+            notes.append(f"{path.name}: the columns are separated by blanks")
+        elif separator != ("\t" if path.suffix.lower() == ".tsv" else ","):
             notes.append(f"{path.name}: the separator is {separator!r}")
+    if header:
+        text, more = _without_titles(path.name, text, separator)
+        header, also = _has_names(path.name, text, separator)
+        notes += more + also
     names = checked_shape(path.name, text, separator, header)
-    if header and all(_is_number(name) for name in names):
-        notes.append(
-            f"{path.name}: the first line has numbers only and was taken as names; --no-header takes it as data"
-        )
     kept = {*exact, *as_text} & {*names}
     read = functools.partial(_read_csv, path.name, text, separator, names, header, {*exact} & {*names})
     if re.search(rf'(?m)(?:^|["\s]|{re.escape(separator)})(?:0\d|\d{{16}})', text):
@@ -117,6 +124,65 @@ def without_comments(file: str, text: str) -> tuple[str, list[str]]:
     return "\n" * len(lines) + rest, [f"{file}: left out {len(lines)} line(s) on top that begin with '#'"]
 
 
+def title_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many rows above the header are titles: few cells filled in, and names of columns below them.
+
+    Examples
+    --------
+    >>> title_rows([["Survey 2019", "", ""], ["", "", ""], ["id", "age", "side"], ["1", "31", "n"]])
+    2
+    >>> title_rows([["id", "age"], ["1", "31"]])
+    0
+    """
+    filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    width = max((len(cells) for cells in filled), default=0)
+    for k, cells in enumerate(filled[: TITLES + 1]):
+        if len(cells) > max(1, width // 3):
+            # A single row of data, or a header with one name, must not be mistaken for a title.
+            named = not any(map(_is_number, cells)) and all(map(_is_title, filled[:k])) and k + 1 < len(rows)
+            return k if named and width > 1 and 2 * len(cells) > width else 0
+    return 0
+
+
+def _is_title(cells: Sequence[str]) -> bool:
+    return not any(map(_is_number, cells))
+
+
+def _without_titles(file: str, text: str, separator: str) -> tuple[str, list[str]]:
+    """Return a text with the titles above its header emptied, so that lines keep their numbers, and a note of them."""
+    reader = _Rows(text, separator, strict=False)
+    rows = [(row, reader.line) for row, _ in zip(reader, range(SAMPLE), strict=False)]
+    if not (count := title_rows([row for row, _ in rows])):
+        return text, []
+    lines = text.splitlines(keepends=True)
+    end = rows[count - 1][1]
+    return "\n" * end + "".join(lines[end:]), [titles_note(file, [" ".join(row).strip() for row, _ in rows[:count]])]
+
+
+def titles_note(file: str, titles: Sequence[str]) -> str:
+    """Return what is said of titles that were left out."""
+    return f"{file}: left out {len(titles)} line(s) above the names of the columns: {listing(map(repr, titles), 2)}"
+
+
+def _has_names(file: str, text: str, separator: str) -> tuple[bool, list[str]]:
+    """Tell whether the first line names the columns: numbers may, if all are different."""
+    first = next(_Rows(text, separator, strict=False), [])
+    if not all(map(_is_number, first)):
+        return True, []
+    if len({*first}) < len(first):
+        return False, [f"{file}: the first line has numbers only, some of them twice, and was read as data"]
+    return True, [f"{file}: the first line has numbers only and was read as names; --no-header reads it as data"]
+
+
+def _cut_at_blanks(text: str, separator: str) -> str:
+    """Return a text with tabs between what blanks separate, if all its lines then have as many fields, else nothing."""
+    if '"' in text or len(next(_Rows(text, separator, strict=False), [])) > 1:
+        return ""
+    rows = [line.split() for line in text.splitlines()]
+    widths = {len(row) for row in rows if row}
+    return "\n".join("\t".join(row) for row in rows) if len(widths) == 1 and widths != {1} else ""
+
+
 def _is_heading(comment: str, rest: str) -> bool:
     """Tell whether a comment names the columns of what follows: as many words, and there are numbers below them."""
     separator = found_separator(rest) if rest.strip() else ","
@@ -125,8 +191,11 @@ def _is_heading(comment: str, rest: str) -> bool:
     return len(names) == len(first) > 1 and not any(map(_is_number, names)) and any(map(_is_number, first))
 
 
-def decoded(path: Path, encoding: str = "utf-8") -> str:
-    r"""Return a file's text, or say at which byte it stops being text.
+def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
+    r"""Return a file's text and a note if its encoding was guessed, or say at which byte it stops being text.
+
+    Without an encoding it is UTF-8, UTF-16 if it begins with its mark, or else Windows-1252, Latin-1 with a few more
+    letters, which most programs of Western Europe and America wrote.
 
     Examples
     --------
@@ -134,14 +203,20 @@ def decoded(path: Path, encoding: str = "utf-8") -> str:
     >>> file = Path(tempfile.mkdtemp()) / "names.csv"
     >>> _ = file.write_bytes("name\nZoë\n".encode("latin-1"))
     >>> decoded(file)
+    ('name\nZoë\n', ['names.csv is not UTF-8 and was read as Windows-1252; if letters are wrong, pass --encoding'])
+    >>> decoded(file, "utf-8")
     Traceback (most recent call last):
     ...
     nashgraph.io.errors.TableError: names.csv is not utf-8 text: byte 7 (0xeb) is not part of it; pass ...
-    >>> decoded(file, "latin-1")
-    'name\nZoë\n'
     """
-    content = path.read_bytes()
+    content, notes = path.read_bytes(), list[str]()
     hint = next((hint for start, hint in KNOWN_BYTES.items() if content.startswith(start)), "")
+    if encoding is None:
+        encoding = "utf-16" if content.startswith(UTF16) else "utf-8"
+        if encoding == "utf-8" and not hint and not CONTROLS.search(content) and not _is_utf8(content):
+            encoding = "latin-1" if {*content} & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "cp1252"
+            called = "Latin-1" if encoding == "latin-1" else "Windows-1252"
+            notes = [f"{path.name} is not UTF-8 and was read as {called}; if letters are wrong, pass --encoding"]
     try:
         # The byte-order mark that spreadsheets put first is no part of the first name.
         text = content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
@@ -158,7 +233,15 @@ def decoded(path: Path, encoding: str = "utf-8") -> str:
         raise TableError(f"{path.name} is a binary file, not text (a zero at character {text.index(chr(0))}): {advice}")
     if not text.strip():
         raise TableError(f"{path.name} is empty")
-    return text
+    return text, notes
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def found_separator(text: str) -> str:
@@ -174,7 +257,8 @@ def found_separator(text: str) -> str:
     """
 
     def columns(separator: str) -> tuple[int, int]:
-        widths = [len(row) for row, _ in zip(_Rows(text, separator, strict=False), range(SAMPLE), strict=False)]
+        rows = [row for row, _ in zip(_Rows(text, separator, strict=False), range(SAMPLE), strict=False)]
+        widths = [len(row) for row in rows[title_rows(rows) :]]
         return (widths[0] if len(set(widths)) == 1 and widths[0] > 1 else 0, widths[0]) if widths else (0, 0)
 
     return max(SEPARATORS, key=columns)

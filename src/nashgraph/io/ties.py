@@ -17,11 +17,12 @@ from ..validation import Array, listing
 from .columns import as_name, numbers
 from .errors import TableError
 from .graphs import guarded, unguarded
+from .names import WITH_POINT
 from .options import TableOptions
 from .read import TEXT, check_file, read_table
+from .recognize import ENDS
 from .text import read_text
 
-ENDS = (("source", "target"), ("from", "to"))
 ALL = "*"  # in place of a target: all ties of the source are known
 TRUTH_VALUES = {"true": 1, "false": 0}
 # Columns of names, to be read to the letter ("007", "NA"), as a heading may spell them.
@@ -57,9 +58,10 @@ class Group(NamedTuple):
 def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None) -> Ties:
     r"""Read ties between the nodes ``names``; those with a node that is not among them are left out, with a note.
 
-    A table has the columns source and target, or from and to, and may have weight (0 is no tie) or tie (1 or 0); or it
-    is a matrix with the nodes' names on both sides, a row's ties to the columns, or of numbers only, in the nodes'
-    order. GraphML, GML and Pajek files are graphs. Of a table with a column for groups, the rows of one are taken.
+    A table has the columns source and target (or from and to, ego and alter, sender and receiver), and may have weight
+    (0 is no tie) or tie (1 or 0). Or it is a matrix with the nodes' names on both sides, a row's ties to the columns,
+    or a matrix of numbers only, in the nodes' order. GraphML, GML and Pajek files are graphs. If a table has a column
+    for groups, only the rows of ``group`` are used.
 
     Examples
     --------
@@ -74,7 +76,8 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     found = read_all_ties(path, names, group)
     known = {*names, ALL}
     # A graph that we wrote may serve as truth: its names are guarded against spreadsheets.
-    ends_read = {end: found.table[end].map(lambda name: name if name in known else unguarded(name)) for end in ENDS[0]}
+    called = {name.removesuffix(".0"): name for name in known}  # 5 and 5.0 are the same id
+    ends_read = {end: found.table[end].map(lambda name: _known_as(name, known, called)) for end in ENDS[0]}
     found = found._replace(table=found.table.assign(**ends_read))
     inside = found.table["source"].isin(known - {ALL}) & found.table["target"].isin(known)
     if inside.all():
@@ -91,6 +94,13 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
         f"{path.name}: left out {(~inside).sum()} tie(s) with {count} node(s) that the signals do not have: {strangers}"
     )
     return Ties(found.table[inside].reset_index(drop=True), found.directed, [*found.notes, note])
+
+
+def _known_as(name: str, known: set[str], called: dict[str, str]) -> str:
+    """Return what the signals call a node: as it is, without the guard of a spreadsheet, or as a number without .0."""
+    if name in known or (plain := unguarded(name)) in known:
+        return name if name in known else plain
+    return called.get(name.removesuffix(".0") if WITH_POINT.fullmatch(name) else name, plain)
 
 
 def read_all_ties(path: str | Path, names: Sequence[str] = (), group: Group | None = None) -> Ties:
