@@ -4,6 +4,7 @@ import gzip
 import os
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,8 @@ import pytest
 
 import nashgraph
 from nashgraph.io import TableError, TableOptions, load_signals, read, read_table, signals_of
+
+from ..commands import run
 
 
 @pytest.fixture
@@ -140,11 +143,48 @@ def test_row_numbers_saved_with_the_table_are_no_signal(tmp_path, frame, name):
     assert list(turned.table.columns) == ["x", "y", "z", "w"]
 
 
-def test_what_is_too_large_when_unpacked_is_refused(tmp_path, frame, monkeypatch):
-    monkeypatch.setattr("nashgraph.io.read.LARGEST", 20)
-    frame.to_csv(tmp_path / "t.csv.gz", index=False)
-    with pytest.raises(TableError, match=r"t.csv.gz is larger than"):
-        read_table(tmp_path / "t.csv.gz")
+@pytest.mark.parametrize("name", [*WRITERS, "t.npy", "t.npz"])
+def test_what_is_too_large_is_refused_in_every_format(tmp_path, frame, name):
+    path, numbers = tmp_path / name, np.zeros((6, 4))
+    {"t.npy": lambda: np.save(path, numbers), "t.npz": lambda: np.savez_compressed(path, numbers)}.get(
+        name, lambda: WRITERS[name](frame, path)
+    )()
+    with pytest.raises(TableError, match=rf"{path.stem.split('.')[0]}.* is too large: .*--max-cells 200"):
+        read_table(path, TableOptions(max_cells=20))
+    assert read_table(path)[0].shape == (6, 4)
+
+
+@pytest.mark.parametrize("ending", ["csv.gz", "zip", "parquet", "npz", "xlsx"])
+def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, ending):
+    path, size = tmp_path / f"t.{ending}", 30_000_000
+    if ending == "csv.gz":
+        path.write_bytes(gzip.compress(b"1," * (size // 2)))
+    elif ending in ("zip", "xlsx"):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("t.csv", b"1," * (size // 2))
+    elif ending == "parquet":
+        pyarrow.parquet.write_table(pyarrow.table({"x": np.zeros(size // 8)}), path)
+    else:
+        np.savez_compressed(path, np.zeros(size // 8))
+    assert path.stat().st_size < size / 50
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match="too large"):
+            read_table(path, TableOptions(max_cells=100_000))
+        assert tracemalloc.get_traced_memory()[1] < size / 4
+    finally:
+        tracemalloc.stop()
+
+
+def test_half_floats_and_a_category_of_one_level(tmp_path, random):
+    table = pd.DataFrame(random.normal(size=(20, 4)).astype("float16"), columns=[*"abcd"])
+    table.insert(0, "time", np.arange(20).astype("float16"))
+    table.to_parquet(tmp_path / "t.parquet")
+    assert load_signals(tmp_path / "t.parquet", TableOptions(nodes="columns")).table.shape == (20, 4)
+    table = table.astype(float).assign(time=pd.Categorical(["a"] * 10 + [None] * 10), id=[*"abcdefghijklmnopqrst"])
+    table.to_parquet(tmp_path / "t.parquet")
+    given = ("--missing", "impute", "--method", "smooth", "--out", tmp_path / "out")
+    assert run("learn", tmp_path / "t.parquet", *given).exit_code == 0
 
 
 def test_answers_one_a_row(tmp_path):
@@ -258,13 +298,6 @@ def test_an_archive_holds_one_table(tmp_path, packed, said):
             archive.writestr(name, text)
     with pytest.raises(TableError, match=said):
         read_table(tmp_path / "t.zip")
-
-
-def test_what_is_too_large_unpacked_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(read, "LARGEST", 1000)
-    pd.DataFrame({"x": range(2000)}).to_csv(tmp_path / "t.csv.gz", index=False)
-    with pytest.raises(TableError, match="when unpacked: unpack it and give a part"):
-        read_table(tmp_path / "t.csv.gz")
 
 
 @pytest.mark.parametrize(

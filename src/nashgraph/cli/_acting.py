@@ -21,7 +21,7 @@ from ..io import (
     read_record,
     sha256_of,
 )
-from ..validation import Array
+from ..validation import Array, listing
 from ._by_group import FOLDER as GROUPS
 from ._running import Voice
 from ._writing import EDGES, MEMBERS, MODEL, NODES
@@ -79,7 +79,12 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
         names, weights, members = read_members(folder / MEMBERS)
     else:
         names, members = nodes.index.tolist(), []
-        weights = weights_of(read_edges(folder / EDGES), names, directed=record.job.directed)
+        edges = read_edges(folder / EDGES)
+        if unknown := {*edges["source"], *edges["target"]} - {*names}:
+            raise TableError(f"{NODES} is damaged (it lacks the nodes {listing(unknown)}): learn the network again")
+        weights = weights_of(edges, names, directed=record.job.directed)
+    if unknown := {*names} ^ {*nodes.index}:
+        raise TableError(f"{NODES} is damaged (it has other nodes, {listing(unknown)}): learn the network again")
     columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community") if name in nodes}
     return LearnedGraph.of(weights, names, node_columns=columns), members
 

@@ -144,6 +144,9 @@ class TableArguments:
     )
     sheet: Annotated[str | None, table_option(help="Of an Excel file; the first if not given.")] = None
     array: Annotated[str | None, table_option(help="Of an NPZ file with several.")] = None
+    max_cells: Annotated[int, table_option(help="Refuse larger tables, packed ones before they fill the memory.")] = (
+        50_000_000
+    )
 
     def options(self, benefit: str | None) -> TableOptions:
         """Return these choices; a benefit that is not a name of one is a column."""

@@ -12,6 +12,14 @@ class TableError(InputError):
     """A file that cannot be used as it is; the message names the place and the remedy."""
 
 
+def too_large(file: str, what: str, max_cells: int) -> TableError:
+    """Return the error of a file that has more cells or bytes than are allowed, and how to allow more."""
+    return TableError(
+        f"{file} is too large: {what}, and tables of up to {max_cells:,} cells are read; if it is right, raise this "
+        f"limit, for example --max-cells {10 * max_cells}"
+    )
+
+
 class Problems:
     """What is wrong with a file, gathered so that all of it is said at once.
 
@@ -45,3 +53,8 @@ class Problems:
         if self.found:
             listed = "; ".join(f"({k + 1}) {problem}" for k, problem in enumerate(self.found))
             raise TableError(f"{len(self.found)} problems: {listed}")
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says, in a line."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

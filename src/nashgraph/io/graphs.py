@@ -21,7 +21,7 @@ from scipy import sparse
 
 from ..graph import LearnedGraph
 from ..validation import Array
-from .errors import TableError
+from .errors import TableError, first_line
 from .names import UNWRITABLE
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
@@ -91,8 +91,15 @@ def read_nodes(path: str | Path, first: int | None = None) -> pd.DataFrame:
 
 
 def _read_csv(path: str | Path, *names: str, first: int | None = None) -> pd.DataFrame:
-    table = pd.read_csv(path, nrows=first)
-    exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
+    number = "weight" if "source" in names else "influence"
+    try:
+        table = pd.read_csv(path, nrows=first)
+        exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
+        table[number] = table[number].astype(float)
+        if len(names) == 1 and exact[names[0]].duplicated().any():
+            raise ValueError("a name occurs twice")
+    except (ValueError, LookupError) as error:  # pandas' errors of parsing and UnicodeDecodeError are ValueErrors
+        raise TableError(f"{Path(path).name} is damaged ({first_line(error)}): learn the network again") from error
     return unguarded_table(table.assign(**exact))
 
 

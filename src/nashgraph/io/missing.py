@@ -110,7 +110,7 @@ def plain_codes(values: Array) -> list[float]:
 
 
 def stray_codes(values: Array) -> list[float]:
-    """Return 7, 8 or 9 where they stand apart from a short scale that starts at 0 or 1.
+    """Return 9, and 7 and 8 with it, where they stand apart from a short scale: 1 to 5 at most, or 0 and 1.
 
     Examples
     --------
@@ -122,21 +122,21 @@ def stray_codes(values: Array) -> list[float]:
     if counts[seen < SCALE_END].sum() < max(SCALE_ANSWERS, 3 * counts[seen >= SCALE_END].sum()):
         return []  # too few to tell a scale, or too many to be a code
     scale, strays = seen[seen < SCALE_END], seen[seen >= SCALE_END]
-    if not strays.size or scale.size < 2 or scale[0] not in (0.0, 1.0) or not np.isin(strays, (7.0, 8.0, 9.0)).all():
+    if not np.isin(strays, (7.0, 8.0, 9.0)).all() or 9.0 not in strays:
         return []
+    if scale[0] != 1.0 and scale.tolist() != [0.0, 1.0]:
+        return []  # from 0 up it may be a count
     whole = (np.diff(scale) == 1.0).all() and strays[0] - scale[-1] > 2.0
     return [float(value) for value in strays] if whole else []
 
 
-def refuse_strays(found: dict[str, list[float]], others: Iterable[Array]) -> None:
-    """Ask about 9 and the like in a scale from 1 to 3: the user must say whether it is an answer."""
-    if not found:
-        return
+def ask_about_strays(found: dict[str, list[float]], others: Iterable[Array]) -> str:
+    """Return the question whether 9 and the like in a scale from 1 to 3 are answers, and what to type."""
     codes = sorted({code for codes in found.values() for code in codes})
     alone = not any(np.isin(codes, values).any() for values in others)
     each = [f"{name}={code:g}" for name, codes in found.items() for code in codes]
     shown = listing(f"{name!r} has {', '.join(f'{code:g}' for code in codes)}" for name, codes in found.items())
-    raise TableError(
+    return (
         f"{len(found)} column(s) have a number far above their scale: {shown}. If it means no answer, pass --na "
         f"'{','.join(f'{code:g}' for code in codes) if alone else ','.join(each)}'; if it is an answer, --keep "
         f"'{','.join(found)}'"

@@ -8,6 +8,7 @@ from ..validation import InputError, check_choice
 
 NODES = ("rows", "columns")
 MISSING = ("auto", "error", "pairwise", "impute")
+MAX_CELLS, BYTES_A_CELL = 50_000_000, 20  # a table of numbers in text has 5 to 20 bytes a cell
 ID_NAMES = tuple(write(name) for name in ("id", "name", "node") for write in (str.lower, str.upper, str.title))
 
 
@@ -61,6 +62,9 @@ class TableOptions:
         Of an Excel file; None is the first.
     array : str, optional
         Of an NPZ file with several arrays.
+    max_cells : int
+        Tables of more cells are refused, as are files of more than BYTES_A_CELL times as many bytes, before they use up
+        the memory: a small packed file may hold far more than anybody has.
     """
 
     nodes: str = "rows"
@@ -83,11 +87,14 @@ class TableOptions:
     header: bool = True
     sheet: str | None = None
     array: str | None = None
+    max_cells: int = MAX_CELLS
 
     def __post_init__(self) -> None:
         """Refuse what is no choice."""
         check_choice("nodes", self.nodes, NODES)
         check_choice("missing", self.missing, MISSING)
+        if self.max_cells < 1:
+            raise InputError(f"max_cells must be at least 1, got {self.max_cells}")
         check_choice("decimal", self.decimal, (".", ","))
         if self.separator is not None and (len(self.separator) != 1 or self.separator in '\n\r"'):
             raise InputError(

@@ -23,10 +23,10 @@ import numpy as np
 import pandas as pd
 
 from ..validation import Array, listing
-from .errors import TableError
+from .errors import TableError, first_line, too_large
 from .missing import WORDS, written
 from .names import split_names
-from .options import TableOptions, name_columns
+from .options import BYTES_A_CELL, MAX_CELLS, TableOptions, name_columns
 from .text import GAPS, SAMPLE, checked_names, decoded, read_text, title_rows, titles_note
 
 TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat")
@@ -53,16 +53,33 @@ def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[p
     """
     path, options = Path(path), options or TableOptions()
     try:
-        with unpacked(check_file(path)) as inner:
-            table, notes = reader_of(inner)(check_file(inner), options)
+        with unpacked(check_file(path), options.max_cells) as inner:
+            _check_bytes(check_file(inner), inner.stat().st_size, options.max_cells)
+            table, notes = reader_of(inner)(inner, options)
     except PermissionError as error:
         raise TableError(f"{path} cannot be read: you have no permission") from error
     except ImportError as error:
         raise TableError(_what_to_install(path, error)) from error
+    if table.size > options.max_cells:
+        raise too_large(path.name, f"it has {table.size:,} cells", options.max_cells)
     table.columns = pd.Index([_joined(name) for name in table.columns], dtype=object)
     table = _with_index_as_column(table, path.name)
     table.columns = pd.Index(checked_names(path.name, list(table.columns)), dtype=object)
+    # pandas cannot count or sort half floats.
+    table = table.astype({name: float for name, dtype in table.dtypes.items() if dtype == np.float16})
     return _without_empty_unnamed(table, notes, path.name)
+
+
+def _check_bytes(path: Path, size: int, max_cells: int) -> None:
+    if size > max_cells * BYTES_A_CELL:
+        raise too_large(path.name, f"it has {size / 1e9:.3g} GB", max_cells)
+
+
+def _check_zipped(path: Path, max_cells: int) -> None:
+    """Refuse a file that is a zip archive inside (Excel, NPZ) and would grow too large."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            _check_bytes(path, sum(member.file_size for member in archive.infolist()), max_cells)
 
 
 def check_file(path: Path) -> Path:
@@ -101,6 +118,7 @@ def _read_text(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[st
         decimal=options.decimal,
         header=options.header,
         exact=name_columns(options),
+        max_cells=options.max_cells,
         as_text=[*options.categorical, *split_names(options.categorical, ())],
     )
 
@@ -149,11 +167,11 @@ def _what_to_install(path: Path, error: ImportError) -> str:
 
 PACKED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 ZIP = ".zip"
-LARGEST, PIECE = 4 << 30, 1 << 20  # bytes unpacked, and written at a time
+PIECE = 1 << 20  # bytes unpacked at a time
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[Path]:
+def unpacked(path: Path, max_cells: int = MAX_CELLS) -> Iterator[Path]:
     r"""Give the path of a file as it was before it was packed; of one that is not packed, its own.
 
     Examples
@@ -172,11 +190,11 @@ def unpacked(path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             if ending == ZIP:
-                inner = _unzip(path, Path(folder))
+                inner = _unzip(path, Path(folder), max_cells)
             else:
                 inner = Path(folder) / path.stem
                 with PACKED[ending](path) as packed:
-                    _copy(packed, inner, path.name)
+                    _copy(packed, inner, path, max_cells)
         except (TableError, PermissionError):
             raise
         except Exception as error:  # whatever an unpacker meets in a broken file
@@ -184,7 +202,7 @@ def unpacked(path: Path) -> Iterator[Path]:
         yield inner
 
 
-def _unzip(path: Path, folder: Path) -> Path:
+def _unzip(path: Path, folder: Path, max_cells: int) -> Path:
     """Return the one file in an archive; what macOS puts beside it, and hidden files, do not count."""
     with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
@@ -195,20 +213,18 @@ def _unzip(path: Path, folder: Path) -> Path:
         name = Path(members[0].filename).name
         inner = folder / (name if Path(name).suffix else f"{name}.csv")  # pandas packs "survey.zip" around "survey"
         with archive.open(members[0]) as packed:
-            _copy(packed, inner, path.name)
+            _copy(packed, inner, path, max_cells)
     return inner
 
 
-def _copy(packed: IO[bytes], inner: Path, name: str) -> None:
+def _copy(packed: IO[bytes], inner: Path, path: Path, max_cells: int) -> None:
     size = 0
     with inner.open("wb") as file:
         while piece := packed.read(PIECE):
             size += file.write(piece)
-            if size > LARGEST:
-                raise TableError(f"{name} is larger than {LARGEST >> 30} GiB when unpacked: unpack it and give a part")
+            _check_bytes(path, size, max_cells)
 
 
-CELLS = 50_000_000  # of an Excel sheet, empty ones too, up to its last
 # What reads a statistics program's file, in pyreadstat.
 STATISTICS = {
     ".dta": "read_dta",
@@ -220,6 +236,7 @@ STATISTICS = {
 }
 ORDINAL = "ordinal"
 SECONDS, BYTES_A_SECOND = 60.0, 1e6  # in which it is read, many times over; a damaged one may go on for ever
+TOO_LARGE = 97  # the code with which the process says that a file has too many cells
 LAST_CODE = 255  # with which a program ends by itself
 
 Read = tuple[pd.DataFrame, list[str]]
@@ -239,6 +256,13 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 def read_parquet(path: Path, options: TableOptions) -> Read:
     """Read Parquet."""
     with reading(path, "a Parquet file"):
+        # What a file says of itself, before it is unpacked: a column of one value takes no room in it.
+        import_module("pyarrow")
+        about = import_module("pyarrow.parquet").ParquetFile(path).metadata
+        if (cells := about.num_rows * about.num_columns) > options.max_cells:
+            raise too_large(path.name, f"it has {cells:,} cells", options.max_cells)
+        size = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+        _check_bytes(path, size, options.max_cells)
         return _spelled(pd.read_parquet(path, engine="pyarrow")), []
 
 
@@ -282,7 +306,7 @@ def read_json(path: Path, options: TableOptions) -> Read:
 def read_statistics(path: Path, options: TableOptions) -> Read:
     """Read a file of Stata, SPSS or SAS: labels instead of numbers, levels in their order where the file has one."""
     pyreadstat: Any = import_module("pyreadstat")
-    _check_survived(path)
+    _check_survived(path, options.max_cells)
     read = getattr(pyreadstat, STATISTICS[path.suffix.lower()])
     with reading(path, "a file of Stata, SPSS or SAS"):
         table, about = read(str(path))
@@ -301,9 +325,13 @@ def read_statistics(path: Path, options: TableOptions) -> Read:
     return table, [note] if partly else []
 
 
-def _check_survived(path: Path) -> None:
+def _check_survived(path: Path, max_cells: int) -> None:
     """Have a file read in a process of its own first: a damaged one can end the process, and this one must go on."""
-    code = f"import sys, pyreadstat; pyreadstat.{STATISTICS[path.suffix.lower()]}(sys.argv[1], output_format='dict')"
+    code = (
+        f"import sys, pyreadstat; read = pyreadstat.{STATISTICS[path.suffix.lower()]}; file = sys.argv[1]; "
+        "about = read(file, metadataonly=True)[1]; cells = (about.number_rows or 0) * (about.number_columns or 0); "
+        f"sys.exit({TOO_LARGE}) if cells > {max_cells} else read(file, output_format='dict')"
+    )
     allowed = SECONDS + path.stat().st_size / BYTES_A_SECOND
     try:
         # -P: without it the child would import a pyreadstat.py or numpy.py that lies in the current folder.
@@ -315,6 +343,8 @@ def _check_survived(path: Path) -> None:
             f"{path.name} was not read within {allowed:.0f} seconds, and is damaged, as it seems: get it anew, or save "
             "it as .csv"
         ) from None
+    if ended == TOO_LARGE:
+        raise too_large(path.name, "it says so of itself", max_cells)
     if ended < 0 or ended > LAST_CODE:  # by a signal; Windows has codes beyond those of programs
         raise TableError(f"{path.name} is damaged, so that it cannot be read: get it anew, or save it as .csv")
 
@@ -334,12 +364,14 @@ def _labelled(column: pd.Series, labels: dict[Any, str], ordered: bool) -> pd.Se
 def read_excel(path: Path, options: TableOptions) -> Read:
     """Read a sheet of an Excel file."""
     notes = []
+    with reading(path, "an Excel file"):
+        _check_zipped(path, options.max_cells)
     with reading(path, "an Excel file"), pd.ExcelFile(path) as book:
         sheets = [str(sheet) for sheet in book.sheet_names]
         sheet = sheets[0] if options.sheet is None else options.sheet
         if sheet not in sheets:
             raise TableError(f"{path.name} has no sheet {sheet!r}: it has {listing(sheets)}")
-        _check_reach(path, book, sheet)
+        _check_reach(path, book, sheet, options.max_cells)
         cells = pd.read_excel(book, sheet_name=sheet, header=None, keep_default_na=False, na_values=[""])
     if len(sheets) > 1 and options.sheet is None:
         notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
@@ -363,7 +395,7 @@ def read_excel(path: Path, options: TableOptions) -> Read:
     return cells.infer_objects().reset_index(drop=True), notes
 
 
-def _check_reach(path: Path, book: pd.ExcelFile, sheet: str) -> None:
+def _check_reach(path: Path, book: pd.ExcelFile, sheet: str, max_cells: int) -> None:
     """Refuse a sheet that reaches too far before its cells are made: one stray cell in a corner is enough for it."""
     page = book.book[sheet] if path.suffix.lower() in (".xlsx", ".xlsm") else None
     if page is None or not hasattr(page, "reset_dimensions"):  # a page of charts has none
@@ -372,7 +404,7 @@ def _check_reach(path: Path, book: pd.ExcelFile, sheet: str) -> None:
     rows, columns = 0, 0
     for row in page.iter_rows():
         rows, columns = rows + 1, max(columns, len(row))
-    if rows * columns > CELLS:
+    if rows * columns > max_cells:
         raise TableError(
             f"{path.name}: the sheet {sheet!r} reaches to row {rows:,} and column {columns:,}, {rows * columns:,} "
             "cells: is there a stray cell far out (Ctrl+End goes to it)? Delete it, or save the table as .csv"
@@ -382,6 +414,7 @@ def _check_reach(path: Path, book: pd.ExcelFile, sheet: str) -> None:
 def read_array(path: Path, options: TableOptions) -> Read:
     """Read an array of a NumPy file."""
     try:
+        _check_zipped(path, options.max_cells)
         with path.open("rb") as file:
             loaded = np.load(file, allow_pickle=False)
             values = _chosen(path, loaded, options.array) if isinstance(loaded, np.lib.npyio.NpzFile) else loaded
@@ -412,8 +445,3 @@ def _chosen(path: Path, arrays: Any, wanted: str | None) -> Array:
         raise TableError(f"{path.name} has no array {name!r}: it has {listing(arrays.files)}")
     array: Array = arrays[name]
     return array
-
-
-def first_line(error: Exception) -> str:
-    """Return what an error says, in a line."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

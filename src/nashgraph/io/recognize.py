@@ -7,7 +7,7 @@ name Ann are not alike for it. So they are found by name and content, and never 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ import pandas as pd
 from ..validation import listing
 from .columns import as_name, is_text
 from .errors import TableError
-from .names import ID_NAMES, NODE_WORDS, plain_names, whole_numbers, words_of
+from .names import NODE_WORDS, plain_names, whole_numbers, words_of
+from .options import ID_NAMES
 
 ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
 PEOPLE = (
@@ -195,10 +196,10 @@ def is_count(column: pd.Series, name: str, share_given: float) -> bool:
 
 
 PLACES = frozenset(["school", "village", "country", "city", "farm", "firm", "household", "hh", "hhid"])
-COUNTS: Collection[str] = frozenset(
+COUNTS = frozenset(
     [
         *("plays", "playcount", "count", "counts", "n", "times", "visits", "listens", "views", "clicks", "purchases"),
         *("quantity", "qty", "freq", "frequency", "calls", "messages", "downloads", "orders", "weight", "occurrences"),
     ]
 )
-RATINGS: Collection[str] = frozenset(["rating", "ratings", "score", "grade", "answer", "response", "value", "rank"])
+RATINGS = frozenset(["rating", "ratings", "score", "grade", "answer", "response", "value", "rank"])

@@ -14,7 +14,7 @@ from ..validation import Array, listing, silent_nodes, silent_sentence
 from .coding import Coded, choices, coded, coding_notes, left_out_notes
 from .columns import Marks, as_name, is_text, numbers, plain_numbers
 from .errors import Problems, TableError
-from .missing import filled, gap_codes, refuse_gaps, refuse_infinite, refuse_strays
+from .missing import ask_about_strays, filled, gap_codes, refuse_gaps, refuse_infinite
 from .names import (
     CODE_WORDS,
     NODE_WORDS,
@@ -153,7 +153,7 @@ def signals_of(
 
 def _without_unanswered(found: _Oriented) -> tuple[_Oriented, Array]:
     """Leave out the nodes of which nothing is known, and return which are left."""
-    answered = ~np.isnan(found.values).all(axis=1)
+    answered: Array = ~np.isnan(found.values).all(axis=1)
     if answered.all():
         return found, answered
     names = [name for name, there in zip(found.nodes, answered, strict=True) if not there]
@@ -194,9 +194,10 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
         with problems.kept():
             parts.append(coded(table[name], how, names))
     used = [part for part in parts if part.names]
-    with problems.kept():
-        strays = {part.column: part.strays for part in used if part.strays}
-        refuse_strays(strays, (part.values for part in used if not part.strays))
+    if strays := {part.column: part.strays for part in used if part.strays}:
+        question = ask_about_strays(strays, (part.values for part in used if not part.strays))
+        # Who says what to do about gaps has looked at them, and is only told.
+        (problems.found if options.missing == "auto" else notes).append(question)
     if options.missing == "error":
         gaps = [np.isnan(part.values).any(axis=1) for part in used]
         codes = sorted({code for part in used for code in part.gaps})
@@ -302,9 +303,13 @@ def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     return False, "signals are taken as they are; --standardize brings each to mean 0 and spread 1 over the nodes"
 
 
-QUESTIONS = ("question", "item", "variable", "key", "attribute", "measure", "indicator", "signal", "bill", "rollcall")
-QUESTIONS += ("artist", "song", "track", "movie", "film", "product", "book", "page", "motion")
-ANSWERS = ("answer", "value", "response", "reply", "score", "vote", "rating", "plays", "playcount", "count")
+QUESTIONS = frozenset(
+    [
+        *("question", "item", "variable", "key", "attribute", "measure", "indicator", "signal", "bill", "rollcall"),
+        *("artist", "song", "track", "movie", "film", "product", "book", "page", "motion"),
+    ]
+)
+ANSWERS = frozenset(["answer", "value", "response", "reply", "score", "vote", "rating", "plays", "playcount", "count"])
 
 
 def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:
@@ -357,8 +362,8 @@ def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, T
 
 def _roles(columns: list[str], given: str | None) -> tuple[str, str, str]:
     """Return the columns of who answers, the question and the answer: by their names, else in this order."""
-    question = next((name for name in columns if words_of(name) & {*QUESTIONS} and name != given), None)
-    answer = next((name for name in columns if words_of(name) & {*ANSWERS} and name not in (given, question)), None)
+    question = next((name for name in columns if words_of(name) & QUESTIONS and name != given), None)
+    answer = next((name for name in columns if words_of(name) & ANSWERS and name not in (given, question)), None)
     rest = [name for name in columns if name not in (question, answer)]
     called = [name for name in rest if words_of(name) & (NODE_WORDS | CODE_WORDS)]
     who = chosen_column(given, columns) if given else next(iter([*called, *rest]))

@@ -14,7 +14,8 @@ import pandas as pd
 
 from ..validation import listing
 from .columns import is_code
-from .errors import Problems, TableError
+from .errors import Problems, TableError, too_large
+from .options import MAX_CELLS
 
 SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 KNOWN_BYTES = {
@@ -45,6 +46,7 @@ def read_text(
     header: bool = True,
     exact: Collection[str] = (),
     as_text: Collection[str] = (),
+    max_cells: int = MAX_CELLS,
 ) -> tuple[pd.DataFrame, list[str]]:
     r"""Read a text table and say what was decided about it.
 
@@ -63,6 +65,8 @@ def read_text(
     text, notes = decoded(path, encoding)
     text, more = without_comments(path.name, text)
     notes += more
+    if (lines := text.count("\n") + text.count("\r")) > max_cells:
+        raise too_large(path.name, f"it has {lines:,} lines", max_cells)
     if next(_Rows(text, ",", strict=False), None) is None:
         raise TableError(f"{path.name} is empty")
     if separator is None:
@@ -72,6 +76,8 @@ def read_text(
             notes.append(f"{path.name}: the columns are separated by blanks")
         elif separator != ("\t" if path.suffix.lower() == ".tsv" else ","):
             notes.append(f"{path.name}: the separator is {separator!r}")
+    if (cells := lines + text.count(separator)) > max_cells:
+        raise too_large(path.name, f"it has {cells:,} cells or more", max_cells)
     if header:
         text, more = _without_titles(path.name, text, separator)
         header, also = _has_names(path.name, text, separator)
