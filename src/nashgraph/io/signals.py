@@ -153,7 +153,7 @@ def signals_of(
 
 def _without_unanswered(found: _Oriented) -> tuple[_Oriented, Array]:
     """Leave out the nodes of which nothing is known, and return which are left."""
-    answered: Array = ~np.isnan(found.values).all(axis=1)
+    answered = np.asarray(~np.isnan(found.values).all(axis=1))
     if answered.all():
         return found, answered
     names = [name for name, there in zip(found.nodes, answered, strict=True) if not there]
