@@ -58,7 +58,7 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
     if not (file := folder / LAYOUT).is_file():
         raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
     try:
-        return read_nodes(file)
+        return read_nodes(file, number="x")
     except ValueError as error:  # no such column, no CSV, no text
         raise TableError(f"{file} is not as it was written: {error}") from error
 

@@ -72,11 +72,11 @@ def read_edges(path: str | Path, first: int | None = None) -> pd.DataFrame:
     >>> read_edges(file).source.tolist()
     ['007', '=1+1']
     """
-    return _read_csv(path, "source", "target", first=first)
+    return _read_csv(path, "weight", "source", "target", first=first)
 
 
-def read_nodes(path: str | Path, first: int | None = None) -> pd.DataFrame:
-    """Read the first nodes of what :func:`write_nodes` wrote, or all of them.
+def read_nodes(path: str | Path, first: int | None = None, number: str = "influence") -> pd.DataFrame:
+    """Read the first nodes of what :func:`write_nodes` wrote, or all of them; the column ``number`` must be there.
 
     Examples
     --------
@@ -87,11 +87,10 @@ def read_nodes(path: str | Path, first: int | None = None) -> pd.DataFrame:
     >>> read_nodes(file).name.tolist()
     ['@bob', 'NA']
     """
-    return _read_csv(path, "name", first=first)
+    return _read_csv(path, number, "name", first=first)
 
 
-def _read_csv(path: str | Path, *names: str, first: int | None = None) -> pd.DataFrame:
-    number = "weight" if "source" in names else "influence"
+def _read_csv(path: str | Path, number: str, *names: str, first: int | None = None) -> pd.DataFrame:
     try:
         table = pd.read_csv(path, nrows=first)
         exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
