@@ -175,6 +175,16 @@ def test_gaps_are_compared_pairwise_or_filled_without_being_asked(tmp_path, answ
         assert "left out 1 node(s) without any answer: 6" in result.stderr
 
 
+def test_gaps_are_filled_where_two_people_share_no_answer(tmp_path, answers):
+    table = answers.astype(float)
+    table.loc[3, ["trust", "help"]] = np.nan
+    table.loc[4, ["news", "vote"]] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    found = load_signals(tmp_path / "t.csv")
+    assert not found.table.isna().any(axis=None)
+    assert any("filled 4 gap(s)" in note for note in found.notes)
+
+
 def test_latin_1_utf_16_and_dat_files_are_read(tmp_path):
     text = "name age town\nZoë 31 Köln\nÅsa 45 Ulm\nann 28 Köln\n"
     (tmp_path / "t.dat").write_bytes(text.encode("latin-1"))

@@ -32,6 +32,7 @@ NUMBERS = np.array(
 )
 SCALE_END = 7  # the answers of a scale on which 7, 8 or 9 can be a code are below
 SCALE_ANSWERS = 10  # that it takes to tell a scale
+LARGE = 10_000  # nodes up to which all pairs are looked at here
 NEAREST = 5  # nodes whose mean fills a gap
 FAR = 3.0  # ranges of all other values that a positive code is away from them
 
@@ -166,6 +167,14 @@ def refuse_gaps(gaps: Array, nodes: list[str], names: list[str], codes: str = ""
 def _first(places: Array, nodes: list[str], names: list[str]) -> str:
     row, column = places[0]
     return f"the first at node {nodes[row]}, {names[column]!r}"
+
+
+def some_share_nothing(known: Array) -> bool:
+    """Tell whether two nodes (rows) have no signal that both know, so that they cannot be compared."""
+    if len(known) > LARGE:
+        return False  # the product would cost too much here; the fit says so itself
+    shares = known.astype(np.float32)
+    return bool((shares @ shares.T == 0).any())
 
 
 def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:

@@ -14,7 +14,7 @@ from ..validation import Array, listing, silent_nodes, silent_sentence
 from .coding import Coded, choices, coded, coding_notes, left_out_notes
 from .columns import Marks, as_name, is_text, numbers, plain_numbers
 from .errors import Problems, TableError
-from .missing import ask_about_strays, filled, gap_codes, refuse_gaps, refuse_infinite
+from .missing import ask_about_strays, filled, gap_codes, refuse_gaps, refuse_infinite, some_share_nothing
 from .names import (
     CODE_WORDS,
     NODE_WORDS,
@@ -134,7 +134,9 @@ def signals_of(
     gaps, silent = np.isnan(found.values), silent_nodes(found.values.T)
     if silent.any():
         found.notes.append(silent_sentence(np.array(found.nodes, dtype=object)[silent]))
-    if gaps.any() and (options.missing == "impute" or (options.missing == "auto" and complete)):
+    if gaps.any() and (
+        options.missing == "impute" or (options.missing == "auto" and (complete or some_share_nothing(~gaps)))
+    ):
         values, note = filled(found.values, np.nanmean(found.values, axis=0), _spreads(found.values))
         found = replace(found, values=values, notes=[*found.notes, note])
     elif gaps.any():
