@@ -15,7 +15,7 @@ from nashgraph import (
     WeightedTotal,
     validation,
 )
-from nashgraph.tables import signals_of
+from nashgraph.io import signals_of
 
 GOOD = np.random.default_rng(0).normal(size=(6, 8))
 

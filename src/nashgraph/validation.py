@@ -207,8 +207,7 @@ def warn_vacuous_benefit() -> None:
     """Warn that equal benefits switch the prior off (fact 6 of the design)."""
     warn(
         "benefit is the same at every node: every row of the graph sums to c, so every graph then has the same "
-        "welfare and the prior changes nothing (the result is SmoothGL's). Give a benefit that differs between "
-        "nodes, or use SmoothGL",
+        "welfare and the prior changes nothing. Give a benefit that differs between nodes, or leave the prior out",
     )
 
 

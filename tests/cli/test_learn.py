@@ -17,7 +17,7 @@ from nashgraph.cli.messages import Voice
 from nashgraph.couplings import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
-from nashgraph.tables import Job, TableOptions, load_signals
+from nashgraph.io import Job, TableOptions, load_signals
 
 from ..commands import LAST_DIGIT, error_lines, run
 

@@ -256,7 +256,7 @@ def test_data_sets_are_listed_through_the_command():
         ("nashgraph learn t.csv --engine ", {"auto", "threads", "cuda", "dask"}),
         ("nashgraph compare t.csv --methods glg", {"glgp"}),
         ("nashgraph learn t.csv --benefit s", {"spectral"}),
-        ("nashgraph learn t.csv --missing ", {"error", "pairwise", "impute"}),
+        ("nashgraph learn t.csv --missing ", {"auto", "error", "pairwise", "impute"}),
     ],
 )
 def test_values_are_completed(words, expected):
@@ -284,7 +284,7 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
         "numpy",
         "nashgraph.games",
         "nashgraph.couplings",
-        "nashgraph.tables",
+        "nashgraph.io",
         "nashgraph.report",
         "nashgraph.datasets",
         "matplotlib",

@@ -13,7 +13,7 @@ from ..files import claimed, written_together
 from ..graph import LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
-from ..tables import (
+from ..io import (
     ModelRecord,
     TableError,
     read_edges,
@@ -24,7 +24,7 @@ from ..tables import (
     read_record,
     sha256_of,
 )
-from ..tables.graphs import write_csv
+from ..io.graphs import write_csv
 from .commands import DONE
 from .fitting import plain_number
 from .groups import FOLDER as GROUPS
@@ -108,7 +108,12 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
         names, weights, replicates = read_members(folder / MEMBERS)
     else:
         names, replicates = nodes.index.tolist(), []
-        weights = weights_of(read_edges(folder / EDGES), names, directed=record.job.directed)
+        edges = read_edges(folder / EDGES)
+        if unknown := {*edges["source"], *edges["target"]} - {*names}:
+            raise TableError(f"{NODES} is damaged (it lacks the nodes {listing(unknown)}): learn the network again")
+        weights = weights_of(edges, names, directed=record.job.directed)
+    if unknown := {*names} ^ {*nodes.index}:
+        raise TableError(f"{NODES} is damaged (it has other nodes, {listing(unknown)}): learn the network again")
     columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community") if name in nodes}
     return LearnedGraph.of(weights, names, node_columns=columns), replicates
 

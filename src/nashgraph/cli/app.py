@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -248,6 +249,8 @@ def datasets() -> None:
 
 def main() -> None:
     """Run the command line."""
+    # Worker processes must not import a random.py or numpy.py that lies in the current folder, beside the table.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal has no letters for must not end the run.
         if hasattr(stream, "reconfigure"):

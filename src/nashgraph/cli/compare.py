@@ -14,8 +14,8 @@ from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
 from ..estimators import METHODS, GraphEstimator
 from ..files import claimed, written_together
-from ..tables import Job, Signals, load_signals
-from ..tables.graphs import write_csv
+from ..io import Job, Signals, load_signals
+from ..io.graphs import write_csv
 from .commands import BUG_REPORT, DONE, UNFINISHED
 from .fitting import methods_with, plain_number
 from .learn import check_engine, check_given, check_inputs_kept, note_signals, truth_noted
@@ -45,7 +45,7 @@ def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
     with voice.noting_warnings():
-        signals = load_signals(asked.file, options)
+        signals = load_signals(asked.file, options, complete=True)  # so that all methods learn from the same
         note_signals(asked.file, signals, voice)
         job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
         truth = truth_noted(asked.truth.truth, signals, job, voice)

@@ -15,8 +15,8 @@ from ..comparison import compare
 from ..datasets import load_karate, smooth_signals
 from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
 from ..files import claimed, written_together
+from ..io import write_edges, write_graphml
 from ..report import Summary, plot_graph, summarize, write_report
-from ..tables import write_edges, write_graphml
 from .commands import DONE
 from .fitting import sure_part
 from .learn import most_influential

@@ -20,9 +20,9 @@ import typer
 from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath, Selection
 from ..estimators._kept import held
 from ..graph import LearnedGraph
+from ..io import Job, Signals
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
-from ..tables import Job, Signals
 from ..validation import Array, InputError
 from .commands import RENAMED
 from .messages import Voice, engine_noted
@@ -76,6 +76,11 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
         defaults["random_state"] = 0  # so that the same command gives the same bytes
     found = {**defaults, **given, **dict(_setting(method, defaults, item) for item in settings)}
     return found | ({"benefit": None} if found.get("benefit") == "none" else {})
+
+
+def needs_complete(job: Job) -> bool:
+    """Tell whether a job's method or engine cannot compare nodes over what both have, so that gaps must be filled."""
+    return job.method not in methods_with("missing") or job.parameters.get("engine") == "cuda"
 
 
 def methods_with(parameter: str) -> list[str]:
@@ -208,7 +213,7 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     along = {field.name: given.pop(field.name) for field in fields(PathArguments) if field.name in given}
     if signals.benefit is not None:
         given["benefit"] = signals.benefit
-    if job.table.missing == "pairwise":
+    if job.table.missing in ("auto", "pairwise") and signals.table.isna().to_numpy().any():
         given["missing"] = "pairwise"
     unknown = sorted({*given} - {*model.get_params(deep=False)})
     if unknown:

@@ -17,15 +17,14 @@ import typer
 
 from ..couplings.cluster.whole import share_out, shared_whole
 from ..files import claimed, written_together
+from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
+from ..io.graphs import unguarded_table, write_csv
+from ..io.text import read_text
 from ..report.index import write_index
 from ..report.prose import leaders
-from ..tables import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
-from ..tables.formulas import unguarded_table
-from ..tables.graphs import write_csv
-from ..tables.text import read_text
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED
-from .fitting import Outcome, learned
+from .fitting import Outcome, learned, needs_complete
 from .learn import (
     EDGES,
     INDEX,
@@ -189,7 +188,7 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> di
             rows = of_group(table, options)
             if len(rows) == 1 and not options.long and options.nodes == "rows":
                 raise TableError("one row only, and a network needs two nodes")
-            signals[name] = signals_of(rows, options)
+            signals[name] = signals_of(rows, options, complete=needs_complete(job))
         except InputError as error:
             found.left_out[name] = str(error)
     for note in notes:

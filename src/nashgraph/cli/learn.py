@@ -16,11 +16,7 @@ import typer
 from ..certificate import exact
 from ..files import STOPPED, claimed, written_together
 from ..graph import LearnedGraph
-from ..metrics import symmetrize_for
-from ..report import summarize, write_report
-from ..report.drawing import check_layout
-from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
-from ..tables import (
+from ..io import (
     GRAPH_FILES,
     Group,
     Job,
@@ -40,10 +36,14 @@ from ..tables import (
     write_edges,
     write_members,
 )
-from ..tables.graphs import write_csv
+from ..io.graphs import write_csv
+from ..metrics import symmetrize_for
+from ..report import summarize, write_report
+from ..report.drawing import check_layout
+from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED, meant
-from .fitting import LEAST_EACH, Outcome, all_parameters, learned, scores
+from .fitting import LEAST_EACH, Outcome, all_parameters, learned, needs_complete, scores
 from .messages import MEANT, MEASURED, Voice, paired
 from .options import GameArguments, JobArguments, KnownArguments, PathArguments
 
@@ -75,7 +75,7 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
     check_inputs_kept(out, inputs.files)
     with voice.noting_warnings():
-        signals = load_signals(inputs.table, job.table)
+        signals = load_signals(inputs.table, job.table, complete=needs_complete(job))
     record, outcome = run_signals(job, inputs, out, voice, signals)
     if voice.brief:
         say_briefly(record, voice)
@@ -329,7 +329,7 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
     if not (file := folder / LAYOUT).is_file():
         raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
     try:
-        return read_nodes(file)
+        return read_nodes(file, number="x")
     except ValueError as error:  # no such column, no CSV, no text
         raise TableError(f"{file} is not as it was written: {error}") from error
 

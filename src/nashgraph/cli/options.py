@@ -17,7 +17,7 @@ import typer
 from .commands import choice, completing
 
 if TYPE_CHECKING:
-    from ..tables import TableOptions
+    from ..io import TableOptions
     from .messages import Voice
 
 METHODS = "nashgraph.estimators:METHODS"
@@ -123,12 +123,13 @@ class TableArguments:
         ),
     ] = None
     missing: Annotated[
-        Literal["error", "pairwise", "impute"],
+        Literal["auto", "error", "pairwise", "impute"],
         table_option(
-            metavar="[error|pairwise|impute]",
-            help="Missing values: stop with an error, compare nodes on what both have, or fill in from similar nodes.",
+            metavar="[auto|error|pairwise|impute]",
+            help="Missing values: compare nodes on what both have (pairwise), fill in from similar nodes (impute), or "
+            "stop (error). auto is pairwise if the method allows it, else impute.",
         ),
-    ] = "error"
+    ] = "auto"
     standardize: Annotated[
         bool | None,
         table_option(
@@ -143,7 +144,9 @@ class TableArguments:
     separator: Annotated[
         str | None, format_option(metavar="CHARACTER", help="Field separator of a text file.", show_default="detected")
     ] = None
-    encoding: Annotated[str, format_option(help="Encoding of a text file.")] = "utf-8"
+    encoding: Annotated[
+        str | None, format_option(help="Encoding of a text file.", show_default="UTF-8, else guessed")
+    ] = None
     decimal: Annotated[Literal[".", ","], format_option(metavar="[.|,]", help="Decimal mark.")] = "."
     thousands: Annotated[
         str | None,
@@ -156,10 +159,11 @@ class TableArguments:
     )
     sheet: Annotated[str | None, format_option(help="Sheet of an Excel file.", show_default="the first")] = None
     array: Annotated[str | None, format_option(help="Array of an NPZ file that has several.")] = None
+    max_cells: Annotated[int, format_option(help="Refuse tables with more cells than this.")] = 50_000_000
 
     def options(self, benefit: str | None) -> TableOptions:
         """Return these choices; a benefit that is not a name of one is a column."""
-        from ..tables import TableOptions  # noqa: PLC0415 (help and completion stay fast)
+        from ..io import TableOptions  # noqa: PLC0415 (help and completion stay fast)
         from ..validation import InputError  # noqa: PLC0415
 
         lists = ("drop", "keep", "categorical", "ordinal", "na")

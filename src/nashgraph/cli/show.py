@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..estimators import METHODS
-from ..tables import (
+from ..io import (
     FileRecord,
     ModelRecord,
     TableError,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..files import written_whole
-from ..tables.formulas import guarded_table, unguarded_table
+from ..io.graphs import guarded_table, unguarded_table
 from ..validation import check_choice, check_integer
 from . import EXPERIMENTS
 from .figures import save_figure
