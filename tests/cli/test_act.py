@@ -33,7 +33,7 @@ def club(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(club):
     table = pd.read_csv(club / "club.csv", dtype={"name": str}).set_index("name")
-    return ConsensusGL(resamples=8, random_state=0).fit(table.T)
+    return ConsensusGL(n_replicates=8, random_state=0).fit(table.T)
 
 
 def csv(folder, name):

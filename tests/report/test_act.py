@@ -56,7 +56,7 @@ def test_one_graph_says_that_it_is_one():
 
 def test_resamples_say_what_changes_and_give_intervals(monkeypatch):
     model = players(30, 4)
-    model.resampled_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
+    model.replicate_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
     (first, *_) = advice(model)
     assert {"low", "high", "among_best"} <= {*first.table.columns}
     assert "changes with" in first.sentence
@@ -96,7 +96,7 @@ def test_of_millions_of_ties_only_what_takes_seconds_is_asked(monkeypatch):
 
 def test_support_ties_and_seeds_are_advised_in_words_and_numbers():
     model = players(30, 4)
-    model.resampled_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
+    model.replicate_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
     found = {advised.title: advised for advised in advice(model)}
     rules = {"interaction": "log1p", "welfare": "total"}
     supported = games.best_support(model, 5, cost="units", **rules)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ import networkx as nx
 import pandas as pd
 
 from ..certificate import exact
+from ..consensus.checkpoint import remove_checkpoints
 from ..files import STOPPED, claimed
 from ..graph import LearnedGraph
 from ..metrics import symmetrize_for
@@ -123,7 +123,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
         signal_names=[str(name) for name in signals.table.index],
     )
     found = write_outcome(out, found, outcome, truth, layout)
-    shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
+    remove_checkpoints(out / STOPPED)  # also those of a run with other settings
     return found
 
 

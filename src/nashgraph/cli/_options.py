@@ -24,7 +24,7 @@ METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the couplings are not loaded for a help text
-RENAMED = {"random_state": "seed"}  # parameters whose option has another name
+RENAMED = {"random_state": "seed", "n_replicates": "replicates"}  # parameters whose option has another name
 TABLE, METHOD, KNOWN, TRUTH, OUTPUT = "The table", "The method", "Known ties", "A true network", "Output"
 ADVICE, CHANGE = "The advice", "What if"
 
@@ -221,7 +221,7 @@ class GameArguments:
 
 @dataclass(frozen=True)
 class LearnArguments(GameArguments):
-    """The same, and what only some methods have: the strength of a prior, resamples of the signals."""
+    """The same, and what only some methods have: the strength of a prior, replicates of the signals."""
 
     lam: Annotated[
         float | None,
@@ -230,10 +230,14 @@ class LearnArguments(GameArguments):
             show_default="what costs a thousandth of the smoothness J",
         ),
     ] = None
-    resamples: Annotated[
+    n_replicates: Annotated[
         int | None,
         method_option(
-            min=0, help="How often the consensus weighs the signals anew; 0: no intervals.", show_default="20"
+            "--replicates",
+            "--resamples",
+            min=0,
+            help="Number of replicates of the signals in a consensus; 0: no intervals.",
+            show_default="20",
         ),
     ] = None
 

@@ -69,11 +69,11 @@ class Game:
         """Return the game on a fitted model, a learned graph, a networkx graph or a matrix of weights.
 
         Benefits left out are those the graph was learned with, or 1 for everybody where there were none. The members
-        are a consensus's ``resampled_graphs_``.
+        are a consensus's ``replicate_graphs_``.
         """
         if isinstance(graph, Game):
             return graph
-        members, learned = tuple(getattr(graph, "resampled_graphs_", ())), as_graph(graph)
+        members, learned = tuple(getattr(graph, "replicate_graphs_", ())), as_graph(graph)
         if benefit is None:
             benefit = learned.node_columns.get("benefit", np.ones(learned.n_nodes))
         given = check_benefit(aligned(benefit, learned.names), learned.n_nodes, normalize=False)
