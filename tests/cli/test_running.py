@@ -107,7 +107,7 @@ def test_an_interrupted_consensus_goes_on(table, monkeypatch):
             raise KeyboardInterrupt
         return of(resample, X)
 
-    command = ("learn", table, "--resamples", "5", "--out")
+    command = ("learn", table, "--replicates", "5", "--out")
     monkeypatch.setattr(Replicate, "of", interrupted)
     result = run(*command, out)
     assert result.exit_code == 130

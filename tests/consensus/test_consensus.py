@@ -343,3 +343,17 @@ def test_what_the_prior_moved_is_in_every_second_replicate(signals):
     plain = ConsensusGL(n_replicates=4, random_state=0, benefit=None).fit(signals).replicate_graphs_
     same = [abs(one - other).max() < 1e-6 for one, other in zip(prior, plain, strict=True)]
     assert same == [True, False, True, False]
+
+
+def test_a_model_is_one_line_and_has_no_results_before_it_is_fitted(hubs):
+    model = ConsensusGL(n_replicates=2, random_state=0, benefit=np.arange(40.0))
+    assert "\n" not in repr(model)
+    assert not [name for name in dir(model) if name.endswith("_") and not name.startswith("_") and hasattr(model, name)]
+    shown = repr(model.fit(hubs))
+    assert "\n" not in shown
+    assert f": 40 nodes, {model.graph_.n_edges:,} edges, replicates agree on " in shown
+
+
+def test_a_fitted_model_does_not_carry_the_signals(hubs):
+    model = ConsensusGL(n_replicates=2, random_state=0).fit(hubs)
+    assert not [name for name, value in vars(model).items() if np.shape(value) == hubs.shape]

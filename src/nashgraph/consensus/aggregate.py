@@ -129,7 +129,8 @@ class SlotSum:
         needed = min(n, int((self.lengths + counts).max(initial=0)))
         if needed > width:
             more = min(n, max(needed, int(GROWTH * width))) - width
-            self.labels, *self.sums = (np.pad(each, ((0, 0), (0, more))) for each in (self.labels, *self.sums))
+            room = ((0, 0), (0, more))
+            self.labels, self.sums = np.pad(self.labels, room), [np.pad(each, room) for each in self.sums]
         found = np.empty(len(indices), np.int32)
         find_slots(indptr, indices, used, self.labels, self.lengths, found)
         return Slots(indptr, found)
@@ -165,6 +166,12 @@ class Mean:
         """The mean as CSR."""
         return self.total.csr()[0]
 
+    @property
+    def influence(self) -> Array:
+        """The influence of each node in the mean."""
+        total = self.total
+        return np.bincount(total.labels.ravel(), weights=total.sums[0].ravel(), minlength=len(total.lengths))
+
     def scale(self, factor: float) -> None:
         """Leave room for members that are added later."""
         self.total.sums = [factor * each for each in self.total.sums]
@@ -191,10 +198,9 @@ class Mean:
 
     def state(self) -> dict[str, Array]:
         """Return all but the replicates, for a checkpoint."""
-        width = int(self.total.lengths.max(initial=0))
-        names = ("labels", "weights", "frequency")
-        arrays = dict(zip(names, (each[:, :width] for each in (self.total.labels, *self.total.sums)), strict=True))
-        return {"lengths": self.total.lengths, **arrays}
+        width, (weights, frequency) = int(self.total.lengths.max(initial=0)), self.total.sums
+        wide = {"labels": self.total.labels, "weights": weights, "frequency": frequency}
+        return {"lengths": self.total.lengths} | {name: values[:, :width] for name, values in wide.items()}
 
     def restore(self, state: dict[str, Array], replicates: list[Array]) -> None:
         """Become the mean that was saved."""
@@ -300,14 +306,14 @@ def own_prior(influence: Array, cosine_influence: Array) -> PriorPlan:
 def add_prior_members(
     plan: PriorPlan,
     mean: Mean,
+    graph: Any,
     signals: Array,
     ladders: Ladders,
     geometries: dict[str, float],
     interaction: Interaction,
     welfare: Welfare,
 ) -> float:
-    """Add best responses to the game on the mean, each at several strengths, and return the mean strength."""
-    graph = mean.weights
+    """Add best responses to the game on a graph, each at several strengths, and return the mean strength."""
     actions = equilibrium(graph, plan.benefit, interaction)
     left, right = adjoint(graph, actions, interaction, welfare), interaction.value(actions)
     mean.scale(1.0 - plan.share)

@@ -263,10 +263,10 @@ class ConsensusGL(GraphEstimator):
             settings = [scheme, entropy, len(replicates), ladders.degrees.tolist(), ladders.n_nearest, ladders.c]
             saved = Checkpoint(checkpoint, "consensus", signals, [*settings, geometries])
         mean = mean_of_ladders(ladders.of, signals, replicates, geometries, ladders.step, saved, ladders.c)
-        plain, prior = mean.total.sums[0].copy(), self._prior(mean, signals, ladders)
-        smooth, lam = mean.weights, np.nan
+        plain, smooth, lam = mean.total.sums[0].copy(), mean.weights, np.nan
+        prior = self._prior(mean, signals, ladders)
         if prior is not None and prior.share > 0:
-            lam = add_prior_members(prior, mean, signals, ladders, geometries, interaction, welfare)
+            lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, interaction, welfare)
         origin = self.benefit if isinstance(self.benefit, str) else "given"
         benefit = None if prior is None else (origin, prior.benefit)
         learned = stack(known, self.known_weights, self.n_degrees, mean, signals, labels, ladders, benefit)
@@ -342,8 +342,7 @@ class ConsensusGL(GraphEstimator):
         if not costs:
             return None
         if isinstance(self.benefit, str) and self.benefit == "own":
-            influence = np.asarray(mean.weights.sum(axis=0)).ravel()
-            return own_prior(influence, influence_of(ladders(signals, "cosine")))
+            return own_prior(mean.influence, influence_of(ladders(signals, "cosine")))
         benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
         return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, costs)
 
@@ -461,6 +460,14 @@ class ConsensusGL(GraphEstimator):
         guess = expit(self.known_weights_["intercept"] - np.log(len(self.node_names_) - 1.0) + odds)
         known = np.full(len(pairs), -1) if self._known is None else self._known.of(pairs)
         return np.where(known < 0, guess, known), np.array([NO_TIE, TIE, ""], dtype=object)[known]
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the parameters and, after a fit, what was learned, in one line."""
+        text = " ".join(super().__repr__(N_CHAR_MAX).split())
+        if not self.__sklearn_is_fitted__():
+            return text
+        stable = "" if np.isnan(self.agreement_) else f", replicates agree on {self.agreement_:.0%} of the weight"
+        return f"<{text}: {len(self.node_names_)} nodes, {self.graph_.n_edges:,} edges{stable}>"
 
     @property
     def without_prior_(self) -> LearnedGraph:
