@@ -1,4 +1,5 @@
 from .comparison import compare
+from .consensus import fit_known_weights
 from .couplings import project_rows, squared_distances
 from .estimators import (
     GLGP,
@@ -13,7 +14,6 @@ from .estimators import (
     QuadGameGL,
     SmoothGL,
     SpecTemp,
-    fit_known_weights,
     spectral_benefit,
 )
 from .games import (

@@ -24,7 +24,7 @@ def club(tmp_path_factory):
     table.insert(0, "name", [f"{node:03d}" for node in range(34)])
     table.to_csv(folder / "club.csv", index=False)
     assert (
-        run("learn", folder / "club.csv", "--no-standardize", "--resamples", "8", "--out", folder / "out").exit_code
+        run("learn", folder / "club.csv", "--no-standardize", "--replicates", "8", "--out", folder / "out").exit_code
         == 0
     )
     return folder
@@ -33,7 +33,7 @@ def club(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(club):
     table = pd.read_csv(club / "club.csv", dtype={"name": str}).set_index("name")
-    return ConsensusGL(resamples=8, random_state=0).fit(table.T)
+    return ConsensusGL(n_replicates=8, random_state=0).fit(table.T)
 
 
 def csv(folder, name):
@@ -151,7 +151,7 @@ def test_too_much_feedback_is_said_with_how_much_it_must_fall(tmp_path):
 def test_files_that_were_changed_are_refused(club, tmp_path):
     for name in ("edges.csv", "members.npz"):
         out = tmp_path / name
-        assert run("learn", club / "club.csv", "--resamples", "2", "--out", out).exit_code == 0
+        assert run("learn", club / "club.csv", "--replicates", "2", "--out", out).exit_code == 0
         (out / name).write_bytes(b"other")
         result = run("act", out)
         assert result.exit_code == 1

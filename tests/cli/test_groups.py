@@ -100,7 +100,7 @@ def test_known_ties_are_those_of_the_group(villages):
     known = table[table["from"] <= 12]
     whole = pd.DataFrame([(village, k, "*") for village in (10, "A/b") for k in range(1, 13)], columns=table.columns)
     pd.concat([known, whole]).to_csv(villages / "known.csv", index=False)
-    arguments = ["learn", villages / "villages.csv", "--group", "village", "--id", "hh", "--set", "resamples=2"]
+    arguments = ["learn", villages / "villages.csv", "--group", "village", "--id", "hh", "--set", "n_replicates=2"]
     result = run(*arguments, "--known", villages / "known.csv", "--out", villages / "out", "--json")
     answer = json.loads(result.stdout)
     assert any("known tie(s)" in note for note in answer["groups"]["10"]["notes"])

@@ -307,7 +307,7 @@ def test_the_default_is_the_consensus_with_a_seed(club):
 
 
 def test_all_ties_or_only_the_sure_ones_are_written(club):
-    fast = ("learn", club / "club.csv", "--resamples", "2", "--benefit", "none", "--seed", "7", "--json")
+    fast = ("learn", club / "club.csv", "--replicates", "2", "--benefit", "none", "--seed", "7", "--json")
     counts = {}
     for level in ("0", "0.5", "1"):
         result = run(*fast, "--least-frequency", level, "--out", club / "out")
@@ -319,7 +319,7 @@ def test_all_ties_or_only_the_sure_ones_are_written(club):
         assert "left out" not in result.stderr if level == "0" else "left out" in result.stderr
     assert counts["0"] > counts["0.5"] > counts["1"] >= 2 * 34
     content = json.loads((club / "out" / "model.json").read_text())["job"]["parameters"]
-    assert (content["resamples"], content["random_state"], content["benefit"]) == (2, 7, None)
+    assert (content["n_replicates"], content["random_state"], content["benefit"]) == (2, 7, None)
     mutual = run(*fast, "--undirected", "--out", club / "out")
     assert mutual.exit_code == 0, mutual.output
     assert (pd.read_csv(club / "out" / "edges.csv")["source"] != "").all()
@@ -329,7 +329,7 @@ def test_gaps_are_left_to_the_consensus(club):
     table = pd.read_csv(club / "club.csv")
     table.iloc[3, 5] = np.nan
     table.to_csv(club / "club.csv", index=False)
-    result = run("learn", club / "club.csv", "--missing", "pairwise", "--resamples", "2", "--out", club / "out")
+    result = run("learn", club / "club.csv", "--missing", "pairwise", "--replicates", "2", "--out", club / "out")
     assert result.exit_code in (0, 3), result.output
     assert "compared over the signals both have" in result.stderr
 
@@ -339,7 +339,7 @@ def test_gaps_are_left_to_the_consensus(club):
     [
         (["--degree", "5"], "consensus has no --degree (smooth, linear, glgp"),
         (["--method", "smooth", "--seed", "1"], "smooth has no --seed (consensus, glgp"),
-        (["--method", "glgp", "--resamples", "1"], "glgp has no --resamples (consensus have)"),
+        (["--method", "glgp", "--replicates", "1"], "glgp has no --replicates (consensus have)"),
         (["--method", "smooth", "--least-frequency", "0.5"], "edges have no 'frequency'"),
     ],
 )

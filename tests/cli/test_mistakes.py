@@ -69,7 +69,7 @@ def test_an_engine_that_is_not_here_is_refused_before_the_table_is_read(folder, 
 def test_weights_of_known_ties_that_are_damaged_are_refused(folder):
     table = folder / "survey.csv"
     (folder / "known.csv").write_text("source,target\n" + "".join(f"n{k},n{k + 1}\nn{k},*\n" for k in range(8)))
-    arguments = ["learn", table, "--set", "resamples=0", "--benefit", "none"]
+    arguments = ["learn", table, "--set", "n_replicates=0", "--benefit", "none"]
     assert run(*arguments, "--known", folder / "known.csv", "--out", folder / "out").exit_code == 0
     model = folder / "out" / "model.json"
     content = json.loads(model.read_text())

@@ -9,7 +9,7 @@ import pytest
 
 from nashgraph import GLGP
 from nashgraph.cli import fitting
-from nashgraph.estimators import _kept
+from nashgraph.consensus import checkpoint
 from nashgraph.solvers import continuation
 
 from ..commands import error_lines, run
@@ -98,7 +98,7 @@ def test_every_solve_is_counted(table, monkeypatch):
 
 
 def test_an_interrupted_path_goes_on(table, monkeypatch):
-    monkeypatch.setattr(_kept, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     solve, solved = continuation.best_response, []
 
     def interrupted(*given, **options):

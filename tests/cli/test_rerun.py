@@ -46,7 +46,7 @@ CASES = {
         "learn",
         "--missing",
         "impute",
-        "--resamples",
+        "--replicates",
         "3",
         "--seed",
         "5",

@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 from nashgraph.cli import commands, learn, options
 from nashgraph.cli.app import app
 from nashgraph.cli.fitting import all_parameters
+from nashgraph.consensus import checkpoint
+from nashgraph.consensus.members import Replicate
 from nashgraph.couplings.engines import ENGINES
-from nashgraph.estimators import METHODS, SmoothGL, _kept
-from nashgraph.estimators._members import Resample
+from nashgraph.estimators import METHODS, SmoothGL
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
@@ -98,20 +99,20 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
 
 def test_an_interrupted_consensus_goes_on(table, monkeypatch):
     """It is interrupted after the third resample, and the second command makes the others only."""
-    monkeypatch.setattr(_kept, "EVERY", 0.0)
-    out, of, used = table.parent / "out", Resample.of, []
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
+    out, of, used = table.parent / "out", Replicate.of, []
 
     def interrupted(resample, X):
         if resample.number == 3:
             raise KeyboardInterrupt
         return of(resample, X)
 
-    command = ("learn", table, "--resamples", "5", "--out")
-    monkeypatch.setattr(Resample, "of", interrupted)
+    command = ("learn", table, "--replicates", "5", "--out")
+    monkeypatch.setattr(Replicate, "of", interrupted)
     result = run(*command, out)
     assert result.exit_code == 130
     assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
-    monkeypatch.setattr(Resample, "of", lambda resample, X: used.append(resample.number) or of(resample, X))
+    monkeypatch.setattr(Replicate, "of", lambda resample, X: used.append(resample.number) or of(resample, X))
     assert run(*command, out).exit_code == 0
     assert sorted({*used}) == [3, 4, 5]
     assert run(*command, table.parent / "whole").exit_code == 0

@@ -81,7 +81,7 @@ def test_no_csv_that_is_written_has_a_formula_and_its_names_come_back(tmp_path):
         }
     )
     table.to_csv(tmp_path / "t.csv", index=False)
-    options = (tmp_path / "t.csv", "--id", "name", "--group", "group", "--set", "resamples=0", "--benefit", "none")
+    options = (tmp_path / "t.csv", "--id", "name", "--group", "group", "--set", "n_replicates=0", "--benefit", "none")
     assert run("learn", *options, "--out", tmp_path / "out").exit_code in (0, 3)
     ties = tmp_path / "out" / "edges.csv"
     result = run("learn", *options, "--known", ties, "--out", tmp_path / "again")

@@ -16,7 +16,7 @@ CHANGE = {"without": [33], "cap_influence": 1.5}
 @pytest.fixture(scope="module")
 def model():
     X = smooth_signals(nx.karate_club_graph(), n_signals=30, filter="heat", random_state=0)
-    return ConsensusGL(resamples=6, random_state=0).fit(X)
+    return ConsensusGL(n_replicates=6, random_state=0).fit(X)
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ SCORE = {"key_players": "loss", "key_group": "loss", "support": "support", "unit
 @pytest.fixture(scope="module")
 def model():
     X = smooth_signals(nx.karate_club_graph(), n_signals=30, filter="heat", random_state=0)
-    return ConsensusGL(resamples=10, random_state=0).fit(X)
+    return ConsensusGL(n_replicates=10, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -40,7 +40,7 @@ def test_a_consensus_gives_intervals(model, question):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_replicates_that_are_alike_leave_nothing_open(model, question):
     class Sure:
-        graph_, resampled_graphs_ = model.graph_, [model.graph_.weights] * 3
+        graph_, replicate_graphs_ = model.graph_, [model.graph_.weights] * 3
 
         def get_params(self):
             return {}

@@ -72,7 +72,7 @@ def test_the_game_is_the_models_own():
 def test_replicates_give_intervals_and_one_graph_says_that_it_has_none():
     model = players(30, 4)
     assert "only a consensus learned with replicates shows it" in asked(model).caution
-    model.resampled_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
+    model.replicate_graphs_ = (model.graph_.weights, popular_graph(30, 4, seed=1))
     found = asked(model)
     assert {"low", "high", "among_best"} <= {*found.answers[0].table.columns}
     assert "replicates" in found.answers[0].sentence

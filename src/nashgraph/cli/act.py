@@ -25,6 +25,7 @@ from ..io import (
     sha256_of,
 )
 from ..io.graphs import write_csv
+from ..validation import listing
 from .commands import DONE
 from .fitting import plain_number
 from .groups import FOLDER as GROUPS

@@ -32,10 +32,10 @@ EXIT_CODES = (
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
 LITTLE = 1000  # MiB that our libraries take before there is a table
 WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
-RENAMED = {"random_state": "seed"}  # parameters whose option has another name
+RENAMED = {"random_state": "seed", "n_replicates": "replicates"}  # parameters whose option has another name
 # Parameters that have an option, as the library writes them: engine='threads', lam=0.
 PARAMETER = re.compile(
-    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|missing|random_state|resamples|welfare)"
+    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|missing|random_state|n_replicates|welfare)"
     r"=(['\"]?)([\w.+-]*\w)\2"
 )
 # What the short help lists of a command, at most.

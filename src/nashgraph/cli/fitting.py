@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 import typer
 
-from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath, Selection
-from ..estimators._kept import held
+from ..consensus import Selection
+from ..consensus.checkpoint import checkpoints_kept
+from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath
 from ..graph import LearnedGraph
 from ..io import Job, Signals
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
@@ -29,7 +30,7 @@ from .messages import Voice, engine_noted
 from .options import LearnArguments, PathArguments
 from .progress import bar, converging, counting
 
-RESERVED = ("callback", "checkpoint", "missing", "progress")  # set by other means
+RESERVED = ("callback", "missing")  # set by other means
 FREQUENCY, LEAST_FREQUENCY, SURE = "frequency", 0.25, "sure"
 LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -122,8 +123,8 @@ class Outcome:
 
     @property
     def resampled(self) -> list[Any]:
-        """The graphs of the resamples, where the model has such."""
-        return getattr(self.model, "resampled_graphs_", [])
+        """The graphs of the replicates, if the model has any."""
+        return getattr(self.model, "replicate_graphs_", [])
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -149,7 +150,7 @@ def learned(
         path = followed(model, along, signals, voice, unfinished) if job.command == "path" else None
         if path is None:
             # A selection that is stopped begins anew with the fit: what is kept of it stays until both are done.
-            with held() if job.false_edges is not None else nullcontext():
+            with checkpoints_kept() if job.false_edges is not None else nullcontext():
                 fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
         else:
             model = path.models[path.affordable()]
@@ -161,7 +162,7 @@ def learned(
     written, level = sure_part(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
-    chosen = selected(model, job.false_edges, voice, unfinished)
+    chosen = selected(model, signals, job.false_edges, voice, unfinished)
     return Outcome(model, whole, graph, written, level, len(signals.table), seconds, signals.columns, path, chosen)
 
 
@@ -174,13 +175,14 @@ def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
 
 
 def selected(
-    model: GraphEstimator, false_edges: float | None, voice: Voice, unfinished: Path | None
+    model: GraphEstimator, signals: Signals, false_edges: float | None, voice: Voice, unfinished: Path | None
 ) -> Selection | None:
     """Select ties of a consensus with a bound on those by chance, where it is asked for, and say what is promised."""
     if false_edges is None or not isinstance(model, ConsensusGL):
         return None
     with bar(voice, "selecting") as tell:
         found = model.select(
+            signals.table,
             false_edges,
             progress=lambda done, total: tell(done / total, f"{done} of {total}"),
             checkpoint=unfinished,
@@ -226,16 +228,16 @@ def fitted(
 ) -> None:
     """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
     known = model.get_params(deep=False)
-    if "checkpoint" in known:
-        model.set_params(checkpoint=unfinished)
     with bar(voice, "learning") as tell:
-        if "progress" in known:
-            model.set_params(progress=lambda done, total: tell(done / total, f"{done} of {total}"))
-        elif "callback" in known:
+        if isinstance(model, ConsensusGL):
+            tally = lambda done, total: tell(done / total, f"{done} of {total}")  # noqa: E731
+            model.fit(signals.table, **ties, progress=tally, checkpoint=unfinished)
+            return
+        if "callback" in known:
             told = converging(tell)
             model.set_params(callback=lambda record: told(record, known["tol"]))
         model.fit(signals.table, **ties)
-    model.set_params(**dict.fromkeys({"callback", "checkpoint", "progress"} & known.keys()))
+    model.set_params(**dict.fromkeys({"callback"} & known.keys()))
 
 
 def followed(

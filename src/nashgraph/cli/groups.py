@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import typer
 
-from ..couplings.cluster.whole import share_out, shared_whole
+from ..consensus.parallel import cluster_map, runs_whole_tasks
 from ..files import claimed, written_together
 from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
 from ..io.graphs import unguarded_table, write_csv
@@ -83,7 +83,7 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
         for name, each in signals.items()
     }
     largest = max((each.table.shape[1] for each in signals.values()), default=0)
-    whole = shared_whole(str(job.parameters.get("engine")), largest)
+    whole = runs_whole_tasks(str(job.parameters.get("engine")), largest)
     said: Counter[Note] = Counter()
     with counting(voice, "learning", len(signals)) as progress, engine_noted(voice) if whole else nullcontext():
         for name, run in (over_cluster if whole else one_by_one)(asked):
@@ -135,7 +135,7 @@ def over_cluster(asked: dict[str, Asked]) -> Iterator[tuple[str, Run]]:
     """Have the workers of the cluster learn, a group each, and yield what writes each network: they have no files."""
     begun = {name: begun_or_refused(each) for name, each in asked.items()}
     tasks = [(each.job, each.signals, each.known) for each in begun.values() if isinstance(each, Begun)]
-    answers = share_out(learned_apart, None, tasks, "groups")
+    answers = cluster_map(learned_apart, None, tasks, "groups")
     for name, each in begun.items():
         yield name, partial(written_or_refused, each, *(next(answers) if isinstance(each, Begun) else (each, [])))
 

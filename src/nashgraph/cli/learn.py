@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 import typer
 
 from ..certificate import exact
+from ..consensus.checkpoint import remove_checkpoints
 from ..files import STOPPED, claimed, written_together
 from ..graph import LearnedGraph
 from ..io import (
@@ -170,7 +170,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
         signal_names=[str(name) for name in signals.table.index],
     )
     found = write_outcome(out, found, outcome, truth, layout, interventions=inputs.interventions)
-    shutil.rmtree(out / STOPPED, ignore_errors=True)  # of a run with other settings, too
+    remove_checkpoints(out / STOPPED)  # also those of a run with other settings
     return found
 
 

@@ -244,7 +244,7 @@ class GameArguments:
 
 @dataclass(frozen=True)
 class LearnArguments(GameArguments):
-    """The same, and what only some methods have: the strength of a prior, resamples of the signals."""
+    """The same, and what only some methods have: the strength of a prior, replicates of the signals."""
 
     lam: Annotated[
         float | None,
@@ -253,9 +253,15 @@ class LearnArguments(GameArguments):
             show_default="the strongest that raises the smoothness cost J by at most 0.1%",
         ),
     ] = None
-    resamples: Annotated[
+    n_replicates: Annotated[
         int | None,
-        method_option(min=0, help="Bootstrap replicates of the consensus; 0 gives no intervals.", show_default="20"),
+        method_option(
+            "--replicates",
+            "--resamples",
+            min=0,
+            help="Bootstrap replicates of the consensus; 0 gives no intervals.",
+            show_default="20",
+        ),
     ] = None
 
 

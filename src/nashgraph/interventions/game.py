@@ -76,7 +76,7 @@ class Game:
         """
         if isinstance(graph, Game):
             return graph
-        replicates, learned = tuple(getattr(graph, "resampled_graphs_", ())), as_graph(graph)
+        replicates, learned = tuple(getattr(graph, "replicate_graphs_", ())), as_graph(graph)
         if benefit is None:
             benefit = learned.node_columns.get("benefit", np.ones(learned.n_nodes))
         if isinstance(benefit, pd.Series):

@@ -45,7 +45,7 @@ SCRIPTS = (
 )
 HUBS_COUNTED = 5
 MEANINGS = {
-    "resamples": "how often the signals were weighed anew",
+    "n_replicates": "number of replicates of the signals",
     "n_degrees": "numbers of neighbours tried",
     "geometries": "what makes two nodes alike",
     "lam": "how much the prior counts",

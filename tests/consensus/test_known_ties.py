@@ -10,11 +10,18 @@ import pytest
 from scipy.special import expit
 
 from nashgraph import ConsensusGL, DataWarning, InputError, edge_auc, fit_known_weights
+from nashgraph.consensus.known_ties import known_ties
+from nashgraph.consensus.stacking import (
+    LEAST_SLOPE,
+    SLOPE_PENALTY,
+    Evidence,
+    chosen_pairs,
+    learn,
+    scores_of,
+    solve,
+)
 from nashgraph.datasets import preferential_attachment, smooth_signals
-from nashgraph.estimators import _members, consensus
-from nashgraph.estimators._evidence import Evidence, chosen_pairs, scores_of
-from nashgraph.estimators._known import known_ties
-from nashgraph.estimators._stacking import LEAST_SLOPE, SLOPE_PENALTY, learn, solve
+from nashgraph.estimators import consensus
 
 NAMES = ["ann", "bob", "cat", "dan"]
 NODES = 60
@@ -33,7 +40,7 @@ def asked(graph, nodes):
 
 
 def options(**more):
-    return {"resamples": 3, "random_state": 0, **more}
+    return {"n_replicates": 3, "random_state": 0, **more}
 
 
 # ------------------------------------------------------------------------------------------------ forms
@@ -225,22 +232,19 @@ def test_large_networks_are_held_sparsely_and_agree(village, monkeypatch):
     graph, X = village
     known = asked(graph, range(20))
     dense = ConsensusGL(**options()).fit(X, known=known)
-    for module in (_members, consensus):
-        monkeypatch.setattr(module, "DENSE_NODES", 10)
+    monkeypatch.setattr(consensus, "DENSE_NODES", 10)
     sparse = ConsensusGL(**options()).fit(X, known=known)
     np.testing.assert_allclose(sparse.adjacency_.toarray(), dense.adjacency_, atol=1e-10)
     both = dense.probabilities().merge(sparse.probabilities(), on=["source", "target"])
     np.testing.assert_allclose(both.probability_x, both.probability_y, atol=1e-8)
 
 
-def test_ties_may_come_as_y_and_labels_are_ignored(village):
+def test_known_ties_are_not_taken_for_y(village):
     graph, X = village
     known = asked(graph, range(20))
-    one, other = ConsensusGL(**options()).fit(X, known), ConsensusGL(**options()).fit(X, known=known)
-    np.testing.assert_array_equal(one.adjacency_, other.adjacency_)
-    assert one.fit(X, np.zeros(len(X))).known_ is None
-    with pytest.raises(InputError, match="no probabilities without known ties"):
-        one.probabilities()
+    with pytest.raises(InputError, match=r"fit\(X, known=\.\.\.\)"):
+        ConsensusGL(**options()).fit(X, known)
+    assert ConsensusGL(**options()).fit(X, np.zeros(len(X))).known_ is None  # labels, as pipelines pass them
 
 
 def test_a_benefit_is_a_group_and_a_control(village):
@@ -319,10 +323,10 @@ def test_known_ties_do_not_make_every_pair_look_settled(village):
 def test_weights_are_of_models_that_know_ties_and_are_alike(village):
     graph, X = village
     known = asked(graph, range(20))
-    with_ties = ConsensusGL(**options(resamples=0)).fit(X, known=known)
-    plain = ConsensusGL(**options(resamples=0)).fit(X)
+    with_ties = ConsensusGL(**options(n_replicates=0)).fit(X, known=known)
+    plain = ConsensusGL(**options(n_replicates=0)).fit(X)
     with pytest.raises(InputError, match="needs models that were fitted with known ties"):
         fit_known_weights([with_ties, plain])
-    other = ConsensusGL(**options(resamples=0, n_degrees=4)).fit(X, known=known)
+    other = ConsensusGL(**options(n_replicates=0, n_degrees=4)).fit(X, known=known)
     with pytest.raises(InputError, match="needs models of the same n_degrees"):
         fit_known_weights([with_ties, other])

@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 from sklearn.exceptions import NotFittedError
 
 from nashgraph import ConsensusGL, DataWarning, InputError
+from nashgraph.consensus.stability import factor, halves, heaviest, plan
 from nashgraph.datasets import preferential_attachment, smooth_signals
-from nashgraph.estimators._selection import factor, halves, heaviest, plan
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -28,7 +28,7 @@ def hubs():
     """A tree of hubs, and a model of 40 signals on it."""
     tree = preferential_attachment(40, random_state=2)
     X = smooth_signals(tree, 40, "heat", noise=0.1, random_state=2)
-    return tree, ConsensusGL(random_state=0, resamples=2).fit(X)
+    return tree, X, ConsensusGL(random_state=0, n_replicates=2).fit(X)
 
 
 def largest_tail(mean, threshold, splits, unimodal):
@@ -61,7 +61,7 @@ def test_the_bounds_are_what_the_worst_distribution_has(tau, theta):
 
 def test_the_bound_holds_for_pairs_drawn_blindly():
     random = np.random.default_rng(0)
-    found = plan(20, false_edges=2, tau=0.6, splits=10, kind="unimodal")
+    found = plan(20, false_edges=2, tau=0.6, n_splits=10, kind="unimodal")
     theta = found.taken / found.n_pairs
     blind = random.binomial(20, theta, size=(400, found.n_pairs)) / 20
     assert (blind >= found.tau).sum(axis=1).mean() <= found.bound
@@ -100,8 +100,8 @@ def test_the_heaviest_pairs_are_counted_without_direction_and_ties_are_left_out(
 
 
 def test_hubs_are_found_and_hardly_anything_else(hubs):
-    tree, model = hubs
-    selection = model.select(false_edges=2, splits=20)
+    tree, X, model = hubs
+    selection = model.select(X, false_edges=2, n_splits=20)
     ties = selection.edges()
     true = [tree.has_edge(*pair) for pair in zip(ties.source, ties.target, strict=True)]
     assert len(ties) > 15
@@ -114,14 +114,14 @@ def test_hubs_are_found_and_hardly_anything_else(hubs):
 
 
 def test_who_allows_more_gets_more_and_a_seed_fixes_it(hubs):
-    _, model = hubs
-    found = [model.select(false_edges, splits=10) for false_edges in (0.5, 2, 8)]
+    _, X, model = hubs
+    found = [model.select(X, false_edges, n_splits=10) for false_edges in (0.5, 2, 8)]
     kept = [set(zip(one.edges().source, one.edges().target, strict=True)) for one in found]
     assert len(kept[0]) < len(kept[1]) < len(kept[2])
-    strict = model.select(2, splits=10, bound="worst-case")
+    strict = model.select(X, 2, n_splits=10, bound="worst-case")
     assert strict.graph.n_edges < found[1].graph.n_edges
-    assert model.select(2, splits=10).edges().equals(found[1].edges())
-    assert not model.select(2, splits=10, random_state=9).edges().share.equals(found[1].edges().share)
+    assert model.select(X, 2, n_splits=10).edges().equals(found[1].edges())
+    assert not model.select(X, 2, n_splits=10, random_state=9).edges().share.equals(found[1].edges().share)
 
 
 def test_in_noise_no_more_is_selected_than_was_asked():
@@ -129,42 +129,48 @@ def test_in_noise_no_more_is_selected_than_was_asked():
     counts = []
     for seed in range(20):
         X = np.random.default_rng(seed).normal(size=(12, 20))
-        model = ConsensusGL(random_state=seed, resamples=0, benefit=None, geometries=["cosine"]).fit(X)
-        counts.append(model.select(false_edges=2, tau=0.75, splits=10).graph.n_edges)
+        model = ConsensusGL(random_state=seed, n_replicates=0, benefit=None, geometries=["cosine"]).fit(X)
+        counts.append(model.select(X, false_edges=2, tau=0.75, n_splits=10).graph.n_edges)
     assert 0 < np.mean(counts) <= 2
 
 
 def test_what_is_promised_is_said(hubs):
-    selection = hubs[1].select(false_edges=2, splits=10)
+    selection = hubs[2].select(hubs[1], false_edges=2, n_splits=10)
     assert f"{selection.graph.n_edges} of 780 pairs" in selection.sentence
     assert "at least 90 % of 20 random halves" in selection.sentence
     assert "no more often than chance" in selection.sentence
     assert "unimodal" in selection.sentence
-    assert "unimodal" not in hubs[1].select(2, splits=10, bound="worst-case").sentence
+    assert "unimodal" not in hubs[2].select(hubs[1], 2, n_splits=10, bound="worst-case").sentence
 
 
 def test_progress_counts_halves(hubs):
     seen = []
-    hubs[1].select(splits=5, progress=lambda done, total: seen.append((done, total)))
+    hubs[2].select(hubs[1], n_splits=5, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(k, 10) for k in range(1, 11)]
 
 
 def test_gaps_are_compared_pairwise_unless_a_half_has_nothing_to_compare(signals):
     gappy = signals.copy()
     gappy[::7, ::5] = np.nan
-    model = ConsensusGL(missing="pairwise", resamples=0, random_state=0)
-    assert model.fit(gappy).select(splits=5).graph.n_edges > 0
+    model = ConsensusGL(missing="pairwise", n_replicates=0, random_state=0)
+    assert model.fit(gappy).select(gappy, n_splits=5).graph.n_edges > 0
     gappy[1:, 3] = np.nan
     gappy[0] = signals[0]
     with pytest.warns(DataWarning, match=r"share fewer than 2 of 20 signals .* most gaps \(3 \(95%\)\)"):
         model.fit(gappy)
     with pytest.raises(InputError, match=r"half of the signals has too many gaps.* 3; drop"):
-        model.select(splits=5)
+        model.select(gappy, n_splits=5)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 def test_equal_nodes_are_all_tied_and_none_is_selected():
-    assert ConsensusGL(random_state=0, resamples=2).fit(np.ones((6, 8))).select(splits=5).graph.n_edges == 0
+    assert (
+        ConsensusGL(random_state=0, n_replicates=2)
+        .fit(np.ones((6, 8)))
+        .select(np.ones((6, 8)), n_splits=5)
+        .graph.n_edges
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,28 +181,30 @@ def test_equal_nodes_are_all_tied_and_none_is_selected():
         ({"false_edges": 1e-4}, "cannot be promised"),
         ({"tau": 0.5}, "tau must be"),
         ({"tau": 1.1}, "tau must be"),
-        ({"splits": 2}, "splits must be at least 5"),
+        ({"n_splits": 2}, "n_splits must be at least 5"),
         ({"bound": "normal"}, "bound='normal' is not known"),
     ],
 )
 def test_bad_parameters(options, message, hubs):
     with pytest.raises(InputError, match=message):
-        hubs[1].select(**options)
+        hubs[2].select(hubs[1], **options)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 def test_what_cannot_be_halved_is_refused(random):
     with pytest.raises(NotFittedError):
-        ConsensusGL().select()
+        ConsensusGL().select(random.normal(size=(8, 9)))
     with pytest.raises(InputError, match=r"4 signals or more.*X has 3"):
-        ConsensusGL(resamples=0).fit(random.normal(size=(3, 9))).select()
+        ConsensusGL(n_replicates=0).fit(X := random.normal(size=(3, 9))).select(X)
     with pytest.raises(InputError, match="three nodes or more"):
-        ConsensusGL(resamples=0).fit(random.normal(size=(8, 2))).select()
+        ConsensusGL(n_replicates=0).fit(X := random.normal(size=(8, 2))).select(X)
 
 
 def test_names_survive():
     club = nx.karate_club_graph()
-    X = smooth_signals(club, n_signals=30, filter="heat", random_state=0)
     names = [f"member {k}" for k in range(34)]
-    selection = ConsensusGL(random_state=0, resamples=0).fit(pd.DataFrame(X, columns=names)).select(splits=5)
-    assert set(selection.edges().source) <= set(names)
+    X = pd.DataFrame(smooth_signals(club, n_signals=30, filter="heat", random_state=0), columns=names)
+    model = ConsensusGL(random_state=0, n_replicates=0).fit(X)
+    assert set(model.select(X, n_splits=5).edges().source) <= set(names)
+    with pytest.raises(InputError, match="other nodes than the model was fitted to"):
+        model.select(X.iloc[:, 1:])

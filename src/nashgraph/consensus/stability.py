@@ -44,7 +44,7 @@ class Plan:
     n_pairs : int, the pairs of nodes there are (p)
     taken : int, how many of them each half takes (q)
     tau : float, the share of the halves that must take a pair
-    splits : int, how often the signals are halved (B)
+    n_splits : int, how often the signals are halved (B)
     bound : float, on the expected number of selected pairs that a half takes no more often than chance
     kind : "unimodal" or "worst-case", which bound it is
     """
@@ -52,7 +52,7 @@ class Plan:
     n_pairs: int
     taken: int
     tau: float
-    splits: int
+    n_splits: int
     bound: float
     kind: str
 
@@ -71,17 +71,17 @@ def factor(tau: float, splits: int, kind: str) -> float:
     return 0.5 / (2.0 * tau - 1.0 - slack) if tau <= 0.75 else 4.0 * (1.0 - tau + slack) / (1.0 + 1.0 / splits)
 
 
-def plan(n_nodes: int, false_edges: object, tau: object, splits: object, kind: str) -> Plan:
+def plan(n_nodes: int, false_edges: object, tau: object, n_splits: object, kind: str) -> Plan:
     """Return the plan whose bound is ``false_edges`` or just below: the most pairs a half may take.
 
     Examples
     --------
-    >>> plan(60, false_edges=5, tau=0.9, splits=50, kind="unimodal").taken
+    >>> plan(60, false_edges=5, tau=0.9, n_splits=50, kind="unimodal").taken
     143
     """
     check_choice("bound", kind, BOUNDS)
     wanted = check_number("false_edges", false_edges, low=0, open_low=True, remedy="it is how many to expect; try 5")
-    count = check_integer("splits", splits, low=5, remedy="it is how often the signals are halved; try 50")
+    count = check_integer("n_splits", n_splits, low=5, remedy="it is how often the signals are halved; try 50")
     # The theorem is for multiples of 1/2B, and for a share of pairs below 1/sqrt(3).
     low = 0.5 + 1.0 / count
     share = check_number("tau", tau, low=low, high=1, remedy="it is the share of halves with a tie; try 0.9")
@@ -143,7 +143,7 @@ def shares_of(
     ``take`` gives the pairs that halves take, one after the other, for the rows of each. ``keep`` is called with what
     takes those of a half, and returns them, by taking or from what is kept of it; after one that it takes it takes all.
     """
-    rows = list(halves(n_signals, found.splits, entropy))
+    rows = list(halves(n_signals, found.n_splits, entropy))
     taken: list[Array] = []
     under_way: list[Iterator[Array]] = []
 
@@ -160,7 +160,7 @@ def shares_of(
     return keys, counts / len(taken)
 
 
-def taken_by_half(learn: Callable[[Array], Any], count: int, X: Array, rows: Array) -> Array:
+def pairs_of_half(learn: Callable[[Array], Any], count: int, X: Array, rows: Array) -> Array:
     """Return the ``count`` heaviest pairs of the graph that is learned from some rows. This runs in a worker."""
     try:
         return heaviest(learn(X[rows]), count)
@@ -176,7 +176,7 @@ class Selection:
     ----------
     graph : LearnedGraph, undirected
         The selected ties with their weight in the consensus, its columns, and ``share``, that of the halves with a tie.
-    plan : Plan, with ``taken`` (q), ``tau``, ``splits`` (B), ``n_pairs`` (p), ``bound`` and its ``kind``
+    plan : Plan, with ``taken`` (q), ``tau``, ``n_splits`` (B), ``n_pairs`` (p), ``bound`` and its ``kind``
     """
 
     graph: LearnedGraph
@@ -190,11 +190,11 @@ class Selection:
     def sentence(self) -> str:
         """What was selected and what is promised, in one sentence."""
         known, count = self.plan, self.graph.n_edges
-        worst = factor(known.tau, known.splits, "worst-case") * known.taken**2 / known.n_pairs
+        worst = factor(known.tau, known.n_splits, "worst-case") * known.taken**2 / known.n_pairs
         assumed = f", if counts are unimodal, and {worst:.3g} if not" if known.kind == "unimodal" else ""
         return (
             f"{count:,} of {known.n_pairs:,} pairs are among the {known.taken:,} heaviest in at least "
-            f"{100 * known.tau:.0f} % of {2 * known.splits} random halves of the signals; on average at most "
+            f"{100 * known.tau:.0f} % of {2 * known.n_splits} random halves of the signals; on average at most "
             f"{known.bound:.3g} such pairs are ones that a half takes no more often than chance would "
             f"({100 * known.taken / known.n_pairs:.2g} %){assumed}."
         )

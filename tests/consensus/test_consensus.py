@@ -1,17 +1,22 @@
 """The consensus: a mean of admissible graphs, the same whoever counts it, with intervals that mean something."""
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
+from nashgraph.consensus.aggregate import SlotSum
+from nashgraph.consensus.members import draw_replicates, energy_correlation, ladder_degrees
+from nashgraph.consensus.replicates import Replicates
 from nashgraph.couplings import points_of, smooth_ladder
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
-from nashgraph.estimators import _members
-from nashgraph.estimators._members import energy_correlation, ladder_degrees, resamples_of
+from nashgraph.estimators import consensus
 
 
 @pytest.fixture
@@ -34,7 +39,7 @@ def test_a_ladder_is_the_mean_of_its_smooth_graphs(signals):
 
 
 def test_the_consensus_lies_in_s_and_frequencies_are_shares(hubs):
-    model = ConsensusGL(random_state=0, resamples=6).fit(hubs)
+    model = ConsensusGL(random_state=0, n_replicates=6).fit(hubs)
     W = model.adjacency_
     assert W.min() >= 0
     assert np.diag(W).max() == 0
@@ -51,7 +56,7 @@ def test_the_consensus_lies_in_s_and_frequencies_are_shares(hubs):
 
 
 def test_without_resamples_and_prior_it_is_the_mean_of_smooth_graphs(signals):
-    model = ConsensusGL(resamples=0, benefit=None, n_degrees=3, geometries=["distance", "cosine"]).fit(signals)
+    model = ConsensusGL(n_replicates=0, benefit=None, n_degrees=3, geometries=["distance", "cosine"]).fit(signals)
     members = [
         SmoothGL(degree=degree, geometry=geometry).fit(signals).adjacency_
         for degree in model.degrees_
@@ -63,15 +68,15 @@ def test_without_resamples_and_prior_it_is_the_mean_of_smooth_graphs(signals):
 
 
 def test_any_estimator_can_make_the_members(signals):
-    options = {"resamples": 2, "benefit": None, "n_degrees": 2, "geometries": ["distance"], "random_state": 0}
+    options = {"n_replicates": 2, "benefit": None, "n_degrees": 2, "geometries": ["distance"], "random_state": 0}
     fast, slow = ConsensusGL(**options).fit(signals), ConsensusGL(SmoothGL(), **options).fit(signals)
     np.testing.assert_allclose(slow.adjacency_, fast.adjacency_, atol=1e-10)
-    other = ConsensusGL(LogDegreeGL(), resamples=0, n_degrees=3).fit(signals)
+    other = ConsensusGL(LogDegreeGL(), n_replicates=0, n_degrees=3).fit(signals)
     np.testing.assert_allclose(other.adjacency_, other.adjacency_.T, atol=1e-12)
 
 
 def test_the_members_certificates_are_summed_up(signals):
-    options = {"resamples": 2, "benefit": None, "n_degrees": 2, "geometries": ["distance"], "random_state": 0}
+    options = {"n_replicates": 2, "benefit": None, "n_degrees": 2, "geometries": ["distance"], "random_state": 0}
     model = ConsensusGL(GLGP(lam=1.0), **options).fit(signals)
     assert model.certificate_.measure is Measure.STATIONARITY
     assert model.converged_
@@ -87,28 +92,28 @@ def test_the_members_certificates_are_summed_up(signals):
 
 
 def test_more_members_never_change_those_there():
-    few, many = (list(resamples_of(9, count, "bayes", entropy=7)) for count in (3, 8))
+    few, many = (list(draw_replicates(9, count, "bayes", entropy=7)) for count in (3, 8))
     for one, other in zip(few, many, strict=False):
         np.testing.assert_array_equal(one.weights, other.weights)
-    halves = list(resamples_of(9, 4, "half", entropy=7))[1:]
+    halves = list(draw_replicates(9, 4, "half", entropy=7))[1:]
     assert ((halves[0].weights > 0) ^ (halves[1].weights > 0)).all()
     assert all(half.weights.sum() == pytest.approx(9) for half in halves)
 
 
 def test_a_seed_fixes_it_and_another_changes_it(hubs):
-    model = ConsensusGL(random_state=3, resamples=4)
+    model = ConsensusGL(random_state=3, n_replicates=4)
     first, again = clone(model).fit(hubs).adjacency_, clone(model).fit(hubs).adjacency_
     np.testing.assert_array_equal(first, again)
-    assert (ConsensusGL(random_state=4, resamples=4).fit(hubs).adjacency_ != first).any()
+    assert (ConsensusGL(random_state=4, n_replicates=4).fit(hubs).adjacency_ != first).any()
 
 
 def test_large_networks_are_held_sparsely_and_agree(signals, monkeypatch):
-    dense = ConsensusGL(random_state=0, resamples=3).fit(signals)
-    monkeypatch.setattr(_members, "DENSE_NODES", 10)
-    sparse = ConsensusGL(random_state=0, resamples=3).fit(signals)
-    np.testing.assert_allclose(sparse.graph_.weights.toarray(), dense.adjacency_, atol=1e-10)
+    dense = ConsensusGL(random_state=0, n_replicates=3).fit(signals)
+    monkeypatch.setattr(consensus, "DENSE_NODES", 10)
+    large = ConsensusGL(random_state=0, n_replicates=3).fit(signals)
+    np.testing.assert_allclose(large.graph_.weights.toarray(), dense.adjacency_, atol=1e-10)
     for column in ("frequency", "low", "high"):
-        np.testing.assert_allclose(sparse.edges()[column], dense.edges()[column], atol=1e-6)
+        np.testing.assert_allclose(large.edges()[column], dense.edges()[column], atol=1e-6)
 
 
 def test_degrees_reach_from_two_to_everybody_but_no_further_than_memory():
@@ -125,7 +130,10 @@ def test_degrees_reach_from_two_to_everybody_but_no_further_than_memory():
 def test_the_prior_speaks_where_there_are_hubs_and_is_silent_elsewhere():
     tree = smooth_signals(preferential_attachment(60, random_state=1), 50, "lowpass", noise=0.1, random_state=1)
     ring = smooth_signals(small_world(60, random_state=0), 50, "heat", noise=0.1, random_state=0)
-    hub, flat = ConsensusGL(random_state=0, resamples=2).fit(tree), ConsensusGL(random_state=0, resamples=2).fit(ring)
+    hub, flat = (
+        ConsensusGL(random_state=0, n_replicates=2).fit(tree),
+        ConsensusGL(random_state=0, n_replicates=2).fit(ring),
+    )
     assert hub.prior_share_ > 0 == flat.prior_share_
     assert hub.prior_.benefit == "own"
     assert hub.certificate_.converged
@@ -138,9 +146,9 @@ def test_the_prior_speaks_where_there_are_hubs_and_is_silent_elsewhere():
 def test_the_inner_product_counts_where_strong_nodes_are_popular_and_signals_few(n_signals, inner):
     tree = preferential_attachment(60, 1, random_state=1)
     strong = smooth_signals(tree, n_signals, "lowpass", random_state=1)
-    found = ConsensusGL(resamples=0).fit(strong).geometries_
+    found = ConsensusGL(n_replicates=0).fit(strong).geometries_
     assert found == pytest.approx({"cosine": 1 - inner, "inner": inner})
-    weak = ConsensusGL(resamples=0).fit(smooth_signals(tree, n_signals, "heat", random_state=1)).geometries_
+    weak = ConsensusGL(n_replicates=0).fit(smooth_signals(tree, n_signals, "heat", random_state=1)).geometries_
     assert weak == pytest.approx({"cosine": 0.125, "distance": 0.875})
 
 
@@ -189,12 +197,12 @@ def test_a_rank_is_settled_only_if_it_is_so_without_the_prior_too(random):
 def test_a_benefit_of_ones_own_counts(signals):
     benefit = np.ones(30)
     benefit[7] = 20.0
-    model = ConsensusGL(benefit=benefit, resamples=0).fit(signals)
+    model = ConsensusGL(benefit=benefit, n_replicates=0).fit(signals)
     assert model.prior_.benefit == "given"
     assert model.prior_share_ == 0.5
     assert model.graph_.influence[7] > model.without_prior_.influence[7]
     with pytest.warns(DataWarning, match="benefit is the same at every node"):
-        assert ConsensusGL(benefit=np.ones(30), resamples=0).fit(signals).prior_share_ == 0
+        assert ConsensusGL(benefit=np.ones(30), n_replicates=0).fit(signals).prior_share_ == 0
 
 
 def test_it_recovers_more_than_one_degree_does():
@@ -206,19 +214,19 @@ def test_it_recovers_more_than_one_degree_does():
 
 def test_gaps_are_compared_pairwise(signals):
     signals[::7, ::5] = np.nan
-    model = ConsensusGL(missing="pairwise", resamples=3, random_state=0).fit(signals)
+    model = ConsensusGL(missing="pairwise", n_replicates=3, random_state=0).fit(signals)
     np.testing.assert_allclose(model.adjacency_.sum(axis=1), 0.95, atol=1e-10)
 
 
 def test_scaling_brings_signals_to_one_spread(signals):
     uneven = signals * np.geomspace(1, 1e4, 20)[:, None]
-    one, other = (ConsensusGL(scale="standard", resamples=0).fit(X).adjacency_ for X in (signals, uneven))
+    one, other = (ConsensusGL(scale="standard", n_replicates=0).fit(X).adjacency_ for X in (signals, uneven))
     np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_progress_counts_to_the_end(hubs):
     seen = []
-    ConsensusGL(resamples=2, random_state=0, progress=lambda done, total: seen.append((done, total))).fit(hubs)
+    ConsensusGL(n_replicates=2, random_state=0).fit(hubs, progress=lambda done, total: seen.append((done, total)))
     assert np.all(np.diff([done for done, _ in seen]) > 0)
     assert {total for _, total in seen} == {seen[-1][0]}  # known from the first, and reached
 
@@ -226,19 +234,19 @@ def test_progress_counts_to_the_end(hubs):
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 @pytest.mark.parametrize("n", [2, 3])
 def test_two_and_three_nodes(n, random):
-    model = ConsensusGL(random_state=0, resamples=3).fit(random.normal(size=(5, n)))
+    model = ConsensusGL(random_state=0, n_replicates=3).fit(random.normal(size=(5, n)))
     np.testing.assert_allclose(model.adjacency_.sum(axis=1), 0.95)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 def test_equal_nodes_get_equal_ties():
-    model = ConsensusGL(random_state=0, resamples=3).fit(np.ones((4, 6)))
+    model = ConsensusGL(random_state=0, n_replicates=3).fit(np.ones((4, 6)))
     np.testing.assert_allclose(model.adjacency_[~np.eye(6, dtype=bool)], 0.95 / 5)
 
 
 @pytest.mark.filterwarnings("ignore:X has one signal only, so all distances")
 def test_one_signal_cannot_be_resampled(random):
-    with pytest.warns(DataWarning, match="nothing to resample"):
+    with pytest.warns(DataWarning, match="no replicates can be drawn"):
         model = ConsensusGL(random_state=0).fit(random.normal(size=(1, 8)))
     assert "low" not in model.edges()
     assert np.isnan(model.agreement_)
@@ -247,7 +255,7 @@ def test_one_signal_cannot_be_resampled(random):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"resamples": -1}, "resamples must be at least 0"),
+        ({"n_replicates": -1}, "n_replicates must be at least 0"),
         ({"resampling": "jackknife"}, "resampling='jackknife' is not known"),
         ({"geometries": "all"}, "geometries='all' is not known"),
         ({"geometries": []}, "geometries is empty"),
@@ -277,29 +285,75 @@ def test_rounding_lifts_no_frequency_above_one():
         assert ConsensusGL(random_state=0).fit(X).edges().frequency.max() <= 1
 
 
-def test_the_graphs_of_resamples_are_kept_within_bounds(signals, monkeypatch):
-    model = ConsensusGL(resamples=4, random_state=0).fit(signals)
-    kept = model.resampled_graphs_
+def test_the_graphs_of_replicates_lie_in_s(signals):
+    kept = ConsensusGL(n_replicates=4, random_state=0).fit(signals).replicate_graphs_
     assert len(kept) == 4
     for graph in kept:
         assert graph.dtype == np.float32
         np.testing.assert_allclose(graph.sum(axis=1), 0.95, rtol=1e-5)
         assert graph.data.min() > 0
-    monkeypatch.setattr("nashgraph.estimators._resampled.PAIRS", 4 * 30 * 18)
-    few = ConsensusGL(resamples=4, random_state=0).fit(signals)
-    np.testing.assert_array_equal(few.adjacency_, model.adjacency_)
-    for graph, whole in zip(few.resampled_graphs_, kept, strict=True):
+    assert ConsensusGL(n_replicates=0, random_state=0).fit(signals).replicate_graphs_ == []
+
+
+@pytest.fixture
+def replicates(random):
+    """Four replicates of a graph in which everybody is tied."""
+    weights = random.dirichlet(np.full(29, 0.2), size=(4, 30)).reshape(4, -1).astype(np.float32)
+    columns = np.concatenate([np.delete(np.arange(30), i) for i in range(30)])
+    return Replicates(np.arange(31) * 29, columns, weights)
+
+
+def test_thinned_graphs_keep_the_heaviest_edges_and_the_influence(replicates):
+    nothing, ones = np.zeros(30 * 29), np.ones(30)
+    whole, few = (replicates.thinned_graphs(nothing, ones, n_edges) for n_edges in (10**6, 4 * 30 * 18))
+    for number, (graph, all_of_it) in enumerate(zip(few, whole, strict=True)):
+        np.testing.assert_allclose(all_of_it.data, replicates.values[number], rtol=1e-5)
         assert np.diff(graph.indptr).max() <= 18
-        np.testing.assert_allclose(graph.sum(axis=1), 0.95, rtol=1e-5)
-        heavy = whole.toarray() > 0.1
-        np.testing.assert_allclose(graph.toarray()[heavy], whole.toarray()[heavy], rtol=0.02)
-    influence, expected = (sum(graph.sum(axis=0) for graph in graphs) for graphs in (few.resampled_graphs_, kept))
+        np.testing.assert_allclose(graph.sum(axis=1), 1.0, rtol=1e-5)
+        heavy = all_of_it.toarray() > 0.1
+        np.testing.assert_allclose(graph.toarray()[heavy], all_of_it.toarray()[heavy], rtol=0.02)
+    influence, expected = (sum(graph.sum(axis=0) for graph in graphs) for graphs in (few, whole))
     np.testing.assert_allclose(influence, expected, rtol=0.1)
-    assert ConsensusGL(resamples=0, random_state=0).fit(signals).resampled_graphs_ == []
 
 
-def test_what_the_prior_moved_is_in_every_second_resample(signals):
-    prior = ConsensusGL(resamples=4, random_state=0, benefit=np.arange(1.0, 31.0)).fit(signals).resampled_graphs_
-    plain = ConsensusGL(resamples=4, random_state=0, benefit=None).fit(signals).resampled_graphs_
+def test_intervals_and_agreement_are_those_of_numpy(replicates):
+    low, high = replicates.intervals((0.05, 0.8))
+    np.testing.assert_allclose((low, high), np.quantile(replicates.values, (0.05, 0.8), axis=0), atol=1e-7)
+    graphs = replicates.values.astype(float)
+    common = [np.minimum(one, other).sum() / one.sum() for one, other in pairwise(graphs)]
+    assert replicates.agreement() == pytest.approx(np.mean(common), rel=1e-6)
+
+
+def test_sums_on_one_growing_pattern_are_those_of_scipy(random):
+    graphs = [sparse.random_array((40, 40), density=d, rng=random, format="csr") for d in (0.05, 0.3, 0.0, 0.9)]
+    total = SlotSum(40)
+    for share, graph in enumerate(graphs, 1):
+        total.add(total.slots_of(graph), graph.data, float(share))
+    found, where = total.csr()
+    expected = sparse.csr_array(sum(share * graph for share, graph in enumerate(graphs, 1)))
+    np.testing.assert_allclose(found.toarray(), expected.toarray())
+    assert found.has_sorted_indices
+    np.testing.assert_array_equal(where.read(total.sums[0]), found.data)
+    early = total.sums[0][:, :3]  # values of an earlier time have fewer slots
+    assert (where.read(early)[where.slots >= 3] == 0).all()
+
+
+def test_what_the_prior_moved_is_in_every_second_replicate(signals):
+    prior = ConsensusGL(n_replicates=4, random_state=0, benefit=np.arange(1.0, 31.0)).fit(signals).replicate_graphs_
+    plain = ConsensusGL(n_replicates=4, random_state=0, benefit=None).fit(signals).replicate_graphs_
     same = [abs(one - other).max() < 1e-6 for one, other in zip(prior, plain, strict=True)]
     assert same == [True, False, True, False]
+
+
+def test_a_model_is_one_line_and_has_no_results_before_it_is_fitted(hubs):
+    model = ConsensusGL(n_replicates=2, random_state=0, benefit=np.arange(40.0))
+    assert "\n" not in repr(model)
+    assert not [name for name in dir(model) if name.endswith("_") and not name.startswith("_") and hasattr(model, name)]
+    shown = repr(model.fit(hubs))
+    assert "\n" not in shown
+    assert f": 40 nodes, {model.graph_.n_edges:,} edges, replicates agree on " in shown
+
+
+def test_a_fitted_model_does_not_carry_the_signals(hubs):
+    model = ConsensusGL(n_replicates=2, random_state=0).fit(hubs)
+    assert not [name for name, value in vars(model).items() if np.shape(value) == hubs.shape]

@@ -26,12 +26,13 @@ one table to another as a mean *degree*, not as a density: hence :math:`\log(N-1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
@@ -39,15 +40,124 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from ..couplings.points import GEOMETRIES
 from ..validation import Array, InputError, check_number, listing, warn
-from ._evidence import Evidence, scores_of
-from ._members import Mean, Sum
+from .aggregate import Mean, SlotSum
+from .known_ties import KnownTies
+from .members import SIGNAL, Ladders
 
-CONSENSUS, SIGNAL = "consensus", "signal"
+CONSENSUS = "consensus"
 SLOPE_PENALTY, LEAST_SLOPE = 1.0, 0.1  # rho_0 and b_0: the plain consensus always has a say
 LEAST_WEIGHT = 1e-6  # below it there is only rounding
 RIDGES = (np.inf, 1e4, 1e3, 1e2, 1e1, 1.0)
 FOLDS, LEAST_PAIRS = 5, 10  # of ties and of non-ties, below which only the probabilities are fitted
+REGRESSION = "pair regression"
+MOST_PAIRS, MOST_ENTRIES = 10_000, 20_000_000
+
+
+class Evidence(NamedTuple):
+    """Known pairs as numbers: the scores (one column a group, the consensus first), the answers and their weights.
+
+    ``groups`` says which pairs belong together in cross-validation, ``offset`` is log(N - 1), ``controls`` are plain
+    features of the pairs, and ``names`` those of the columns of ``scores``.
+    """
+
+    names: tuple[str, ...]
+    scores: Array
+    tied: Array
+    weights: Array
+    groups: Array
+    offset: Array
+    controls: dict[str, Array]
+
+    def part(self, which: Array) -> Evidence:
+        """Return some of the pairs."""
+        return self._replace(
+            scores=self.scores[which],
+            tied=self.tied[which],
+            weights=self.weights[which],
+            groups=self.groups[which],
+            offset=self.offset[which],
+            controls={name: values[which] for name, values in self.controls.items()},
+        )
+
+    def odds(self, answer: Array) -> Array:
+        """Return the log-odds of the pairs."""
+        found: Array = answer[0] - self.offset + self.scores @ answer[1:]
+        return found
+
+
+def scores_of(graph: Any, c: float) -> Any:
+    """Return the score of every pair in a graph, log(1 + (N - 1) (W_ij + W_ji) / 2c), as CSR.
+
+    It is 0 where there is no edge, and log 2 where all ties weigh the same.
+    """
+    found = sparse.csr_array(0.5 * (graph + graph.T))
+    found.data = np.log1p((found.shape[0] - 1) / c * found.data)
+    return found
+
+
+def spread_benefit(graph: Any, benefit: Array, c: float) -> Any:
+    """Return the graph in S with the same edges whose weights go by the benefit of the influencer alone."""
+    found = graph.copy()
+    found.data = np.maximum(benefit, 1e-9 * benefit.max())[graph.indices]
+    found.data *= np.repeat(c / found.sum(axis=1), np.diff(graph.indptr))
+    return found
+
+
+def evidence_of(
+    known: KnownTies, groups: Iterable[tuple[str, Any]], c: float, signals: Array, benefit: Array | None
+) -> Evidence:
+    """Return what the known pairs say about some groups of members, given by name and graph, the consensus first."""
+    pairs, tied, weights, together = chosen_pairs(known)
+    one, other = pairs.T
+    named = {name: np.asarray(0.5 * (graph[one, other] + graph[other, one])).ravel() for name, graph in groups}
+    scores = np.log1p((len(known.names) - 1) / c * np.stack(list(named.values()), axis=1))
+    offset = np.full(len(pairs), np.log(len(known.names) - 1.0))
+    return Evidence(tuple(named), scores, tied, weights, together, offset, controls_of(signals, pairs, benefit))
+
+
+def chosen_pairs(known: KnownTies) -> tuple[Array, Array, Array, Array]:
+    """Return pairs to learn from, whether they are tied, what each counts, and which belong together.
+
+    All the ties and at most 10,000 non-ties, which then count for those left out. Where no non-tie is known, pairs of
+    which nothing is known stand in for them.
+    """
+    n, random = len(known.names), np.random.default_rng(0)
+    ties, others, together = known.pairs[known.values], known.pairs[~known.values], known.groups()
+    groups = together[~known.values]
+    if known.ties_only:
+        first, second = np.sort(random.integers(n, size=(2, 3 * MOST_PAIRS)), axis=0)
+        keys = np.unique((first * n + second)[first != second])
+        others = np.stack([keys // n, keys % n], axis=1)
+        others = others[known.of(others) < 0]
+        total, groups = n * (n - 1) / 2 - len(ties), -1 - np.arange(len(others))
+    else:
+        total = float(len(others))
+    kept = np.sort(random.permutation(len(others))[:MOST_PAIRS])
+    weights = np.r_[np.ones(len(ties)), np.full(len(kept), total / max(len(kept), 1))]
+    tied = np.r_[np.ones(len(ties), dtype=bool), np.zeros(len(kept), dtype=bool)]
+    return np.r_[ties, others[kept]], tied, weights, np.r_[together[known.values], groups[kept]]
+
+
+def controls_of(signals: Array, pairs: Array, benefit: Array | None) -> dict[str, Array]:
+    """Return plain features of pairs: differences, inner product, cosine and distance of the signals, and the benefit.
+
+    The differences of single signals are left out where they would take more than 20 million numbers.
+    """
+    X = np.nan_to_num(signals).T
+    one, other = X[pairs[:, 0]], X[pairs[:, 1]]
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    inner = np.einsum("ij,ij->i", one, other)
+    cosine = inner / np.maximum(norms[pairs].prod(axis=1), 1e-300)
+    distance = (norms[pairs] ** 2).sum(axis=1) - 2.0 * inner
+    features = [inner, cosine, distance]
+    if one.size <= MOST_ENTRIES:
+        features += list(np.abs(one - other).T)
+    if benefit is None:
+        return {REGRESSION: np.stack(features, axis=1)}
+    popular = [benefit[pairs].sum(axis=1), benefit[pairs].prod(axis=1) * len(benefit)]
+    return {REGRESSION: np.stack(features + popular, axis=1), "benefit": np.stack(popular, axis=1)}
 
 
 def solve(evidence: Evidence, ridge: float, tol: float = 1e-9) -> Array:
@@ -215,15 +325,16 @@ def apply_weights(weights: Mapping[str, Any], groups: Iterable[tuple[str, Any]],
     Frequencies stay those of the plain consensus: by a single signal, or the benefit, nearly all pairs are tied.
     """
     shares = {CONSENSUS: weights[CONSENSUS], **weights["groups"]}
-    total, odds = sum(shares.values()), Sum(mean.weights.n_nodes)
+    total, odds = sum(shares.values()), SlotSum(len(mean.total.lengths))
     for name, graph in groups:
         share = shares.pop(name, 0.0)
         if share > 0:
-            odds.add(scores_of(graph, c), share)
+            scores = scores_of(graph, c)
+            odds.add(odds.slots_of(scores), scores.data, share)
         if name == CONSENSUS:
-            mean.weights.scale(share / total)
+            mean.total.sums[0] *= share / total
         elif share > 0:
-            mean.weights.add(graph, share / total)
+            mean.add_graph(graph, share / total)
     missing = [name for name, share in shares.items() if share > 0]
     if others := [name for name in missing if not name.startswith(SIGNAL)]:
         raise InputError(
@@ -232,7 +343,45 @@ def apply_weights(weights: Mapping[str, Any], groups: Iterable[tuple[str, Any]],
         )
     if missing:
         warn(f"known_weights count signals that are not here: {listing(missing)}; they were left out")
-    return odds.csr()
+    return odds.csr()[0]
+
+
+def stack(
+    known: KnownTies | None,
+    known_weights: Mapping[str, Any] | None,
+    n_degrees: int,
+    mean: Mean,
+    signals: Array,
+    labels: Sequence[Any],
+    ladders: Ladders,
+    benefit: tuple[str, Array] | None,
+) -> dict[str, Any]:
+    """Reweight the members by known ties, or by weights from elsewhere, and return what was learned.
+
+    ``benefit`` is its origin ("own", "spectral" or "given") and its values, ``labels`` name the signals.
+    """
+    if known is None and known_weights is None:
+        return {"known_": None, "known_weights_": None, "_known": None}
+    plain = mean.weights
+
+    def groups(counted: Container[str] | None = None) -> Iterator[tuple[str, Any]]:
+        yield CONSENSUS, plain
+        for geometry in GEOMETRIES:
+            yield from ladders.single_degrees(signals, geometry)
+        yield from ladders.single_signals(signals, labels, counted)
+        if benefit is not None:
+            yield f"benefit {benefit[0]}", spread_benefit(plain, benefit[1], ladders.c)
+
+    evidence = record = None
+    if known is None or known_weights is not None:
+        weights = check_known_weights(known_weights, n_degrees)
+    else:
+        given = benefit[1] if benefit is not None and benefit[0] == "given" else None
+        evidence = evidence_of(known, groups(), ladders.c, signals, given)
+        answer, record = learn(evidence, known.ties_only)
+        weights = weights_of(evidence, answer, n_degrees)
+    odds = apply_weights(weights, groups(weights["groups"]), mean, ladders.c)
+    return {"known_": record, "known_weights_": weights, "_known": known, "_odds": odds, "_evidence": evidence}
 
 
 def fit_known_weights(models: Sequence[Any]) -> dict[str, Any]:
