@@ -59,7 +59,7 @@ def test_welfare_does_not_depend_on_the_scale_of_the_weights(X):
 
 def test_without_truth_there_are_no_scores_against_it(X):
     table = compare(X, methods=["smooth"])
-    assert list(table.columns) == ["method", "welfare", "edges", "seconds", "converged", "warnings", "error"]
+    assert list(table.columns) == ["method", "edges", "seconds", "converged", "welfare", "warnings", "error"]
 
 
 def test_one_failure_is_recorded_and_leaves_the_others_alone(X, graph):
@@ -114,6 +114,9 @@ def test_controls_are_always_there_and_are_what_they_say(X, graph):
     }
     for name, matrix in matrices.items():
         assert table.auc[f"control: {name}"] == pytest.approx(edge_auc(matrix, graph, "mean"), abs=1e-12), name
+    chance = table.loc["control: chance"]
+    assert (chance.auc, chance.average_precision) == (0.5, pytest.approx(nx.density(graph)))
+    assert chance.precision == pytest.approx(nx.density(graph))
     assert table.loc["control: cosine", ["welfare", "edges"]].isna().all()
     shuffled = np.random.default_rng(0).permutation(order[frame.columns].to_numpy())
     wanted = edge_auc(GLGP(degree=4, benefit=shuffled).fit(frame), mixed, "mean")

@@ -26,7 +26,7 @@ from .validation import Array, InputError, InputTypeError, check_choice
 
 ROW_SUM = 0.95
 DIGITS = 12  # controls' scores nearer than this, relative to the largest, are ties: rounding must not order equal pairs
-CONTROL = "control: "
+CONTROL, CHANCE, SHUFFLED = "control: ", "control: chance", "control: shuffled benefit"
 SCORES = ("auc", "average_precision", "precision")
 SCORED = {"mean": "symmetrised", "none": "directed"}  # by what is done to the weights
 
@@ -84,7 +84,8 @@ def compare(
         their rows.
     controls : bool
         Whether to score, against a truth, what has to be beaten: correlation, cosine, inner product and distance of
-        signals, the ten nearest, the benefit alone, and GLGP with the benefit shuffled among the nodes.
+        signals, the ten nearest, the benefit alone, GLGP with the benefit shuffled among the nodes, and what a random
+        order of the pairs is expected to score ("control: chance").
     progress : callable
         Called after every row.
 
@@ -93,9 +94,10 @@ def compare(
     DataFrame, one row for each method in the order given
         ``method``; where truth is given ``auc``, ``average_precision``, ``precision`` (of as many of the heaviest pairs
         as the truth has, for all methods alike; a graph with fewer fills up at random) and ``scored`` ("symmetrised" or
-        "directed"); ``welfare``; ``edges`` (ordered pairs of positive weight); ``seconds`` of the fit; ``converged``;
-        ``warnings`` (what the fit warned of); ``error`` (what it failed of, the row's scores then missing). One
-        method's failure leaves the others alone. Controls come last, as "control: ...", without welfare and edges.
+        "directed"); ``edges`` (ordered pairs of positive weight); ``seconds`` of the fit; ``converged``; ``welfare``
+        (of the game, which does not show how near to the truth a graph is); ``warnings`` (what the fit warned of);
+        ``error`` (what it failed of, the row's scores then missing). One method's failure leaves the others alone.
+        Controls come last, as "control: ...", without welfare and edges.
 
     Examples
     --------
@@ -130,13 +132,40 @@ def compare(
         tasks += [delayed(_control_row)(name, signals, names, truth, game) for name in CONTROLS]
         prior = next((each for _, each in told if isinstance(each, GLGP)), _told(GLGP(), missing))
         shuffled = clone(prior).set_params(benefit=np.random.default_rng(0).permutation(values))
-        tasks.append(delayed(_row)(f"{CONTROL}shuffled benefit", shuffled, X, truth, game))
+        tasks.append(delayed(_row)(SHUFFLED, shuffled, X, truth, game))
     rows = []
     for row in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
         rows.append(row)
         progress()
     table = pd.DataFrame(rows).astype({"edges": "Int64"})
     return table if truth is not None else table.drop(columns=[*SCORES, "scored"])
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """Return in words which methods of a comparison with a truth beat the best control, by average precision.
+
+    The shuffled benefit is not among these controls: it is a learned graph, and shows what the prior adds.
+
+    Examples
+    --------
+    >>> scores = {"method": ["smooth", "control: cosine", "control: chance"], "average_precision": [0.4, 0.5, 0.1]}
+    >>> print(verdict(pd.DataFrame(scores)))
+    no method is better than the best control, cosine (average precision 0.500; chance 0.100): smooth 0.400
+    """
+    scores = table.set_index("method")["average_precision"].dropna()
+    is_control = scores.index.str.startswith(CONTROL)
+    methods, controls = scores[~is_control], scores[is_control].drop([CHANCE, SHUFFLED], errors="ignore")
+    if methods.empty or controls.empty:
+        return "no method could be scored"
+    name, bar = str(controls.idxmax()).removeprefix(CONTROL), float(controls.max())
+    against = f"the best control, {name} (average precision {bar:.3f}; chance {scores[CHANCE]:.3f})"
+    better, others = (
+        ", ".join(f"{method} {score:.3f}" for method, score in part.items())
+        for part in (methods[methods > bar], methods[methods <= bar])
+    )
+    if not better:
+        return f"no method is better than {against}: {others}"
+    return f"better than {against}: {better}" + (f"; not better: {others}" if others else "")
 
 
 def _told(estimator: GraphEstimator, missing: str) -> GraphEstimator:
@@ -210,10 +239,10 @@ def _empty_row(label: str, truth: Any) -> dict[str, Any]:
         "method": label,
         **dict.fromkeys(SCORES, np.nan),
         "scored": "" if truth is None else SCORED[symmetrize_for(truth)],
-        "welfare": np.nan,
         "edges": pd.NA,
         "seconds": np.nan,
         "converged": False,
+        "welfare": np.nan,
         "warnings": "",
         "error": "",
     }
