@@ -21,13 +21,13 @@ from .games import Interaction, Welfare, as_interaction, as_welfare
 from .games import welfare as game_welfare
 from .graph import LearnedGraph
 from .matching import in_order
-from .metrics import edge_auc, edge_average_precision, edge_precision_recall, equal_influence, symmetrize_for
+from .metrics import EdgeScores, edge_scores, equal_influence, symmetrize_for
 from .validation import Array, InputError, InputTypeError, check_choice
 
 ROW_SUM = 0.95
 DIGITS = 12  # controls' scores nearer than this, relative to the largest, are ties: rounding must not order equal pairs
 CONTROL, CHANCE, SHUFFLED = "control: ", "control: chance", "control: shuffled benefit"
-SCORES = ("auc", "average_precision", "precision")
+SCORES = EdgeScores._fields
 SCORED = {"mean": "symmetrised", "none": "directed"}  # by what is done to the weights
 
 
@@ -125,7 +125,7 @@ def compare(
     values = marginal_benefit(benefit, points_of(signals), normalize=True).values
     game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
-        edge_auc(LearnedGraph.of(np.zeros((len(names), len(names))), names), truth)
+        edge_scores(truth, LearnedGraph.of(np.zeros((len(names), len(names))), names))
     told = [(label, _told(estimator, missing)) for label, estimator in entries]
     tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in told]
     if truth is not None and controls:
@@ -257,10 +257,4 @@ def _played(model: GraphEstimator, game: Game) -> dict[str, Any]:
 
 
 def _scores(weights: Any, truth: Any) -> dict[str, float]:
-    how = symmetrize_for(truth)
-    precision = edge_precision_recall(weights, truth, how, fill=True).precision
-    return dict(
-        zip(
-            SCORES, (edge_auc(weights, truth, how), edge_average_precision(weights, truth, how), precision), strict=True
-        )
-    )
+    return edge_scores(truth, weights, symmetrize_for(truth))._asdict()

@@ -195,7 +195,7 @@ def test_exact_covariance_of_a_filter_gives_the_graph(n, degree, seed):
     assert rank == n
     assert result.certificate.converged
     assert result.smallest_epsilon < 1e-8
-    assert edge_auc(np.where(result.weights > 1e-4, result.weights, 0), graph) >= 0.95
+    assert edge_auc(graph, np.where(result.weights > 1e-4, result.weights, 0)) >= 0.95
     np.testing.assert_allclose(result.weights, A / A[anchor].sum(), atol=1e-4)
 
 

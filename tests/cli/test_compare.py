@@ -50,7 +50,7 @@ def test_scores_are_printed_and_written(club):
     assert "the best control, " in result.stdout
     assert "chance 0.139" in result.stdout
     weights = SmoothGL(degree=5).fit(pd.read_csv(club / "club.csv").T).adjacency_
-    assert written["auc"][0] == pytest.approx(edge_auc(weights, nx.karate_club_graph(), "mean"))
+    assert written["auc"][0] == pytest.approx(edge_auc(nx.karate_club_graph(), weights, "mean"))
     answer = json.loads(run(*arguments, "--json").stdout)
     assert [row["method"] for row in answer["methods"]][:2] == ["smooth", "glgp"]
     assert answer["methods"][0]["auc"] == pytest.approx(written["auc"][0])

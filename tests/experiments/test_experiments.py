@@ -101,7 +101,7 @@ def test_figure_1_without_the_half_is_the_paper_s_problem_with_beta_and_lambda_h
     graph, X = fig1.draw_problem(0, 0)
     model = GLGP(lam=10.0, beta=fig1.BETA / 2, c=fig1.C, interaction="linear", tol=1e-8).fit(X)
     rows = figure_1[(figure_1["reading"] == fig1.NOT_HALVED) & (figure_1["lam"] == 20.0)]
-    assert rows.loc[rows["method"] == "GLGP f(x)=x", "auc"].item() == pytest.approx(edge_auc(model, graph), abs=1e-6)
+    assert rows.loc[rows["method"] == "GLGP f(x)=x", "auc"].item() == pytest.approx(edge_auc(graph, model), abs=1e-6)
 
 
 def test_figure_1_says_when_a_claim_fails(figure_1):

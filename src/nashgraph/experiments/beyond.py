@@ -44,7 +44,7 @@ def trials(plan: Plan) -> list[Trial]:
 def measure(village: int, interaction: str, betas: list[float], ratios: list[float]) -> list[Row]:
     """Return the AUC of every point of the grid on one village, and the control's."""
     X, benefit, surveyed, truth = village_problem(village)
-    control = edge_auc(surveyed[:, None] + surveyed, truth)
+    control = edge_auc(truth, surveyed[:, None] + surveyed)
     rows: list[Row] = []
     for beta, ratio in product(betas, ratios):
         lam = ratio * beta
@@ -56,8 +56,8 @@ def measure(village: int, interaction: str, betas: list[float], ratios: list[flo
                 "interaction": interaction,
                 "beta": beta,
                 "lam": lam,
-                "auc": edge_auc(model.adjacency_, truth),
-                "auc_symmetric": edge_auc(model.adjacency_, truth, "mean"),
+                "auc": edge_auc(truth, model.adjacency_),
+                "auc_symmetric": edge_auc(truth, model.adjacency_, "mean"),
                 "control": control,
                 "stationarity": model.stationarity_,
             }

@@ -77,8 +77,8 @@ def measure(trial: int, seed: int, with_ttgd: bool) -> list[Row]:
                 "method": method,
                 "solver": solver,
                 "lam": lam,
-                "auc": edge_auc(weights, graph),
-                "auc_symmetric": edge_auc(weights, graph, "mean"),
+                "auc": edge_auc(graph, weights),
+                "auc_symmetric": edge_auc(graph, weights, "mean"),
                 "welfare": welfare(weights, benefit, "linear") if with_game else None,
                 **certified(model.certificate_),
             }
@@ -97,7 +97,7 @@ def measure(trial: int, seed: int, with_ttgd: bool) -> list[Row]:
     # The others do not scale their weights to row sums c, so their welfare could not be compared.
     for method, model in {**baselines(), SIG_REP: GLSigRep()}.items():
         add(model, method, "defaults", with_game=False)
-    auc = edge_auc(X.T @ X, graph)
+    auc = edge_auc(graph, X.T @ X)
     control = {"method": PRODUCT, "solver": "none", "auc": auc, "auc_symmetric": auc, "converged": True}
     return [*rows, {"trial": trial, "reading": HALVED, **control}]
 

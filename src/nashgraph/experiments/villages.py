@@ -109,8 +109,8 @@ def measure(village: int, seed: int) -> list[Row]:
                 "nodes": n,
                 "method": method,
                 "setting": setting,
-                "auc": edge_auc(weights, truth),
-                "auc_symmetric": edge_auc(weights, truth, "mean"),
+                "auc": edge_auc(truth, weights),
+                "auc_symmetric": edge_auc(truth, weights, "mean"),
                 **{f"gain_{game}{way}": reached[game] - there for (game, way), there in reference.items()},
                 **certified(certificate),
             }
