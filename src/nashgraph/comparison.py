@@ -32,7 +32,7 @@ SCORED = {"mean": "symmetrised", "none": "directed"}  # by what is done to the w
 
 
 class Game(NamedTuple):
-    """The game that is played on every graph."""
+    """The game whose welfare is computed on every graph."""
 
     benefit: Array
     interaction: Interaction
@@ -52,14 +52,14 @@ def compare(
     controls: bool = True,
     progress: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
-    r"""Fit several methods on the same signals and score their graphs, beside controls that learn nothing.
+    r"""Fit several methods on the same signals and score their graphs, next to controls that learn nothing.
 
     .. math:: \text{welfare} = g(y), \qquad y = \max(0,\; b + \bar W f(y)), \qquad
               \bar W_{ij} = 0.95\, W_{ij} / \textstyle\sum_k W_{ik}
 
-    Methods scale their weights differently, so the game is played on :math:`\bar W`, in which every node is
-    under the same total influence; a node without neighbours stays without. The scores against the truth use each
-    graph as it is; against a truth without directions the mean of both directions, and ``scored`` says so.
+    Methods scale their weights differently, so the welfare is that of :math:`\bar W`, in which every node has
+    the same total influence; a node without neighbours stays without. The scores against the truth use each
+    graph as it is; against a truth without directions the mean of both directions, as ``scored`` says.
 
     Parameters
     ----------
@@ -126,11 +126,11 @@ def compare(
     game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
         edge_scores(truth, LearnedGraph.of(np.zeros((len(names), len(names))), names))
-    told = [(label, _told(estimator, missing)) for label, estimator in entries]
-    tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in told]
+    given = [(label, _with_missing(estimator, missing)) for label, estimator in entries]
+    tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in given]
     if truth is not None and controls:
         tasks += [delayed(_control_row)(name, signals, names, truth, game) for name in CONTROLS]
-        prior = next((each for _, each in told if isinstance(each, GLGP)), _told(GLGP(), missing))
+        prior = next((each for _, each in given if isinstance(each, GLGP)), _with_missing(GLGP(), missing))
         shuffled = clone(prior).set_params(benefit=np.random.default_rng(0).permutation(values))
         tasks.append(delayed(_row)(SHUFFLED, shuffled, X, truth, game))
     rows = []
@@ -168,7 +168,7 @@ def verdict(table: pd.DataFrame) -> str:
     return f"better than {against}: {better}" + (f"; not better: {others}" if others else "")
 
 
-def _told(estimator: GraphEstimator, missing: str) -> GraphEstimator:
+def _with_missing(estimator: GraphEstimator, missing: str) -> GraphEstimator:
     """Return an estimator that knows what to do about gaps, where it can do anything but refuse them."""
     if missing == "error" or "missing" not in estimator.get_params(deep=False):
         return estimator

@@ -8,8 +8,7 @@ from scipy.linalg import expm
 
 from nashgraph import edge_auc
 from nashgraph.baselines.cone_program import solve_cone_program
-from nashgraph.baselines.template_graph import spectral_templates, template_basis
-from nashgraph.baselines.template_map import TemplateMap
+from nashgraph.baselines.template_graph import TemplateMap, spectral_templates, template_basis
 from nashgraph.certificate import Ending
 from nashgraph.datasets import erdos_renyi
 from nashgraph.validation import InputError

@@ -215,7 +215,7 @@ class Newton:
         return 1.0 / inverse if inverse > 0 else np.inf
 
     def _solve(self, right: Array) -> Array:
-        """Solve with the matrix and refine: cheap beside the factoring, and digits are scarce at the end."""
+        """Solve with the matrix and refine: cheap compared with the factorisation, and digits are scarce at the end."""
         solution: Array = linalg.cho_solve((self.cholesky, True), right, check_finite=False)
         for _ in range(REFINEMENTS):
             solution += linalg.cho_solve((self.cholesky, True), right - self.matrix @ solution, check_finite=False)

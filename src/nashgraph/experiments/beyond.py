@@ -79,10 +79,10 @@ def edge_note(frame: pd.DataFrame, interaction: str) -> str:
     grid = tuning.assign(ratio=ratio).pivot_table(index="beta", columns="ratio", values="auc").to_numpy()
     row, column = np.unravel_index(int(grid.argmax()), grid.shape)
     border = row in (0, len(grid) - 1) or column in (0, grid.shape[1] - 1)
-    beside = grid[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
+    neighbours = grid[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
     return (
-        f"{GLGP_NAMES[interaction]}: the choice is {'on the border of' if border else 'inside'} the grid; of the "
-        f"points beside it the best is {grid.max() - np.sort(beside.ravel())[-2]:.4f} lower on the tuning villages."
+        f"{GLGP_NAMES[interaction]}: the choice is {'on the border of' if border else 'inside'} the grid; the best "
+        f"neighbouring point is {grid.max() - np.sort(neighbours.ravel())[-2]:.4f} lower on the tuning villages."
     )
 
 

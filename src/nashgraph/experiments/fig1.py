@@ -188,7 +188,7 @@ def near_note(frame: pd.DataFrame) -> str:
     for reading in READINGS:
         lines = [line for line in compared_scores(frame, reading) if line.paper is not None]
         lines = [line for line in lines if not any(name in line.what for name in (QUAD, SPECTEMP))]
-        near = [abs(line.ours - line.paper) <= NEAR["auc" if ", auc:" in line.what else "welfare"] for line in lines]
+        near = [abs(line.difference or 0.0) <= NEAR["auc" if ", auc:" in line.what else "welfare"] for line in lines]
         counts[reading] = f"{sum(near)} of {len(near)}"
     for method in (GLGP_NAMES["linear"], LINEAR):
         ours, theirs = curve(frame, method, "welfare", NOT_HALVED)["mean"], paper_numbers()["fig1"]["welfare"][method]

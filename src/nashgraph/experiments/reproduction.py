@@ -110,8 +110,9 @@ def write_verdicts(folder: Path) -> None:
     parts = [
         "# Does the paper hold?",
         "Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology Learning*, every table and figure, run "
-        "by `nashgraph reproduce all`. This file is generated from the CSVs beside it; the paper's numbers are in "
-        "`src/nashgraph/experiments/paper.toml`, with the place each comes from. Ours are means ± standard errors.",
+        "by `nashgraph reproduce all`. This file is generated from the CSV files in this folder; the paper's numbers "
+        "are in `src/nashgraph/experiments/paper.toml`, with the place each comes from. Ours are means ± standard "
+        "errors.",
         "The verdict follows from the claims checked in each section. *Reproduced*: all hold. *Reproduced in shape "
         "only*: signs, trends and rankings hold, but some numbers differ. *Partly reproduced*: some signs, trends or "
         "rankings hold and others do not. *Not reproduced*: none of them holds. A *reading* departs from the literal "

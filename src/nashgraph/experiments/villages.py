@@ -155,7 +155,7 @@ def shown(games: Iterable[str]) -> Columns:
 def compared_villages(
     frame: pd.DataFrame, score: str, columns: Columns, paper: Mapping[str, Sequence[float]]
 ) -> list[Comparison]:
-    """Return maximum, average and minimum of a score over the villages beside the paper's, as its tables have them."""
+    """Return maximum, average and minimum of a score over the villages next to the paper's, as in its tables."""
     lines = []
     labels = {
         PAPER: " (paper settings)",
@@ -180,7 +180,7 @@ def compared_villages(
 def draw_villages(
     frame: pd.DataFrame, score: str, label: str, columns: Columns, paper: Mapping[str, Sequence[float]]
 ) -> Figure:
-    """Draw one score of all villages, a column of points a method, beside the paper's average and range."""
+    """Draw one score of all villages, one column of points for each method, next to the paper's average and range."""
     figure, axes = new_figure(width=9.0, height=4.8)
     colours = {PAPER: COLOURS[0], CONVERGED: COLOURS[2], CONTROL: COLOURS[7], TOLD: COLOURS[3], NOT_TOLD: COLOURS[3]}
     for k, (method, setting) in enumerate(columns):
