@@ -112,7 +112,7 @@ def test_the_model_says_everything(club):
     assert answer["edges"] == content["edges"] == len(pd.read_csv(club / "out" / "edges.csv"))
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
     table = pd.read_csv(club / "club.csv").set_index("name")
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(GLGP().fit(table.T), truth, "mean"))
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(truth, GLGP().fit(table.T), "mean"))
     assert "nodes are named by the column 'name'" in answer["notes"]
     assert "note: nodes are named" in result.stderr
 
@@ -136,7 +136,7 @@ def test_undirected_graphs_and_their_scores(club):
     wanted = 0.5 * (weights + weights.T)
     found = nx.to_numpy_array(graph, nodelist=[f"m{k}" for k in range(34)])
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(weights, nx.karate_club_graph(), "mean"))
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(nx.karate_club_graph(), weights, "mean"))
 
 
 def test_a_benefit_out_of_the_table_is_no_signal(club):
@@ -298,7 +298,7 @@ def test_the_default_is_the_consensus_with_a_seed(club):
     assert len(written) == model.graph_.at_least("frequency", 0.25, 2).n_edges < model.graph_.n_edges
     assert written.groupby("target").size().min() >= 2
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(model, truth, "mean"))  # of the whole graph
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(truth, model, "mean"))  # of the whole graph
     nodes = pd.read_csv(club / "out" / "nodes.csv")
     assert nodes["influence"].tolist() == pytest.approx(sorted(model.graph_.influence, reverse=True))
     assert (nodes["rank_low"] <= nodes["rank_high"]).all()

@@ -12,6 +12,7 @@ import typer
 
 from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
+from ..comparison import verdict
 from ..estimators import METHODS, GraphEstimator
 from ..files import claimed, written_together
 from ..io import Job, Signals, load_signals
@@ -61,13 +62,21 @@ def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
     if truth is not None:
         voice.note(f"precision is that of the {truth.number_of_edges():,} heaviest pairs of each, as many as are true")
     voice.say(listed(found.drop(columns=["warnings", "error", "scored"], errors="ignore")))
+    if truth is not None:
+        voice.say(verdict(found))
+    else:
+        voice.note(
+            "without a true network nothing here shows which method is right: welfare is a property of the game, not "
+            "of the truth; pass --truth ties.csv to score the methods next to controls"
+        )
     for text, which in remarks(found).items():
         voice.note(f"{', '.join(which)}: {text}")
     if out is not None:
         with written_together(out) as folder:
             write_csv(found, folder / FILE, "method")
         voice.say(f"wrote {FILE} to {out}/")
-    voice.answer({"command": "compare", "methods": plain_rows(found), "notes": voice.notes})
+    answer = {"command": "compare", "methods": plain_rows(found), "notes": voice.notes}
+    voice.answer(answer | ({} if truth is None else {"verdict": verdict(found)}))
     return DONE if found["converged"].all() else UNFINISHED
 
 

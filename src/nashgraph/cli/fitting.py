@@ -276,10 +276,10 @@ def plain_number(value: Any) -> Any:
 def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:
     """Return how well a graph matches the truth; one without directions is scored on weights made symmetric."""
     how = symmetrize_for(truth)
-    best = edge_precision_recall(graph, truth, how)
+    best = edge_precision_recall(truth, graph, how)
     return {
-        "auc": edge_auc(graph, truth, how),
-        "average_precision": edge_average_precision(graph, truth, how),
+        "auc": edge_auc(truth, graph, how),
+        "average_precision": edge_average_precision(truth, graph, how),
         "precision": best.precision,
         "recall": best.recall,
     }

@@ -151,7 +151,7 @@ class ConsensusGL(GraphEstimator):
     >>> model = ConsensusGL(random_state=0).fit(X)
     >>> list(model.edges().columns)
     ['source', 'target', 'weight', 'frequency', 'low', 'high']
-    >>> edge_auc(model, club, symmetrize="mean") > 0.8
+    >>> edge_auc(club, model, symmetrize="mean") > 0.8
     True
     """
 

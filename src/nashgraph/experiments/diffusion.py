@@ -214,7 +214,8 @@ def notes(frame: pd.DataFrame) -> list[str]:
         "reach more of it, whatever the village is like: what a network that was told hhSurveyed gains is to be read "
         "against that control.",
         "Drawn networks make their own signals, as the methods assume; the answers of a survey no network has made.",
-        "Greed on the network is what was planned to be judged; the other two ways of reading it are beside it.",
+        "The greedy choice on the network is what was planned to be judged; the other two ways of choosing are shown "
+        "for comparison.",
     ]
 
 
