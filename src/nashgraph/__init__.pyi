@@ -13,6 +13,7 @@ from .estimators import (
     QuadGameGL,
     SmoothGL,
     SpecTemp,
+    TieModel,
     fit_known_weights,
     spectral_benefit,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "Saturating",
     "SmoothGL",
     "SpecTemp",
+    "TieModel",
     "TotalAction",
     "Utilitarian",
     "WeightedTotal",
