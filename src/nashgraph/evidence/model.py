@@ -107,7 +107,7 @@ class TieFit:
     def ties(self, pairs: Pairs, told: Array, noise: Array, complete: Array, spread: float) -> pd.DataFrame:
         """Return every node's expected number of ties with a 90% interval.
 
-        For those not asked, pairs and popularity vary; an answer narrows this to its own error and to what is forgotten.
+        For those not asked, pairs and popularity vary; an answer narrows this to its error and what is forgotten.
         """
         recall = self.errors.recall
         before = pairs.variance + spread * pairs.expected**2
@@ -216,7 +216,7 @@ class TieFit:
         if not len(task.rows):
             return np.zeros_like(task.counts), task.factors(np.zeros_like(task.counts)), exact()
         found = fit_tilts(task, self.settings.tol, self.settings.max_iter)
-        open_ended = self.told.at_least[task.rows] & ~np.isnan(task.counts)
+        open_ended: Array = self.told.at_least[task.rows] & ~np.isnan(task.counts)
         if open_ended.any():
             bound = task.counts[open_ended]
             mean = np.maximum(bound, 1e-9)

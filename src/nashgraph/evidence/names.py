@@ -104,10 +104,10 @@ def _lists(given: Any) -> Iterator[tuple[Any, list[Any]]]:
         for source, row in zip(given.index, given.to_numpy(dtype=object), strict=True):
             yield source, [name for name in row if not pd.isna(name) and str(name).strip()]
     elif isinstance(given, Mapping | pd.Series):
-        for source, named in given.items():
+        for who, named in given.items():
             if isinstance(named, str) or not isinstance(named, Iterable):
-                raise InputTypeError(f"nominations of {source} must be a list of names, got {named!r}")
-            yield source, list(named)
+                raise InputTypeError(f"nominations of {who} must be a list of names, got {named!r}")
+            yield who, list(named)
     else:
         raise InputTypeError(
             f"nominations cannot be a {type(given).__name__}: give a table with the columns source and target, "

@@ -139,19 +139,12 @@ def curvature(low_rank: Factors, features: Array, rows: Array, columns: Array) -
 def drawn_blocks(low_rank: Factors, random: Generator) -> Iterator[tuple[Array, Array]]:
     """Yield the ties of one network drawn from the pairs' probabilities, block by block: ends i < j."""
     left, right = low_rank.cast()
-    seeds = iter(random.spawn(len(left)))  # one stream for every block, so that threads do not change the draw
+    streams = random.spawn(len(left))  # one for each block's first row, so that threads do not change the draw
 
-    def job(rows: slice, own: Generator) -> tuple[Array, Array]:
+    def job(rows: slice) -> tuple[Array, Array]:
         P = sigmoid(left[rows] @ right[rows.start :].T)
-        one, other = np.nonzero(own.random(P.shape, dtype=np.float32) < P)
+        one, other = np.nonzero(streams[rows.start].random(P.shape, dtype=np.float32) < P)
         later = other > one
         return one[later] + rows.start, other[later] + rows.start
 
-    streams = {}
-
-    def start(rows: slice) -> tuple[Array, Array]:
-        return job(rows, streams[rows.start])
-
-    size = max(1, BLOCK // len(left))
-    streams = {first: next(seeds) for first in range(0, len(left), size)}
-    yield from by_blocks(start, len(left), len(left))
+    yield from by_blocks(job, len(left), len(left))
