@@ -103,19 +103,19 @@ def expected_counts(low_rank: Factors, features: Array, rows: Array, each: Array
 
     def job(block: slice) -> tuple[Array, float]:
         nodes, value = rows[block], np.nan
-        theta = minus[nodes] @ right.T
-        theta[np.arange(len(nodes)), nodes] = np.inf
+        P = _odds_to_probability(minus[nodes] @ right.T)
         if with_value:
-            value = float((_softplus_of_minus(theta) @ each).sum())
-        return _odds_to_probability(theta) @ Z, value
+            value = -float((np.log(P) @ each).sum())
+        P[np.arange(len(nodes)), nodes] = 0.0
+        return P @ Z, value
 
     parts = list(by_blocks(job, len(rows), len(left)))
-    return np.vstack([part[0] for part in parts]).astype(float), sum(part[1] for part in parts)
-
-
-def _softplus_of_minus(theta: Array) -> Array:
-    below = np.minimum(theta, 500.0)
-    return np.where(theta > 30.0, 0.0, np.log1p(np.exp(below)) - below)
+    value = sum(part[1] for part in parts)
+    if with_value:  # log(1 + exp t) = t - log p, and i = j does not count
+        value += float((left[rows] @ (right.T @ each)).sum()) - float(
+            np.logaddexp(0.0, low_rank.at(rows, rows)) @ each[rows]
+        )
+    return np.vstack([part[0] for part in parts]).astype(float), value
 
 
 def curvature(low_rank: Factors, features: Array, rows: Array, columns: Array) -> Array:
