@@ -52,7 +52,7 @@ class TieModel(GraphEstimator):
         Share of their ties that people remember when asked. By default estimated by comparing both sides of ties where
         everybody answered; else nothing is taken as forgotten. ``errors_`` says which.
     error : float, optional
-        Variance of a counted answer around the truth, beyond forgetting. By default estimated likewise, else 0.2.
+        Variance of a counted answer around the truth, beyond forgetting. By default estimated likewise, else 0.4.
     max_names : int, optional
         How many names the questionnaire had room for: those missing from a full list may still be tied.
     calibrate : bool

@@ -13,7 +13,7 @@ from ..validation import Array, InputError, InputTypeError, listing, warn
 
 HEAPED_FROM, HEAPED_SHARE, HEAPED_VARIANCE = 10, 0.8, 25.0 / 12.0  # counts rounded to multiples of 5, uniformly
 ROUNDING = 0.05  # error variance of an answer that seems exact: keeps log-odds finite (villages 1 to 37)
-ASSUMED_ERROR = 0.2  # variance, where answers cannot be checked against each other (villages 1 to 37)
+ASSUMED_ERROR = 0.4  # variance, where answers cannot be checked against each other (villages 1 to 37)
 CHECKABLE = 0.95  # share of nodes that must have answered for both sides of a tie to be compared
 
 

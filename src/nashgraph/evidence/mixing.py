@@ -6,8 +6,8 @@ A_ij Z_j (their number of ties and how many have each trait), so the log-likelih
 
     Σ_{i asked} [ a_i · (G Z_i) − Σ_{j ≠ i} log(1 + exp Z_iᵀ G Z_j) ] − ½ ridge ‖G‖²,
 
-needs no more than their answers, is concave, and takes a few Newton steps. An answer that is missing has the
-residual 0, which is the gradient step of an EM algorithm.
+needs no more than their answers, is concave, and takes a few Newton steps. An answer that is missing is
+replaced by its expectation in every step, as in an EM algorithm.
 """
 
 from __future__ import annotations
@@ -87,6 +87,8 @@ def fit_mixing(
     penalty = np.full(len(target), pull if start is not None else ridge)
     penalty[: len(scale)][upper[0] == 0] *= 0.1  # popularity is told by more answers than mixing is
     penalty[0] *= 0.1 if start is not None else 0.0
+    counted = np.logical_or.reduce([np.isfinite(group.counts).any(axis=0) for group in groups])
+    penalty[: len(scale)][(upper[0] > 0) & ~counted[upper[0]] & ~counted[upper[1]]] = 1e12  # nobody told about it
     values = target.copy()
     if start is None:
         values[0] = np.log(_density(groups))
@@ -136,9 +138,10 @@ def _derivatives(
     P[np.arange(len(rows)), rows] = 0.0
     back = np.linalg.inv(centre)
     expected = (P @ V) @ back
-    # Residuals are of the answers as given: what was not asked has none.
-    residual = np.where(np.isnan(group.counts), 0.0, group.counts - expected) @ centre
-    told = np.where(np.isnan(group.counts), expected, group.counts) @ centre
+    # An answer that is missing is what the number of ties leads one to expect of it.
+    filled = expected * np.nan_to_num(group.counts[:, :1] / np.maximum(expected[:, :1], 1e-12), nan=1.0)
+    told = np.where(np.isnan(group.counts), filled, group.counts) @ centre
+    residual = told - expected @ centre
     cross, size = mine.T @ residual, float(np.abs(mine.T @ told).max())
     gradient = (cross + cross.T)[upper] * scale
     P *= 1.0 - P
