@@ -28,7 +28,10 @@ class Known(NamedTuple):
 
 
 def read_likeness(X: Any, names: Array) -> Array:
-    """Return signals as coordinates whose inner products are likeness: standardised, and of low rank."""
+    """Return signals as coordinates whose inner products are likeness.
+
+    Signals are standardised, and nodes brought to the same length: strong signals would look like popularity.
+    """
     if X is None:
         return np.zeros((len(names), 0))
     table = X.T if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X, dtype=float).T)
@@ -48,7 +51,9 @@ def read_likeness(X: Any, names: Array) -> Array:
     if not values.shape[1]:
         raise InputError("X is the same for every node in every signal, so it says nothing of likeness: leave it out")
     left, size, _ = np.linalg.svd(values / values.shape[1] ** 0.25, full_matrices=False)
-    return (left * size)[:, :LIKENESS_COLUMNS]
+    likeness = (left * size)[:, :LIKENESS_COLUMNS]
+    length = np.linalg.norm(likeness, axis=1, keepdims=True)
+    return likeness / np.maximum(length, 1e-9) * np.sqrt(np.mean(length**2))
 
 
 def read_groups(networks: Iterable[Any] | None, told: Answers, with_likeness: bool) -> list[Respondents]:

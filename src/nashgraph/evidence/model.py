@@ -25,8 +25,8 @@ CALIBRATED_UP_TO = 5000  # nodes; beyond, the second fit would double minutes
 PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 INTERVAL = 1.645  # standard deviations: 90%
 SPREAD = 0.25  # variance of log popularity, where nobody's number of ties tells it
-KAPPAS = (0.0, 0.25, 0.5, 1.0, 1.5)  # tried where no ties are known to learn it from
-TRIED_UP_TO = 2000  # respondents to compare them by
+KAPPAS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.5)  # tried where no ties are known to learn it from
+TRIED_PAIRS = 2_000_000  # to compare them by
 
 
 class Settings(NamedTuple):
@@ -162,17 +162,21 @@ class TieFit:
         return total[rows]
 
     def tried_kappa(self, here: Respondents) -> float:
-        """Return the weight of likeness under which the mixing alone predicts the counts best (Poisson deviance)."""
-        few = here.rows[:: max(1, len(here.rows) * self.n // (TRIED_UP_TO * 1000))]
-        told = here.counts[np.isin(here.rows, few)]
+        """Return the weight of likeness under which mixing predicts best which traits people's ties have.
+
+        The Poisson deviance of counts given the number of ties: likeness also says who is popular, mostly wrongly.
+        """
+        few = np.arange(len(here.rows))[:: 1 + len(here.rows) * self.n // TRIED_PAIRS]
+        rows, told = here.rows[few], here.counts[few]
         best, least = 0.0, np.inf
         for kappa in KAPPAS:
-            fitted = fit_mixing([here], RIDGE, kappa=kappa)
-            theta = self.Z[few] @ fitted.matrix @ self.Z.T + kappa * self.likeness[few] @ self.likeness.T
-            theta[np.arange(len(few)), few] = -np.inf
+            fitted = fit_mixing([here._replace(rows=rows, counts=told)], RIDGE, kappa=kappa)
+            theta = self.Z[rows] @ fitted.matrix @ self.Z.T + kappa * self.likeness[rows] @ self.likeness.T
+            theta[np.arange(len(rows)), rows] = -np.inf
             expected = np.maximum(sigmoid(theta) @ self.Z, 1e-6)
-            seen = ~np.isnan(told)
-            deviance = float((expected - np.where(seen, told, 0.0) * np.log(expected))[seen].sum())
+            expected *= np.maximum(told[:, :1], 1e-3) / expected[:, :1]
+            seen = ~np.isnan(told[:, 1:])
+            deviance = float((expected[:, 1:] - np.nan_to_num(told[:, 1:]) * np.log(expected[:, 1:]))[seen].sum())
             if deviance < least - 1e-6:
                 best, least = kappa, deviance
         return best

@@ -65,7 +65,8 @@ def calibration(low_rank: Factors, simulation: Simulation, seed: int, tol: float
     network = drawn_network(low_rank, random)
     counts = asked_again(network, simulation, random)
     told = Respondents(task.features, task.rows, scaled_up(counts, task.features), task.likeness)
-    mixing = fit_mixing([told], simulation.ridge, simulation.anchor, simulation.pull, kappa=1.0)
+    anchor = None if simulation.anchor is None else simulation.anchor._replace(kappa=1.0)  # likeness has κ in it here
+    mixing = fit_mixing([told], simulation.ridge, anchor, simulation.pull, kappa=1.0)
     again = task._replace(mixing=mixing.matrix, counts=counts)
     _, fitted, _ = fit_tilts(again, tol=tol)
     n = len(task.features)
