@@ -249,6 +249,24 @@ def test_why_adds_up_and_names_the_answers():
         model.why("p0", "nobody")
 
 
+def test_the_report_and_the_tools_of_every_estimator_work(tmp_path):
+    _, traits, counts, n_ties = village(20, 3)
+    model = TieModel().fit(traits=traits, counts=counts, n_ties=n_ties)
+    assert model.report(tmp_path / "page.html", show=False).stat().st_size > 10_000
+    assert model.to_networkx(directed=False).number_of_edges() == len(model.edges())
+    assert "relative gradient" in model.certificate_.sentence
+
+
+def test_numbers_as_names_survive_gaps_and_likeness_without_counts_is_assumed():
+    _A, traits, _, n_ties = village(20, 3)
+    traits, n_ties = traits.reset_index(drop=True), n_ties.reset_index(drop=True)
+    table = pd.DataFrame({"first": [1, 2, None], "second": [3, None, None]}, index=[0, 1, 2])
+    p = TieModel(max_names=2).fit(traits=traits, nominations=table).probabilities()
+    assert p.loc[0, 1] == p.loc[0, 3] == p.loc[1, 2] == 1.0
+    X = np.random.default_rng(0).normal(size=(5, 20))
+    assert TieModel().fit(X, n_ties=n_ties).kappa_ == 0.5
+
+
 def test_order_of_nodes_does_not_matter_and_parameters_clone():
     _A, traits, counts, n_ties = village()
     order = np.random.default_rng(0).permutation(60)
@@ -279,6 +297,7 @@ _, TRAITS, COUNTS, TIES = village(20, 3)
         ({"traits": TRAITS.assign(t0=1)}, "everybody has the trait 't0'"),
         ({"traits": TRAITS.assign(t0=0.5)}, "not 0 or 1"),
         ({"traits": TRAITS.assign(t0="red")}, "get_dummies"),
+        ({"traits": TRAITS.rename(columns={"t0": "t1"})}, "several columns of one name: t1"),
         ({"counts": COUNTS.rename(columns={"t0": "age"})}, "not traits: age"),
         ({"counts": COUNTS.rename(index={"p0": "zoe"})}, "does not have: zoe"),
         ({"counts": None, "n_ties": None}, "nobody was asked"),

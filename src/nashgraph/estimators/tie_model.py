@@ -68,7 +68,7 @@ class TieModel(GraphEstimator):
     expected_ties_ : DataFrame, the same by node
     errors_ : recall, variance of errors and where they come from
     mixing_ : DataFrame, [1, T]'s mixing matrix G: density, popularity by trait and mixing
-    kappa_ : float, the weight of likeness
+    kappa_ : float, the weight of likeness; 0.5 is assumed where neither counts nor known ties tell it
     certificate_ : Certificate
 
     References

@@ -114,7 +114,10 @@ def read_traits(names: Array, traits: Any) -> tuple[Array, list[str]]:
             f"traits is missing for {names[row]} in {table.columns[column]!r} ({int((~np.isfinite(T)).sum())} such "
             "cells): fill it in, or leave the trait out; counts may have gaps, traits may not"
         )
-    return T, [str(name) for name in table.columns]
+    labels = [str(name) for name in table.columns]
+    if doubled := sorted({name for name in labels if labels.count(name) > 1}):
+        raise InputError(f"traits has several columns of one name: {listing(doubled)}; rename them, or keep one")
+    return T, labels
 
 
 def in_node_order(what: str, table: pd.DataFrame, names: Array) -> pd.DataFrame:

@@ -9,13 +9,13 @@ import pandas as pd
 from scipy import sparse
 from scipy.stats import poisson
 
-from ..certificate import Certificate, exact
+from ..certificate import Certificate, Ending, Measure, summed_up
 from ..validation import Array
 from .answers import Answers, Errors, error_variances, scaled_up
 from .inputs import Known
 from .mixing import Mixing, Respondents, fit_mixing
 from .names import Nominations
-from .pair_sums import Factors, expected_counts, sigmoid
+from .pair_sums import expected_counts, sigmoid
 from .probabilities import Pairs, Simulation, calibrated, calibration, levelled, search_pairs
 from .tilts import Task, fit_tilts
 
@@ -26,6 +26,7 @@ PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 INTERVAL = 1.645  # standard deviations: 90%
 SPREAD = 0.25  # variance of log popularity, where nobody's number of ties tells it
 KAPPAS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.5)  # tried where no ties are known to learn it from
+ASSUMED_KAPPA = 0.5  # where nobody counted traits: costs little where signals say nothing (villages 1 to 37)
 TRIED_PAIRS = 2_000_000  # to compare them by
 
 
@@ -68,7 +69,12 @@ class TieFit:
         spread = popularity_spread(counts[:, 0])
         offset = self.popularity(mixing, scaled, asked, complete, spread)
         task = Task(self.Z, mixing.matrix, scaled, offset, own, counts[own], noise[own], known)
-        tilts, low_rank, certificate = self.tilts(task)
+        certificate = mixing_certificate(mixing)
+        tilts = np.zeros_like(task.counts)
+        low_rank = task.factors(tilts)
+        if len(own):
+            tilts, low_rank, found = fit_tilts(task, self.settings.tol, self.settings.max_iter)
+            certificate = found if certificate.converged else summed_up([found, certificate])
         lines = np.tile([0.0, 1.0], (3, 1))
         if self.settings.calibrate and self.n <= CALIBRATED_UP_TO and len(own):
             simulation = Simulation(task, counts[own], self.errors.recall, self.errors.variance, RIDGE, anchor, pull)
@@ -126,7 +132,12 @@ class TieFit:
     def answers(self) -> tuple[Array, Array]:
         """Return counts in ties (rather than in ties recalled) and error variances; names fill what was not counted."""
         noise = error_variances(self.told, self.errors)
-        counts = self.told.counts / self.errors.recall
+        counts = self.told.counts.copy()
+        bound = counts[self.told.at_least]  # "10+": the mean of what is at least 10, if people have about so many
+        counts[self.told.at_least] = (
+            bound * poisson.sf(bound - 2, bound) / np.maximum(poisson.sf(bound - 1, bound), 1e-9)
+        )
+        counts /= self.errors.recall
         complete = self.known.complete
         counts[complete] = self.told.counts[complete]  # these are known, not told
         noise[complete] = 1e-3
@@ -168,6 +179,8 @@ class TieFit:
         """
         few = np.arange(len(here.rows))[:: 1 + len(here.rows) * self.n // TRIED_PAIRS]
         rows, told = here.rows[few], here.counts[few]
+        if np.isnan(told[:, 1:]).all():
+            return ASSUMED_KAPPA
         best, least = 0.0, np.inf
         for kappa in KAPPAS:
             fitted = fit_mixing([here._replace(rows=rows, counts=told)], RIDGE, kappa=kappa)
@@ -215,20 +228,6 @@ class TieFit:
         offset[open_ones] = np.log((seen + 1.0 / spread) / (expected + 1.0 / spread))[open_ones]
         return offset
 
-    def tilts(self, task: Task) -> tuple[Array, Factors, Certificate]:
-        """Fit the tilts; answers such as "10+" are replaced once by what they are expected to be."""
-        if not len(task.rows):
-            return np.zeros_like(task.counts), task.factors(np.zeros_like(task.counts)), exact()
-        found = fit_tilts(task, self.settings.tol, self.settings.max_iter)
-        open_ended: Array = self.told.at_least[task.rows] & ~np.isnan(task.counts)
-        if open_ended.any():
-            bound = task.counts[open_ended]
-            mean = np.maximum(bound, 1e-9)
-            beyond = mean * poisson.sf(bound - 2, mean) / poisson.sf(bound - 1, mean)  # E[c | c >= bound]
-            task.counts[open_ended] = beyond
-            found = fit_tilts(task, self.settings.tol, self.settings.max_iter, start=found[0])
-        return found
-
 
 def popularity_spread(n_ties: Array) -> float:
     """Return the variance of log popularity, from how much more numbers of ties vary than chance would have them.
@@ -242,6 +241,15 @@ def popularity_spread(n_ties: Array) -> float:
     if len(told) < 3 or not told.any():
         return SPREAD
     return max(0.02, float(np.log1p(max(0.0, told.var(ddof=1) - told.mean()) / told.mean() ** 2)))
+
+
+def mixing_certificate(mixing: Mixing) -> Certificate:
+    """Return the certificate of the mixing alone; it ends far below this unless many answers are missing."""
+    tol = 1e-3
+    ending = Ending.CONVERGED if mixing.gradient <= tol else Ending.MAX_ITER
+    return Certificate(
+        Measure.GRADIENT, mixing.gradient, tol, ending, mixing.steps, "ask more people the same questions"
+    )
 
 
 def group_pull(groups: list[Respondents], anchor: Mixing) -> float:

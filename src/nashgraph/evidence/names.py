@@ -63,7 +63,7 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     ([0.0, 1.0, 0.0], [True, True, False])
     """
     places = {str(name): k for k, name in enumerate(names.tolist())}
-    lists = {str(source): [str(name) for name in named] for source, named in _lists(given)}
+    lists = {_text(source): [_text(name) for name in named] for source, named in _lists(given)}
     strangers = [name for source, named in lists.items() for name in (source, *named) if name not in places]
     if strangers:
         unique = list(dict.fromkeys(strangers))
@@ -93,6 +93,11 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
         found = float(did.mean()) if could.sum() >= FEWEST_NAMED else ASSUMED_RECALL
         back[group] = np.clip(found if recall is None else recall, 0.05, MOST_RECALL)
     return Nominations(named, asked, back)
+
+
+def _text(name: Any) -> str:
+    """Return a name as text; a column of numbers with gaps has 7.0 for 7."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
 
 
 def _lists(given: Any) -> Iterator[tuple[Any, list[Any]]]:
