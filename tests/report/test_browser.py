@@ -90,9 +90,11 @@ def pixel(page, node):
     """Return the colour of a node's circle, as it is drawn."""
     return page.evaluate(
         """(node) => {
-            const scale = base.width / onScreen.width;
-            const at = [onScreen.x[node], onScreen.y[node]].map((place) => Math.round(scale * place));
-            return `rgb(${[...base.getContext("2d").getImageData(...at, 1, 1).data].slice(0, 3).join(", ")})`;
+            const canvas = document.getElementById("base");
+            const { x, y, width } = nashgraph.onScreen;
+            const at = [x[node], y[node]].map((place) => Math.round((canvas.width / width) * place));
+            const { data } = canvas.getContext("2d").getImageData(...at, 1, 1);
+            return `rgb(${[...data].slice(0, 3).join(", ")})`;
         }""",
         node,
     )
@@ -244,7 +246,7 @@ def test_hovering_shows_the_name_and_clicking_selects(browser, club):
         page.locator("#network").scroll_into_view_if_needed()
         page.evaluate("document.getElementById('network').scrollIntoView({behavior: 'instant'})")
         box = page.locator("#stage").bounding_box()
-        spot = page.evaluate("({x: onScreen.x[0], y: onScreen.y[0]})")
+        spot = page.evaluate("({x: nashgraph.onScreen.x[0], y: nashgraph.onScreen.y[0]})")
         page.mouse.move(box["x"] + spot["x"], box["y"] + spot["y"])
         assert page.locator("#tooltip").is_visible()
         name = page.locator("#tooltip").text_content()
@@ -270,7 +272,7 @@ def test_the_threshold_hides_weak_lines_and_says_how_many_are_left(browser, club
 
 def test_the_lambda_slider_redraws_the_network_on_the_same_places(browser, club):
     with opened(browser, club) as page:
-        before, places = edges_shown(page), page.evaluate("[[...onScreen.x], [...onScreen.y]]")
+        before, places = edges_shown(page), page.evaluate("[[...nashgraph.onScreen.x], [...nashgraph.onScreen.y]]")
         marker = page.locator("#front-chart .marker").get_attribute("cx")
         assert "λ = 0.3: the graph of this report" in page.locator("#lam-said").text_content()
         page.locator("#lam").focus()
@@ -280,7 +282,7 @@ def test_the_lambda_slider_redraws_the_network_on_the_same_places(browser, club)
         assert edges_shown(page) == path.models[-1].graph_.n_edges != before
         assert float(page.locator("#stage").get_attribute("data-lam")) == pytest.approx(path.lams[-1], rel=1e-5)
         assert page.locator("#front-chart .marker").get_attribute("cx") != marker
-        assert page.evaluate("[[...onScreen.x], [...onScreen.y]]") == places
+        assert page.evaluate("[[...nashgraph.onScreen.x], [...nashgraph.onScreen.y]]") == places
 
 
 def test_light_and_dark_follow_the_system_and_the_button(browser, club):
@@ -292,7 +294,7 @@ def test_light_and_dark_follow_the_system_and_the_button(browser, club):
         light = page.evaluate(background)
         assert brightness(light) > 0.9
         assert brightness(dark) < 0.2
-        assert page.evaluate("onScreen.colours.paper") == "#fcfbf8"
+        assert page.evaluate("nashgraph.onScreen.colours.paper") == "#fcfbf8"
     with opened(browser, club, color_scheme="light") as page:
         assert page.evaluate(background) == light
 
@@ -321,9 +323,9 @@ def test_every_control_is_reached_by_the_keyboard(browser, club):
 def test_zoom_buttons_move_nearer_and_back(browser, club):
     with opened(browser, club) as page:
         page.click("#nearer")
-        assert page.evaluate("transform.k") == pytest.approx(1.5)
+        assert page.evaluate("nashgraph.camera.transform.k") == pytest.approx(1.5)
         page.click("#whole")
-        assert page.evaluate("transform.k") == 1
+        assert page.evaluate("nashgraph.camera.transform.k") == 1
 
 
 def test_paper_is_light_has_the_drawing_and_no_controls(browser, club):
@@ -336,7 +338,7 @@ def test_paper_is_light_has_the_drawing_and_no_controls(browser, club):
         assert page.locator("#printed").is_visible()
         assert page.locator("#base").is_hidden()
         assert ink(page, "printed") > 20_000
-        assert page.evaluate("onPaper.colours.ink") == "#1f252b"
+        assert page.evaluate("nashgraph.onPaper.colours.ink") == "#1f252b"
         assert page.pdf(format="A4").count(b"/Subtype /Image") >= 1
 
 
@@ -374,17 +376,17 @@ def test_ten_thousand_nodes_are_bubbles_that_open_and_all_are_found(browser, hos
         assert "all 10,000 nodes" in page.locator("#left-out").text_content()
         assert ink(page) > 30_000
         page.evaluate("document.getElementById('network').scrollIntoView({behavior: 'instant'})")
-        box, spot = stage.bounding_box(), page.evaluate("onScreen.bubbles[0]")
+        box, spot = stage.bounding_box(), page.evaluate("nashgraph.onScreen.bubbles[0]")
         page.mouse.click(box["x"] + spot["x"], box["y"] + spot["y"])
         assert stage.get_attribute("data-open") == "1"
-        members = int(page.evaluate("members.get(0).length"))
+        members = int(page.evaluate("nashgraph.members.get(0).length"))
         assert stage.get_attribute("data-nodes") == str(members)
-        assert page.evaluate("transform.k") > 2
+        assert page.evaluate("nashgraph.camera.transform.k") > 2
         page.fill("#search", "household 9")
         assert page.locator("#names option").count() == 20
         page.fill("#search", "household 9980")
         assert page.locator("#selection-heading").text_content() == "household 9980"
-        assert page.evaluate("isDrawn(state.selected)")
+        assert page.evaluate("nashgraph.isDrawn(nashgraph.state.selected)")
         assert len(names_listed(page)) >= 5
         page.click("#open-all")
         page.click("#open-all")
@@ -457,7 +459,7 @@ def test_circles_are_coloured_and_filtered_by_any_column(browser, firm, viewport
         chips = page.locator("#groups .chip")
         assert [text.strip() for text in chips.all_text_contents()] == ["Boston40", "Hartford20", "Providence11"]
         page.wait_for_timeout(100)
-        name = page.evaluate("nodes.name[0]")
+        name = page.evaluate("nashgraph.nodes.name[0]")
         swatch = chips.nth(["Boston", "Hartford", "Providence"].index(table.loc[name, "office"])).locator("i")
         assert pixel(page, 0) == swatch.evaluate("swatch => getComputedStyle(swatch).backgroundColor")
         chips.nth(1).click()
@@ -480,12 +482,12 @@ def test_a_click_goes_to_the_neighbourhood_and_says_why_its_ties_are_there(brows
     with opened(browser, out, viewport) as page:
         page.evaluate("document.getElementById('network').scrollIntoView({behavior: 'instant'})")
         box = page.locator("#stage").bounding_box()
-        spot = page.evaluate("({x: onScreen.x[70], y: onScreen.y[70]})")
+        spot = page.evaluate("({x: nashgraph.onScreen.x[70], y: nashgraph.onScreen.y[70]})")
         page.mouse.click(box["x"] + spot["x"], box["y"] + spot["y"])
         name = page.locator("#stage").get_attribute("data-selected")
         assert name == model.graph_.nodes()["name"].iloc[70]
-        assert page.evaluate("transform.k") > 1
-        assert page.evaluate("getComputedStyle(base).opacity") == "0.16"
+        assert page.evaluate("nashgraph.camera.transform.k") > 1
+        assert page.evaluate("getComputedStyle(document.getElementById('base')).opacity") == "0.16"
         other = names_listed(page)[0]
         page.locator(".why summary").first.click()
         mine, theirs = table.loc[name, "office"], table.loc[other, "office"]
@@ -495,7 +497,7 @@ def test_a_click_goes_to_the_neighbourhood_and_says_why_its_ties_are_there(brows
         page.locator(".why summary").first.click()
         playwright.expect(page.locator(".why").first).to_contain_text("of 1 answers; 2 not answered by both")
         page.click("#clear")
-        assert page.evaluate("transform.k") == 1
+        assert page.evaluate("nashgraph.camera.transform.k") == 1
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])

@@ -1,7 +1,8 @@
-"""A summary as one HTML file that needs nothing else: data, styles, scripts and the drawing library are inside.
+"""A summary as one HTML file that needs nothing else: data, style and script are inside.
 
 The page is a Jinja template with autoescape, so that a name, a title or a note can never become markup. A content
-security policy admits the page's own scripts and styles, by their hashes, and nothing from outside.
+security policy admits the page's own script and style, by their hashes, and nothing from outside. The script is bundled
+from the modules in ``web/`` by ``make bundle``.
 """
 
 from __future__ import annotations
@@ -20,29 +21,9 @@ from markupsafe import Markup
 from ..files import written_whole
 from . import prose
 from .act import shown
-from .plain import page_json, text
+from .plain import packed_json, text
 from .summary import Summary
 
-SCRIPTS = (
-    "data.js",
-    "game.js",
-    "aspects.js",
-    "checks.js",
-    "bubbles.js",
-    "sheets.js",
-    "lines.js",
-    "circles.js",
-    "network.js",
-    "zoom.js",
-    "svg.js",
-    "why.js",
-    "selection.js",
-    "whatif.js",
-    "table.js",
-    "save.js",
-    "charts.js",
-    "page.js",
-)
 HUBS_COUNTED = 5
 MEANINGS = {
     "resamples": "how often the signals were weighed anew",
@@ -108,7 +89,7 @@ def render(summary: Summary) -> str:
         mutual=bool((summary.hubs["followers"] == summary.hubs["listens_to"]).all()),
         meanings=MEANINGS,
         version=__version__,
-        data=Markup(page_json(summary.to_dict())),
+        data=Markup(packed_json(summary.to_dict())),
         **code(),
     )
 
@@ -157,16 +138,15 @@ def asset(name: str) -> str:
 
 @cache
 def code() -> dict[str, Any]:
-    """Return the page's style and scripts, and a policy that admits these by their hashes and nothing else."""
+    """Return the page's style and script, and a policy that admits these by their hashes and nothing else."""
 
-    def digest(script: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+    def digest(part: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"
 
     style = asset("page.css")
-    library = f"/*\n{asset('d3.LICENSE')}*/\n{asset('d3.min.js')}"
-    scripts = [library, '"use strict";\n' + "\n".join(asset(name) for name in SCRIPTS)]
+    script = f"/*\nParts of d3:\n{asset('d3.LICENSE')}*/\n{asset('page.js')}"
     policy = (
-        f"default-src 'none'; style-src {digest(style)}; script-src {' '.join(map(digest, scripts))}; img-src data:; "
+        f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return {"style": Markup(style), "scripts": [Markup(script) for script in scripts], "policy": policy}
+    return {"style": Markup(style), "script": Markup(script), "policy": policy}

@@ -1,5 +1,14 @@
 // What a reader takes away: the picture as it stands, and the tables.
 
+import { CHIPS, aspect } from "./aspects.js";
+import { VERDICTS, checks } from "./checks.js";
+import { byId, data, drawing, edges, element, nodes, shownCount, state } from "./data.js";
+import { drawPicture } from "./network.js";
+import { onScreen, prepare } from "./sheets.js";
+import { SvgContext } from "./svg.js";
+import { rowsWanted } from "./table.js";
+import { said } from "./text.js";
+
 const LINE = 22; // of the legend below the picture, its height
 
 function download(content, name, type) {
@@ -80,7 +89,7 @@ function saveSvg() {
   download(String(context), `${fileName("network")}.svg`, "image/svg+xml");
 }
 
-const cell = (value) => (/[",\r\n]/.test(String(value ?? "")) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
+export const cell = (value) => (/[",\r\n]/.test(String(value ?? "")) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
 const csv = (heads, rows) => `${[heads, ...rows].map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 
 // All columns of the nodes that the legend and the search field leave, in the order of the table.
@@ -108,7 +117,7 @@ function saveTies() {
   download(csv(["source", "target", "weight", ...Object.keys(columns)], rows), `${fileName("ties")}.csv`, "text/csv");
 }
 
-function startSaving() {
+export function startSaving() {
   for (const [id, save] of Object.entries({ "save-svg": saveSvg, "save-png": savePng, "save-nodes": saveNodes, "save-ties": saveTies })) {
     byId(id).addEventListener("click", save);
   }

@@ -1,16 +1,18 @@
 // The game on the network, played here: y = b + W f(y), by Newton's method with products only, as games/_fixed_points.py
 // has it and in the same words.
 
-const INTERACTIONS = {
+const total = (values, of = (each) => each) => values.reduce((sum, each, k) => sum + of(each, k), 0);
+
+export const INTERACTIONS = {
   linear: { value: (x) => x, slope: () => 1 },
   log1p: { value: Math.log1p, slope: (x) => 1 / (1 + x) },
   saturating: { value: (x) => (2 * x) / (2 + x), slope: (x) => 4 / (2 + x) ** 2 },
   exponential: { value: (x) => -Math.expm1(-x), slope: (x) => Math.exp(-x) },
 };
-const WELFARES = {
-  total: (y) => d3.sum(y),
-  utilitarian: (y) => d3.sum(y, (each) => each * each) / 2,
-  weighted: (y, counts) => d3.sum(y, (each, node) => counts[node] * each),
+export const WELFARES = {
+  total: (y) => total(y),
+  utilitarian: (y) => total(y, (each) => each * each) / 2,
+  weighted: (y, counts) => total(y, (each, node) => counts[node] * each),
 };
 const TOLERANCE = 1e-11; // relative to the actions
 const MOST_PRODUCTS = 20000;
@@ -20,29 +22,31 @@ const GROWTH = 1e8;
 
 const unpacked = (packed, Kind) => packed && new Kind(Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)).buffer);
 
-const game = data.game && {
-  ...data.game,
-  lengths: unpacked(data.game.row_lengths, Uint16Array),
-  indices: unpacked(data.game.indices, Uint16Array),
-  weights: unpacked(data.game.weights, Float32Array),
-  rows: unpacked(data.game.rows, Float64Array),
-  columns: unpacked(data.game.columns, Float64Array),
-  benefit: unpacked(data.game.benefit, Float64Array),
-  counts: unpacked(data.game.counts, Float64Array),
-};
+// The game as the page's data hold it, with its arrays as numbers; null where there is none.
+export const unpackGame = (held) =>
+  held && {
+    ...held,
+    lengths: unpacked(held.row_lengths, Uint16Array),
+    indices: unpacked(held.indices, Uint16Array),
+    weights: unpacked(held.weights, Float32Array),
+    rows: unpacked(held.rows, Float64Array),
+    columns: unpacked(held.columns, Float64Array),
+    benefit: unpacked(held.benefit, Float64Array),
+    counts: unpacked(held.counts, Float64Array),
+  };
 
 const dot = (a, b) => {
   let sum = 0;
   for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
   return sum;
 };
-const norm = (a) => Math.sqrt(dot(a, a));
+export const norm = (a) => Math.sqrt(dot(a, a));
 const plus = (a, b, times = 1) => a.map((each, k) => each + times * b[k]);
 
 // W v among those who stay: who is gone has neither ear nor voice.
 function multiplied({ lengths, indices, weights, rows, columns }, gone, vector) {
   const result = new Float64Array(vector.length);
-  const light = gone.size ? d3.sum(vector, (each, node) => (gone.has(node) ? 0 : columns[node] * each)) : dot(columns, vector);
+  const light = gone.size ? total(vector, (each, node) => (gone.has(node) ? 0 : columns[node] * each)) : dot(columns, vector);
   let e = 0;
   for (let node = 0; node < result.length; node++) {
     let sum = rows[node] * light;
@@ -93,7 +97,7 @@ function bicgstab(operator, start, residual, accuracy) {
 }
 
 // The actions at which nobody wants to move, without those who are gone; null where they grow without bound.
-function equilibriumOf(played, gone = new Set(), benefits = played.benefit) {
+export function equilibriumOf(played, gone = new Set(), benefits = played.benefit) {
   const { value, slope } = INTERACTIONS[played.interaction];
   const benefit = benefits.map((each, node) => (gone.has(node) ? 0 : each));
   const product = Object.assign(
@@ -132,4 +136,4 @@ function equilibriumOf(played, gone = new Set(), benefits = played.benefit) {
   return point;
 }
 
-const welfareOf = (played, actions) => WELFARES[played.welfare](actions, played.counts);
+export const welfareOf = (played, actions) => WELFARES[played.welfare](actions, played.counts);

@@ -1,11 +1,17 @@
 // The circles and their names.
 
+import * as d3 from "d3";
+import { aspect, passes } from "./aspects.js";
+import { isDrawn } from "./bubbles.js";
+import { currentView, drawnCount, nodes, state } from "./data.js";
+import { camera, onSheet } from "./sheets.js";
+
 const NAMES = 9; // of hubs, at first; nearer there are more
 
-const fillOf = ({ dark, colours }, group) => (group < 0 ? colours.line : aspect().colour(group, dark));
+export const fillOf = ({ dark, colours }, group) => (group < 0 ? colours.line : aspect().colour(group, dark));
 
 // Circles of one colour are filled in one go, the filtered ones last and on top of the faded.
-function drawNodes(sheet) {
+export function drawNodes(sheet) {
   const { context, x, y, r, colours } = sheet;
   const { groups } = aspect();
   const lists = d3.group(d3.range(drawnCount).filter((node) => isDrawn(node) && onSheet(sheet, node)), (node) => groups[node]);
@@ -27,7 +33,7 @@ function drawNodes(sheet) {
   context.globalAlpha = 1;
 }
 
-function drawNode(sheet, node, ring) {
+export function drawNode(sheet, node, ring) {
   const { context, x, y, r } = sheet;
   context.beginPath();
   context.arc(x[node], y[node], Math.max(r[node], 4), 0, 2 * Math.PI);
@@ -37,13 +43,13 @@ function drawNode(sheet, node, ring) {
   context.stroke();
 }
 
-function shortName(node, most = 24) {
+export function shortName(node, most = 24) {
   const letters = Array.from(nodes.name[node]);
   return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");
 }
 
 // Names are drawn as plain text; the page's own background around them keeps them readable over lines.
-function drawNames({ context, x, y, r, colours, width }, list) {
+export function drawNames({ context, x, y, r, colours, width }, list) {
   const taken = [];
   Object.assign(context, { globalAlpha: 1, textAlign: "center", textBaseline: "middle", lineJoin: "round" });
   context.font = `600 13px ${colours.font}`;
@@ -68,8 +74,8 @@ function byInfluence() {
 }
 
 // The most influential of those that can be seen; the nearer, the more of them.
-function hubsOnSheet(sheet) {
-  const most = (sheet.width < 500 ? 5 : NAMES) * Math.min(4, Math.ceil(transform.k));
+export function hubsOnSheet(sheet) {
+  const most = (sheet.width < 500 ? 5 : NAMES) * Math.min(4, Math.ceil(camera.transform.k));
   const list = [];
   for (const node of byInfluence()) {
     if (list.length >= most) break;

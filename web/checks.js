@@ -1,13 +1,18 @@
 // Lines held against what is known: the true network, or the ties that were known in advance.
 
-const { checks } = data;
+import * as d3 from "d3";
+import { byId, data, drawnCount, edges, shownCount, state } from "./data.js";
+import { stage } from "./sheets.js";
+import { said } from "./text.js";
+
+export const { checks } = data;
 const pairKey = (a, b) => (checks?.directed && state.directed ? a * drawnCount + b : Math.min(a, b) * drawnCount + Math.max(a, b));
 const RIGHT = "right";
 const WRONG = "wrong";
 const UNTOLD = "tie";
 
 // In words: of a true network, or of ties that were known.
-const VERDICTS = checks?.others ? { right: "known tie", wrong: "known to be none" } : { right: "true", wrong: "not true" };
+export const VERDICTS = checks?.others ? { right: "known tie", wrong: "known to be none" } : { right: "true", wrong: "not true" };
 
 const checkCache = new Map();
 function checkSets() {
@@ -20,7 +25,7 @@ function checkSets() {
 }
 
 // Whether a line is right, wrong or not told: where only some ties are known, most are not.
-function verdict(a, b) {
+export function verdict(a, b) {
   if (!checks || !state.checked) return UNTOLD;
   const { ties, others } = checkSets();
   const key = pairKey(a, b);
@@ -31,7 +36,7 @@ function verdict(a, b) {
 // The pairs shown that are right and wrong, and those that are not shown and should be.
 let checkedFor = null;
 let checkedNow = null;
-function checkedPairs() {
+export function checkedPairs() {
   const list = edges();
   const count = shownCount(list);
   const key = `${state.view} ${state.directed} ${count}`;
@@ -47,7 +52,7 @@ function checkedPairs() {
   return checkedNow;
 }
 
-function sayChecked() {
+export function sayChecked() {
   if (!checks) return;
   const { right, wrong, missed, ties } = checkedPairs();
   const [kind, none] = checks.others ? ["known", "known to be none"] : ["true", "wrong"];

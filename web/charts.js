@@ -1,7 +1,11 @@
 // The charts: plain SVG, one sentence each beside them.
 
+import * as d3 from "d3";
+
 const CHART = { top: 12, right: 14, bottom: 42, left: 46 };
 const drawnLog = 1e-17; // a value of exactly zero is drawn here
+
+const polyline = (points) => `M${points.map((point) => point.map((at) => at.toFixed(2)).join(",")).join("L")}`;
 
 // A chart is made for the width it has, so that its letters are as large as the text around it.
 function makeChart(container, title) {
@@ -39,7 +43,7 @@ function drawAxes({ svg, width, height }, x, y, xLabel, yLabel, yTicks = (axis) 
   svg.append("text").attr("x", 0).attr("y", 10).text(yLabel);
 }
 
-function histogram(container, { edges: ends, counts, sentence }, xLabel, yLabel) {
+export function histogram(container, { edges: ends, counts, sentence }, xLabel, yLabel) {
   const chart = makeChart(container, sentence);
   const x = chart.x(d3.scaleLinear(), [ends[0], ends[ends.length - 1]]);
   const y = chart.y(d3.scaleLinear(), [0, d3.max(counts) || 1]).nice(4);
@@ -57,7 +61,7 @@ function histogram(container, { edges: ends, counts, sentence }, xLabel, yLabel)
 }
 
 // The steps of a run, by what its certificate measures; a step without a value (an infinite gap) is left out.
-function convergence(container, history, { measure, tol: tolerance }, sentence) {
+export function convergence(container, history, { measure, tol: tolerance }, sentence) {
   const known = d3.range(history.value.length).filter((step) => history.value[step] !== null);
   if (!known.length) return;
   const iteration = known.map((step) => history.iteration[step]);
@@ -78,14 +82,13 @@ function convergence(container, history, { measure, tol: tolerance }, sentence) 
       .attr("y1", y(tolerance)).attr("y2", y(tolerance));
     svg.append("text").attr("class", "asked").attr("x", CHART.left + 4).attr("y", y(tolerance) - 5).text("asked for");
   }
-  const line = d3.line((_, step) => x(iteration[step]), (value) => y(value));
-  svg.append("path").attr("class", "curve").attr("d", line(values));
+  svg.append("path").attr("class", "curve").attr("d", polyline(values.map((value, step) => [x(iteration[step]), y(value)])));
   svg.append("circle").attr("class", "end").attr("r", 4)
     .attr("cx", x(iteration[iteration.length - 1])).attr("cy", y(values[values.length - 1]));
 }
 
 // The front, with the graph now drawn marked; returns what marks another one.
-function paretoFront(container, { lam, fidelity, welfare, fitted }, sentence, choose) {
+export function paretoFront(container, { lam, fidelity, welfare, fitted }, sentence, choose) {
   const padded = (values) => {
     const [low, high] = d3.extent(values.filter((value) => value !== null));
     const pad = (high - low || Math.abs(high) || 1) * 0.06;
@@ -97,8 +100,7 @@ function paretoFront(container, { lam, fidelity, welfare, fitted }, sentence, ch
   const y = chart.y(d3.scaleLinear(), padded(welfare));
   drawAxes(chart, x, y, "misfit J(W): smoother to the left", "welfare");
   const solved = d3.range(lam.length).filter((k) => fidelity[k] !== null && welfare[k] !== null);
-  const line = d3.line((k) => x(fidelity[k]), (k) => y(welfare[k]));
-  svg.append("path").attr("class", "curve").attr("d", line(solved));
+  svg.append("path").attr("class", "curve").attr("d", polyline(solved.map((k) => [x(fidelity[k]), y(welfare[k])])));
   svg
     .selectAll("circle.point")
     .data(solved)

@@ -1,37 +1,40 @@
 // Sheets, and where nodes are on them. A sheet is something to draw the network on: the screen, with a second canvas above it for the ties of
 // one node, and paper, which is drawn in advance, because what is drawn while a page prints comes out blank.
 
+import * as d3 from "d3";
+import { placeBubbles } from "./bubbles.js";
+import { isDark } from "./colour.js";
+import { byId, currentView, drawing, drawnCount } from "./data.js";
+
 const STRETCH = 2.2;
 const MARGIN = 26;
-const PAPER = { width: 720, height: 500, scale: 3, delay: 400 };
+export const PAPER = { width: 720, height: 500, scale: 3, delay: 400 };
 
-const stage = byId("stage");
-const base = byId("base");
-const overlay = byId("overlay");
-const printed = byId("printed");
-const onScreen = { context: base.getContext("2d"), canvas: base };
-const above = { context: overlay.getContext("2d") };
-const onPaper = { context: printed.getContext("2d"), canvas: printed, width: PAPER.width, height: PAPER.height };
-let transform = d3.zoomIdentity;
-let moving = false;
-let finder = null;
+export const stage = byId("stage");
+export const base = byId("base");
+export const overlay = byId("overlay");
+export const printed = byId("printed");
+export const onScreen = { context: base.getContext("2d"), canvas: base };
+export const above = { context: overlay.getContext("2d") };
+export const onPaper = { context: printed.getContext("2d"), canvas: printed, width: PAPER.width, height: PAPER.height };
+export const camera = { transform: d3.zoomIdentity, moving: false, finder: null };
 
-function readColours(sheet) {
+export function readColours(sheet) {
   const style = getComputedStyle(sheet.canvas);
   sheet.colours = { font: style.fontFamily };
   for (const name of ["paper", "ink", "quiet", "line", "tie", "into", "from", "right", "wrong", "missed"]) {
     sheet.colours[name] = style.getPropertyValue(`--${name}`).trim();
   }
-  sheet.dark = d3.lab(sheet.colours.paper).l < 50;
+  sheet.dark = isDark(sheet.colours.paper);
 }
 
-function prepare(canvas, width, height, scale) {
+export function prepare(canvas, width, height, scale) {
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   canvas.getContext("2d").setTransform(scale, 0, 0, scale, 0, 0);
 }
 
-function resize() {
+export function resize() {
   const { clientWidth: width, clientHeight: height } = stage;
   Object.assign(onScreen, { width, height });
   Object.assign(above, { width, height });
@@ -40,12 +43,12 @@ function resize() {
 
 // From the layout to a sheet without zoom: places fill it, stretched a little where its shape asks for that. Bubbles
 // move apart, but stay round.
-const points = drawing.bubbles ?? drawing;
+export const points = drawing.bubbles ?? drawing;
 const reaches = drawing.bubbles?.radius ?? null;
 const furthest = (axis) => d3.max(points[axis], (at, k) => Math.abs(at) + (reaches?.[k] ?? 0)) || 1;
 const extents = { x: furthest("x"), y: furthest("y") };
 
-function spread({ width, height }) {
+export function spread({ width, height }) {
   const room = { x: width / 2 - MARGIN, y: height / 2 - MARGIN };
   const unit = Math.max(1, Math.min(room.x / extents.x, room.y / extents.y));
   const within = (axis) => d3.min(points[axis], (at, k) => (room[axis] - unit * (reaches?.[k] ?? 0)) / Math.abs(at || 1e-9));
@@ -54,19 +57,19 @@ function spread({ width, height }) {
 }
 
 // Where a node is on a sheet without zoom, from its middle.
-function offset(by, axis, node) {
+export function offset(by, axis, node) {
   if (!drawing.bubbles) return by[axis] * drawing[axis][node];
   const centre = drawing.bubbles[axis][drawing.community[node]];
   return by[axis] * centre + by.unit * (drawing[axis][node] - centre);
 }
 
 // Circles grow with the square root of the zoom, so that nearer is also roomier.
-function computePlaces(sheet) {
+export function computePlaces(sheet) {
   const { width, height } = sheet;
   const { influence } = currentView();
   const mean = d3.mean(influence) || 1;
   const by = spread(sheet);
-  const { k, x: moveX, y: moveY } = transform;
+  const { k, x: moveX, y: moveY } = camera.transform;
   const ratio = width / (onScreen.width || width); // the screen's zoom, on a sheet of another size
   const grow = Math.sqrt(k);
   sheet.x ??= new Float64Array(drawnCount);
@@ -81,4 +84,4 @@ function computePlaces(sheet) {
   if (drawing.bubbles) placeBubbles(sheet, by, ratio);
 }
 
-const onSheet = ({ x, y, width, height }, node) => x[node] > -20 && y[node] > -20 && x[node] < width + 20 && y[node] < height + 20;
+export const onSheet = ({ x, y, width, height }, node) => x[node] > -20 && y[node] > -20 && x[node] < width + 20 && y[node] < height + 20;

@@ -1,16 +1,16 @@
 // The lines: how strongly each is drawn, which are drawn, and how.
 
+import { passes } from "./aspects.js";
+import { isDrawn } from "./bubbles.js";
+import { checkedPairs, checks, verdict } from "./checks.js";
+import { edges, shownCount, state, strength } from "./data.js";
+import { onSheet } from "./sheets.js";
+
 const LEVELS = 12; // of opacity: edges of one level are stroked in one go
 const WITH_ARROWS = 2500;
-const LINES_AT_ONCE = 6000; // of those that could be drawn, the strongest
+export const LINES_AT_ONCE = 6000; // of those that could be drawn, the strongest
 const STROKE = 100; // lines in one path: a path of thousands takes seconds
 const BEND = 0.12;
-
-// Opacity can be compared between lambdas, because the weight of full opacity is that of the fitted graph.
-const fullWeight = d3.quantile(drawing.views[drawing.fitted].weight, 0.98) || 1;
-
-// How strongly to draw an edge, from 0 to 1: by the share of members that have it, where that is known.
-const strength = (weight, frequency) => frequency ?? Math.min(1, weight / fullWeight);
 
 // Where there are many lines each is fainter and thinner: 1 up to a thousand of them, and less above.
 const airiness = (count) => Math.min(1, Math.sqrt(1000 / Math.max(count, 1)));
@@ -36,7 +36,7 @@ function traceArrow(sheet, a, b, length) {
   }
 }
 
-function strokeEdges(sheet, list, { colour, alpha, width, arrows }) {
+export function strokeEdges(sheet, list, { colour, alpha, width, arrows }) {
   const { context, r, width: room } = sheet;
   context.globalAlpha = alpha;
   context.lineWidth = width;
@@ -57,7 +57,7 @@ function strokeEdges(sheet, list, { colour, alpha, width, arrows }) {
 
 // Lines of one level of strength and one verdict are stroked in one go. A line is drawn where both its ends are, and
 // are not filtered out.
-function drawEdges(sheet) {
+export function drawEdges(sheet) {
   const { source, target, weight, drawn, edge_columns: { frequency } } = edges();
   const count = shownCount(edges());
   const groups = new Map();

@@ -1,50 +1,39 @@
 // What circles can be coloured and filtered by: an aspect puts every node into one of a few groups, and has words,
 // a count and a colour for each. A group of -1 is of those of whom it is not known.
 
+import * as d3 from "d3";
+import { CHANGE, REST, hue, ramp } from "./colour.js";
+import { byId, currentView, data, drawing, element, game, nodes, state } from "./data.js";
+import { refresh, theme } from "./page.js";
+import { showTable } from "./table.js";
+import { figure, percent, said } from "./text.js";
+import { changeOf, isGone, trial } from "./whatif.js";
+
 const GROUPS = 5; // of a quantity, as many nodes in each
 const ANSWERS = 8; // of a category, the most frequent ones
-const CHIPS = 10; // groups in the legend
-const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8064b0", "#8a8a3c"];
-const REST = "#949ea6";
+export const CHIPS = 10; // groups in the legend
 // Columns of nodes that are shown in their own way; all others are shown as they are, under their names.
-const OWN = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high", "community"];
+export const OWN = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high", "community"];
 
-const TITLES = { missing: "share of answers missing", worth: "worth of a unit of benefit", loss: "loss of welfare if gone" };
-
-// Beyond as many as there are hues, the same again, lighter and darker by turns.
-const hue = (group) => {
-  const again = Math.floor(group / HUES.length);
-  const plain = d3.lab(HUES[group % HUES.length]);
-  return (again % 2 ? plain.brighter(0.7) : again ? plain.darker(0.7) : plain).formatHex();
-};
+export const TITLES = { missing: "share of answers missing", worth: "worth of a unit of benefit", loss: "loss of welfare if gone" };
 
 const counted = (groups, count) => d3.range(count).map((group) => d3.sum(groups, (each) => each === group));
 
 function quantity(name, values, write = figure) {
   const known = values.filter((value) => value !== null);
-  const steps = d3.scaleQuantile(known, d3.range(GROUPS)).quantiles();
+  const steps = d3.range(1, GROUPS).map((k) => d3.quantile(known, k / GROUPS));
   const cuts = [...new Set(steps)].filter((cut) => cut > d3.min(known));
   const groups = values.map((value) => (value === null ? -1 : d3.bisectRight(cuts, value)));
   const words = d3.range(cuts.length + 1).map((group) => {
     const [low, high] = d3.extent(values.filter((_, node) => groups[node] === group));
     return low === high ? write(low) : `${write(low)} to ${write(high)}`;
   });
-  const colour = (group, dark) => {
-    const share = words.length > 1 ? group / (words.length - 1) : 0.6;
-    return dark ? d3.interpolateViridis(0.25 + 0.75 * share) : d3.interpolateYlGnBu(0.22 + 0.75 * share);
-  };
+  const colour = (group, dark) => ramp(words.length > 1 ? group / (words.length - 1) : 0.6, dark);
   return { name, groups, words, counts: counted(groups, words.length), colour };
 }
 
 // How much more or less each does: losses and gains apart, each in a half that is larger and one that is smaller.
-const MOVES = [
-  ["much less", "#b35806"],
-  ["less", "#f1a340"],
-  ["as before", REST],
-  ["more", "#67a9cf"],
-  ["much more", "#2166ac"],
-  ["gone", "#59626b"],
-];
+const MOVES = ["much less", "less", "as before", "more", "much more", "gone"];
 function movement(name, values) {
   const least = 1e-9 * (d3.max(values, Math.abs) || 1);
   const half = (sign) => d3.median(values.filter((value) => sign * value > least));
@@ -54,7 +43,7 @@ function movement(name, values) {
     return value < 0 ? (value < loss ? 0 : 1) : value > gain ? 4 : 3;
   };
   const groups = values.map((value, node) => (isGone(node) ? 5 : groupOf(value)));
-  return { name, groups, words: MOVES.map(([word]) => word), counts: counted(groups, MOVES.length), colour: (group) => MOVES[group][1] };
+  return { name, groups, words: MOVES, counts: counted(groups, MOVES.length), colour: (group, dark) => CHANGE[dark ? "dark" : "light"][group] ?? REST[dark ? "dark" : "light"] };
 }
 
 function category(name, values, levels, answers = ANSWERS) {
@@ -64,7 +53,7 @@ function category(name, values, levels, answers = ANSWERS) {
   const groups = values.map((value) => (value === null ? -1 : place.get(value) ?? shown.length));
   const rest = levels.length - shown.length;
   const words = [...shown.map((level) => levels[level]), ...(rest ? [`${rest} others`] : [])];
-  const colour = (group) => (group < shown.length ? hue(group) : REST);
+  const colour = (group, dark) => hue(group < shown.length ? group : Infinity, dark);
   return { name, groups, words, counts: counted(groups, words.length), colour };
 }
 
@@ -77,10 +66,10 @@ function ofWords(name, values) {
 const isQuantity = (values) => values.some((value) => typeof value === "number");
 const named = (name, values) => (isQuantity(values) ? quantity(name, values) : ofWords(name, values));
 
-const communityNames = d3.range((d3.max(drawing.community) ?? -1) + 1).map((each) => `community ${each + 1}`);
+export const communityNames = d3.range((d3.max(drawing.community) ?? -1) + 1).map((each) => `community ${each + 1}`);
 
 // Aspects are made when they are first asked for; the influence and the action are those of the graph that is drawn.
-const aspects = [
+export const aspects = [
   { group: "Network", name: "community", make: () => category("community", drawing.community, communityNames, Infinity) },
   { group: "Network", name: "influence", changes: true, make: () => quantity("influence", currentView().influence) },
   ...Object.keys(nodes)
@@ -101,17 +90,17 @@ const aspects = [
 ];
 
 const madeAspects = new Map();
-function aspect() {
+export function aspect() {
   const { make, changes, tried } = aspects[state.aspect];
   const key = changes ? `${state.aspect} ${state.view}` : tried ? `tried ${trial.version}` : state.aspect;
   if (!madeAspects.has(key)) madeAspects.set(key, make());
   return madeAspects.get(key);
 }
 
-const passes = (node) => !state.kept.size || state.kept.has(aspect().groups[node]);
+export const passes = (node) => !state.kept.size || state.kept.has(aspect().groups[node]);
 
 // The legend is the filter: a group's button leaves the others faded, in the drawing and out of the table.
-function showAspect() {
+export function showAspect() {
   const { groups, words, counts, colour } = aspect();
   const dark = theme() === "dark";
   const unknown = d3.sum(groups, (group) => group === -1);
@@ -142,7 +131,7 @@ function showAspect() {
       : "";
 }
 
-function colourBy(place) {
+export function colourBy(place) {
   state.aspect = place;
   state.kept.clear();
   byId("colour").value = place;
@@ -151,7 +140,7 @@ function colourBy(place) {
   showTable();
 }
 
-function startAspects() {
+export function startAspects() {
   const field = byId("colour");
   for (const [title, list] of d3.group(d3.range(aspects.length), (place) => aspects[place].group)) {
     const options = list.map((place) => element("option", aspects[place].name, { value: place }));

@@ -1,7 +1,16 @@
 // The network drawn: whole, the ties of one node above it, on paper, and while it moves.
 
+import { drawBubbles, nameBubbles } from "./bubbles.js";
+import { checks, verdict } from "./checks.js";
+import { drawNames, drawNode, drawNodes, hubsOnSheet } from "./circles.js";
+import { LISTED, drawing, neighbours, state } from "./data.js";
+import { drawEdges, strokeEdges } from "./lines.js";
+import { PAPER, above, base, camera, computePlaces, onPaper, onScreen, overlay, prepare, printed } from "./sheets.js";
+import { drawGone } from "./whatif.js";
+
+
 const SMOOTH = 40; // milliseconds: what takes longer to draw is moved as a picture, and drawn anew at rest
-let drawnAt = transform; // of the picture that is on the screen
+let drawnAt = camera.transform; // of the picture that is on the screen
 let cost = 0; // of drawing it, in milliseconds
 
 function drawNetwork(sheet) {
@@ -17,7 +26,7 @@ function drawNetwork(sheet) {
 }
 
 // The ties of a node that are picked out: those that are sure enough, and its heaviest anyhow.
-function pickedTies(node) {
+export function pickedTies(node) {
   const { into, from } = neighbours(node, 400);
   const picked = ({ sure }, place) => sure || place < LISTED;
   return { into: into.filter(picked), from: from.filter(picked) };
@@ -47,22 +56,22 @@ function drawTies(sheet, node) {
   drawNames(sheet, [node, ...nearest.map((tie) => tie.node)]);
 }
 
-function drawOverlay() {
+export function drawOverlay() {
   above.context.clearRect(0, 0, above.width, above.height);
   const node = state.selected ?? state.hovered;
   base.classList.toggle("faded", node !== null);
   if (node !== null) drawTies({ ...onScreen, ...above }, node);
 }
 
-function drawScreen() {
+export function drawScreen() {
   const start = performance.now();
   for (const canvas of [base, overlay]) canvas.style.transform = "";
   drawNetwork(onScreen);
   drawOverlay();
   // What a canvas is told it draws later: the cost is known when the frame after this one begins.
   requestAnimationFrame(() => requestAnimationFrame(() => (cost = performance.now() - start)));
-  drawnAt = transform;
-  finder = null;
+  drawnAt = camera.transform;
+  camera.finder = null;
   drawPaperSoon();
 }
 
@@ -72,7 +81,7 @@ function drawPaper() {
 }
 
 // A picture that stands alone: with a node chosen, the rest is veiled.
-function drawPicture(sheet) {
+export function drawPicture(sheet) {
   drawNetwork(sheet);
   if (state.selected === null) return;
   const { context, width, height, colours } = sheet;
@@ -89,18 +98,18 @@ function drawPaperSoon() {
 
 // While it is moved, a picture that takes long to draw is shifted and scaled as it is.
 function movePicture() {
-  const k = transform.k / drawnAt.k;
-  const [x, y] = [transform.x - k * drawnAt.x, transform.y - k * drawnAt.y];
+  const k = camera.transform.k / drawnAt.k;
+  const [x, y] = [camera.transform.x - k * drawnAt.x, camera.transform.y - k * drawnAt.y];
   for (const canvas of [base, overlay]) canvas.style.transform = `translate(${x}px, ${y}px) scale(${k})`;
 }
 
 let waiting = false;
-function redraw() {
+export function redraw() {
   if (waiting) return;
   waiting = true;
   requestAnimationFrame(() => {
     waiting = false;
-    if (moving && cost > SMOOTH) movePicture();
+    if (camera.moving && cost > SMOOTH) movePicture();
     else drawScreen();
   });
 }

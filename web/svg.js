@@ -3,7 +3,7 @@
 const escaped = (text) => String(text).replace(/[&<>"']/g, (mark) => `&#${mark.codePointAt(0)};`);
 const short = (value) => Number(value.toFixed(2));
 
-class SvgContext {
+export class SvgContext {
   constructor(width, height) {
     Object.assign(this, { width, height, parts: [], path: [], dash: "" });
     Object.assign(this, { globalAlpha: 1, lineWidth: 1, fillStyle: "#000", strokeStyle: "#000", font: "", textAlign: "start" });

@@ -1,11 +1,20 @@
 // Communities as bubbles, where there are too many nodes to draw at once: closed, a bubble shows how its members are
 // spread over the groups that circles are coloured by; open, it shows the members.
 
-const LINKS = 2; // lines of a bubble, on average
-const { bubbles } = drawing;
-const members = bubbles ? d3.group(d3.range(drawnCount), (node) => drawing.community[node]) : new Map();
+import * as d3 from "d3";
+import { aspect } from "./aspects.js";
+import { fillOf, shortName } from "./circles.js";
+import { byId, currentView, drawing, drawnCount, state } from "./data.js";
+import { refresh } from "./page.js";
+import { camera, onScreen, spread, stage } from "./sheets.js";
+import { said } from "./text.js";
+import { zoomTo } from "./zoom.js";
 
-const isDrawn = (node) => !bubbles || state.open.has(drawing.community[node]);
+const LINKS = 2; // lines of a bubble, on average
+export const { bubbles } = drawing;
+export const members = bubbles ? d3.group(d3.range(drawnCount), (node) => drawing.community[node]) : new Map();
+
+export const isDrawn = (node) => !bubbles || state.open.has(drawing.community[node]);
 
 // The weight between communities, both ways, heaviest first; made once for each graph.
 const betweenCache = new Map();
@@ -23,9 +32,9 @@ function between() {
   return betweenCache.get(state.view);
 }
 
-function placeBubbles(sheet, by, ratio) {
+export function placeBubbles(sheet, by, ratio) {
   const { width, height } = sheet;
-  const { k, x, y } = transform;
+  const { k, x, y } = camera.transform;
   sheet.bubbles = bubbles.x.map((at, bubble) => ({
     x: k * (width / 2 + by.x * at) + x * ratio,
     y: k * (height / 2 + by.y * bubbles.y[bubble]) + y * ratio,
@@ -33,7 +42,7 @@ function placeBubbles(sheet, by, ratio) {
   }));
 }
 
-function drawBubbles(sheet) {
+export function drawBubbles(sheet) {
   const { context, colours, bubbles: at } = sheet;
   const heaviest = d3.max(between(), (pair) => pair.sum) || 1;
   context.strokeStyle = colours.tie;
@@ -86,7 +95,7 @@ function drawClosed(sheet, { x, y, r }, list) {
 }
 
 // A closed bubble is called by how many it holds and, where there is room, who is first among them.
-function nameBubbles({ context, colours, bubbles: at, width, height }) {
+export function nameBubbles({ context, colours, bubbles: at, width, height }) {
   Object.assign(context, { globalAlpha: 1, textAlign: "center", textBaseline: "middle", lineJoin: "round" });
   for (const [bubble, list] of members) {
     const { x, y, r } = at[bubble];
@@ -104,7 +113,7 @@ function nameBubbles({ context, colours, bubbles: at, width, height }) {
   }
 }
 
-function bubbleAt(event) {
+export function bubbleAt(event) {
   if (!bubbles) return null;
   const [left, top] = d3.pointer(event, stage);
   const found = [...members.keys()].find((bubble) => {
@@ -114,7 +123,7 @@ function bubbleAt(event) {
   return found === undefined || state.open.has(found) ? null : found;
 }
 
-function openBubble(bubble) {
+export function openBubble(bubble) {
   state.open.add(bubble);
   const at = spread(onScreen);
   const [x, y, r] = [at.x * bubbles.x[bubble], at.y * bubbles.y[bubble], at.unit * bubbles.radius[bubble]];
@@ -123,7 +132,7 @@ function openBubble(bubble) {
   refresh();
 }
 
-function sayBubbles() {
+export function sayBubbles() {
   if (!bubbles) return;
   const all = state.open.size === members.size;
   stage.dataset.open = state.open.size;
@@ -131,7 +140,7 @@ function sayBubbles() {
   byId("open-all").textContent = state.open.size ? "Close all" : "Open all";
 }
 
-function startBubbles() {
+export function startBubbles() {
   byId("open-all").hidden = byId("bubbles-said").hidden = !bubbles;
   byId("open-all").addEventListener("click", () => {
     const none = state.open.size === 0;

@@ -1,8 +1,19 @@
 // One node: what is known of it, and its heaviest ties.
 
+import * as d3 from "d3";
+import { OWN, TITLES, communityNames } from "./aspects.js";
+import { bubbles, isDrawn, sayBubbles } from "./bubbles.js";
+import { VERDICTS, checks, verdict } from "./checks.js";
+import { LISTED, byId, currentView, data, drawing, element, game, matches, neighbours, nodes, state } from "./data.js";
+import { refresh } from "./page.js";
+import { figure, percent, said } from "./text.js";
+import { asTried, isGone, isTried, showWhatIf } from "./whatif.js";
+import { whyDetails } from "./why.js";
+import { calm, zoomTo, zoomToTies } from "./zoom.js";
+
 const MANY_ANSWERS = 8; // more are folded away
 
-function select(node, { scroll = false, go = true } = {}) {
+export function select(node, { scroll = false, go = true } = {}) {
   const before = state.selected;
   state.selected = node;
   state.hovered = null;
@@ -27,7 +38,7 @@ function spoken(node) {
   return `${nodes.name[node]} is selected. ${names ? `It listens most to ${names}.` : ""}`;
 }
 
-function showSelection() {
+export function showSelection() {
   const node = state.selected;
   showWhatIf();
   byId("selection").hidden = node === null;
@@ -68,7 +79,7 @@ function factsOf(node) {
   return definitions(list);
 }
 
-const answer = ({ levels, values }, node) => (values[node] === null ? "" : levels ? levels[values[node]] : figure(values[node]));
+export const answer = ({ levels, values }, node) => (values[node] === null ? "" : levels ? levels[values[node]] : figure(values[node]));
 
 function answersOf(node) {
   if (!data.columns.length) return [];
@@ -115,7 +126,7 @@ function tieList(node, title, ties, kind) {
   return [heading, list];
 }
 
-function clear() {
+export function clear() {
   byId("search").value = "";
   sayFound("");
   select(null);
@@ -154,7 +165,7 @@ function findNode() {
   return sayFound(`No node is called just “${wanted}”; do you mean ${names}${list.length > 3 ? " or another" : ""}?`, true);
 }
 
-function startSearch() {
+export function startSearch() {
   byId("search").addEventListener("input", suggest);
   byId("search").addEventListener("keydown", (event) => event.key === "Enter" && findNode());
   byId("clear").addEventListener("click", clear);

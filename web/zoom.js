@@ -1,18 +1,24 @@
 // Pointing at nodes, and going nearer.
 
-function nodeAt(event) {
+import * as d3 from "d3";
+import { isDrawn } from "./bubbles.js";
+import { drawing, drawnCount } from "./data.js";
+import { pickedTies, redraw } from "./network.js";
+import { camera, offset, onScreen, spread, stage } from "./sheets.js";
+
+export function nodeAt(event) {
   const { x, y, r } = onScreen;
-  finder ??= d3.quadtree(d3.range(drawnCount).filter(isDrawn), (node) => x[node], (node) => y[node]);
+  camera.finder ??= d3.quadtree(d3.range(drawnCount).filter(isDrawn), (node) => x[node], (node) => y[node]);
   const [left, top] = d3.pointer(event, stage);
-  const node = finder.find(left, top, 40);
+  const node = camera.finder.find(left, top, 40);
   if (node === undefined) return null;
   return Math.hypot(x[node] - left, y[node] - top) <= r[node] + 8 ? node : null;
 }
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // A wheel alone scrolls the page, and so does one finger: the drawing never catches a reader on the way down.
-const zoom = d3
+export const zoom = d3
   .zoom()
   .scaleExtent([0.7, 40])
   .filter((event) => {
@@ -20,21 +26,21 @@ const zoom = d3
     if (event.type.startsWith("touch")) return event.touches.length > 1;
     return !event.button;
   })
-  .on("start", () => (moving = true))
+  .on("start", () => (camera.moving = true))
   .on("zoom", (event) => {
-    transform = event.transform;
+    camera.transform = event.transform;
     redraw();
   })
   .on("end", () => {
-    moving = false;
+    camera.moving = false;
     redraw();
   });
 
-const surface = d3.select(stage);
-const move = (change) => change(calm.matches ? surface : surface.transition().duration(350));
+export const surface = d3.select(stage);
+export const move = (change) => change(calm.matches ? surface : surface.transition().duration(350));
 
 // Go where a box fills the sheet, given from the middle of the sheet without zoom; null is all of it.
-function zoomTo(box, nearest = 6) {
+export function zoomTo(box, nearest = 6) {
   if (box === null) return move((target) => zoom.transform(target, d3.zoomIdentity));
   const { width, height } = onScreen;
   const [left, right] = box.x.map((at) => width / 2 + at);
@@ -45,7 +51,7 @@ function zoomTo(box, nearest = 6) {
   return move((target) => zoom.transform(target, at));
 }
 
-function zoomToTies(node) {
+export function zoomToTies(node) {
   const { into, from } = pickedTies(node);
   const heaviest = [...into, ...from].sort((a, b) => b.weight - a.weight).slice(0, 30);
   const list = [node, ...heaviest.map((tie) => tie.node)];

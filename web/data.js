@@ -1,23 +1,32 @@
 // What the page knows: the data, what is chosen now, and the edges that follow from both.
 
-const byId = (id) => document.getElementById(id);
-const said = (count) => count.toLocaleString("en");
+import * as d3 from "d3";
+import { unpackGame } from "./game.js";
 
-function element(tag, text, attributes = {}) {
+export const byId = (id) => document.getElementById(id);
+
+export function element(tag, text, attributes = {}) {
   const made = document.createElement(tag);
   if (text !== null) made.textContent = text;
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
 }
 
-const data = JSON.parse(byId("data").textContent);
-const { nodes, drawing } = data;
-const drawnCount = drawing.x.length;
+// The page holds its data as JSON, compressed by zlib, in base 64.
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
 
-const LINES_AT_FIRST = 5000; // more are a fog: the weaker ones are there, behind the slider
-const LISTED = 5; // ties of a node, each way
+export const data = await unpack(byId("data").textContent);
+export const { nodes, drawing } = data;
+export const game = unpackGame(data.game);
+export const drawnCount = drawing.x.length;
 
-const state = {
+export const LINES_AT_FIRST = 5000; // more are a fog: the weaker ones are there, behind the slider
+export const LISTED = 5; // ties of a node, each way
+
+export const state = {
   view: drawing.fitted, // which graph
   hidden: 0, // the percentage of edges hidden, the lightest
   sure: 0.5, // the least frequency shown, where edges have one
@@ -32,13 +41,13 @@ const state = {
 
 // Edges of a view, heaviest first: all that are known, and how many of them lead, those drawn. Made once each.
 const edgeCache = new Map();
-function edges() {
+export function edges() {
   const key = `${state.view}${state.directed}`;
   if (!edgeCache.has(key)) edgeCache.set(key, splitEdges(state.directed ? currentView() : mutual(currentView())));
   return edgeCache.get(key);
 }
 
-function currentView() {
+export function currentView() {
   return drawing.views[state.view];
 }
 
@@ -74,7 +83,7 @@ function splitEdges(listed) {
 
 // How many of the edges drawn are left by the threshold: those that are sure enough, where that is known, else those at
 // least as heavy as the lightest one kept.
-function shownCount({ weight, drawn, edge_columns: { frequency } }) {
+export function shownCount({ weight, drawn, edge_columns: { frequency } }) {
   if (!drawn.length) return 0;
   if (frequency) return d3.bisector((e) => -frequency[e]).right(drawn, 1e-9 - state.sure);
   const kept = Math.max(1, Math.round(drawn.length * (1 - state.hidden / 100)));
@@ -84,10 +93,16 @@ function shownCount({ weight, drawn, edge_columns: { frequency } }) {
   return count;
 }
 
+// Opacity can be compared between lambdas, because the weight of full opacity is that of the fitted graph.
+const fullWeight = d3.quantile(drawing.views[drawing.fitted].weight, 0.98) || 1;
+
+// How strongly to draw an edge, from 0 to 1: by the share of members that have it, where that is known.
+export const strength = (weight, frequency) => frequency ?? Math.min(1, weight / fullWeight);
+
 const figured = (columns) => Object.entries(columns).filter(([name]) => !["low", "high"].includes(name));
 
 // A node's heaviest ties, heaviest first: those it listens to and those that listen to it, each with its columns.
-function neighbours(node, most) {
+export function neighbours(node, most) {
   const { source, target, weight, edge_columns: columns } = edges();
   const tie = (e, other) => ({
     node: other,
@@ -106,11 +121,11 @@ function neighbours(node, most) {
   return { into, from };
 }
 
-const searchable = nodes.name.map((name) => name.toLocaleLowerCase());
+export const searchable = nodes.name.map((name) => name.toLocaleLowerCase());
 
 // Nodes by name: who is called just so, then those whose name begins with the text, then those that contain it, most
 // influential first; and whether the first one is called so.
-function matches(text, most) {
+export function matches(text, most) {
   const wanted = text.trim().toLocaleLowerCase();
   const found = { exact: false, list: [] };
   if (!wanted) return found;
@@ -124,19 +139,3 @@ function matches(text, most) {
   return { exact: groups[0].length + groups[1].length > 0, list: groups.flat().slice(0, most) };
 }
 
-// Three figures, as in the text of the report; what is no number is written as it is.
-function figure(value) {
-  if (value === null || value === undefined) return "not known";
-  if (typeof value !== "number") return String(value);
-  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(1);
-  if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
-  return String(Number(value.toPrecision(3)));
-}
-
-// What writes the numbers of a column: with as many decimals each, three figures for the largest.
-function evenly(values) {
-  const largest = d3.max(values, Math.abs) || 1;
-  const whole = values.every((value) => value === null || Number.isInteger(value));
-  const decimals = whole ? 0 : Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(largest))));
-  return (value) => (typeof value !== "number" ? figure(value) : value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }));
-}

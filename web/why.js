@@ -1,15 +1,18 @@
 // Why there is a tie: in what its two ends are alike and in what not, by their answers in the table; and which answers
 // ties go by in the whole network.
 
+import * as d3 from "d3";
+import { aspects, colourBy } from "./aspects.js";
+import { byId, data, element, nodes } from "./data.js";
+import { figure, percent, said } from "./text.js";
+
 const SAMPLE = 3000; // pairs that say how far apart any two are
 const NEAR = 0.7; // nearer than this share of all pairs is alike, farther than that share is not
 const REASONS = 6;
 const DRIVES = 8;
 
-const percent = (share) => `${Math.round(100 * share)} %`;
-
 // What any two nodes are like in a column: how frequent each answer is, or sorted differences of pairs. Made once each.
-const usual = new Map();
+export const usual = new Map();
 function usualOf(column) {
   if (!usual.has(column)) {
     const known = column.values.filter((value) => value !== null);
@@ -67,7 +70,7 @@ function whyTied(a, b) {
 }
 
 // Under a tie, opened when asked for.
-function whyDetails(a, b) {
+export function whyDetails(a, b) {
   const details = element("details", null, { class: "why" });
   const summary = element("summary", "why?", { "aria-label": `Why the tie of ${nodes.name[a]} and ${nodes.name[b]}` });
   details.append(summary);
@@ -78,7 +81,7 @@ function whyDetails(a, b) {
 }
 
 // The answers that ties go by most, each a button that colours by it.
-function showDrives() {
+export function showDrives() {
   const known = d3.sort(data.columns.filter((column) => column.alike !== null), (column) => -column.alike);
   byId("drives").hidden = !known.length;
   const first = aspects.findIndex((each) => each.group === "Table");

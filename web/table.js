@@ -1,5 +1,11 @@
 // The table of all nodes: what the legend and the search field leave, sorted by any column, a few rows at a time.
 
+import * as d3 from "d3";
+import { OWN, passes } from "./aspects.js";
+import { byId, data, drawing, element, nodes, searchable, state } from "./data.js";
+import { answer, select } from "./selection.js";
+import { evenly, percent, said } from "./text.js";
+
 const ROWS = 15;
 const MORE_ROWS = 100;
 const WIDE = 6; // columns of the user's table that are shown; the saved table has all
@@ -46,8 +52,8 @@ function tableColumns() {
   ];
 }
 
-const columnsShown = tableColumns();
-const table = { by: 1, down: true, rows: ROWS };
+let columnsShown = []; // made when the page starts
+export const table = { by: 1, down: true, rows: ROWS };
 
 const lowered = new Map();
 function answersLowered(column) {
@@ -55,7 +61,7 @@ function answersLowered(column) {
   return lowered.get(column);
 }
 
-function rowsWanted() {
+export function rowsWanted() {
   const wanted = byId("sift").value.trim().toLocaleLowerCase();
   const answered = (node) => data.columns.some((column) => column.levels && column.values[node] !== null && answersLowered(column)[column.values[node]].includes(wanted));
   const kept = d3.range(nodes.name.length).filter((node) => passes(node) && (!wanted || searchable[node].includes(wanted) || answered(node)));
@@ -65,7 +71,7 @@ function rowsWanted() {
   return [...d3.sort(known, (a, b) => (table.down ? d3.descending(by(a), by(b)) : d3.ascending(by(a), by(b)))), ...unknown];
 }
 
-function showTable() {
+export function showTable() {
   const list = rowsWanted();
   const top = d3.max(nodes.influence) || 1;
   byId("nodes").querySelector("tbody").replaceChildren(...list.slice(0, table.rows).map((node) => tableRow(node, top)));
@@ -100,7 +106,8 @@ function tableRow(node, top) {
   return row;
 }
 
-function startTable() {
+export function startTable() {
+  columnsShown = tableColumns();
   const heads = columnsShown.map(({ heading, words }, place) => {
     const head = element("th", null, { scope: "col", class: place && !words ? "figure" : "" });
     const button = element("button", null, { type: "button", class: "sort" });

@@ -1,17 +1,27 @@
 // What if somebody were gone, or gained more by acting? The game is played anew at once, and the page says who does more
 // then and who less.
 
+import * as d3 from "d3";
+import { aspects, colourBy, showAspect } from "./aspects.js";
+import { isDrawn } from "./bubbles.js";
+import { shortName } from "./circles.js";
+import { byId, element, game, nodes, state } from "./data.js";
+import { equilibriumOf, norm, welfareOf } from "./game.js";
+import { refresh } from "./page.js";
+import { select } from "./selection.js";
+import { figure } from "./text.js";
+
 const MOST_MOVED = 5;
 const DEAREST = 4; // times the largest benefit, where the slider ends
-const trial = { gone: new Set(), benefits: new Map(), past: [], last: null, version: 0 };
+export const trial = { gone: new Set(), benefits: new Map(), past: [], last: null, version: 0 };
 
-const asGiven = game && equilibriumOf(game);
-let asTried = asGiven;
+export const asGiven = game && equilibriumOf(game);
+export let asTried = asGiven;
 
-const isGone = (node) => trial.gone.has(node);
-const isTried = () => trial.gone.size + trial.benefits.size > 0;
+export const isGone = (node) => trial.gone.has(node);
+export const isTried = () => trial.gone.size + trial.benefits.size > 0;
 const benefitNow = (node) => trial.benefits.get(node) ?? game.benefit[node];
-const changeOf = (node) => (asTried && asGiven ? asTried[node] - asGiven[node] : null);
+export const changeOf = (node) => (asTried && asGiven ? asTried[node] - asGiven[node] : null);
 
 // Every change can be taken back; the steps of one slider are one change.
 function remember(what) {
@@ -109,7 +119,7 @@ function changesList() {
   return made;
 }
 
-function showWhatIf() {
+export function showWhatIf() {
   if (!game) return;
   const node = state.selected;
   byId("what-if").hidden = node === null && !isTried() && asGiven !== null;
@@ -134,7 +144,7 @@ function showWhatIf() {
 // ------------------------------------------------------------------------------------------ in the picture
 
 // Who is gone is an empty circle, crossed out.
-function drawGone({ context, x, y, r, colours }) {
+export function drawGone({ context, x, y, r, colours }) {
   for (const node of trial.gone) {
     if (!isDrawn(node)) continue;
     const size = Math.max(r[node], 4);
@@ -152,7 +162,7 @@ function drawGone({ context, x, y, r, colours }) {
   }
 }
 
-function startWhatIf() {
+export function startWhatIf() {
   for (const button of document.querySelectorAll("#act button[data-node]")) {
     button.addEventListener("click", () => select(Number(button.dataset.node), { scroll: true }));
   }
