@@ -47,9 +47,7 @@ def survey(count: int, seed: int = 0) -> pd.DataFrame:
 
 def signals(table: pd.DataFrame) -> pd.DataFrame:
     """Return the answers as numbers, one row for each signal."""
-    coded = pd.get_dummies(table.astype({name: str for name in WORDS}), dtype=float).fillna(
-        table.mean(numeric_only=True)
-    )
+    coded = pd.get_dummies(table.astype(dict.fromkeys(WORDS, str)), dtype=float).fillna(table.mean(numeric_only=True))
     return ((coded - coded.mean()) / coded.std().replace(0, 1)).T
 
 

@@ -3,11 +3,12 @@
 
 import * as d3 from "d3";
 import { CHANGE, REST, hue, ramp } from "./colour.js";
+import { communityNames } from "./communities.js";
 import { byId, currentView, data, drawing, element, game, nodes, state } from "./data.js";
 import { refresh, theme } from "./page.js";
 import { showTable } from "./table.js";
 import { figure, percent, said } from "./text.js";
-import { changeOf, isGone, trial } from "./whatif.js";
+import { isGone, shareOfChange, trial } from "./whatif.js";
 
 const GROUPS = 5; // of a quantity, as many nodes in each
 const ANSWERS = 8; // of a category, the most frequent ones
@@ -32,18 +33,21 @@ function quantity(name, values, write = figure) {
   return { name, groups, words, counts: counted(groups, words.length), colour };
 }
 
-// How much more or less each does: losses and gains apart, each in a half that is larger and one that is smaller.
-const MOVES = ["much less", "less", "as before", "more", "much more", "gone"];
-function movement(name, values) {
-  const least = 1e-9 * (d3.max(values, Math.abs) || 1);
-  const half = (sign) => d3.median(values.filter((value) => sign * value > least));
-  const [loss, gain] = [half(-1), half(1)];
-  const groupOf = (value) => {
-    if (Math.abs(value) <= least) return 2;
-    return value < 0 ? (value < loss ? 0 : 1) : value > gain ? 4 : 3;
-  };
-  const groups = values.map((value, node) => (isGone(node) ? 5 : groupOf(value)));
-  return { name, groups, words: MOVES, counts: counted(groups, MOVES.length), colour: (group, dark) => CHANGE[dark ? "dark" : "light"][group] ?? REST[dark ? "dark" : "light"] };
+// An ordered answer has its levels in order, from one end of a scale of colours to the other.
+function orderedAnswers({ name, values, levels }) {
+  const groups = values.map((value) => value ?? -1);
+  return { name, groups, words: levels, counts: counted(groups, levels.length), colour: (group, dark) => ramp(group / (levels.length - 1), dark) };
+}
+
+// How much more or less each does, in percent of what it did: less than VISIBLE is no change that anybody could see.
+const VISIBLE = 0.005;
+const MUCH = 0.05;
+const MOVES = [`at least ${percent(MUCH)} less`, "0.5% to 5% less", "no visible change (under 0.5%)", "0.5% to 5% more", `at least ${percent(MUCH)} more`, "gone"];
+function movement(name, shares) {
+  const groupOf = (share) => (Math.abs(share) < VISIBLE ? 2 : share < 0 ? (share > -MUCH ? 1 : 0) : share < MUCH ? 3 : 4);
+  const groups = shares.map((share, node) => (isGone(node) ? 5 : groupOf(share)));
+  const colour = (group, dark) => CHANGE[dark ? "dark" : "light"][group] ?? REST[dark ? "dark" : "light"];
+  return { name, groups, words: MOVES, counts: counted(groups, MOVES.length), colour };
 }
 
 function category(name, values, levels, answers = ANSWERS) {
@@ -66,11 +70,9 @@ function ofWords(name, values) {
 const isQuantity = (values) => values.some((value) => typeof value === "number");
 const named = (name, values) => (isQuantity(values) ? quantity(name, values) : ofWords(name, values));
 
-export const communityNames = d3.range((d3.max(drawing.community) ?? -1) + 1).map((each) => `community ${each + 1}`);
-
 // Aspects are made when they are first asked for; the influence and the action are those of the graph that is drawn.
 export const aspects = [
-  { group: "Network", name: "community", make: () => category("community", drawing.community, communityNames, Infinity) },
+  { group: "Network", name: "community", make: () => ({ ...category("community", drawing.community, communityNames(), Infinity), tints: true }) },
   { group: "Network", name: "influence", changes: true, make: () => quantity("influence", currentView().influence) },
   ...Object.keys(nodes)
     .filter((name) => !OWN.includes(name))
@@ -80,11 +82,11 @@ export const aspects = [
       changes: name === "action",
       make: () => (name === "missing" ? quantity(name, nodes[name], percent) : named(name, (name === "action" && currentView().action) || nodes[name])),
     })),
-  ...(game ? [{ group: "Network", name: "change of action, what if", tried: true, make: () => movement("change of action", nodes.name.map((_, node) => changeOf(node) ?? 0)) }] : []),
+  ...(game ? [{ group: "Network", name: "change of action, what if", tried: true, make: () => movement("change of action", nodes.name.map((_, node) => shareOfChange(node))) }] : []),
   ...data.columns.map((column) => ({
     group: "Table",
     name: column.name,
-    make: () => (column.levels ? category(column.name, column.values, column.levels) : quantity(column.name, column.values)),
+    make: () => (column.ordered ? orderedAnswers(column) : column.levels ? category(column.name, column.values, column.levels) : quantity(column.name, column.values)),
   })),
   { group: "", name: "nothing", make: () => ({ name: "nothing", groups: nodes.name.map(() => 0), words: ["all"], counts: [nodes.name.length], colour: () => "#5d7285" }) },
 ];
@@ -98,6 +100,14 @@ export function aspect() {
 }
 
 export const passes = (node) => !state.kept.size || state.kept.has(aspect().groups[node]);
+
+// Pick a group out, or leave it be again.
+export function pickOut(group) {
+  if (!state.kept.delete(group)) state.kept.add(group);
+  showAspect();
+  refresh();
+  showTable();
+}
 
 // The legend is the filter: a group's button leaves the others faded, in the drawing and out of the table.
 export function showAspect() {
@@ -115,10 +125,7 @@ export function showAspect() {
       if (fill) swatch.style.background = fill;
       button.append(swatch, element("bdi", word), element("span", said(count), { class: "figure note" }));
       button.addEventListener("click", () => {
-        if (!state.kept.delete(group)) state.kept.add(group);
-        showAspect();
-        refresh();
-        showTable();
+        pickOut(group);
         byId("groups").children[rows.findIndex(([each]) => each === group)]?.focus();
       });
       return button;

@@ -1,12 +1,12 @@
 // Lines held against what is known: the true network, or the ties that were known in advance.
 
 import * as d3 from "d3";
-import { byId, data, drawnCount, edges, shownCount, state } from "./data.js";
+import { byId, data, drawnCount, pairs, shownCount, state } from "./data.js";
 import { stage } from "./sheets.js";
-import { said } from "./text.js";
+import { percent, said } from "./text.js";
 
 export const { checks } = data;
-const pairKey = (a, b) => (checks?.directed && state.directed ? a * drawnCount + b : Math.min(a, b) * drawnCount + Math.max(a, b));
+const pairKey = (a, b) => Math.min(a, b) * drawnCount + Math.max(a, b);
 const RIGHT = "right";
 const WRONG = "wrong";
 const UNTOLD = "tie";
@@ -14,14 +14,11 @@ const UNTOLD = "tie";
 // In words: of a true network, or of ties that were known.
 export const VERDICTS = checks?.others ? { right: "known tie", wrong: "known to be none" } : { right: "true", wrong: "not true" };
 
-const checkCache = new Map();
+let checkSet = null;
 function checkSets() {
-  const key = checks.directed && state.directed;
-  if (!checkCache.has(key)) {
-    const set = (pairs) => pairs && new Set(pairs[0].map((a, k) => pairKey(a, pairs[1][k])));
-    checkCache.set(key, { ties: set(checks.ties), others: set(checks.others) });
-  }
-  return checkCache.get(key);
+  const set = (list) => list && new Set(list[0].map((a, k) => pairKey(a, list[1][k])));
+  checkSet ??= { ties: set(checks.ties), others: set(checks.others) };
+  return checkSet;
 }
 
 // Whether a line is right, wrong or not told: where only some ties are known, most are not.
@@ -37,12 +34,10 @@ export function verdict(a, b) {
 let checkedFor = null;
 let checkedNow = null;
 export function checkedPairs() {
-  const list = edges();
-  const count = shownCount(list);
-  const key = `${state.view} ${state.directed} ${count}`;
+  const count = shownCount();
+  const key = `${state.view} ${count}`;
   if (checkedFor === key) return checkedNow;
-  const { source, target, drawn } = list;
-  const shown = new Set(drawn.slice(0, count).map((e) => pairKey(source[e], target[e])));
+  const shown = new Set(pairs().slice(0, count).map(({ a, b }) => pairKey(a, b)));
   const { ties, others } = checkSets();
   const missed = [...ties].filter((each) => !shown.has(each)).map((each) => [Math.floor(each / drawnCount), each % drawnCount]);
   const right = ties.size - missed.length;
@@ -57,7 +52,7 @@ export function sayChecked() {
   const { right, wrong, missed, ties } = checkedPairs();
   const [kind, none] = checks.others ? ["known", "known to be none"] : ["true", "wrong"];
   const counts = `Of ${said(ties)} ${kind} ties ${said(right)} are shown and ${said(missed.length)} missed; ${said(wrong)} shown ${wrong === 1 ? "is" : "are"} ${none}.`;
-  const share = !checks.others && right + wrong ? ` Of what is shown, ${Math.round((100 * right) / (right + wrong))} % is right.` : "";
+  const share = !checks.others && right + wrong ? ` Of what is shown, ${percent(right / (right + wrong))} is right.` : "";
   byId("checked-said").textContent = counts + share;
   Object.assign(stage.dataset, { right, wrong, missed: missed.length });
 }

@@ -2,7 +2,7 @@
 
 import * as d3 from "d3";
 import { aspect, passes } from "./aspects.js";
-import { isDrawn } from "./bubbles.js";
+import { isOpen } from "./bubbles.js";
 import { currentView, drawnCount, nodes, state } from "./data.js";
 import { camera, onSheet } from "./sheets.js";
 
@@ -14,7 +14,7 @@ export const fillOf = ({ dark, colours }, group) => (group < 0 ? colours.line : 
 export function drawNodes(sheet) {
   const { context, x, y, r, colours } = sheet;
   const { groups } = aspect();
-  const lists = d3.group(d3.range(drawnCount).filter((node) => isDrawn(node) && onSheet(sheet, node)), (node) => groups[node]);
+  const lists = d3.group(d3.range(drawnCount).filter((node) => onSheet(sheet, node)), (node) => groups[node]);
   const order = d3.sort(lists.keys(), (group) => (state.kept.size && state.kept.has(group) ? 1 : 0));
   for (const group of order) {
     const list = lists.get(group);
@@ -79,8 +79,8 @@ export function hubsOnSheet(sheet) {
   const list = [];
   for (const node of byInfluence()) {
     if (list.length >= most) break;
-    if (nodes.silent?.[node]) continue; // one without any signal is no hub
-    if (isDrawn(node) && passes(node) && onSheet(sheet, node)) list.push(node);
+    if (nodes.silent?.[node]) continue; // a node without any signal is not a hub
+    if (isOpen(node) && passes(node) && onSheet(sheet, node)) list.push(node);
   }
   return list;
 }

@@ -1,6 +1,7 @@
 // What the page knows: the data, what is chosen now, and the edges that follow from both.
 
-import * as d3 from "d3";
+import { quantile } from "d3";
+import { countAt, pairsOf } from "./cut.js";
 import { unpackGame } from "./game.js";
 
 export const byId = (id) => document.getElementById(id);
@@ -23,100 +24,66 @@ export const { nodes, drawing } = data;
 export const game = unpackGame(data.game);
 export const drawnCount = drawing.x.length;
 
-export const LINES_AT_FIRST = 5000; // more are a fog: the weaker ones are there, behind the slider
+export const { cut: suggested } = data; // by which evidence pairs are ranked, and from where on they count as ties
 export const LISTED = 5; // ties of a node, each way
 
 export const state = {
   view: drawing.fitted, // which graph
-  hidden: 0, // the percentage of edges hidden, the lightest
-  sure: 0.5, // the least frequency shown, where edges have one
+  cut: suggested.level, // the least evidence shown
   directed: data.directed,
   checked: data.checks !== null, // whether lines are held against the ties that are known
   aspect: 0, // what circles are coloured by, see aspects.js
   kept: new Set(), // of its groups, those that are filtered for; none is all
-  open: new Set(), // communities whose members are drawn, where there are bubbles
+  open: new Set(), // communities whose lines are drawn, where there are too many nodes for all
   selected: null, // a node's number
   hovered: null,
 };
-
-// Edges of a view, heaviest first: all that are known, and how many of them lead, those drawn. Made once each.
-const edgeCache = new Map();
-export function edges() {
-  const key = `${state.view}${state.directed}`;
-  if (!edgeCache.has(key)) edgeCache.set(key, splitEdges(state.directed ? currentView() : mutual(currentView())));
-  return edgeCache.get(key);
-}
 
 export function currentView() {
   return drawing.views[state.view];
 }
 
-// Without direction an edge, and each of its columns, is the mean of the two directions, as in LearnedGraph.undirected;
-// a column of pairs has the same in both.
-const PAIR_COLUMNS = ["probability", "known"];
-function mutual({ source, target, weight, edge_columns: columns }) {
-  const sums = new Map();
-  const count = nodes.name.length;
-  const all = [weight, ...Object.values(columns)];
-  const ofPair = [false, ...Object.keys(columns).map((name) => PAIR_COLUMNS.includes(name))];
-  for (let e = 0; e < weight.length; e++) {
-    const key = Math.min(source[e], target[e]) * count + Math.max(source[e], target[e]);
-    if (!sums.has(key)) sums.set(key, all.map(() => 0));
-    const sum = sums.get(key);
-    all.forEach((values, k) => (sum[k] = ofPair[k] ? values[e] : sum[k] + values[e] / 2));
-  }
-  const pairs = [...sums].sort((a, b) => b[1][0] - a[1][0]);
-  return {
-    source: pairs.map(([key]) => Math.floor(key / count)),
-    target: pairs.map(([key]) => key % count),
-    weight: pairs.map(([, sum]) => sum[0]),
-    edge_columns: Object.fromEntries(Object.keys(columns).map((name, k) => [name, pairs.map(([, sum]) => sum[k + 1])])),
-  };
+// The pairs of the graph drawn, surest first. Made once for each graph.
+const pairCache = new Map();
+export function pairs() {
+  if (!pairCache.has(state.view)) pairCache.set(state.view, pairsOf(currentView(), nodes.name.length));
+  return pairCache.get(state.view);
 }
 
-function splitEdges(listed) {
-  const { weight, edge_columns: { frequency } } = listed;
-  const drawn = d3.range(weight.length);
-  if (frequency) drawn.sort((a, b) => frequency[b] - frequency[a]);
-  return { ...listed, drawn };
-}
+export const shownCount = () => countAt(pairs(), state.cut);
 
-// How many of the edges drawn are left by the threshold: those that are sure enough, where that is known, else those at
-// least as heavy as the lightest one kept.
-export function shownCount({ weight, drawn, edge_columns: { frequency } }) {
-  if (!drawn.length) return 0;
-  if (frequency) return d3.bisector((e) => -frequency[e]).right(drawn, 1e-9 - state.sure);
-  const kept = Math.max(1, Math.round(drawn.length * (1 - state.hidden / 100)));
-  const lightest = weight[drawn[kept - 1]];
-  let count = kept;
-  while (count < drawn.length && weight[drawn[count]] >= lightest) count++;
-  return count;
-}
-
-// Opacity can be compared between lambdas, because the weight of full opacity is that of the fitted graph.
-const fullWeight = d3.quantile(drawing.views[drawing.fitted].weight, 0.98) || 1;
-
-// How strongly to draw an edge, from 0 to 1: by the share of members that have it, where that is known.
-export const strength = (weight, frequency) => frequency ?? Math.min(1, weight / fullWeight);
+// How strongly to draw a pair, from 0 to 1: evidence that is no share is compared with the fitted graph's strongest.
+const strongest = suggested.share ? 1 : quantile(drawing.views[drawing.fitted].pair, 0.98) || 1;
+export const strength = (evidence) => Math.min(1, Math.max(0, evidence / strongest));
 
 const figured = (columns) => Object.entries(columns).filter(([name]) => !["low", "high"].includes(name));
 
-// A node's heaviest ties, heaviest first: those it listens to and those that listen to it, each with its columns.
+// A node's heaviest ties, heaviest first: those it listens to and those that listen to it, each with its columns. Without
+// direction all are in `from`, and a weight or a column is the mean of both directions.
+const SAME_BOTH_WAYS = ["probability", "evidence", "known"];
 export function neighbours(node, most) {
-  const { source, target, weight, edge_columns: columns } = edges();
-  const tie = (e, other) => ({
-    node: other,
-    weight: weight[e],
-    strength: strength(weight[e], columns.frequency?.[e]),
-    sure: !columns.frequency || columns.frequency[e] >= state.sure - 1e-9,
-    range: columns.low && [columns.low[e], columns.high[e]],
-    columns: figured(columns).map(([name, values]) => [name, values[e]]),
-  });
+  const { source, target, weight, pair, edge_columns: columns } = currentView();
+  const told = (other, list, evidence, ways) => {
+    const mean = (name, values) => (SAME_BOTH_WAYS.includes(name) || typeof values[list[0]] !== "number" ? values[list[0]] : list.reduce((sum, e) => sum + values[e], 0) / ways);
+    return {
+      node: other,
+      weight: mean("weight", weight),
+      strength: strength(evidence),
+      sure: evidence >= state.cut - 1e-9,
+      range: columns.low && [mean("low", columns.low), mean("high", columns.high)],
+      columns: figured(columns).map(([name, values]) => [name, mean(name, values)]),
+    };
+  };
+  if (!state.directed) {
+    const own = pairs().filter(({ a, b }) => a === node || b === node);
+    own.sort((one, other) => other.weight - one.weight);
+    return { into: [], from: own.slice(0, most).map(({ a, b, edges, evidence }) => told(a === node ? b : a, edges, evidence, 2)) };
+  }
   const into = [];
   const from = [];
   for (let e = 0; e < weight.length; e++) {
-    if (target[e] === node && into.length < most) into.push(tie(e, source[e]));
-    if (source[e] === node && from.length < most) from.push(tie(e, target[e]));
+    if (target[e] === node && into.length < most) into.push(told(source[e], [e], pair[e], 1));
+    if (source[e] === node && from.length < most) from.push(told(target[e], [e], pair[e], 1));
   }
   return { into, from };
 }

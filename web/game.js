@@ -23,17 +23,30 @@ const GROWTH = 1e8;
 const unpacked = (packed, Kind) => packed && new Kind(Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0)).buffer);
 
 // The game as the page's data hold it, with its arrays as numbers; null where there is none.
-export const unpackGame = (held) =>
-  held && {
+export function unpackGame(held) {
+  if (!held) return null;
+  const lengths = unpacked(held.row_lengths, Uint16Array);
+  return {
     ...held,
-    lengths: unpacked(held.row_lengths, Uint16Array),
-    indices: unpacked(held.indices, Uint16Array),
+    lengths,
+    indices: indicesOf(lengths, unpacked(held.steps, Uint16Array)),
     weights: unpacked(held.weights, Float32Array),
     rows: unpacked(held.rows, Float64Array),
     columns: unpacked(held.columns, Float64Array),
     benefit: unpacked(held.benefit, Float64Array),
     counts: unpacked(held.counts, Float64Array),
   };
+}
+
+// The columns of the entries of a matrix, of which each row holds how far each is from the one before.
+function indicesOf(lengths, steps) {
+  let [e, end] = [0, 0];
+  for (const length of lengths) {
+    end += length;
+    for (let at = 0; e < end; e++) at = steps[e] += at;
+  }
+  return steps;
+}
 
 const dot = (a, b) => {
   let sum = 0;

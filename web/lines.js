@@ -1,9 +1,10 @@
 // The lines: how strongly each is drawn, which are drawn, and how.
 
-import { passes } from "./aspects.js";
-import { isDrawn } from "./bubbles.js";
+import { aspect, passes } from "./aspects.js";
+import { linesShown } from "./bubbles.js";
 import { checkedPairs, checks, verdict } from "./checks.js";
-import { edges, shownCount, state, strength } from "./data.js";
+import { fillOf } from "./circles.js";
+import { currentView, pairs, shownCount, state, strength } from "./data.js";
 import { onSheet } from "./sheets.js";
 
 const LEVELS = 12; // of opacity: edges of one level are stroked in one go
@@ -55,34 +56,38 @@ export function strokeEdges(sheet, list, { colour, alpha, width, arrows }) {
   context.fill();
 }
 
-// Lines of one level of strength and one verdict are stroked in one go. A line is drawn where both its ends are, and
-// are not filtered out.
+// Lines of one level of strength and one colour are stroked in one go. A line is drawn where both its ends are, and are
+// not filtered out. Lines within a community have its colour, if circles have.
 export function drawEdges(sheet) {
-  const { source, target, weight, drawn, edge_columns: { frequency } } = edges();
-  const count = shownCount(edges());
-  const groups = new Map();
+  const list = pairs();
+  const count = shownCount();
+  const { source, target } = currentView();
+  const { groups, tints } = aspect();
+  const found = new Map();
   let lines = 0;
   for (let k = 0; k < count && lines < LINES_AT_ONCE; k++) {
-    const [a, b] = [source[drawn[k]], target[drawn[k]]];
-    if (!isDrawn(a) || !isDrawn(b) || !passes(a) || !passes(b)) continue;
+    const { a, b, evidence, edges } = list[k];
+    if (!linesShown(a, b) || !passes(a) || !passes(b)) continue;
     if (!onSheet(sheet, a) && !onSheet(sheet, b)) continue;
-    const level = Math.min(LEVELS - 1, Math.floor(LEVELS * strength(weight[drawn[k]], frequency?.[drawn[k]])));
+    const level = Math.min(LEVELS - 1, Math.floor(LEVELS * strength(evidence)));
     const kind = verdict(a, b);
-    if (!groups.has(kind)) groups.set(kind, Array.from({ length: LEVELS }, () => []));
-    groups.get(kind)[level].push([a, b]);
+    const colour = kind === "tie" && tints && groups[a] === groups[b] ? fillOf(sheet, groups[a]) : sheet.colours[kind];
+    if (!found.has(colour)) found.set(colour, Array.from({ length: LEVELS }, () => []));
+    if (state.directed) for (const e of edges) found.get(colour)[level].push([source[e], target[e]]);
+    else found.get(colour)[level].push([a, b]);
     lines += 1;
   }
   const air = airiness((lines * 800) / sheet.width); // a smaller sheet is sooner full
   const arrows = state.directed && lines <= WITH_ARROWS;
   sheet.straight = !arrows;
   if (checks && state.checked) drawMissed(sheet);
-  for (const [kind, levels] of groups) {
-    levels.forEach((list, level) => {
-      if (!list.length) return;
+  for (const [colour, levels] of found) {
+    levels.forEach((part, level) => {
+      if (!part.length) return;
       const share = (level + 0.5) / LEVELS;
-      const alpha = (0.1 + 0.75 * share) * (0.15 + 0.85 * air);
-      const width = (0.7 + 0.9 * share) * (0.6 + 0.4 * air);
-      strokeEdges(sheet, list, { colour: sheet.colours[kind], alpha, width, arrows });
+      const alpha = (0.15 + 0.6 * share) * (0.3 + 0.7 * air);
+      const width = (0.8 + 1.1 * share) * (0.6 + 0.4 * air);
+      strokeEdges(sheet, part, { colour, alpha, width, arrows });
     });
   }
 }
@@ -95,7 +100,7 @@ function drawMissed(sheet) {
   context.setLineDash([4, 4]);
   context.beginPath();
   for (const [a, b] of missed) {
-    if (!isDrawn(a) || !isDrawn(b) || !passes(a) || !passes(b)) continue;
+    if (!linesShown(a, b) || !passes(a) || !passes(b)) continue;
     context.moveTo(x[a], y[a]);
     context.lineTo(x[b], y[b]);
   }

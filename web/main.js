@@ -1,9 +1,10 @@
 // The page's start, in order. What a test or a curious reader wants to look at is in `nashgraph`.
 
+import { startAddress } from "./address.js";
 import { aspects, startAspects } from "./aspects.js";
-import { isDrawn, members, startBubbles } from "./bubbles.js";
+import { isOpen, members, startBubbles } from "./bubbles.js";
 import { convergence, histogram } from "./charts.js";
-import { byId, data, drawing, edges, game, nodes, state } from "./data.js";
+import { byId, data, drawing, game, nodes, pairs, shownCount, state } from "./data.js";
 import { INTERACTIONS, WELFARES, equilibriumOf, welfareOf } from "./game.js";
 import { drawScreen } from "./network.js";
 import { applyTheme, refresh, root, showLegend, startControls, startPath, startPointer, startTheme, startThreshold } from "./page.js";
@@ -37,6 +38,7 @@ startWhatIf();
 startPointer();
 startTheme();
 applyTheme();
+startAddress();
 refresh();
 new ResizeObserver(() => {
   if (matchMedia("print").matches) return;
@@ -44,5 +46,5 @@ new ResizeObserver(() => {
   drawScreen();
 }).observe(stage);
 const actions = () => ({ before: asGiven, after: asTried });
-globalThis.nashgraph = { INTERACTIONS, WELFARES, actions, aspects, camera, data, drawing, edges, equilibriumOf, game, isDrawn, members, nodes, onPaper, onScreen, state, trial, welfareOf };
+globalThis.nashgraph = { INTERACTIONS, WELFARES, actions, aspects, camera, data, drawing, equilibriumOf, game, isOpen, members, nodes, pairs, shownCount, onPaper, onScreen, state, trial, welfareOf };
 root.dataset.ready = "true";

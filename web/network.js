@@ -8,7 +8,6 @@ import { drawEdges, strokeEdges } from "./lines.js";
 import { PAPER, above, base, camera, computePlaces, onPaper, onScreen, overlay, prepare, printed } from "./sheets.js";
 import { drawGone } from "./whatif.js";
 
-
 const SMOOTH = 40; // milliseconds: what takes longer to draw is moved as a picture, and drawn anew at rest
 let drawnAt = camera.transform; // of the picture that is on the screen
 let cost = 0; // of drawing it, in milliseconds

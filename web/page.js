@@ -1,50 +1,74 @@
 // The controls, and what they say. Every name goes into the page as text.
 
-import * as d3 from "d3";
+import { keepAddress } from "./address.js";
 import { showAspect } from "./aspects.js";
-import { bubbleAt, bubbles, isDrawn, members, openBubble } from "./bubbles.js";
+import { bubbleAt, bubbles, closeBubbles, members, onOpenBubble, openBubble } from "./bubbles.js";
 import { paretoFront } from "./charts.js";
 import { VERDICTS, checks, sayChecked } from "./checks.js";
 import { shortName } from "./circles.js";
-import { LINES_AT_FIRST, byId, currentView, data, drawing, drawnCount, edges, element, nodes, shownCount, state } from "./data.js";
+import { showOverview } from "./communities.js";
+import { binned, cutFor, scaleOf } from "./cut.js";
+import { byId, currentView, data, drawing, drawnCount, element, nodes, pairs, shownCount, state, suggested } from "./data.js";
 import { LINES_AT_ONCE } from "./lines.js";
 import { drawOverlay, drawScreen, redraw } from "./network.js";
 import { clear, select, showSelection } from "./selection.js";
 import { base, camera, onScreen, readColours, stage } from "./sheets.js";
-import { figure, said } from "./text.js";
+import { figure, percent, said } from "./text.js";
 import { move, nodeAt, surface, zoom, zoomTo } from "./zoom.js";
 
 export const root = document.documentElement;
 
+const EVIDENCE = { probability: "probability", evidence: "evidence", frequency: "frequency", weight: "weight" };
+const BINS = 50;
+const LINES_A_NODE = 2.5; // at first: more are a fog, and the others are there, behind the cut
+
+const levelSaid = (cut) => (suggested.share ? percent(cut) : figure(cut));
+
+// One number of ties: that of the graph, by its suggested cut. What is shown is a part of them, or more.
 function sayShown() {
-  const list = edges();
-  const count = shownCount(list);
-  const kind = state.directed ? "lines" : "pairs";
-  const known = list.drawn.length;
-  const whole = state.directed && currentView().n_edges > known ? ` held here (the network has ${said(currentView().n_edges)})` : "";
-  const { frequency } = list.edge_columns;
-  const least = `${Math.round(100 * state.sure)} %`;
-  if (frequency) byId("sure").textContent = least;
-  const those = frequency ? `that at least ${least} of the members have` : `of weight ${figure(list.weight[list.drawn[count - 1]])} or more`;
-  const most = count > LINES_AT_ONCE ? `, ${said(LINES_AT_ONCE)} at once, the strongest` : "";
-  const which = count < known ? `, those ${those}` : "";
-  byId("shown").textContent = `Shown: ${count < known ? said(count) : "all"} of ${said(known)} ${kind}${whole}${which}${most}.`;
-  byId("threshold").setAttribute("aria-valuetext", `${frequency ? `${least}: ` : ""}${count} ${kind} shown`);
-  stage.dataset.edges = count;
-  stage.dataset.nodes = d3.sum(d3.range(drawnCount), isDrawn);
-  stage.dataset.view = state.view;
-  stage.dataset.selected = state.selected === null ? "" : nodes.name[state.selected];
-  base.setAttribute("aria-label", `A drawing of ${drawnCount} nodes and ${count} ${kind}. The table of nodes and the search field give the same in words.`);
+  const count = shownCount();
+  const whole = state.view === drawing.fitted ? suggested.n_ties : null;
+  const at = `${EVIDENCE[suggested.column]} at least ${levelSaid(state.cut)}`;
+  const part = count === whole ? `all ${said(count)} ties` : count < whole ? `${said(count)} of ${said(whole)} ties` : `${said(count)} pairs`;
+  const held = count < whole && state.cut <= suggested.level ? ", those that this page holds" : "";
+  const more = whole !== null && count > whole ? `; ${said(whole)} of them count as ties, from ${levelSaid(suggested.level)} on` : "";
+  const drawn = !bubbles && count > LINES_AT_ONCE ? `, ${said(LINES_AT_ONCE)} at once, the surest` : "";
+  byId("shown").textContent = `${part[0].toUpperCase()}${part.slice(1)} shown${held}${drawn}: ${at}${more}.`;
+  byId("threshold").setAttribute("aria-valuetext", `${levelSaid(state.cut)}: ${count} ties shown`);
+  Object.assign(stage.dataset, { edges: count, nodes: drawnCount, cut: state.cut, view: state.view, selected: state.selected === null ? "" : nodes.name[state.selected] });
+  base.setAttribute("aria-label", `A drawing of ${drawnCount} nodes and ${count} ties. The table of nodes and the search field give the same in words.`);
   sayChecked();
+}
+
+// The evidence of all pairs as a histogram, on which the cut is dragged: what is right of it is shown.
+function showEvidence() {
+  const scale = scaleOf(pairs(), suggested.share);
+  const counts = binned(pairs(), scale, BINS);
+  const most = Math.max(...counts, 1);
+  const bar = (count, k) => {
+    const height = count ? Math.max(1.5, 30 * Math.sqrt(count / most)) : 0; // roots, or the few sure ones are not seen
+    const kept = (100 * (k + 0.5)) / BINS >= scale.value(state.cut);
+    return `<rect x="${k + 0.08}" y="${30 - height}" width="0.84" height="${height}" class="${kept ? "kept" : "cut"}"/>`;
+  };
+  byId("evidence").setAttribute("viewBox", `0 0 ${BINS} 30`);
+  byId("evidence").innerHTML = counts.map(bar).join("");
+  byId("threshold").value = scale.value(state.cut);
+}
+
+export function setCut(cut) {
+  state.cut = cut;
+  showEvidence();
+  refresh();
 }
 
 export function refresh() {
   sayShown();
   showSelection();
+  keepAddress();
   redraw();
 }
 
-function chooseView(view) {
+export function chooseView(view) {
   state.view = view;
   byId("lam").value = view;
   const { lam } = currentView();
@@ -54,6 +78,7 @@ function chooseView(view) {
   byId("lam").setAttribute("aria-valuetext", words);
   stage.dataset.lam = lam ?? "";
   markFront(view);
+  showEvidence();
   showAspect();
   refresh();
 }
@@ -70,9 +95,7 @@ export function startPath() {
 
 export function startControls() {
   byId("threshold").addEventListener("input", () => {
-    state.hidden = Number(byId("threshold").value);
-    state.sure = state.hidden / 100;
-    refresh();
+    setCut(scaleOf(pairs(), suggested.share).cut(Number(byId("threshold").value)));
   });
   const switches = checks ? ["directed", "checked"] : ["directed"];
   for (const name of switches) {
@@ -86,7 +109,11 @@ export function startControls() {
   byId("nearer").addEventListener("click", () => move((target) => zoom.scaleBy(target, 1.5)));
   byId("farther").addEventListener("click", () => move((target) => zoom.scaleBy(target, 1 / 1.5)));
   byId("whole").addEventListener("click", () => zoomTo(null));
-  document.addEventListener("keydown", (event) => event.key === "Escape" && clear());
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    if (state.selected === null && bubbles && state.open.size) closeBubbles();
+    else clear();
+  });
 }
 
 export function startPointer() {
@@ -94,6 +121,7 @@ export function startPointer() {
   stage.addEventListener("click", (event) => {
     const [node, bubble] = [nodeAt(event), bubbleAt(event)];
     if (node === null && bubble !== null) openBubble(bubble);
+    else if (node === null && state.selected === null && bubbles && state.open.size && !onOpenBubble(event)) closeBubbles();
     else if (node !== null || state.selected !== null) select(node);
   });
   stage.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !camera.moving && hover(nodeAt(event), bubbleAt(event)));
@@ -129,6 +157,7 @@ export function applyTheme() {
   byId("theme").textContent = theme() === "dark" ? "Light page" : "Dark page";
   readColours(onScreen);
   showAspect();
+  showOverview();
   drawScreen();
 }
 
@@ -144,7 +173,7 @@ export function showLegend() {
   const checking = checks && state.checked;
   const parts = [
     ["big", "influence"],
-    ["strong", edges().edge_columns.frequency ? "share of members that have the tie" : "weight"],
+    ["strong", EVIDENCE[suggested.column]],
     ...(checking ? [...Object.entries(VERDICTS), ["missed", "missed"]] : []),
     ...(state.directed && !checking ? [["into", "whom a chosen node listens to"], ["from", "who listens to it"]] : []),
   ];
@@ -157,12 +186,8 @@ export function showLegend() {
   );
 }
 
+// The page opens with two or three lines a node, and never with pairs that do not count as ties.
 export function startThreshold() {
-  const drawnAtOnce = bubbles ? Infinity : LINES_AT_FIRST;
-  state.hidden = Math.max(0, Math.floor(100 * (1 - drawnAtOnce / Math.max(1, edges().drawn.length))));
-  if (edges().edge_columns.frequency) {
-    while (state.sure < 0.95 && shownCount(edges()) > drawnAtOnce) state.sure += 0.05;
-    state.hidden = Math.round(100 * state.sure);
-  }
-  byId("threshold").value = state.hidden;
+  state.cut = cutFor(pairs(), LINES_A_NODE * nodes.name.length, suggested.level);
+  showEvidence();
 }

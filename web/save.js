@@ -2,7 +2,7 @@
 
 import { CHIPS, aspect } from "./aspects.js";
 import { VERDICTS, checks } from "./checks.js";
-import { byId, data, drawing, edges, element, nodes, shownCount, state } from "./data.js";
+import { byId, currentView, data, drawing, element, nodes, pairs, shownCount, state } from "./data.js";
 import { drawPicture } from "./network.js";
 import { onScreen, prepare } from "./sheets.js";
 import { SvgContext } from "./svg.js";
@@ -89,7 +89,7 @@ function saveSvg() {
   download(String(context), `${fileName("network")}.svg`, "image/svg+xml");
 }
 
-export const cell = (value) => (/[",\r\n]/.test(String(value ?? "")) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
+const cell = (value) => (/[",\r\n]/.test(String(value ?? "")) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
 const csv = (heads, rows) => `${[heads, ...rows].map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 
 // All columns of the nodes that the legend and the search field leave, in the order of the table.
@@ -105,15 +105,11 @@ function saveNodes() {
   download(csv(heads, rows), `${fileName("nodes")}.csv`, "text/csv");
 }
 
-// The ties that the slider leaves.
+// The edges of the ties that the cut leaves, each way.
 function saveTies() {
-  const { source, target, weight, drawn, edge_columns: columns } = edges();
-  const rows = drawn.slice(0, shownCount(edges())).map((e) => [
-    nodes.name[source[e]],
-    nodes.name[target[e]],
-    weight[e],
-    ...Object.values(columns).map((values) => values[e]),
-  ]);
+  const { source, target, weight, edge_columns: columns } = currentView();
+  const shown = pairs().slice(0, shownCount()).flatMap(({ edges }) => edges);
+  const rows = shown.map((e) => [nodes.name[source[e]], nodes.name[target[e]], weight[e], ...Object.values(columns).map((values) => values[e])]);
   download(csv(["source", "target", "weight", ...Object.keys(columns)], rows), `${fileName("ties")}.csv`, "text/csv");
 }
 

@@ -1,9 +1,10 @@
 // One node: what is known of it, and its heaviest ties.
 
 import * as d3 from "d3";
-import { OWN, TITLES, communityNames } from "./aspects.js";
-import { bubbles, isDrawn, sayBubbles } from "./bubbles.js";
+import { OWN, TITLES } from "./aspects.js";
+import { bubbles, isOpen, sayBubbles } from "./bubbles.js";
 import { VERDICTS, checks, verdict } from "./checks.js";
+import { communityNames } from "./communities.js";
 import { LISTED, byId, currentView, data, drawing, element, game, matches, neighbours, nodes, state } from "./data.js";
 import { refresh } from "./page.js";
 import { figure, percent, said } from "./text.js";
@@ -18,7 +19,7 @@ export function select(node, { scroll = false, go = true } = {}) {
   state.selected = node;
   state.hovered = null;
   byId("tooltip").hidden = true;
-  if (node !== null && bubbles && !isDrawn(node)) {
+  if (node !== null && bubbles && !isOpen(node)) {
     state.open.add(drawing.community[node]);
     sayBubbles();
   }
@@ -69,7 +70,7 @@ function factsOf(node) {
         ["rank", `${said(rank)}, ${said(nodes.rank_low[node])} to ${said(nodes.rank_high[node])}`],
       ]
     : [["influence", `${figure(influence[node])}, rank ${said(rank)}`]];
-  list.push(["community", `${drawing.community[node] + 1} of ${communityNames.length}`]);
+  list.push(["community", communityNames()[drawing.community[node]]]);
   for (const [column, values] of Object.entries(nodes)) {
     if (OWN.includes(column)) continue;
     if (column === "missing") list.push([TITLES[column], percent(values[node] ?? 0)]);
@@ -92,10 +93,7 @@ function answersOf(node) {
 
 function tieLists(node) {
   const { into, from } = neighbours(node, state.directed ? LISTED : 2 * LISTED);
-  if (!state.directed) {
-    const both = [...into, ...from].sort((a, b) => b.weight - a.weight).slice(0, 2 * LISTED);
-    return tieList(node, "Tied most to", both, "from");
-  }
+  if (!state.directed) return tieList(node, "Tied most to", from, "from");
   const fitted = state.view === drawing.fitted;
   const of = (ties, column) => (fitted && nodes[column][node] > ties.length ? ` (${ties.length} of ${nodes[column][node]})` : "");
   return [

@@ -5,9 +5,8 @@ import * as d3 from "d3";
 import { placeBubbles } from "./bubbles.js";
 import { isDark } from "./colour.js";
 import { byId, currentView, drawing, drawnCount } from "./data.js";
+import { offset, spread } from "./places.js";
 
-const STRETCH = 2.2;
-const MARGIN = 26;
 export const PAPER = { width: 720, height: 500, scale: 3, delay: 400 };
 
 export const stage = byId("stage");
@@ -41,26 +40,14 @@ export function resize() {
   for (const canvas of [base, overlay]) prepare(canvas, width, height, window.devicePixelRatio || 1);
 }
 
-// From the layout to a sheet without zoom: places fill it, stretched a little where its shape asks for that. Bubbles
-// move apart, but stay round.
-export const points = drawing.bubbles ?? drawing;
-const reaches = drawing.bubbles?.radius ?? null;
-const furthest = (axis) => d3.max(points[axis], (at, k) => Math.abs(at) + (reaches?.[k] ?? 0)) || 1;
-const extents = { x: furthest("x"), y: furthest("y") };
-
-export function spread({ width, height }) {
-  const room = { x: width / 2 - MARGIN, y: height / 2 - MARGIN };
-  const unit = Math.max(1, Math.min(room.x / extents.x, room.y / extents.y));
-  const within = (axis) => d3.min(points[axis], (at, k) => (room[axis] - unit * (reaches?.[k] ?? 0)) / Math.abs(at || 1e-9));
-  const along = (axis) => Math.min(STRETCH * unit, within(axis));
-  return { unit, x: along("x"), y: along("y") };
-}
-
-// Where a node is on a sheet without zoom, from its middle.
-export function offset(by, axis, node) {
-  if (!drawing.bubbles) return by[axis] * drawing[axis][node];
-  const centre = drawing.bubbles[axis][drawing.community[node]];
-  return by[axis] * centre + by.unit * (drawing[axis][node] - centre);
+// Of a sheet and its size, what spread() found; it is asked for at every frame.
+const spreads = new WeakMap();
+export function spreadOf(sheet) {
+  const known = spreads.get(sheet);
+  if (known && known.width === sheet.width && known.height === sheet.height) return known.by;
+  const by = spread(sheet, drawing.bubbles ?? drawing, drawing.bubbles?.radius);
+  spreads.set(sheet, { width: sheet.width, height: sheet.height, by });
+  return by;
 }
 
 // Circles grow with the square root of the zoom, so that nearer is also roomier.
@@ -68,7 +55,7 @@ export function computePlaces(sheet) {
   const { width, height } = sheet;
   const { influence } = currentView();
   const mean = d3.mean(influence) || 1;
-  const by = spread(sheet);
+  const by = spreadOf(sheet);
   const { k, x: moveX, y: moveY } = camera.transform;
   const ratio = width / (onScreen.width || width); // the screen's zoom, on a sheet of another size
   const grow = Math.sqrt(k);
@@ -77,8 +64,8 @@ export function computePlaces(sheet) {
   sheet.r ??= new Float64Array(drawnCount);
   for (let node = 0; node < drawnCount; node++) {
     const size = drawing.radius * Math.sqrt(influence[node] / mean);
-    sheet.x[node] = k * (width / 2 + offset(by, "x", node)) + moveX * ratio;
-    sheet.y[node] = k * (height / 2 + offset(by, "y", node)) + moveY * ratio;
+    sheet.x[node] = k * (width / 2 + offset(by, "x", node, drawing)) + moveX * ratio;
+    sheet.y[node] = k * (height / 2 + offset(by, "y", node, drawing)) + moveY * ratio;
     sheet.r[node] = Math.max(1.3, by.unit * Math.min(Math.max(size, drawing.least), drawing.widest)) * grow;
   }
   if (drawing.bubbles) placeBubbles(sheet, by, ratio);

@@ -2,6 +2,7 @@
 
 import * as d3 from "d3";
 import { OWN, passes } from "./aspects.js";
+import { communityNames } from "./communities.js";
 import { byId, data, drawing, element, nodes, searchable, state } from "./data.js";
 import { answer, select } from "./selection.js";
 import { evenly, percent, said } from "./text.js";
@@ -40,9 +41,9 @@ function tableColumns() {
   return [
     { heading: "Node", says: (node) => nodes.name[node], by: (node) => nodes.name[node] },
     { heading: "Influence", says: shownOf("influence", nodes.influence), by: (node) => nodes.influence[node] },
-    ...(nodes.influence_low ? [{ heading: "90 % interval", says: between90(nodes.influence_low, nodes.influence_high), by: (node) => nodes.influence_low[node] }] : []),
+    ...(nodes.influence_low ? [{ heading: "90% interval", says: between90(nodes.influence_low, nodes.influence_high), by: (node) => nodes.influence_low[node] }] : []),
     ...(nodes.rank_low ? [{ heading: "Rank", says: between90(nodes.rank_low, nodes.rank_high), by: (node) => -nodes.rank_low[node] }] : []),
-    { heading: "Community", says: (node) => String(drawing.community[node] + 1), by: (node) => -drawing.community[node] },
+    { heading: "Community", says: (node) => communityNames()[drawing.community[node]], words: true, by: (node) => -drawing.community[node] },
     ...plain.map(([name, values]) => ({
       heading: HEADINGS[name] ?? name,
       says: shownOf(name, values),
@@ -53,7 +54,7 @@ function tableColumns() {
 }
 
 let columnsShown = []; // made when the page starts
-export const table = { by: 1, down: true, rows: ROWS };
+const table = { by: 1, down: true, rows: ROWS };
 
 const lowered = new Map();
 function answersLowered(column) {

@@ -1,7 +1,7 @@
 // Numbers in words, as in the text of the report.
 
 export const said = (count) => count.toLocaleString("en");
-export const percent = (share) => `${Math.round(100 * share)} %`;
+export const percent = (share) => `${Math.round(100 * share)}%`;
 
 // Three figures, as in the text of the report; what is no number is written as it is.
 export function figure(value) {

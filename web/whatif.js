@@ -3,7 +3,7 @@
 
 import * as d3 from "d3";
 import { aspects, colourBy, showAspect } from "./aspects.js";
-import { isDrawn } from "./bubbles.js";
+import { isOpen } from "./bubbles.js";
 import { shortName } from "./circles.js";
 import { byId, element, game, nodes, state } from "./data.js";
 import { equilibriumOf, norm, welfareOf } from "./game.js";
@@ -13,7 +13,7 @@ import { figure } from "./text.js";
 
 const MOST_MOVED = 5;
 const DEAREST = 4; // times the largest benefit, where the slider ends
-export const trial = { gone: new Set(), benefits: new Map(), past: [], last: null, version: 0 };
+export const trial = { gone: new Set(), benefits: new Map(), past: [], last: null, version: 0, colour: 0 };
 
 export const asGiven = game && equilibriumOf(game);
 export let asTried = asGiven;
@@ -21,7 +21,9 @@ export let asTried = asGiven;
 export const isGone = (node) => trial.gone.has(node);
 export const isTried = () => trial.gone.size + trial.benefits.size > 0;
 const benefitNow = (node) => trial.benefits.get(node) ?? game.benefit[node];
-export const changeOf = (node) => (asTried && asGiven ? asTried[node] - asGiven[node] : null);
+// The change as a share of the action before; of a node that did nothing, all of it.
+export const shareOfChange = (node) => (changeOf(node) ?? 0) / (Math.abs(asGiven?.[node] ?? 0) || 1);
+const changeOf = (node) => (asTried && asGiven ? asTried[node] - asGiven[node] : null);
 
 // Every change can be taken back; the steps of one slider are one change.
 function remember(what) {
@@ -58,8 +60,12 @@ function playAnew() {
   const benefits = game.benefit.map((_, node) => benefitNow(node));
   asTried = isTried() ? equilibriumOf(game, trial.gone, benefits) : asGiven;
   trial.version += 1;
-  showAspect();
-  refresh();
+  const colouring = aspects[state.aspect].tried;
+  if (colouring && !isTried()) colourBy(trial.colour); // nothing is changed any more: the colours are what they were
+  else {
+    showAspect();
+    refresh();
+  }
 }
 
 // ------------------------------------------------------------------------------------------ what is said
@@ -75,7 +81,7 @@ function welfareSaid() {
   return isTried() ? `Welfare ${figure(before)} → ${figure(after)}${shared(after - before, before)}.` : `Welfare ${figure(before)}.`;
 }
 
-function nodeButton(node) {
+export function nodeButton(node) {
   const button = element("button", null, { type: "button", class: "node" });
   button.append(element("bdi", nodes.name[node]));
   button.addEventListener("click", () => select(node));
@@ -146,7 +152,7 @@ export function showWhatIf() {
 // Who is gone is an empty circle, crossed out.
 export function drawGone({ context, x, y, r, colours }) {
   for (const node of trial.gone) {
-    if (!isDrawn(node)) continue;
+    if (!isOpen(node)) continue;
     const size = Math.max(r[node], 4);
     Object.assign(context, { globalAlpha: 1, fillStyle: colours.paper, strokeStyle: colours.quiet, lineWidth: 1.5 });
     context.beginPath();
@@ -180,5 +186,8 @@ export function startWhatIf() {
   }
   byId("undo").addEventListener("click", undo);
   byId("reset").addEventListener("click", reset);
-  byId("colour-change").addEventListener("click", () => colourBy(aspects.findIndex((each) => each.tried)));
+  byId("colour-change").addEventListener("click", () => {
+    if (!aspects[state.aspect].tried) trial.colour = state.aspect;
+    colourBy(aspects.findIndex((each) => each.tried));
+  });
 }

@@ -12,11 +12,11 @@ const REASONS = 6;
 const DRIVES = 8;
 
 // What any two nodes are like in a column: how frequent each answer is, or sorted differences of pairs. Made once each.
-export const usual = new Map();
+const usual = new Map();
 function usualOf(column) {
   if (!usual.has(column)) {
     const known = column.values.filter((value) => value !== null);
-    if (column.levels) usual.set(column, d3.rollup(known, (list) => list.length / known.length, (value) => value));
+    if (column.levels && !column.ordered) usual.set(column, d3.rollup(known, (list) => list.length / known.length, (value) => value));
     else {
       const step = (k, by) => known[Math.floor(((k * by) % 1) * known.length)]; // pairs without chance
       const apart = d3.range(SAMPLE).map((k) => Math.abs(step(k + 1, 0.7548776662) - step(k + 1, 0.5698402909)));
@@ -31,8 +31,9 @@ function compared(a, b) {
   return data.columns.flatMap((column) => {
     const [one, other] = [column.values[a], column.values[b]];
     if (one === null || other === null) return [];
-    const { name, levels } = column;
-    if (levels) {
+    const { name, levels, ordered } = column;
+    const word = (value) => (levels ? levels[value] : figure(value));
+    if (levels && !ordered) {
       const share = usualOf(column).get(one);
       if (one !== other) return [{ name, alike: -1, rare: 1, words: `${levels[one]} and ${levels[other]}` }];
       return [{ name, alike: 1, rare: share ** 2, words: `both ${levels[one]} (${percent(share)} of all)` }];
@@ -40,7 +41,7 @@ function compared(a, b) {
     const apart = usualOf(column);
     const nearer = 1 - d3.bisectLeft(apart, Math.abs(one - other)) / apart.length;
     const alike = nearer >= NEAR ? 1 : nearer <= 1 - NEAR ? -1 : 0;
-    const shown = one === other ? `both ${figure(one)}` : `${figure(one)} and ${figure(other)}`;
+    const shown = one === other ? `both ${word(one)}` : `${word(one)} and ${word(other)}`;
     const tail = alike < 0 ? `, farther apart than ${percent(1 - nearer)} of pairs` : `, nearer than ${percent(nearer)} of pairs`;
     return [{ name, alike, rare: 1 - nearer, words: shown + tail }];
   });

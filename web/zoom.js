@@ -1,14 +1,15 @@
 // Pointing at nodes, and going nearer.
 
 import * as d3 from "d3";
-import { isDrawn } from "./bubbles.js";
+import { isOpen } from "./bubbles.js";
 import { drawing, drawnCount } from "./data.js";
 import { pickedTies, redraw } from "./network.js";
-import { camera, offset, onScreen, spread, stage } from "./sheets.js";
+import { offset } from "./places.js";
+import { camera, onScreen, spreadOf, stage } from "./sheets.js";
 
 export function nodeAt(event) {
   const { x, y, r } = onScreen;
-  camera.finder ??= d3.quadtree(d3.range(drawnCount).filter(isDrawn), (node) => x[node], (node) => y[node]);
+  camera.finder ??= d3.quadtree(d3.range(drawnCount).filter(isOpen), (node) => x[node], (node) => y[node]);
   const [left, top] = d3.pointer(event, stage);
   const node = camera.finder.find(left, top, 40);
   if (node === undefined) return null;
@@ -55,7 +56,7 @@ export function zoomToTies(node) {
   const { into, from } = pickedTies(node);
   const heaviest = [...into, ...from].sort((a, b) => b.weight - a.weight).slice(0, 30);
   const list = [node, ...heaviest.map((tie) => tie.node)];
-  const by = spread(onScreen);
-  const extent = (axis) => d3.extent(list, (each) => offset(by, axis, each));
+  const by = spreadOf(onScreen);
+  const extent = (axis) => d3.extent(list, (each) => offset(by, axis, each, drawing));
   zoomTo({ x: extent("x"), y: extent("y") }, drawing.bubbles ? 12 : 4);
 }

@@ -21,6 +21,7 @@ from markupsafe import Markup
 from ..files import written_whole
 from . import prose
 from .act import shown
+from .methods import methods_paragraph
 from .plain import packed_json, text
 from .summary import Summary
 
@@ -82,6 +83,8 @@ def render(summary: Summary) -> str:
         facts=facts(summary),
         advice=advice(summary),
         leaders=prose.leaders(graph),
+        verdicts=prose.verdicts(summary.cut, prose.leaders(graph), summary.agreement),
+        methods=methods_paragraph(summary),
         settled=prose.settled_sentence(graph, summary.agreement),
         part=summary.prior_part,
         influence=summary.hubs["influence"],
@@ -112,11 +115,8 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     welfare, agreement = summary.drawing.views[summary.drawing.fitted].prior.welfare, summary.agreement
     return [
         ("nodes", f"{summary.graph.n_nodes:,}"),
-        (
-            "ties" if summary.ties is summary.graph else "ties that half of the members have",
-            f"{summary.ties.n_edges:,}",
-        ),
-        ("neighbours listened to, on average", prose.number(float(summary.hubs["listens_to"].mean()))),
+        ("ties", f"{summary.cut.n_ties:,}"),
+        ("ties of a node, on average", prose.number(2 * summary.cut.n_ties / summary.graph.n_nodes)),
         *([("of two resamples' weight is in common", prose.percent(agreement))] if math.isfinite(agreement) else []),
         *([("welfare", prose.number(welfare))] if math.isfinite(welfare) else []),
         *((name, prose.number(score)) for name, score in summary.scores.items()),
