@@ -12,7 +12,7 @@ import { isGone, shareOfChange, trial } from "./whatif.js";
 
 const GROUPS = 5; // of a quantity, as many nodes in each
 const ANSWERS = 8; // of a category, the most frequent ones
-export const CHIPS = 10; // groups in the legend
+export const CHIPS = 8; // groups in the legend
 // Columns of nodes that are shown in their own way; all others are shown as they are, under their names.
 export const OWN = ["name", "influence", "followers", "listens_to", "influence_low", "influence_high", "rank_low", "rank_high", "community"];
 

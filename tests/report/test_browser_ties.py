@@ -182,7 +182,7 @@ def test_nothing_overlaps_on_paper(browser, consensus):
         parts = "header, .stage, .evidence, .stage-figure > figcaption, .side, #facts, main > section ~ section"
         boxes = page.evaluate(
             """(parts) => [...document.querySelectorAll(parts)]
-               .map((one) => ({ name: one.id || one.className || one.tagName, ...one.getBoundingClientRect().toJSON() }))
+               .map((one) => ({ name: one.id || one.className, ...one.getBoundingClientRect().toJSON() }))
                .filter(({ height }) => height > 0)""",
             parts,
         )

@@ -6,23 +6,29 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..report.methods import read_methods
 from ..tables import ModelRecord, read_edges, read_nodes, read_record, sha256_of
 from ._describing import OWN
 from ._jobs import answer, say_figures
 from ._options import SpeechArguments
 from ._running import DONE
 from ._showing import listed, paired
-from ._writing import EDGES, NODES
+from ._writing import EDGES, NODES, REPORT
 
 LISTED = 10
 SHOWN = ("name", "influence", "interval", "rank", "followers", "action", "missing", "community")
 TIES = ("source", "target", "weight", "interval", "frequency", "probability", "known")
 
 
-def run_show(model: Path, speech: SpeechArguments) -> int:
+def run_show(model: Path, speech: SpeechArguments, *, methods: bool = False) -> int:
     """Print what a model.json holds, and the most influential nodes and strongest ties out of the files beside it."""
     voice = speech.voice()
     record, place = read_record(model)
+    if methods:
+        paragraph = read_methods(place.parent / REPORT)
+        voice.say(paragraph)
+        voice.answer({"command": "show", "methods": paragraph})
+        return DONE
     voice.say(f"{record.job.title} (from {Path(record.input.path).name})")
     say_figures(record, voice)
     voice.say(paired(settings(record), "settings"))

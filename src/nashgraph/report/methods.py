@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import platform
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 
+from ..validation import InputError
 from .prose import number, percent
 
 if TYPE_CHECKING:
@@ -20,6 +24,29 @@ GAME = (
 SMOOTH = "Kalofolias (2016), How to Learn a Graph from Smooth Signals, AISTATS"
 LEIDEN = "Traag, Waltman and van Eck (2019), From Louvain to Leiden, Scientific Reports 9:5233"
 REFERENCES = {"GLGP": GAME, "LinearGLGP": GAME, "ConsensusGL": f"{SMOOTH}; {GAME}", "SmoothGL": SMOOTH}
+
+
+PLACE = re.compile(r'<p [^>]*id="methods">(.*?)</p>', re.DOTALL)
+
+
+def read_methods(page: str | Path) -> str:
+    """Return the methods paragraph that a report page holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> page = Path(tempfile.mkdtemp()) / "report.html"
+    >>> _ = page.write_text('<p class="column" id="methods">A &amp; B were tied.</p>')
+    >>> read_methods(page)
+    'A & B were tied.'
+    """
+    try:
+        found = PLACE.search(Path(page).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"there is no {page} to read the methods paragraph from; run nashgraph learn again") from error
+    if found is None:
+        raise InputError(f"{page} has no methods paragraph: it was written by an older version, so learn again")
+    return html.unescape(found[1])
 
 
 def methods_paragraph(summary: Summary) -> str:
