@@ -5,6 +5,7 @@ import { byId, drawing, nodes, state } from "./data.js";
 import { decode, encode } from "./hash.js";
 import { chooseView, setCut } from "./page.js";
 import { select } from "./selection.js";
+import { chooseTab } from "./tabs.js";
 
 let opening = null;
 let applying = false;
@@ -15,6 +16,7 @@ const chosen = () => ({
   cut: state.cut,
   view: state.view,
   directed: state.directed,
+  tab: state.tab,
 });
 
 // A node that is chosen is a step to go back from; a cut that is dragged is not.
@@ -32,7 +34,7 @@ export function keepAddress() {
 }
 
 function followAddress() {
-  const { node, colour, cut, view, directed } = decode(location.hash, opening);
+  const { node, colour, cut, view, directed, tab } = decode(location.hash, opening);
   applying = true;
   const place = aspects.findIndex(({ name }) => name === colour);
   if (place >= 0 && place !== state.aspect) colourBy(place);
@@ -40,6 +42,7 @@ function followAddress() {
   Object.assign(state, { directed });
   byId("directed").checked = directed;
   setCut(cut);
+  if (tab !== state.tab && ["network", "matrix", "map"].includes(tab)) chooseTab(tab);
   const number = node === null ? -1 : nodes.name.indexOf(node);
   if ((number < 0 ? null : number) !== state.selected) select(number < 0 ? null : number);
   applying = false;

@@ -5,7 +5,8 @@ import * as d3 from "d3";
 import { communityNames } from "./communities.js";
 import { byId, currentView, drawing, drawnCount, pairs, shownCount, state } from "./data.js";
 import { refresh } from "./page.js";
-import { camera, onScreen, spreadOf, stage } from "./sheets.js";
+import { spreadOf } from "./sheets.js";
+import { camera, onScreen, stage } from "./stage.js";
 import { said } from "./text.js";
 import { zoomTo } from "./zoom.js";
 
@@ -13,7 +14,7 @@ const LINKS = 2; // lines of a bubble, on average
 export const { bubbles } = drawing;
 export const members = bubbles ? d3.group(d3.range(drawnCount), (node) => drawing.community[node]) : new Map();
 
-export const isOpen = (node) => !bubbles || state.open.has(drawing.community[node]);
+export const isOpen = (node) => !bubbles || state.tab === "map" || state.open.has(drawing.community[node]);
 export const linesShown = (a, b) => isOpen(a) && isOpen(b);
 
 // How much weight goes from one community to another over the ties shown, heaviest first; made once for each cut.
@@ -116,12 +117,13 @@ function discAt(event) {
 }
 
 export function bubbleAt(event) {
-  if (!bubbles) return null;
+  if (!bubbles || state.tab !== "network") return null;
   const found = discAt(event);
   return found === undefined || state.open.has(found) ? null : found;
 }
 
 export function onOpenBubble(event) {
+  if (state.tab !== "network") return true;
   const found = discAt(event);
   return found !== undefined && state.open.has(found);
 }

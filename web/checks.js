@@ -2,7 +2,7 @@
 
 import * as d3 from "d3";
 import { byId, data, drawnCount, pairs, shownCount, state } from "./data.js";
-import { stage } from "./sheets.js";
+import { stage } from "./stage.js";
 import { percent, said } from "./text.js";
 
 export const { checks } = data;

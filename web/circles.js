@@ -4,7 +4,8 @@ import * as d3 from "d3";
 import { aspect, passes } from "./aspects.js";
 import { isOpen } from "./bubbles.js";
 import { currentView, drawnCount, nodes, state } from "./data.js";
-import { camera, onSheet } from "./sheets.js";
+import { onSheet } from "./sheets.js";
+import { camera } from "./stage.js";
 
 const NAMES = 9; // of hubs, at first; nearer there are more
 

@@ -35,6 +35,9 @@ export const state = {
   aspect: 0, // what circles are coloured by, see aspects.js
   kept: new Set(), // of its groups, those that are filtered for; none is all
   open: new Set(), // communities whose lines are drawn, where there are too many nodes for all
+  tab: "network", // or "matrix", or "map"
+  mapX: 0, // which column of numbers a map goes by, see tabs.js
+  mapY: 1,
   selected: null, // a node's number
   hovered: null,
 };

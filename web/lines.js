@@ -68,7 +68,7 @@ export function drawEdges(sheet) {
   for (let k = 0; k < count && lines < LINES_AT_ONCE; k++) {
     const { a, b, evidence, edges } = list[k];
     if (!linesShown(a, b) || !passes(a) || !passes(b)) continue;
-    if (!onSheet(sheet, a) && !onSheet(sheet, b)) continue;
+    if ((!onSheet(sheet, a) && !onSheet(sheet, b)) || Number.isNaN(sheet.x[a] + sheet.x[b])) continue;
     const level = Math.min(LEVELS - 1, Math.floor(LEVELS * strength(evidence)));
     const kind = verdict(a, b);
     const colour = kind === "tie" && tints && groups[a] === groups[b] ? fillOf(sheet, groups[a]) : sheet.colours[kind];

@@ -10,8 +10,10 @@ import { drawScreen } from "./network.js";
 import { applyTheme, refresh, root, showLegend, startControls, startPath, startPointer, startTheme, startThreshold } from "./page.js";
 import { startSaving } from "./save.js";
 import { startSearch } from "./selection.js";
-import { camera, onPaper, onScreen, readColours, resize, stage } from "./sheets.js";
+import { readColours, resize } from "./sheets.js";
+import { camera, onPaper, onScreen, stage } from "./stage.js";
 import { startTable } from "./table.js";
+import { startTabs } from "./tabs.js";
 import { asGiven, asTried, startWhatIf, trial } from "./whatif.js";
 import { showDrives } from "./why.js";
 
@@ -38,6 +40,7 @@ startWhatIf();
 startPointer();
 startTheme();
 applyTheme();
+startTabs();
 startAddress();
 refresh();
 new ResizeObserver(() => {

@@ -5,7 +5,9 @@ import { checks, verdict } from "./checks.js";
 import { drawNames, drawNode, drawNodes, hubsOnSheet } from "./circles.js";
 import { LISTED, drawing, neighbours, state } from "./data.js";
 import { drawEdges, strokeEdges } from "./lines.js";
-import { PAPER, above, base, camera, computePlaces, onPaper, onScreen, overlay, prepare, printed } from "./sheets.js";
+import { computePlaces, prepare } from "./sheets.js";
+import { PAPER, above, base, camera, onPaper, onScreen, overlay, printed } from "./stage.js";
+import { drawMapAxes, drawMatrix } from "./tabs.js";
 import { drawGone } from "./whatif.js";
 
 const SMOOTH = 40; // milliseconds: what takes longer to draw is moved as a picture, and drawn anew at rest
@@ -16,12 +18,14 @@ function drawNetwork(sheet) {
   const { context, width, height } = sheet;
   context.clearRect(0, 0, width, height);
   computePlaces(sheet);
-  if (drawing.bubbles) drawBubbles(sheet);
+  if (state.tab === "matrix") return drawMatrix(sheet);
+  if (drawing.bubbles && state.tab === "network") drawBubbles(sheet);
   drawEdges(sheet);
   drawNodes(sheet);
   drawGone(sheet);
-  if (drawing.bubbles) nameBubbles(sheet);
-  drawNames(sheet, hubsOnSheet(sheet));
+  if (drawing.bubbles && state.tab === "network") nameBubbles(sheet);
+  if (state.tab === "map") drawMapAxes(sheet);
+  return drawNames(sheet, hubsOnSheet(sheet));
 }
 
 // The ties of a node that are picked out: those that are sure enough, and its heaviest anyhow.
@@ -57,7 +61,7 @@ function drawTies(sheet, node) {
 
 export function drawOverlay() {
   above.context.clearRect(0, 0, above.width, above.height);
-  const node = state.selected ?? state.hovered;
+  const node = state.tab === "matrix" ? null : (state.selected ?? state.hovered);
   base.classList.toggle("faded", node !== null);
   if (node !== null) drawTies({ ...onScreen, ...above }, node);
 }

@@ -12,9 +12,10 @@ import { byId, currentView, data, drawing, drawnCount, element, nodes, pairs, sh
 import { LINES_AT_ONCE } from "./lines.js";
 import { drawOverlay, drawScreen, redraw } from "./network.js";
 import { clear, select, showSelection } from "./selection.js";
-import { base, camera, onScreen, readColours, stage } from "./sheets.js";
+import { readColours } from "./sheets.js";
+import { base, camera, onScreen, stage } from "./stage.js";
 import { figure, percent, said } from "./text.js";
-import { move, nodeAt, surface, zoom, zoomTo } from "./zoom.js";
+import { move, nodeAt, stepTo, surface, zoom, zoomTo } from "./zoom.js";
 
 export const root = document.documentElement;
 
@@ -125,6 +126,7 @@ export function startPointer() {
     else if (node !== null || state.selected !== null) select(node);
   });
   stage.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !camera.moving && hover(nodeAt(event), bubbleAt(event)));
+  stage.addEventListener("keydown", stepTo);
   stage.addEventListener("pointerleave", () => hover(null, null));
 }
 

@@ -24,7 +24,7 @@ export function select(node, { scroll = false, go = true } = {}) {
     sayBubbles();
   }
   refresh();
-  if (node !== null && go) zoomToTies(node);
+  if (node !== null && go && state.tab === "network") zoomToTies(node);
   else if (node === null && before !== null) zoomTo(null);
   byId("status").textContent = node === null ? "Nothing is selected." : spoken(node);
   for (const button of document.querySelectorAll("#nodes button.node")) {
@@ -148,19 +148,18 @@ function suggest() {
   return sayFound("");
 }
 
-// Who is called just so is shown; of one that is meant plainly, too. Else nobody is, and the page says why.
+// Enter opens the best match; other names that match are said.
 function findNode() {
   const wanted = byId("search").value.trim();
   const { exact, list } = matches(wanted, SUGGESTIONS);
   if (!wanted) return clear();
-  if (exact || list.length === 1) {
-    sayFound("");
-    return select(list[0]);
+  if (!list.length) {
+    if (state.selected !== null) select(null);
+    return sayFound(`No node is called “${wanted}”.`, true);
   }
-  if (state.selected !== null) select(null);
-  if (!list.length) return sayFound(`No node is called “${wanted}”.`, true);
-  const names = list.slice(0, 3).map((node) => nodes.name[node]).join(", ");
-  return sayFound(`No node is called just “${wanted}”; do you mean ${names}${list.length > 3 ? " or another" : ""}?`, true);
+  const others = list.slice(1, 4).map((node) => nodes.name[node]).join(", ");
+  sayFound(exact || !others ? "" : `The best match for “${wanted}”; others: ${others}.`);
+  return select(list[0]);
 }
 
 export function startSearch() {

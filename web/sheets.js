@@ -1,22 +1,12 @@
-// Sheets, and where nodes are on them. A sheet is something to draw the network on: the screen, with a second canvas above it for the ties of
-// one node, and paper, which is drawn in advance, because what is drawn while a page prints comes out blank.
+// Where nodes are on a sheet, and its colours.
 
 import * as d3 from "d3";
 import { placeBubbles } from "./bubbles.js";
 import { isDark } from "./colour.js";
-import { byId, currentView, drawing, drawnCount } from "./data.js";
+import { currentView, drawing, drawnCount, state } from "./data.js";
 import { offset, spread } from "./places.js";
-
-export const PAPER = { width: 720, height: 500, scale: 3, delay: 400 };
-
-export const stage = byId("stage");
-export const base = byId("base");
-export const overlay = byId("overlay");
-export const printed = byId("printed");
-export const onScreen = { context: base.getContext("2d"), canvas: base };
-export const above = { context: overlay.getContext("2d") };
-export const onPaper = { context: printed.getContext("2d"), canvas: printed, width: PAPER.width, height: PAPER.height };
-export const camera = { transform: d3.zoomIdentity, moving: false, finder: null };
+import { above, base, camera, onScreen, overlay, stage } from "./stage.js";
+import { placeOnMap } from "./tabs.js";
 
 export function readColours(sheet) {
   const style = getComputedStyle(sheet.canvas);
@@ -68,7 +58,8 @@ export function computePlaces(sheet) {
     sheet.y[node] = k * (height / 2 + offset(by, "y", node, drawing)) + moveY * ratio;
     sheet.r[node] = Math.max(1.3, by.unit * Math.min(Math.max(size, drawing.least), drawing.widest)) * grow;
   }
-  if (drawing.bubbles) placeBubbles(sheet, by, ratio);
+  if (state.tab === "map") placeOnMap(sheet);
+  else if (drawing.bubbles) placeBubbles(sheet, by, ratio);
 }
 
 export const onSheet = ({ x, y, width, height }, node) => x[node] > -20 && y[node] > -20 && x[node] < width + 20 && y[node] < height + 20;

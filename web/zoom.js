@@ -2,12 +2,15 @@
 
 import * as d3 from "d3";
 import { isOpen } from "./bubbles.js";
-import { drawing, drawnCount } from "./data.js";
+import { drawing, drawnCount, state } from "./data.js";
 import { pickedTies, redraw } from "./network.js";
 import { offset } from "./places.js";
-import { camera, onScreen, spreadOf, stage } from "./sheets.js";
+import { select } from "./selection.js";
+import { spreadOf } from "./sheets.js";
+import { camera, onScreen, stage } from "./stage.js";
 
 export function nodeAt(event) {
+  if (state.tab === "matrix") return null;
   const { x, y, r } = onScreen;
   camera.finder ??= d3.quadtree(d3.range(drawnCount).filter(isOpen), (node) => x[node], (node) => y[node]);
   const [left, top] = d3.pointer(event, stage);
@@ -59,4 +62,23 @@ export function zoomToTies(node) {
   const by = spreadOf(onScreen);
   const extent = (axis) => d3.extent(list, (each) => offset(by, axis, each, drawing));
   zoomTo({ x: extent("x"), y: extent("y") }, drawing.bubbles ? 12 : 4);
+}
+
+const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+// From the keyboard: an arrow goes to the nearest node that way, from the one that is chosen or the first.
+export function stepTo(event) {
+  const way = ARROWS[event.key];
+  if (!way || event.ctrlKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  if (state.selected === null) return void select(0, { go: false });
+  const { x, y } = onScreen;
+  const from = state.selected;
+  const far = (node) => {
+    const [right, down] = [x[node] - x[from], y[node] - y[from]];
+    const along = right * way[0] + down * way[1];
+    return along <= 0.5 ? Infinity : along + 2 * Math.abs(right * way[1] + down * way[0]);
+  };
+  const next = d3.least(d3.range(drawnCount).filter((node) => node !== from && isOpen(node)), far);
+  if (next !== undefined && far(next) < Infinity) select(next, { go: false });
 }

@@ -190,3 +190,52 @@ def test_nothing_overlaps_on_paper(browser, consensus):
         for one, other in pairwise(boxes):
             assert other["top"] >= one["bottom"] - 1, (one["name"], other["name"])
         assert page.locator("#reading").is_visible()
+
+
+def test_arrow_keys_go_from_node_to_node(browser, consensus):
+    _, out = consensus
+    with opened(browser, out) as page:
+        page.locator("#stage").focus()
+        page.keyboard.press("ArrowRight")
+        first = page.evaluate("nashgraph.state.selected")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        last = page.evaluate("nashgraph.state.selected")
+        assert first == 0 != last
+        x = page.evaluate("[...nashgraph.onScreen.x]")
+        assert x[last] < max(x)
+
+
+def test_a_matrix_has_a_cell_for_every_tie_and_a_map_goes_by_two_columns(browser, tmp_path):
+    side = np.repeat([0, 1], 20)
+    weights = (side[:, None] == side) * 0.05
+    np.fill_diagonal(weights, 0.0)
+    table = pd.DataFrame({"age": np.linspace(20, 60, 40), "height": np.linspace(150, 190, 40)[::-1]})
+    table.loc[3, "age"] = np.nan
+    with opened(browser, written(tmp_path, held(weights), columns=table)) as page:
+        move_slider(page, "#threshold", 0)
+        page.click("#map-tab")
+        page.wait_for_timeout(100)
+        names = [int(name) for name in page.evaluate("nashgraph.nodes.name")]
+        x, y = (np.array(page.evaluate(f"[...nashgraph.onScreen.{axis}]"), dtype=float) for axis in "xy")
+        assert np.isnan(x[names.index(3)])
+        seen = [k for k, name in enumerate(names) if name != 3]
+        assert np.corrcoef(x[seen], table["age"].to_numpy()[names][seen])[0, 1] == pytest.approx(1, abs=1e-4)
+        assert np.corrcoef(y[seen], table["height"].to_numpy()[names][seen])[0, 1] == pytest.approx(-1, abs=1e-4)
+        assert "tab=map" in page.evaluate("location.hash")
+        drawn = ink(page)
+        page.click("#matrix-tab")
+        page.wait_for_timeout(100)
+        assert ink(page) != drawn
+        assert page.locator("#stage").get_attribute("data-tab") == "matrix"
+        dark = page.evaluate(
+            """() => { const { width, height } = document.getElementById("base");
+                const drawn = document.getElementById("base").getContext("2d");
+                const { data } = drawn.getImageData(0, 0, width, height);
+                let count = 0;
+                for (let k = 0; k < data.length; k += 4) count += data[k + 3] > 200 && data[k] + data[k + 1] < 200;
+                return count; }"""
+        )
+        cell = (min(page.locator("#stage").bounding_box()[each] for each in ("width", "height")) - 16) / 40
+        assert dark == pytest.approx(2 * edges_shown(page) * cell**2, rel=0.1)

@@ -101,8 +101,8 @@ def missing_share(table: pd.DataFrame) -> Array | None:
 def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None, bool]:
     """Return a column as numbers, or as places in the list of its answers, and whether these have an order."""
     if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
-        codes = column.cat.codes.to_numpy(dtype=float)
-        return np.where(codes < 0, np.nan, codes), shortened([text(level) for level in column.cat.categories]), True
+        ranks = column.cat.codes.to_numpy(dtype=float)
+        return np.where(ranks < 0, np.nan, ranks), shortened([text(level) for level in column.cat.categories]), True
     given = column.dropna()
     boolean = given.map(lambda value: isinstance(value, bool | np.bool_)).all()
     parsed = pd.to_numeric(given.astype(object), errors="coerce")
