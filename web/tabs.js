@@ -19,7 +19,7 @@ const axes = () => [
 ];
 
 // Nodes with the same answer are moved apart a little, each always by the same.
-export const apart = (value, node) => (value === null ? null : value + 0.5 * ((node * 0.618034) % 1) - 0.25);
+const jittered = (value, node) => (value === null ? null : value + 0.5 * ((node * 0.618034) % 1) - 0.25);
 
 let extentsFor = null;
 let extentsNow = null;

@@ -4,7 +4,6 @@
 import * as d3 from "d3";
 import { aspects, colourBy } from "./aspects.js";
 import { byId, data, element, nodes } from "./data.js";
-import { apart } from "./tabs.js";
 import { figure, percent, said } from "./text.js";
 
 const SAMPLE = 3000; // pairs that say how far apart any two are
