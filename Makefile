@@ -10,7 +10,7 @@ PYTEST = OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest 
   --numprocesses=$(WORKERS) --maxprocesses=4 --dist=worksteal $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bundle lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test lint bundle report-shots lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,9 @@ lint: $(VENV)/.dev ## ruff, mypy, import-linter
 
 bundle: ## the report's script from the modules in web/, by esbuild (needs npm; fetches it)
 	cd web && npm install --no-save --no-package-lock --no-audit --no-fund --silent && node build.mjs
+
+report-shots: $(VENV)/.dev ## report pages of several sizes into build/pages, their pictures into docs/report/
+	$(BIN)/python tools/report_pages.py --shots docs/report
 
 lint-js: ## the report's modules by eslint (needs npm; fetches it)
 	npm install --no-save --no-audit --no-fund --silent --prefix build/eslint eslint@10 @eslint/js@10 globals@17

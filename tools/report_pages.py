@@ -91,6 +91,11 @@ def photograph(sizes: list[int], folder: Path, out: Path) -> None:
                     page.wait_for_timeout(500)
                     page.screenshot(path=str(out / f"{count}-{width}-{scheme}.png"))
                     page.close()
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark", reduced_motion="reduce")
+        page.goto((folder / f"report-{sizes[0]}.html").resolve().as_uri())
+        page.locator("#forest-list button").first.click()
+        page.wait_for_timeout(500)
+        page.screenshot(path=str(out / "dark.png"))  # the one that README.md shows
         browser.close()
 
 
