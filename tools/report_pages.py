@@ -12,6 +12,7 @@ import argparse
 import pickle
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,7 +76,14 @@ def write_pages(sizes: list[int], folder: Path) -> None:
 
 def photograph(sizes: list[int], folder: Path, out: Path) -> None:
     """Write a picture of each page, three widths wide, light and dark."""
+    from PIL import Image  # noqa: PLC0415 (matplotlib brings it)
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 (needed for pictures only)
+
+    def shoot(page: Any, name: str) -> None:
+        file = out / f"{name}.png"
+        page.wait_for_timeout(500)
+        page.screenshot(path=str(file))
+        Image.open(file).convert("RGB").quantize(128).save(file, optimize=True)  # a third of the size
 
     out.mkdir(parents=True, exist_ok=True)
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -88,14 +96,12 @@ def photograph(sizes: list[int], folder: Path, out: Path) -> None:
                     page = browser.new_page(viewport=view, color_scheme=scheme, reduced_motion="reduce")
                     page.goto((folder / f"report-{count}.html").resolve().as_uri())
                     page.wait_for_selector("html[data-ready]")
-                    page.wait_for_timeout(500)
-                    page.screenshot(path=str(out / f"{count}-{width}-{scheme}.png"))
+                    shoot(page, f"{count}-{width}-{scheme}")
                     page.close()
         page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark", reduced_motion="reduce")
         page.goto((folder / f"report-{sizes[0]}.html").resolve().as_uri())
         page.locator("#forest-list button").first.click()
-        page.wait_for_timeout(500)
-        page.screenshot(path=str(out / "dark.png"))  # the one that README.md shows
+        shoot(page, "dark")  # the one that README.md shows
         browser.close()
 
 
