@@ -21,9 +21,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from nashgraph import ConsensusGL, fit_known_weights
+from nashgraph.consensus.stacking import controls_of
 from nashgraph.datasets import ONE_RELIGION_VILLAGES, load_villages
-from nashgraph.estimators._evidence import controls_of
-from nashgraph.tables import TableOptions, load_signals, read_truth
+from nashgraph.io import TableOptions, load_signals, read_truth
 
 from .report import Report
 

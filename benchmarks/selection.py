@@ -16,8 +16,8 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 
 from nashgraph import ConsensusGL
+from nashgraph.consensus.stability import Plan, halves, heaviest, plan
 from nashgraph.datasets import smooth_signals
-from nashgraph.estimators._selection import Plan, halves, heaviest, plan
 
 from .auto_lam import NETWORKS, N
 from .report import Report
@@ -69,7 +69,7 @@ def taken_shares(graphs: list[Any], found: Plan) -> np.ndarray:
 
 def measured(setting: Setting) -> dict[str, tuple[float, ...]]:
     """Return for each plan: chance pairs, those selected (mean, error), selected ties and others, share of ties."""
-    learn = ConsensusGL(resamples=0, benefit=None).fit(setting.draw(setting.signals, 0))._plain
+    learn = ConsensusGL(n_replicates=0, benefit=None).fit(setting.draw(setting.signals, 0))._plain
     chance = [learn(setting.draw(setting.signals // 2, seed)) for seed in range(DRAWS)]
     fresh = []
     for seed in range(DRAWS, DRAWS + FRESH):

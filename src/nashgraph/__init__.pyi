@@ -1,4 +1,5 @@
 from .comparison import compare
+from .consensus import fit_known_weights
 from .couplings import project_rows, squared_distances
 from .estimators import (
     GLGP,
@@ -13,7 +14,6 @@ from .estimators import (
     QuadGameGL,
     SmoothGL,
     SpecTemp,
-    fit_known_weights,
     spectral_benefit,
 )
 from .games import (
@@ -29,20 +29,22 @@ from .games import (
     WeightedTotal,
     Welfare,
     adjoint,
+    equilibrium,
+    welfare,
+)
+from .graph import LearnedGraph, adjacency_matrix, as_graph
+from .interventions import (
     best_seeds,
     best_support,
     best_ties,
     costliest_ties,
     diffusion_centrality,
-    equilibrium,
     expected_reach,
     key_group,
     key_players,
     roles,
-    welfare,
     what_if,
 )
-from .graph import LearnedGraph, adjacency_matrix, as_graph
 from .metrics import (
     edge_auc,
     edge_average_precision,

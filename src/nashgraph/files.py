@@ -18,7 +18,8 @@ from functools import cache
 from pathlib import Path
 
 LOCK, STOPPED = ".nashgraph.lock", ".nashgraph.stopped"
-BESIDE = ".nashgraph-"  # how the folders begin that are written to on the way
+BESIDE = ".nashgraph-"  # how the names of folders begin that results are written to before they are moved
+MARK = ".made-by-nashgraph"  # an empty file in such a folder: without it, the folder is somebody else's
 # What the numbers do not depend on: the command line, reading tables, and the way results are shown.
 SHOWING = {"cli", "comparison", "report", "tables", "files"}
 
@@ -109,7 +110,8 @@ def claimed(folder: str | Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         with _locked(folder / LOCK, folder):
             for stale in folder.glob(f"{BESIDE}*"):
-                shutil.rmtree(stale, ignore_errors=True)
+                if not stale.is_symlink() and (stale / MARK).is_file():
+                    shutil.rmtree(stale, ignore_errors=True)
             yield
     finally:
         for empty in made:  # the innermost first
@@ -161,6 +163,7 @@ def written_together(folder: str | Path) -> Iterator[Path]:
     folder, earlier = Path(folder), Written.last
     with claimed(folder):
         beside = Path(tempfile.mkdtemp(dir=folder, prefix=BESIDE))
+        (beside / MARK).touch()
         try:
             yield beside
             _move(beside, folder)
@@ -172,7 +175,7 @@ def written_together(folder: str | Path) -> Iterator[Path]:
 
 def _move(beside: Path, folder: Path) -> None:
     """Move files into a folder, all of them or none: what they replace is kept until the last is there."""
-    files = sorted(beside.iterdir())
+    files = sorted(file for file in beside.iterdir() if file.name != MARK)
     for file in files:
         if (folder / file.name).is_dir():
             raise IsADirectoryError(f"{folder / file.name} is a folder, and a file of this name is to be written")

@@ -25,7 +25,7 @@ def club(tmp_path):
 
 
 def learn(folder, table, out, *more):
-    arguments = ["learn", folder / table, "--method", "consensus", "--set", "resamples=2", "--set", "random_state=0"]
+    arguments = ["learn", folder / table, "--method", "consensus", "--set", "n_replicates=2", "--set", "random_state=0"]
     arguments += ["--benefit", "spectral"]
     return run(*arguments, "--out", folder / out, *more)
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from nashgraph import GLGP
-from nashgraph.cli import _fitting
-from nashgraph.estimators import _kept
+from nashgraph.cli import fitting
+from nashgraph.consensus import checkpoint
 from nashgraph.solvers import continuation
 
 from ..commands import error_lines, run
@@ -85,20 +85,20 @@ def test_other_parameters_may_be_set_and_are_recorded_in_full(table):
 
 def test_every_solve_is_counted(table, monkeypatch):
     told = []
-    counting = _fitting.counting
+    counting = fitting.counting
 
     @contextmanager
     def counted(voice, what, total):
         with counting(voice, what, total) as count:
             yield lambda: (told.append(total), count())
 
-    monkeypatch.setattr(_fitting, "counting", counted)
+    monkeypatch.setattr(fitting, "counting", counted)
     assert run("path", table, "--n-lams", "4", "--out", table.parent / "out").exit_code == 0
     assert told == [7] * 7
 
 
 def test_an_interrupted_path_goes_on(table, monkeypatch):
-    monkeypatch.setattr(_kept, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     solve, solved = continuation.best_response, []
 
     def interrupted(*given, **options):

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from nashgraph import ConsensusGL
+from nashgraph.consensus import checkpoint
+from nashgraph.consensus.members import Replicate
 from nashgraph.datasets import smooth_signals
-from nashgraph.estimators import _kept
-from nashgraph.estimators._members import Resample
 
 from ..commands import run
 
@@ -44,8 +44,8 @@ def test_only_a_consensus_selects(table):
 
 
 def test_an_interrupted_selection_goes_on_and_so_does_its_fit(table, monkeypatch):
-    monkeypatch.setattr(_kept, "EVERY", 0.0)
-    of, plain, resampled, halves = Resample.of, ConsensusGL._plain, [], []
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
+    of, plain, resampled, halves = Replicate.of, ConsensusGL._plain, [], []
 
     def interrupted(self, X):
         halves.append(None)
@@ -53,8 +53,8 @@ def test_an_interrupted_selection_goes_on_and_so_does_its_fit(table, monkeypatch
             raise KeyboardInterrupt
         return plain(self, X)
 
-    command = ("learn", table, "--false-edges", "2", "--resamples", "3", "--out")
-    monkeypatch.setattr(Resample, "of", lambda resample, X: resampled.append(resample.number) or of(resample, X))
+    command = ("learn", table, "--false-edges", "2", "--replicates", "3", "--out")
+    monkeypatch.setattr(Replicate, "of", lambda resample, X: resampled.append(resample.number) or of(resample, X))
     monkeypatch.setattr(ConsensusGL, "_plain", interrupted)
     stopped = run(*command, table.parent / "out")
     assert stopped.exit_code == 130

@@ -60,7 +60,7 @@ def test_a_survey_with_ids_codes_levels_and_gaps(tmp_path):
 
 def test_codes_are_named_where_gaps_are_refused_and_minus_99_can_be_given(tmp_path):
     path = survey(tmp_path / "survey.csv")
-    refused = error_lines(run("learn", path, "--out", tmp_path / "out"))
+    refused = error_lines(run("learn", path, "--missing", "error", "--out", tmp_path / "out"))
     assert "(99, refused are taken as missing; --na none" in refused[-1]
     path.write_text(path.read_text().replace(",99,", ",-99,"))
     result = run(
@@ -81,7 +81,7 @@ def test_no_csv_that_is_written_has_a_formula_and_its_names_come_back(tmp_path):
         }
     )
     table.to_csv(tmp_path / "t.csv", index=False)
-    options = (tmp_path / "t.csv", "--id", "name", "--group", "group", "--set", "resamples=0", "--benefit", "none")
+    options = (tmp_path / "t.csv", "--id", "name", "--group", "group", "--set", "n_replicates=0", "--benefit", "none")
     assert run("learn", *options, "--out", tmp_path / "out").exit_code in (0, 3)
     ties = tmp_path / "out" / "edges.csv"
     result = run("learn", *options, "--known", ties, "--out", tmp_path / "again")

@@ -14,9 +14,8 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import ConsensusGL
-from nashgraph.couplings.cluster import whole
+from nashgraph.consensus import checkpoint, members, parallel
 from nashgraph.couplings.cluster.client import inside_worker
-from nashgraph.estimators import _kept, _ladders, _many
 
 from ..commands import run
 
@@ -41,13 +40,13 @@ def expected(signals):
 @pytest.fixture
 def made_here(monkeypatch):
     """The ladders that are made in this process."""
-    found, ladder = [], _ladders.smooth_ladder
-    monkeypatch.setattr(_ladders, "smooth_ladder", lambda *given: found.append(None) or ladder(*given))
+    found, ladder = [], members.smooth_ladder
+    monkeypatch.setattr(members, "smooth_ladder", lambda *given: found.append(None) or ladder(*given))
     return found
 
 
 def consensus(**given):
-    return ConsensusGL(**{"resamples": 5, "geometries": GEOMETRIES, "random_state": 0, **given})
+    return ConsensusGL(**{"n_replicates": 5, "geometries": GEOMETRIES, "random_state": 0, **given})
 
 
 def assert_same(one, two):
@@ -56,34 +55,34 @@ def assert_same(one, two):
     assert one.graph_.nodes().equals(two.graph_.nodes())
 
 
-@pytest.mark.parametrize("held", [_many.HELD_BYTES, 1], ids=["all", "one at a time"])
+@pytest.mark.parametrize("held", [parallel.WAITING_BYTES, 1], ids=["all", "one at a time"])
 def test_resamples_over_joblib(held, processes, signals, expected, made_here, monkeypatch):
-    monkeypatch.setattr(_many, "HELD_BYTES", held)
+    monkeypatch.setattr(parallel, "WAITING_BYTES", held)
     with joblib.parallel_config(backend="dask"):
-        assert_same(consensus(n_jobs=-1).fit(signals), expected)
+        assert_same(consensus().fit(signals, n_jobs=-1), expected)
     assert len(made_here) == len(GEOMETRIES)  # of the signals as they are; the resamples are made by the workers
 
 
 def test_resamples_in_processes_of_joblib_s_own(signals, expected, made_here):
-    assert_same(consensus(n_jobs=2).fit(signals), expected)
+    assert_same(consensus().fit(signals, n_jobs=2), expected)
     assert len(made_here) == len(GEOMETRIES)
 
 
-@pytest.mark.parametrize("most", [whole.WHOLE_NODES, 39], ids=["whole", "passes"])
+@pytest.mark.parametrize("most", [parallel.WHOLE_TASK_NODES, 39], ids=["whole", "passes"])
 def test_the_engine_shares_out_resamples_of_few_nodes_and_passes_of_many(
     most, processes, signals, expected, made_here, monkeypatch, caplog
 ):
-    monkeypatch.setattr(whole, "WHOLE_NODES", most)
+    monkeypatch.setattr(parallel, "WHOLE_TASK_NODES", most)
     with caplog.at_level(logging.INFO, "nashgraph"):
         assert_same(consensus(engine="dask").fit(signals), expected)
     few = signals.shape[1] <= most
     assert len(made_here) == len(GEOMETRIES) * (1 if few else 6)
-    assert ("engine: dask (workers: 2, threads: 2, whole resamples)" in caplog.text) == few
+    assert ("engine: dask (workers: 2, threads: 2, whole replicates)" in caplog.text) == few
 
 
 @pytest.mark.parametrize("first", ["alone", "shared out"])
 def test_a_fit_that_was_stopped_goes_on_in_the_other_way(first, processes, signals, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(_kept, "EVERY", 0.0)
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
 
     def stop(done, total):
         if done == 7:
@@ -93,29 +92,30 @@ def test_a_fit_that_was_stopped_goes_on_in_the_other_way(first, processes, signa
     ways = [{"n_jobs": 1}, {"n_jobs": -1}][:: 1 if first == "alone" else -1]
     with joblib.parallel_config(backend="dask"):
         with pytest.raises(StoppedError):
-            consensus(checkpoint=tmp_path / "kept", progress=stop, **ways[0]).fit(signals)
-        going_on = consensus(checkpoint=tmp_path / "kept", progress=lambda *step: told.append(step), **ways[1])
-        kept = {file.name for file in (tmp_path / "kept").iterdir()}
-        assert_same(going_on.fit(signals), expected)
-    assert kept == {"mean.npz", "graph-1.npz", "graph-2.npz"}
+            consensus().fit(signals, checkpoint=tmp_path, progress=stop, **ways[0])
+        saved = {file.name for file in (tmp_path / "nashgraph-consensus").iterdir()}
+        tell = lambda *step: told.append(step)  # noqa: E731
+        assert_same(consensus().fit(signals, checkpoint=tmp_path, progress=tell, **ways[1]), expected)
+    assert saved == {"manifest.json", "mean.npz", "replicate-1.npz", "replicate-2.npz"}
     assert [step for step, _ in told[:12]] == [*range(1, 13)]
 
 
 @pytest.mark.parametrize("way", [{"n_jobs": -1}, {"engine": "dask"}], ids=["joblib", "engine"])
 def test_halves_of_a_selection(way, processes, signals, expected, made_here):
-    model = consensus(resamples=0, **way).fit(signals)
+    jobs, engine = way.get("n_jobs"), way.get("engine", "threads")
+    model = consensus(n_replicates=0, engine=engine).fit(signals)
     made_here.clear()
     with joblib.parallel_config(backend="dask"):
-        found = model.select(20, splits=5)
+        found = model.select(signals, 20, n_splits=5, n_jobs=jobs)
     assert not made_here
-    alone = consensus(resamples=0).fit(signals).select(20, splits=5)
+    alone = consensus(n_replicates=0).fit(signals).select(signals, 20, n_splits=5)
     assert found.edges().equals(alone.edges())
     assert len(found.edges())
 
 
 def test_a_worker_that_is_killed_costs_time_only(processes):
     items = [*range(12)]
-    answers = whole.share_out(slow_square, np.ones(3), items, "numbers")
+    answers = parallel.cluster_map(slow_square, np.ones(3), items, "numbers")
     found = [next(answers)]
     os.kill(min(processes.run(os.getpid).values()), signal.SIGKILL)
     assert [*found, *answers] == [(3.0 * item**2, True, 1) for item in items]
@@ -133,11 +133,11 @@ def test_few_are_under_way_at_a_time(threads):
     started = []
     numbers = (started.append(item) or item for item in range(9))
     with threads(1).as_current():
-        answers = whole.share_out(slow_square, np.ones(3), numbers, "numbers")
-        assert len(started) == whole.AHEAD
+        answers = parallel.cluster_map(slow_square, np.ones(3), numbers, "numbers")
+        assert len(started) == parallel.TASKS_AHEAD
         next(answers)
-        assert len(started) == whole.AHEAD + 1
-        assert len(list(whole.share_out(slow_square, np.ones(3), range(3), "numbers", most=1))) == 3
+        assert len(started) == parallel.TASKS_AHEAD + 1
+        assert len(list(parallel.cluster_map(slow_square, np.ones(3), range(3), "numbers", most=1))) == 3
 
 
 def test_groups_are_learned_by_workers_and_written_here(processes, tmp_path):

@@ -21,7 +21,7 @@ ESTIMATORS = [
     GLGP(),
     GLGP(solver="ttgd", beta=5.0, solver_params={"gamma": 0.05}),
     GLGP(missing="pairwise"),
-    ConsensusGL(resamples=2, random_state=0),
+    ConsensusGL(n_replicates=2, random_state=0),
 ]
 
 # Checks of scikit-learn's that cannot apply, each with the reason.
@@ -236,7 +236,7 @@ def test_storages_change_how_a_graph_is_held_and_nothing_else(make, storage, sig
 def test_a_second_fit_leaves_nothing_of_the_first(signals):
     hub = np.ones(30)
     hub[7] = 20.0
-    model = ConsensusGL(benefit=hub, resamples=0).fit(signals)
+    model = ConsensusGL(benefit=hub, n_replicates=0).fit(signals)
     assert {"benefit", "action"} <= set(model.graph_.node_columns)
     model.set_params(benefit=None).fit(signals)
     assert model.prior_ is None

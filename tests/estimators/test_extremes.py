@@ -53,7 +53,7 @@ def test_at_any_scale_it_is_the_right_graph_or_a_sentence(name, random):
     make = METHODS[name]
     given = {"random_state": 0} if "random_state" in make().get_params() else {}
     if name == "consensus":
-        given["resamples"] = 2
+        given["n_replicates"] = 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reference = weights(make(**given).fit(X))
@@ -120,7 +120,7 @@ def test_one_hot_surveys_have_a_degree_and_no_rounding_dust(dtype):
 
 def test_a_survey_of_three_yes_or_no_questions_works_as_it_is():
     X = np.random.default_rng(0).integers(0, 2, (3, 330)).astype(float)
-    for model in (GLGP(), SmoothGL(), ConsensusGL(resamples=2, random_state=0)):
+    for model in (GLGP(), SmoothGL(), ConsensusGL(n_replicates=2, random_state=0)):
         assert model.fit(X).converged_
         np.testing.assert_allclose(weights(model).sum(axis=1), 0.95)
     # Forty alike for each of eight answers: a household's ties are to those that answered alike.

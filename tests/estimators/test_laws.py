@@ -20,7 +20,7 @@ RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 18))
 NODES, SIGNALS = RANDOM.permutation(18), RANDOM.permutation(40)
 OTHERS = np.append(0, 1 + RANDOM.permutation(17))
-GIVEN = {"consensus": {"resamples": 0, "random_state": 0}, "glasso": {"alpha": 0.3}}
+GIVEN = {"consensus": {"n_replicates": 0, "random_state": 0}, "glasso": {"alpha": 0.3}}
 KINDS = [
     (name, storage)
     for name in METHODS

@@ -31,5 +31,5 @@ def test_how_much_is_settled(frequencies, said):
 
 def test_nothing_is_said_of_graphs_without_frequencies(signals):
     assert settled_sentence(SmoothGL().fit(signals).graph_) == ""
-    alone = ConsensusGL(resamples=0).fit(signals)
+    alone = ConsensusGL(n_replicates=0).fit(signals)
     assert "replicates" not in settled_sentence(alone.graph_, alone.agreement_)

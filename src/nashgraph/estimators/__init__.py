@@ -10,8 +10,6 @@ from ..registry import Registry
 
 if TYPE_CHECKING:
     from ._benefit import spectral_benefit as spectral_benefit
-    from ._selection import Selection as Selection
-    from ._stacking import fit_known_weights as fit_known_weights
     from .base import GraphEstimator as GraphEstimator
     from .base import Prior as Prior
     from .consensus import ConsensusGL as ConsensusGL
@@ -49,8 +47,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "base": ["GraphEstimator", "Prior"],
         "path": ["LambdaPath"],
         "_benefit": ["spectral_benefit"],
-        "_selection": ["Selection"],
-        "_stacking": ["fit_known_weights"],
     },
 )
 __all__ += ["METHODS"]

@@ -42,7 +42,7 @@ from ..validation import (
 )
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, Prior, admissible_set, checked_signals, sklearn_refusals
-from .path import LambdaPath, kept_path
+from .path import LambdaPath, checkpointed_path
 
 
 class Solver(NamedTuple):
@@ -276,7 +276,7 @@ class GLGP(GraphEstimator):
         options = self._options("best-response") | {"to_the_end": lams is not None}
         kept = None
         if checkpoint is not None and self.callback is None:
-            kept = options["keep"] = kept_path(checkpoint, signals, problem, strengths, options)
+            kept = options["keep"] = checkpointed_path(checkpoint, signals, problem, strengths, options)
         results = solve_path(problem, strengths, progress=progress, **options)
         if kept is not None:
             kept.clear()

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..consensus.checkpoint import CheckpointedSteps
 from ..solvers import COST, Problem, Result
 from ..validation import Array
-from ._kept import KeptSteps
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,14 +81,14 @@ class LambdaPath:
         )
 
 
-def kept_path(
+def checkpointed_path(
     folder: str | Path, signals: Array, problem: Problem, lams: Array, options: Mapping[str, Any]
-) -> KeptSteps[Result]:
-    """Return what keeps the solves of a path in a folder.
+) -> CheckpointedSteps[Result]:
+    """Return what saves the solves of a path in a folder.
 
     What is played on the graph without prior tells the game, and what makes nodes alike, from any other.
     """
     term, played = problem.smoothness, [np.asarray(part).tolist() for part in problem.smooth_play]
     held = [term.name, term.dtype.name, term.beta, term.c]
-    settings = ["path", lams.tolist(), repr(sorted(options.items())), held, played]
-    return KeptSteps(folder, signals, settings, Result.arrays, partial(Result.revived, problem))
+    settings = [lams.tolist(), repr(sorted(options.items())), held, played]
+    return CheckpointedSteps(folder, "path", signals, settings, Result.arrays, partial(Result.revived, problem))

@@ -104,7 +104,7 @@ def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None, bool]:
         ranks = column.cat.codes.to_numpy(dtype=float)
         return np.where(ranks < 0, np.nan, ranks), shortened([text(level) for level in column.cat.categories]), True
     given = column.dropna()
-    boolean = given.map(lambda value: isinstance(value, bool | np.bool_)).all()
+    boolean = given.astype(object).map(lambda value: isinstance(value, bool | np.bool_)).all()
     parsed = pd.to_numeric(given.astype(object), errors="coerce")
     if not boolean and parsed.notna().all():
         values = parsed.reindex(column.index).to_numpy(dtype=float)

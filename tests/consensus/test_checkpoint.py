@@ -1,0 +1,275 @@
+"""A consensus, a path or a selection that was stopped goes on where it was, and gives the same bits."""
+
+import numpy as np
+import pytest
+
+from nashgraph import GLGP, ConsensusGL, DataWarning
+from nashgraph.consensus import checkpoint, members
+from nashgraph.solvers import continuation
+
+
+class StoppedError(Exception):
+    pass
+
+
+def stopping(at):
+    def tell(done, total):
+        if done == at:
+            raise StoppedError
+
+    return tell
+
+
+def counting():
+    told = []
+    return told, lambda done, total: told.append((done, total))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
+    return tmp_path / "checkpoints"
+
+
+def saved_in(folder):
+    return folder / "nashgraph-consensus"
+
+
+def model(**given):
+    return ConsensusGL(**{"n_replicates": 6, "geometries": ["distance", "cosine"], "random_state": 0, **given})
+
+
+def stopped(folder, X, at=9):
+    with pytest.raises(StoppedError):
+        model().fit(X, checkpoint=folder, progress=stopping(at))
+
+
+def made_from(folder, X, monkeypatch, progress=None, **given):
+    """Return the fit, and the replicates that it computed."""
+    used = []
+    monkeypatch.setattr(members.Replicate, "of", lambda self, X: used.append(self.number) or OF(self, X))
+    return model(**given).fit(X, checkpoint=folder, progress=progress), sorted({*used})
+
+
+OF = members.Replicate.of
+
+
+def test_a_fit_that_was_stopped_goes_on_and_is_the_same(folder, signals, monkeypatch):
+    whole = model().fit(signals)
+    stopped(folder, signals)
+    told, tell = counting()
+    found, used = made_from(folder, signals, monkeypatch, tell)
+    assert used == [4, 5, 6]
+    assert told[-1] == (17, 17)
+    np.testing.assert_array_equal(found.adjacency_, whole.adjacency_)
+    assert found.edges().equals(whole.edges())
+    assert found.graph_.nodes().equals(whole.graph_.nodes())
+    assert not folder.exists()
+
+
+def swap_weights(file):
+    """Make a checkpoint whose file can be read but whose rows do not sum to c."""
+    with np.load(file) as saved:
+        arrays = dict(saved)
+    np.savez(file, **arrays | {"weights": 1.01 * arrays["weights"]})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("signals", "of other signals, settings or another version"),
+        ("seed", "of other signals, settings or another version"),
+        ("code", "of other signals, settings or another version"),
+        ("damage", "mean.npz is damaged"),
+        ("a replicate damaged", "replicate-1.npz is damaged"),
+        ("row sums", "its rows do not sum to 0.95"),
+        ("a link", "mean.npz is not a file that was written here"),
+        ("a folder", "replicate-1.npz is not a file that was written here"),
+        ("manifest", "no manifest of ours"),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_used_is_reported(folder, signals, monkeypatch, change, said):
+    stopped(folder, signals)
+    seed, files = 0, saved_in(folder)
+    if change == "signals":
+        signals = signals + np.eye(*signals.shape)
+    elif change == "seed":
+        seed = 1
+    elif change == "code":
+        monkeypatch.setattr(checkpoint, "code_digest", lambda: "other")
+    elif change == "damage":
+        (files / "mean.npz").write_bytes(b"PK")
+    elif change == "a replicate damaged":
+        (files / "replicate-1.npz").write_bytes(b"")
+    elif change == "row sums":
+        swap_weights(files / "mean.npz")
+    elif change == "a link":
+        (files / "mean.npz").rename(folder / "elsewhere.npz")
+        (files / "mean.npz").symlink_to(folder / "elsewhere.npz")
+    elif change == "a folder":
+        (files / "replicate-1.npz").unlink()
+        (files / "replicate-1.npz").mkdir()
+    else:
+        (files / "manifest.json").write_text('{"digest": "", "files": ["../mine.npz"]}')
+    with pytest.warns(DataWarning, match=said) as caught:
+        found, used = made_from(folder, signals, monkeypatch, random_state=seed)
+    assert "the run starts from the beginning" in str(caught[0].message)
+    assert used == list(range(7))
+    np.testing.assert_array_equal(found.adjacency_, model(random_state=seed).fit(signals).adjacency_)
+    if change == "a link":
+        assert (folder / "elsewhere.npz").exists()
+    elif change not in {"a folder", "manifest"}:  # what was not written by a checkpoint stays
+        assert not folder.exists()
+
+
+def test_a_lost_replicate_means_starting_again(folder, signals, monkeypatch):
+    stopped(folder, signals)
+    (saved_in(folder) / "replicate-1.npz").unlink()
+    assert made_from(folder, signals, monkeypatch)[1] == list(range(7))
+    assert not folder.exists()
+
+
+MINE = ("mean.npz", "graph-1.npz", "step-0.npz", "replicate-1.npz", "manifest.json", "mine.txt")
+
+
+@pytest.mark.parametrize("through_link", [False, True])
+def test_files_of_others_are_never_removed(folder, signals, tmp_path, through_link):
+    """In the user's folder, in the checkpoint's own, and where links in it point to."""
+    folder.mkdir()
+    for name in MINE:
+        (folder / name).write_text("mine")
+    given = folder
+    if through_link:
+        given = tmp_path / "link"
+        given.symlink_to(folder)
+    stopped(given, signals)
+    (saved_in(folder) / "mine.txt").write_text("mine")
+    (saved_in(folder) / "step-7.npz").symlink_to(folder / "mine.txt")
+    model().fit(signals, checkpoint=given)
+    path_of(signals, checkpoint=given)
+    assert [(folder / name).read_text() for name in MINE] == ["mine"] * len(MINE)
+    assert sorted(file.name for file in saved_in(folder).iterdir()) == ["mine.txt", "step-7.npz"]
+    assert not (folder / "nashgraph-path").exists()
+
+
+def test_a_folder_of_the_users_with_the_checkpoint_s_name_is_left_alone(folder, signals):
+    saved_in(folder).mkdir(parents=True)
+    (saved_in(folder) / "mean.npz").write_text("mine")
+    with pytest.warns(DataWarning, match="no manifest of ours"):
+        model().fit(signals, checkpoint=folder)
+    assert [file.name for file in saved_in(folder).iterdir()] == ["mean.npz"]
+    assert (saved_in(folder) / "mean.npz").read_text() == "mine"
+
+
+def test_a_link_in_the_checkpoint_s_place_is_not_followed(folder, signals, tmp_path):
+    stopped(tmp_path / "other", signals)
+    before = sorted((tmp_path / "other").rglob("*"))
+    folder.mkdir()
+    saved_in(folder).symlink_to(saved_in(tmp_path / "other"))
+    with pytest.warns(DataWarning, match="is not used"):
+        model().fit(signals, checkpoint=folder)
+    assert sorted((tmp_path / "other").rglob("*")) == before
+
+
+def test_what_a_killed_run_left_half_written_is_removed(folder, signals):
+    stopped(folder, signals)
+    (saved_in(folder) / "mean.npz.new").write_bytes(b"half")
+    model().fit(signals, checkpoint=folder)
+    assert not folder.exists()
+
+
+def test_an_empty_folder_of_the_users_stays(folder, signals):
+    folder.mkdir()
+    model().fit(signals, checkpoint=folder)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_short_fit_saves_nothing(tmp_path, signals):
+    stopped(tmp_path, signals)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_can_be_saved_the_fit_goes_on_and_says_so(folder, signals):
+    folder.write_text("a file, not a folder")
+    with pytest.warns(DataWarning, match="no checkpoint can be saved"):
+        assert model().fit(signals, checkpoint=folder).converged_
+    assert folder.read_text() == "a file, not a folder"
+
+
+def path_of(X, **given):
+    return GLGP(degree=5, benefit=np.arange(30.0), storage=given.pop("storage", "auto")).path(X, n_lams=5, **given)
+
+
+def stopping_after(count):
+    told = []
+
+    def tell():
+        told.append(None)
+        if len(told) == count:
+            raise StoppedError
+
+    return tell
+
+
+@pytest.fixture
+def solves(monkeypatch):
+    """The lambdas that are solved for."""
+    found, solve = [], continuation.best_response
+    monkeypatch.setattr(
+        continuation, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
+    )
+    return found
+
+
+@pytest.mark.parametrize("at", [2, 7], ids=["upward", "downward"])
+@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+def test_a_path_that_was_stopped_goes_on_and_is_the_same(folder, signals, solves, storage, at):
+    whole = path_of(signals, storage=storage)
+    with pytest.raises(StoppedError):
+        path_of(signals, storage=storage, checkpoint=folder, progress=stopping_after(at))
+    solves.clear()
+    told = []
+    found = path_of(signals, storage=storage, checkpoint=folder, progress=lambda: told.append(None))
+    assert (len(solves), len(told)) == (9 - at, 9)
+    assert found.table().equals(whole.table())
+    for ours, theirs in zip(found.models, whole.models, strict=True):
+        assert ours.edges().equals(theirs.edges())
+        assert ours.graph_.nodes().equals(theirs.graph_.nodes())
+        assert vars(ours.certificate_) == vars(theirs.certificate_)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("change", ["signals", "interaction", "tol", "lams", "damage"])
+def test_solves_of_another_path_are_not_used(folder, signals, solves, change):
+    with pytest.raises(StoppedError):
+        path_of(signals, checkpoint=folder, progress=stopping_after(4))
+    solves.clear()
+    given = {"degree": 5, "benefit": np.arange(30.0)}
+    count = 5
+    if change == "signals":
+        signals = signals + np.eye(*signals.shape)
+    elif change == "interaction":
+        given["interaction"] = "linear"
+    elif change == "tol":
+        given["tol"] = 1e-3
+    elif change == "lams":
+        count = 4
+    else:
+        (folder / "nashgraph-path" / "step-0.npz").write_bytes(b"PK")
+    with pytest.warns(DataWarning, match="is not used"):
+        GLGP(**given).path(signals, n_lams=count, checkpoint=folder)
+    assert len(solves) == 2 * count - 1
+    assert not folder.exists()
+
+
+def test_a_selection_that_was_stopped_goes_on_and_is_the_same(folder, signals, monkeypatch):
+    fitted = model().fit(signals)
+    whole = fitted.select(signals, 20, n_splits=10)
+    with pytest.raises(StoppedError):
+        fitted.select(signals, 20, n_splits=10, checkpoint=folder, progress=stopping(13))
+    learned, plain = [], ConsensusGL._plain
+    monkeypatch.setattr(ConsensusGL, "_plain", lambda self, X: learned.append(None) or plain(self, X))
+    found = fitted.select(signals, 20, n_splits=10, checkpoint=folder)
+    assert len(learned) == 20 - 13
+    assert found.edges().equals(whole.edges())
+    assert not folder.exists()
