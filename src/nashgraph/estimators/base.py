@@ -41,7 +41,7 @@ UNEVEN = 10.0  # times as large: columns that differ more are not of one unit
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
 SHOWING: Registry[Callable[..., Any]] = Registry(
     "way to show a model",
-    later={"file": "nashgraph.report.showing:open_report", "frame": "nashgraph.report.showing:framed"},
+    later={"file": "nashgraph.report.showing:open_report", "notebook": "nashgraph.report.showing:notebook_view"},
 )
 
 
@@ -261,8 +261,8 @@ class GraphEstimator(BaseEstimator):
         return written
 
     def _repr_html_inner(self) -> str:
-        """Return what a notebook shows: the report of a fitted model, the parameters of another."""
-        shown: str | None = SHOWING["frame"](self) if self.__sklearn_is_fitted__() else None
+        """Return what a notebook shows: the network of a fitted model, the parameters of another."""
+        shown: str | None = SHOWING["notebook"](self) if self.__sklearn_is_fitted__() else None
         return shown or super()._repr_html_inner()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
