@@ -14,7 +14,7 @@ import pytest
 
 from nashgraph import GLGP, GraphEstimator, InputError, SmoothGL, compare, squared_distances
 from nashgraph.certificate import Measure, Watch
-from nashgraph.couplings import ENGINES, PartialPoints, Points
+from nashgraph.pairs import ENGINES, GappedPairSearch, PairSearch
 from nashgraph.estimators import METHODS
 from nashgraph.games import INTERACTIONS, WELFARES, check_h1
 
@@ -182,7 +182,7 @@ def test_an_interaction_with_a_welfare(table):
 # ------------------------------------------------------------------------------ a place where signals live
 
 
-class CountedPoints(Points):
+class CountedPoints(PairSearch):
     """Signals that are gone through one block after the other, each on rows that are made anew, and counted."""
 
     passes = 0
@@ -194,7 +194,7 @@ class CountedPoints(Points):
 
 
 def counted_points(X, lift=None):
-    return PartialPoints(X, lift) if np.isnan(X).any() else CountedPoints(X, lift)
+    return GappedPairSearch(X, lift) if np.isnan(X).any() else CountedPoints(X, lift)
 
 
 @pytest.mark.parametrize("storage", ["sparse", "implicit"])

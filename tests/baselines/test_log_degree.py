@@ -8,15 +8,15 @@ from nashgraph import squared_distances
 from nashgraph.baselines import DensePairs, ListedPairs
 from nashgraph.baselines.degree_search import Search, activation_levels, guess_theta, lonely_potential
 from nashgraph.baselines.log_degree import dual_loss, log_degree_graph, newton, solve_for_degree, solve_unit
-from nashgraph.couplings import points_of
+from nashgraph.pairs import make_search
 
 
 def dense_pairs(X):
-    return DensePairs(points_of(X))
+    return DensePairs(make_search(X))
 
 
 def listed_pairs(X, kept):
-    return ListedPairs(points_of(X), kept)
+    return ListedPairs(make_search(X), kept)
 
 
 def objective(W, D, alpha, beta):

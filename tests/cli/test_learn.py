@@ -13,7 +13,7 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
 from nashgraph.cli._fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
-from nashgraph.couplings import STORAGES
+from nashgraph.smoothness import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
 

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nashgraph.couplings import ListedSmoothness, SparseCoupling, csr, row_products, smoothness, union
+from nashgraph.pairs import SparseWeights, row_products, union
+from nashgraph.couplings import ListedSmoothness, csr, smoothness  # TODO
 from nashgraph.couplings.csr import product, squared_difference, transposed
-from nashgraph.couplings.threads import one_thread
+from nashgraph.pairs.threads import one_thread
 
 
 def scattered(rows: int, columns: int, density: float, seed: int) -> sparse.csr_array:

@@ -5,7 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nashgraph import GLGP, DataWarning, SmoothGL
-from nashgraph.couplings import beta_for_degree, points_of
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import beta_for_degree
 from nashgraph.couplings.degree import farther_than_first
 
 from ..gaps import with_gaps
@@ -22,13 +23,13 @@ def test_mean_degree_is_met(degree, seed, share):
     random = np.random.default_rng(seed)
     X = random.normal(size=(8, 90)) * random.exponential(size=90)  # some nodes crowded, some remote
     X = with_gaps(X, random, share)
-    assert neighbours(X, beta_for_degree(points_of(X), degree, 0.95)).mean() == pytest.approx(degree, rel=0.05)
+    assert neighbours(X, beta_for_degree(make_search(X), degree, 0.95)).mean() == pytest.approx(degree, rel=0.05)
 
 
 def test_one_crowded_row_needs_more_neighbours_than_first_kept(random):
     """A tight cluster and scattered nodes: rows of the cluster take far more neighbours than the mean."""
     X = np.hstack([random.normal(size=(5, 60)) * 1e-4, 10 * random.normal(size=(5, 180))])
-    beta = beta_for_degree(points_of(X), 10, 0.95)
+    beta = beta_for_degree(make_search(X), 10, 0.95)
     counts = neighbours(X, beta)
     assert counts.mean() == pytest.approx(10, rel=0.05)
     assert counts.max() > 28  # the first guess keeps 2 * 10 + 8
@@ -50,25 +51,25 @@ def test_fact_five_row_by_row(share, random):
 
 def test_all_neighbours(random):
     X = random.normal(size=(6, 12))
-    assert neighbours(X, beta_for_degree(points_of(X), 11, 0.95)).min() == 11
+    assert neighbours(X, beta_for_degree(make_search(X), 11, 0.95)).min() == 11
     X = with_gaps(X, random, 0.3)
-    assert neighbours(X, beta_for_degree(points_of(X), 11, 0.95)).min() == 11
+    assert neighbours(X, beta_for_degree(make_search(X), 11, 0.95)).min() == 11
 
 
 def test_two_nodes_with_a_gap_get_a_beta_of_the_distances_size():
     X = np.array([[0.0, 2.0], [1.0, 5.0], [np.nan, 0.0]])
-    assert beta_for_degree(points_of(X), 1, 0.95) == pytest.approx(beta_for_degree(points_of(X[:2]), 1, 0.95), rel=0.5)
+    assert beta_for_degree(make_search(X), 1, 0.95) == pytest.approx(beta_for_degree(make_search(X[:2]), 1, 0.95), rel=0.5)
 
 
 def test_ties_are_said(random):
     X = random.integers(0, 2, size=(2, 80)).astype(float)
     with pytest.warns(DataWarning, match="cannot be met because many distances are tied"):
-        beta_for_degree(points_of(X), 5, 0.95)
+        beta_for_degree(make_search(X), 5, 0.95)
 
 
 def test_all_nodes_alike_is_an_error():
     with pytest.raises(ValueError, match="every node has the same signals"):
-        beta_for_degree(points_of(np.ones((3, 10))), 5, 0.95)
+        beta_for_degree(make_search(np.ones((3, 10))), 5, 0.95)
 
 
 def yes_or_no(seed):

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from nashgraph.couplings import DenseSmoothness, points_of
+from nashgraph.pairs import make_search
+from nashgraph.couplings import DenseSmoothness  # TODO
 
 
 def test_response_solves_its_problem_and_reports_its_sums(signals, random):
-    storage = DenseSmoothness(points_of(signals), beta=2.0, c=0.9)
+    storage = DenseSmoothness(make_search(signals), beta=2.0, c=0.9)
     left, right = random.random(30), random.random(30)
     graph = storage.respond(left, right)
     formula = np.maximum(0, np.outer(left, right) + graph.threshold[:, None] - storage.distances) / 4.0

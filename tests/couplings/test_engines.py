@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from nashgraph import SmoothGL
-from nashgraph.couplings.cuda import device
-from nashgraph.couplings.cuda import points as cuda
+from nashgraph.pairs.cuda import device
+from nashgraph.pairs.cuda import points as cuda
 from nashgraph.validation import InputError
 
 from ..commands import run

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nashgraph.couplings import memory
+from nashgraph.couplings import memory  # TODO
 from nashgraph.couplings.memory import free_memory
 
 V1_UNLIMITED = 9223372036854771712

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from nashgraph.couplings import PartialPoints, Points, points, points_of, squared_distances
+from nashgraph.pairs import GappedPairSearch, PairSearch, make_search, squared_distances
+from nashgraph.couplings import points  # TODO
 
 from ..gaps import with_gaps
 
 
 def oriented(X):
-    top = points_of(X).top_eigenvector()
+    top = make_search(X).top_eigenvector()
     return top if top.sum() >= 0 else -top
 
 
@@ -55,7 +56,7 @@ def test_distances_with_gaps_follow_their_definition(shape, share, random):
     X[1, 0] = np.nan
     np.testing.assert_allclose(squared_distances(X), with_typical_gaps(X), rtol=1e-10, atol=1e-14)
     pattern = sparse.csr_array(np.triu(np.ones((shape[1], shape[1])), 1))
-    np.testing.assert_allclose(points_of(X).listed(pattern), with_typical_gaps(X)[pattern.nonzero()], rtol=1e-10)
+    np.testing.assert_allclose(make_search(X).listed(pattern), with_typical_gaps(X)[pattern.nonzero()], rtol=1e-10)
 
 
 def test_who_answered_little_is_not_near_to_everybody(random):
@@ -76,9 +77,9 @@ def test_distances_with_gaps_survive_a_large_mean(random):
 
 def test_rows_with_gaps_are_the_same_in_any_blocks(random, monkeypatch):
     X = with_gaps(random.normal(size=(8, 70)), random)
-    whole = PartialPoints(X).rows(0, 70)
+    whole = GappedPairSearch(X).rows(0, 70)
     monkeypatch.setattr(points, "BLOCK_BYTES", 1)
-    found = PartialPoints(X)
+    found = GappedPairSearch(X)
     np.testing.assert_allclose(found.rows(0, 70), whole, rtol=1e-12)
     np.testing.assert_allclose(found.rows_of(np.array([5, 60, 2])), whole[[5, 60, 2]], rtol=1e-12)
     np.testing.assert_allclose(np.vstack(list(found.run(lambda _, rows: rows.copy()))), whole, rtol=1e-12)
@@ -86,9 +87,9 @@ def test_rows_with_gaps_are_the_same_in_any_blocks(random, monkeypatch):
 
 def test_signals_without_gaps_are_plain_points_and_agree(random):
     X = random.normal(size=(6, 30))
-    assert type(points_of(X)) is Points
-    np.testing.assert_allclose(PartialPoints(X).rows(0, 30), Points(X).rows(0, 30), rtol=1e-12)
-    np.testing.assert_allclose(PartialPoints(X).norms, Points(X).norms, rtol=1e-12)
+    assert type(make_search(X)) is PairSearch
+    np.testing.assert_allclose(GappedPairSearch(X).rows(0, 30), PairSearch(X).rows(0, 30), rtol=1e-12)
+    np.testing.assert_allclose(GappedPairSearch(X).norms, PairSearch(X).norms, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 9), (10, 50), (80, 20)])
@@ -112,7 +113,7 @@ def test_nodes_that_share_nothing_have_no_distance():
 @pytest.mark.parametrize("geometry", ["cosine", "inner"])
 def test_geometries_follow_their_definitions(geometry, gaps, random):
     X = with_gaps(3 + random.normal(size=(6, 40)) * random.exponential(size=40), random, gaps)
-    found = points_of(X, geometry=geometry)
+    found = make_search(X, geometry=geometry)
     energy = np.nanmean(X * X, axis=0)
     if geometry == "cosine":
         expected = squared_distances(X * np.sqrt(energy.mean() / energy))
@@ -128,7 +129,7 @@ def test_geometries_follow_their_definitions(geometry, gaps, random):
 
 def test_a_node_without_any_signal_has_a_cosine_all_the_same():
     X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
-    assert np.isfinite(points_of(X, geometry="cosine").rows(0, 3)).all()
+    assert np.isfinite(make_search(X, geometry="cosine").rows(0, 3)).all()
 
 
 @given(st.integers(0, 10_000), st.sampled_from([("float64", 1e-9), ("float32", 3e-5)]), st.sampled_from([0.0, 0.3]))
@@ -146,7 +147,7 @@ def test_distances_are_accurate_relative_to_themselves(seed, kind, gaps):
     truth = with_typical_gaps(X)
     # A float32 of 1e5 stands a hundredth from the next: what was read is compared, and its own rounding allowed for.
     floor = (8 * np.finfo(dtype).eps * np.nanmax(np.abs(X), axis=1)) ** 2
-    found = points_of(X, dtype=dtype)
+    found = make_search(X, dtype=dtype)
     pairs = sparse.csr_array(1.0 - np.eye(n))
     np.testing.assert_allclose(found.rows(0, n), truth, rtol=digits, atol=floor.max())
     np.testing.assert_allclose(found.rows_of(np.array([2, 0])), truth[[2, 0]], rtol=digits, atol=floor.max())
@@ -160,7 +161,7 @@ def test_one_refusal_code_spoils_no_other_distance(spoiled, dtype, random):
     X[2, 7] = spoiled
     others = np.delete(np.arange(60), 7)
     truth = cdist(X[:, others].T, X[:, others].T, "sqeuclidean") / 10
-    found = points_of(X, dtype=dtype).rows(0, 60)[np.ix_(others, others)]
+    found = make_search(X, dtype=dtype).rows(0, 60)[np.ix_(others, others)]
     np.testing.assert_allclose(found, truth, rtol=1e-9 if dtype == "float64" else 2e-5)
 
 

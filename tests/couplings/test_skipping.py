@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.couplings import PartialPoints, Points, SparseSmoothness, passes, points_of, skipping, threads
+from nashgraph.pairs import GappedPairSearch, PairSearch, make_search
+from nashgraph.couplings import SparseSmoothness, passes, skipping, threads  # TODO
 from nashgraph.couplings.passes import Bonus, Candidates, Nearest, stacked
 from nashgraph.couplings.skipping import SkippingPoints
 from nashgraph.couplings.tree import WIDTH, Order, Tree
@@ -43,13 +44,13 @@ def sides(n, strength, seed=1):
 
 def both(X, geometry="distance", dtype="float64"):
     """The points that skip, whatever it costs, and the same ones that do not."""
-    ours = points_of(X, geometry=geometry, dtype=dtype)
-    return ours, Points(X.astype(dtype), ours.lift) if geometry != "cosine" else plain(ours)
+    ours = make_search(X, geometry=geometry, dtype=dtype)
+    return ours, PairSearch(X.astype(dtype), ours.lift) if geometry != "cosine" else plain(ours)
 
 
 def plain(points):
     """The same points, without skipping."""
-    found = object.__new__(Points)
+    found = object.__new__(PairSearch)
     found.points, found.norms, found.lift = points.points, points.norms, points.lift
     return found
 
@@ -124,7 +125,7 @@ def test_any_table_of_few_values(n, values, strength, lifted, seed):
     random = np.random.default_rng(seed)
     X = random.integers(0, values, size=(3, n)).astype(float)
     lift = random.random(n).round(1) if lifted else None
-    ours, theirs = SkippingPoints(X, lift), Points(X, lift)
+    ours, theirs = SkippingPoints(X, lift), PairSearch(X, lift)
     left, right = sides(n, strength, seed)
     bonus = Bonus.of(left.round(1), right.round(1), ours.dtype)
     for kept in {1, n // 9 or 1}:
@@ -248,14 +249,14 @@ def test_a_pass_is_judged_by_the_last_of_its_kind(monkeypatch, random):
 
 def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
     monkeypatch.setattr(skipping, "FIRST_NODES", 1000)
-    assert type(points_of(table("binary"))) is Points
+    assert type(make_search(table("binary"))) is PairSearch
     X = table("binary", 2000)
     X[0, 0] = np.nan
-    assert type(points_of(X)) is PartialPoints
+    assert type(make_search(X)) is GappedPairSearch
 
 
 def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
-    points = Points(table("binary")).points
+    points = PairSearch(table("binary")).points
     tree = Tree.of(points, None, Order.of(points, None))
     assert sorted(tree.nodes) == list(range(N))
     for leaf, (begin, end) in enumerate(zip(tree.leaves[:-1], tree.leaves[1:], strict=True)):

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph.couplings import STORAGES, DenseSmoothness, choose, make_smoothness, points, points_of, row_products
+from nashgraph.pairs import make_search, row_products
+from nashgraph.smoothness import STORAGES, make_smoothness
+from nashgraph.couplings import DenseSmoothness, choose, points  # TODO
 from nashgraph.couplings.choose import expected_degree, suitable_storage
 from nashgraph.couplings.passes import Bonus, Candidates, Nearest, NeighbourSpread, Respond
 from nashgraph.validation import InputError
@@ -17,7 +19,7 @@ NAMES = list(STORAGES)
 
 
 def term(name, X):
-    return STORAGES[name](points_of(X), 0.7, 0.9)
+    return STORAGES[name](make_search(X), 0.7, 0.9)
 
 
 def as_array(coupling):
@@ -77,14 +79,14 @@ def test_a_given_matrix_is_held_as_it_is(name, X, random):
 @pytest.mark.parametrize("name", NAMES)
 def test_float32_is_kept_and_close(name, X):
     single, double = (
-        make_smoothness(points_of(X, dtype=dtype), 0.7, 0.9, name).smooth for dtype in ("float32", "float64")
+        make_smoothness(make_search(X, dtype=dtype), 0.7, 0.9, name).smooth for dtype in ("float32", "float64")
     )
     assert as_array(single).dtype == np.float32
     np.testing.assert_allclose(as_array(single), as_array(double), atol=2e-5)
 
 
 def test_auto_goes_by_size_degree_and_memory(random, monkeypatch):
-    X = points_of(random.normal(size=(5, 400)))
+    X = make_search(random.normal(size=(5, 400)))
     assert suitable_storage(X, 0.1, 0.95, free=1e9)[0] == "dense"
     assert suitable_storage(X, 0.1, 0.95, free=4e6)[0] == "sparse"
     assert suitable_storage(X, 1e6, 0.95, free=4e6)[0] == "implicit"
@@ -96,7 +98,7 @@ def test_auto_goes_by_size_degree_and_memory(random, monkeypatch):
 
 def test_auto_logs_which(random, caplog):
     with caplog.at_level("INFO", logger="nashgraph"):
-        assert make_smoothness(points_of(random.normal(size=(5, 40))), 1.0, 0.95).name == "dense"
+        assert make_smoothness(make_search(random.normal(size=(5, 40))), 1.0, 0.95).name == "dense"
     assert caplog.messages[0].startswith("storage: dense (40 nodes")
 
 
@@ -109,7 +111,7 @@ def test_listed_pairs_have_the_distances_of_the_whole(name, X, random):
 
 @pytest.mark.parametrize("share", [0.0, 0.2])
 def test_expected_degree_is_the_samples_mean(share, random):
-    X = points_of(with_gaps(random.normal(size=(5, 120)), random, share))
+    X = make_search(with_gaps(random.normal(size=(5, 120)), random, share))
     truth = (DenseSmoothness(X, 0.3, 0.95).smooth.weights > 0).sum(axis=1).mean()
     assert expected_degree(X, 0.3, 0.95) == pytest.approx(truth)
 
@@ -167,9 +169,9 @@ def test_rows_whose_nearest_do_not_suffice_are_looked_at_again(kind, random):
         X[:, :20] = 0.0
     elif kind == "gaps":
         X[1, 40] = np.nan
-    given = points_of(X)
+    given = make_search(X)
     nearest = given.nearest(12)[0].copy()
-    sparse_term, dense = STORAGES["sparse"](given, 0.001, 0.9), STORAGES["dense"](points_of(X), 0.001, 0.9)
+    sparse_term, dense = STORAGES["sparse"](given, 0.001, 0.9), STORAGES["dense"](make_search(X), 0.001, 0.9)
     found, passes = sparse_term.smooth, sparse_term.passes
     assert passes == 0
     assert np.diff(found.weights.indptr).max() > 12
@@ -179,7 +181,7 @@ def test_rows_whose_nearest_do_not_suffice_are_looked_at_again(kind, random):
 
 
 def test_where_many_rows_do_not_suffice_all_pairs_are_gone_through(random):
-    given = points_of(random.normal(size=(3, 100)))
+    given = make_search(random.normal(size=(3, 100)))
     given.nearest(2)
     term = STORAGES["sparse"](given, 5.0, 0.9)
     dense = STORAGES["dense"](given, 5.0, 0.9)
@@ -194,7 +196,7 @@ def test_products_of_like_rows(random):
 
 
 def test_a_large_graph_of_few_edges_is_multiplied_as_csr_and_is_still_the_graph(random):
-    dense = DenseSmoothness(points_of(random.normal(size=(3, 600))), 0.01, 0.9)
+    dense = DenseSmoothness(make_search(random.normal(size=(3, 600))), 0.01, 0.9)
     few, vector = dense.smooth, random.random(600)
     assert few.light is not None
     np.testing.assert_allclose(few.dot(vector), few.weights @ vector, rtol=1e-12)

@@ -4,7 +4,7 @@ import pytest
 from numba import get_num_threads
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from nashgraph.couplings.threads import one_thread, shared
+from nashgraph.pairs.threads import one_thread, shared
 
 
 def of_blas():

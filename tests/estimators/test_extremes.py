@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from nashgraph import GLGP, ConsensusGL, InputError, SmoothGL, squared_distances
-from nashgraph.couplings import STORAGES
+from nashgraph.smoothness import STORAGES
 from nashgraph.estimators import METHODS
 from nashgraph.validation import LARGEST
 

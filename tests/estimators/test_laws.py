@@ -13,7 +13,7 @@ from scipy import sparse
 
 import nashgraph
 from nashgraph import InputError
-from nashgraph.couplings import STORAGES
+from nashgraph.smoothness import STORAGES
 from nashgraph.estimators import METHODS
 
 RANDOM = np.random.default_rng(0)
@@ -70,7 +70,7 @@ def test_law(name, storage, law):
 ON_THREADS = """
 import hashlib, json, sys, warnings
 import numba, numpy as np
-from nashgraph.couplings import points
+from nashgraph.couplings import points  # TODO
 from nashgraph.estimators import METHODS
 from threadpoolctl import threadpool_limits
 warnings.simplefilter("ignore")

@@ -15,11 +15,12 @@ if not ON_GPU:
     os.environ["TRITON_INTERPRET"] = "1"
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.couplings import ENGINES, beta_for_degree, make_smoothness, points_of
-from nashgraph.couplings.cuda import points as cuda_points_module
-from nashgraph.couplings.cuda import search
-from nashgraph.couplings.cuda.points import CudaPoints
-from nashgraph.couplings.cuda.segments import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
+from nashgraph.pairs import ENGINES, make_search
+from nashgraph.smoothness import beta_for_degree, make_smoothness
+from nashgraph.pairs.cuda import points as cuda_points_module
+from nashgraph.pairs.cuda import search
+from nashgraph.pairs.cuda.points import CudaPoints
+from nashgraph.pairs.cuda.segments import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
 from nashgraph.couplings.passes import Bonus
 from nashgraph.games import as_interaction, as_welfare
 from nashgraph.solvers import Problem, best_response
@@ -43,7 +44,7 @@ def engine(request, monkeypatch):
     monkeypatch.setattr(search, "CAPACITY", 12 if request.param == "blocks" or ON_GPU else 24)
     monkeypatch.setattr(search, "BLOCK_ENTRIES", 1500)
     if request.param == "tiles" and not ON_GPU:
-        from nashgraph.couplings.cuda import _rows, _tiles
+        from nashgraph.pairs.cuda import _rows, _tiles
 
         monkeypatch.setattr(_rows, "LISTS", (128, 32, 1))  # large tiles, for the interpreter takes one after the other
         monkeypatch.setattr(_rows, "LONG_LIST", 40)
@@ -78,9 +79,9 @@ KINDS = ["plain", "duplicates", "outlier", "clusters", "wide", "two nodes"]
 def test_the_same_best_responses(kind, engine, random):
     X = table(kind, random)
     n = X.shape[1]
-    ours = make_smoothness(points_of(X, engine), 0.7, 0.9)
-    theirs = make_smoothness(points_of(X), 0.7, 0.9, "sparse")
-    vector, scale = random.random(n), float(points_of(X).norms.mean())
+    ours = make_smoothness(make_search(X, engine), 0.7, 0.9)
+    theirs = make_smoothness(make_search(X), 0.7, 0.9, "sparse")
+    vector, scale = random.random(n), float(make_search(X).norms.mean())
     mine, yours = ours.smooth, theirs.smooth
     for strength in (0.1, 0.1, 2.0, -1.0):
         left, right = strength * scale * random.random(n), random.random(n)
@@ -103,7 +104,7 @@ def test_the_same_best_responses(kind, engine, random):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_beta_and_the_same_nearest(kind, engine, random):
     X = table(kind, random)
-    n, there, here = X.shape[1], points_of(X, engine), points_of(X)
+    n, there, here = X.shape[1], make_search(X, engine), make_search(X)
     degree = 1 if n == 2 else 6
     assert beta_for_degree(there, degree, 0.9) == pytest.approx(beta_for_degree(here, degree, 0.9), rel=1e-9)
     bonus = Bonus.of(random.random(n), random.random(n), np.dtype(float))
@@ -138,7 +139,7 @@ def test_a_strong_prior_has_the_steps_it_needs(random):
         Problem(
             make_smoothness(points, 0.2, 0.95), np.arange(60.0) / 1770, as_interaction("linear"), as_welfare("total")
         )
-        for points in (CudaPoints(X, device=DEVICE, tiles=False), points_of(X))
+        for points in (CudaPoints(X, device=DEVICE, tiles=False), make_search(X))
     ]
     ours, theirs = (best_response(problem, 1.0, max_iter=4, tol=1e-9) for problem in problems)
     assert ours.converged
@@ -156,7 +157,7 @@ def test_coarse_floats(engine, random):
 def test_a_search_misses_nothing(engine, random):
     """Above a cut at the score of a pair itself, that pair is found, for every pair."""
     X = table("clusters", random, 90)
-    points = points_of(X, engine)
+    points = make_search(X, engine)
     left, right = 50.0 * random.normal(size=90), random.normal(size=90)
     scores = left[:, None] * right - points.rows(0, 90)
     for column in range(0, 90, 7):
@@ -173,7 +174,7 @@ def test_a_search_misses_nothing(engine, random):
 
 
 def test_rows_that_overflow_their_places_are_done_again(engine, random):
-    points = points_of(random.normal(size=(3, 70)), engine)
+    points = make_search(random.normal(size=(3, 70)), engine)
     points.search.capacity = 2
     nothing = torch.zeros(70, dtype=torch.float64, device=DEVICE)
     wanted = torch.arange(70, device=DEVICE) % 9
@@ -188,8 +189,8 @@ def test_rows_that_overflow_their_places_are_done_again(engine, random):
 COMPILED = """
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
-from nashgraph.couplings.cuda._rows import measure, multiply, project_tile
-from nashgraph.couplings.cuda._tiles import append_hits
+from nashgraph.pairs.cuda._rows import measure, multiply, project_tile
+from nashgraph.pairs.cuda._tiles import append_hits
 
 def compiled(kernel, types, **fixed):
     kinds = {name: kind for kind, names in types.items() for name in names.split()}
@@ -232,7 +233,7 @@ def test_most_answers_need_no_pass(random):
 
 
 def test_projection_is_that_of_the_kernels(random):
-    from nashgraph.couplings import project_rows
+    from nashgraph.pairs import project_rows
 
     scores = random.normal(size=(40, 40))
     off = ~np.eye(40, dtype=bool)
@@ -255,7 +256,7 @@ def ragged(n=50):
 
 @pytest.mark.skipif(not find_spec("triton"), reason="no Triton")
 def test_kernels_on_lists_do_what_pytorch_does(monkeypatch):
-    from nashgraph.couplings.cuda import _rows, factor
+    from nashgraph.pairs.cuda import _rows, factor
 
     monkeypatch.setattr(_rows, "LISTS", (16, 16, 1))
     monkeypatch.setattr(_rows, "LONG_LIST", 40)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, SmoothGL, spectral_benefit
-from nashgraph.couplings import STORAGES, points
+from nashgraph.smoothness import STORAGES
+from nashgraph.couplings import points  # TODO
 from nashgraph.solvers import Problem, best_response, lam_range, solve_path
 
 

@@ -11,7 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, couplings, spectral_benefit
 from nashgraph.certificate import Ending
-from nashgraph.couplings import STORAGES, beta_for_degree, points, points_of, smoothness
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import STORAGES, beta_for_degree
+from nashgraph.couplings import points, smoothness  # TODO
 from nashgraph.games import INTERACTIONS
 from nashgraph.solvers import (
     Problem,
@@ -191,7 +193,7 @@ def sparse_problem(storage, interaction="linear"):
     from nashgraph.datasets import random_geometric, smooth_signals
 
     X = smooth_signals(random_geometric(150, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
-    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": interaction}
+    options = {"beta": beta_for_degree(make_search(X), 6, 0.95), "interaction": interaction}
     return Problem.from_signals(X, spectral_benefit(X), storage=storage, **options)
 
 
@@ -277,7 +279,7 @@ def test_a_callback_sees_the_steps_on_listed_pairs_and_stops_among_them(storage,
 
     monkeypatch.setattr(rounds, "LISTING_NODES", 100)
     X = smooth_signals(random_geometric(200, degree=6, random_state=0), 20, "heat", noise=0.1, random_state=0)
-    options = {"beta": beta_for_degree(points_of(X), 6, 0.95), "interaction": "linear", "storage": storage}
+    options = {"beta": beta_for_degree(make_search(X), 6, 0.95), "interaction": "linear", "storage": storage}
     problem = Problem.from_signals(X, spectral_benefit(X), **options)
     seen = []
     result = best_response(problem, 1.0, tol=1e-10, callback=lambda record: seen.append(record) or len(seen) == 4)

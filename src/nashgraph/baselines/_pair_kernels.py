@@ -13,7 +13,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from ..compiled import kernel
-from ..couplings._kernels import FAST
+from ..pairs._kernels import FAST
 from ..validation import Array
 
 Integers = NDArray[np.integer[Any]]

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import typer
 
-from ..couplings.cluster.whole import share_out, shared_whole
 from ..files import claimed, written_together
+from ..pairs.cluster.whole import share_out, shared_whole
 from ..report.index import write_index
 from ..report.prose import leaders
 from ..tables import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of

@@ -203,7 +203,7 @@ class GameArguments:
     engine: Annotated[
         str | None,
         registered_option(
-            "nashgraph.couplings.engines:ENGINES",
+            "nashgraph.pairs.engines:ENGINES",
             help="Where the signals live, and who goes through all pairs of nodes.",
             show_default="threads",
         ),
@@ -328,7 +328,7 @@ class ClusterArguments:
         """Have the cluster for a while, where there is to be one."""
         with ExitStack() as stack:
             if game.engine == DASK:
-                from ..couplings.cluster.client import cluster  # noqa: PLC0415
+                from ..pairs.cluster.client import cluster  # noqa: PLC0415
 
                 with engine_said(voice):
                     stack.enter_context(cluster(self.scheduler, self.workers))

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import skew
 
-from ..couplings import answering_ladder, make_smoothness, points_of
 from ..games import Interaction, Welfare, adjoint, equilibrium
+from ..pairs import make_search
+from ..smoothness import answering_ladder, make_smoothness
 from ..solvers import lam_for_cost
 from ..validation import Array
 from ._ladders import Ladders
@@ -53,7 +54,7 @@ def answer_the_game(
     mean.scale(1.0 - plan.share)
     lams = list[float]()
     for geometry, weight in geometries.items():
-        points = points_of(signals, ladders.engine, geometry=geometry)
+        points = make_search(signals, ladders.engine, geometry=geometry)
         betas = ladders(signals, geometry).betas
         middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
         for cost in plan.costs:

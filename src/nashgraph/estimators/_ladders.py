@@ -13,7 +13,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
-from ..couplings import Ladder, points_of, smooth_ladder
+from ..pairs import make_search
+from ..smoothness import Ladder, smooth_ladder
 from ..validation import Array
 from ._many import in_order
 from ._members import Member, Sum
@@ -109,7 +110,7 @@ class Ladders:
 
     def _made(self, X: Array, geometry: str) -> Ladder:
         if self.estimator is None:
-            return smooth_ladder(points_of(X, self.engine, geometry=geometry), self.degrees, self.c, self.kept)
+            return smooth_ladder(make_search(X, self.engine, geometry=geometry), self.degrees, self.c, self.kept)
         known = self.estimator.get_params()
         settings = [
             {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
@@ -125,7 +126,7 @@ class Ladders:
 
 def resampled_ladder(degrees: Array, kept: int, c: float, engine: str, X: Array, member: Member) -> Ladder:
     """Return the ladder of a resample in closed form, without the costs that it was made of. This runs in a worker."""
-    points = points_of(member.resample.of(X), engine, geometry=member.geometry)
+    points = make_search(member.resample.of(X), engine, geometry=member.geometry)
     return smooth_ladder(points, degrees, c, kept)._replace(nearest=None)
 
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from ..couplings.cluster.client import inside_worker
-from ..couplings.cluster.whole import share_out, shared_whole
-from ..couplings.threads import one_thread
+from ..pairs.cluster.client import inside_worker
+from ..pairs.cluster.whole import share_out, shared_whole
+from ..pairs.threads import one_thread
 from ..validation import Array
 
 HELD_BYTES = 1 << 30  # of answers that may wait here

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..couplings import Ladder
-from ..couplings._kernels import scatter_rows
+from ..pairs._kernels import scatter_rows
+from ..smoothness import Ladder
 from ..validation import Array
 
 WHOLE = 0.5  # the weight of the signals as they are; the resamples share the rest

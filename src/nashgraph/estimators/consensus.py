@@ -16,10 +16,9 @@ from sklearn.preprocessing import scale
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import exact, summed_up
-from ..couplings import points_of
-from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
+from ..pairs import GEOMETRIES, make_search
 from ..validation import (
     Array,
     InputError,
@@ -324,7 +323,7 @@ class ConsensusGL(GraphEstimator):
             influence = np.asarray(mean.weights.csr().sum(axis=0)).ravel()
             share = prior_share(influence_of(ladders(signals, "cosine")))
             return PriorPlan(share, influence / influence.sum(), "own", costs)
-        benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
+        benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine), normalize=True)
         return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, costs)
 
     def select(
