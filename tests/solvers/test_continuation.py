@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from nashgraph.couplings import points  # TODO
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, SmoothGL, spectral_benefit
 from nashgraph.smoothness import STORAGES
-from nashgraph.couplings import points  # TODO
 from nashgraph.solvers import Problem, best_response, lam_range, solve_path
 
 

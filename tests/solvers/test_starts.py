@@ -3,9 +3,9 @@
 from itertools import islice
 
 import numpy as np
+from nashgraph.solvers.starts import random_rows, starting_points
 
 from nashgraph.solvers import Problem
-from nashgraph.solvers.starts import random_rows, starting_points
 
 
 def test_a_random_graph_is_in_s():

@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL, spectral_benefit
 from nashgraph.certificate import Ending
+from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import beta_for_degree
-from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.solvers import (
     COST,
     Problem,
@@ -113,7 +113,9 @@ def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_e
 def test_finding_lambda_takes_one_pass_however_many_are_tried(monkeypatch):
     """On 1,500 nodes whose graph tips over: the first order is far too much, and smaller ones are tried."""
     X = np.random.default_rng(0).normal(size=(8, 1500))
-    given = Problem.from_signals(X, spectral_benefit(X), beta=beta_for_degree(make_search(X), 10, 0.95), storage="sparse")
+    given = Problem.from_signals(
+        X, spectral_benefit(X), beta=beta_for_degree(make_search(X), 10, 0.95), storage="sparse"
+    )
     tried = []
     descend = strength.descend
     monkeypatch.setattr(strength, "descend", lambda *args, **more: tried.append(args[1]) or descend(*args, **more))

@@ -18,9 +18,10 @@ from ._heaps import heap_sort, make_heap, sift_down
 FAST = {"nnan", "nsz", "reassoc", "contract"}
 # Newton rounds over a whole row, then over what is left of it; random rows need 4 to 6 (tests/pairs/test_simplex.py).
 WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
-VELTKAMP = 2.0**21 + 1.0  # keeps 32 of a float's 53 bits: ties survive rounding errors of a few thousand ulps
-HUGE = 1e290  # beyond this the splitting would overflow
-SAME_POINT = 1e-28  # squared relative distance below which two points are one: 50 ulps
+HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so ties survive errors of a few thousand ulps
+# Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the centre
+# of the data has lost that many of its digits when it is scaled to length one.
+SAME_POINT = 1e-26
 # Rows are dealt to threads in this many runs, each with a buffer of one row.
 CHUNKS = 64
 
@@ -283,7 +284,7 @@ def widest(pointers: Array) -> int:
 
 
 @kernel(parallel=True, fastmath=FAST)
-def pair_distances(pointers: Array, indices: Array, points: Array, norms: Array, distances: Array) -> None:
+def pair_distances(pointers: Array, indices: Array, points: Array, sizes: Array, distances: Array) -> None:
     """Write the squared distances of the pairs of points in a CSR pattern."""
     for i in prange(pointers.shape[0] - 1):
         for k in range(pointers[i], pointers[i + 1]):
@@ -291,7 +292,7 @@ def pair_distances(pointers: Array, indices: Array, points: Array, norms: Array,
             for m in range(points.shape[1]):
                 difference = points[i, m] - points[indices[k], m]
                 total += difference * difference
-            distances[k] = snapped(total, norms[i] + norms[indices[k]])
+            distances[k] = snapped(total, sizes[i] + sizes[indices[k]])
 
 
 @kernel(parallel=True)
@@ -366,14 +367,12 @@ def snapped(cost: float, scale: float) -> float:
     """Round a cost to 32 bits, and to 0 where it is rounding of points of this size.
 
     Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
-    of nodes and questions is. The rounding is Veltkamp's splitting; no arithmetic may be reordered here.
+    of nodes and questions is. The bits are rounded as an integer, which no compiler simplifies away.
     """
     if cost <= SAME_POINT * scale:
         return 0.0
-    if abs(cost) > HUGE:
-        return cost
-    lifted = VELTKAMP * cost
-    return lifted - (lifted - cost)
+    bits = np.float64(cost).view(np.int64)
+    return np.int64((bits + HALF_BIT) & ~np.int64(2 * HALF_BIT - 1)).view(np.float64)
 
 
 @kernel()
@@ -385,7 +384,7 @@ def snap_rows(costs: Array) -> None:
 
 
 @kernel(fastmath=FAST)
-def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fine: float) -> None:
+def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, sizes: Array, fine: float) -> None:
     """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
 
     It is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above the distance: where that is less
@@ -403,7 +402,7 @@ def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, fi
                 for m in range(points.shape[1]):
                     difference = points[i, m] - points[j, m]
                     distance += difference * difference
-            gram[k, j] = snapped(distance, scale)
+            gram[k, j] = snapped(distance, sizes[i] + sizes[j])
         gram[k, i] = 0.0
 
 

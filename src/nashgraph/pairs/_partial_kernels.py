@@ -31,13 +31,13 @@ def sums_to_distances(
                 for m in range(points.shape[1]):
                     difference = observed[i, m] * observed[j, m] * (points[i, m] - points[j, m])
                     total += difference * difference
-            sums[k, j] = snapped((total + missing[k, j]) / points.shape[1], totals[i] + totals[j])
+            sums[k, j] = snapped((total + missing[k, j]) / points.shape[1], 0.0)
         sums[k, i] = 0.0
 
 
 @kernel(parallel=True, fastmath=FAST)
 def pair_distances(
-    pointers: Array, indices: Array, points: Array, observed: Array, totals: Array, typical: Array, distances: Array
+    pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, distances: Array
 ) -> None:
     """Write the distances of the pairs of points in a CSR pattern."""
     for i in prange(pointers.shape[0] - 1):
@@ -50,4 +50,4 @@ def pair_distances(
                     total += difference * difference
                 else:
                     total += typical[m]
-            distances[k] = snapped(total / points.shape[1], totals[i] + totals[j])
+            distances[k] = snapped(total / points.shape[1], 0.0)

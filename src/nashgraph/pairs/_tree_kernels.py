@@ -175,7 +175,7 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
         while h >= ends[k]:
             k += 1
         p, q = first + near[k], begin + hits[h]
-        rows.measured[h] = snapped(squared_distance(points[p], points[q]), tree.sizes[p] + tree.sizes[q])
+        rows.measured[h] = snapped(squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q])
     return gathered
 
 

@@ -57,6 +57,12 @@ def node_points(X: Array) -> Array:
     return np.ascontiguousarray(centred.T) / np.sqrt(2.0 * len(X))
 
 
+def signal_sizes(X: Array) -> Array:
+    """Return the mean square of each node's signals, halved: the scale of rounding in the distances to it."""
+    sizes: Array = 0.5 * np.nanmean(X * X, axis=0)
+    return sizes
+
+
 class PairSearch:
     """The nodes as points, and the search among their pairs in blocks of rows: O(NM) memory and a few blocks.
 
@@ -84,6 +90,7 @@ class PairSearch:
         self.points = node_points(X)
         self.node_costs = node_costs
         self.norms = np.einsum("ij,ij->i", self.points, self.points)
+        self.sizes = signal_sizes(X)
         self.scans = 0.0
         self.near: tuple[Array, Array] | None = None
 
@@ -106,7 +113,7 @@ class PairSearch:
     def rows(self, nodes: Array, out: Array | None = None) -> Array:
         """Return the rows of the given nodes of the cost matrix: one BLAS product, then one pass in place."""
         block = np.matmul(self.points[nodes], self.points.T, out=out)
-        _kernels.gram_to_distances(block, nodes, self.points, self.norms, FINE_SHARE)
+        _kernels.gram_to_distances(block, nodes, self.points, self.norms, self.sizes, FINE_SHARE)
         return self._with_node_costs(block, nodes)
 
     def _with_node_costs(self, block: Array, nodes: Array) -> Array:
@@ -121,7 +128,7 @@ class PairSearch:
     def costs(self, pattern: Any) -> Array:
         """Return the costs of the pairs in a CSR pattern."""
         distances = np.empty(pattern.nnz)
-        _kernels.pair_distances(pattern.indptr, pattern.indices, self.points, self.norms, distances)
+        _kernels.pair_distances(pattern.indptr, pattern.indices, self.points, self.sizes, distances)
         return self._with_costs_of_ends(distances, pattern)
 
     def _with_costs_of_ends(self, distances: Array, pattern: Any) -> Array:
@@ -227,6 +234,7 @@ class GappedPairSearch(PairSearch):
         squares = self.points * self.points
         self.totals = squares.sum(axis=1)
         self.norms = self.totals / observed.sum(axis=0)
+        self.sizes = signal_sizes(X)
         self.facing = np.hstack([self.observed, squares, -2.0 * self.points])
 
     def rows(self, nodes: Array, out: Array | None = None) -> Array:
@@ -247,7 +255,7 @@ class GappedPairSearch(PairSearch):
     def costs(self, pattern: Any) -> Array:
         """Return the costs of the pairs in a CSR pattern."""
         distances = np.empty(pattern.nnz)
-        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.totals, self.typical
+        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.typical
         _partial_kernels.pair_distances(*arrays, distances)
         return self._with_costs_of_ends(distances, pattern)
 

@@ -71,6 +71,7 @@ class Tree(NamedTuple):
     half : array of shape (v, 64), half of each point's square along the axes, infinite where a leaf has fewer
     low, high : arrays of shape (v, d), the box of each leaf
     leaf_node_cost : array of shape (v,), the least node cost in a leaf
+    scales : array of shape (u,), the size of a point's signals
     sizes, size : arrays of shape (u,) and (v,), the scale of rounding at a point, and in a leaf at most
     error : float, how large rounding may be relative to them
     """
@@ -85,12 +86,13 @@ class Tree(NamedTuple):
     low: Array
     high: Array
     leaf_node_cost: Array
+    scales: Array
     sizes: Array
     size: Array
     error: float
 
     @classmethod
-    def of(cls, points: Array, node_costs: Array | None, order: Order) -> Tree:
+    def of(cls, points: Array, node_costs: Array | None, scales: Array, order: Order) -> Tree:
         """Build it: O(u d n_signals) time, O(u (d + n_signals)) memory.
 
         Where coordinates round in another way, on another machine, other pairs may be looked at, and the same found.
@@ -98,7 +100,7 @@ class Tree(NamedTuple):
         Examples
         --------
         >>> points = np.array([[0.0], [5.0], [0.0], [6.0]])
-        >>> Tree.of(points, None, Order.of(points, None)).points.ravel()
+        >>> Tree.of(points, None, np.ones(4), Order.of(points, None)).points.ravel()
         array([0., 5., 6.])
         """
         error = 12.0 * (8 + points.shape[1]) * float(np.finfo(float).eps) + 2.0**-31  # costs are rounded to 32 bits
@@ -116,6 +118,7 @@ class Tree(NamedTuple):
             np.minimum.reduceat(coordinates, begins),
             np.maximum.reduceat(coordinates, begins),
             np.minimum.reduceat(own[1], begins),
+            scales[first],
             sizes,
             np.maximum.reduceat(sizes, begins),
             error,

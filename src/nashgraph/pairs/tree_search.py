@@ -116,7 +116,7 @@ class TreeSearch(PairSearch):
     def tree(self) -> Tree:
         """The points in leaves, made once."""
         with blas_threads().limit(limits=1):
-            return Tree.of(self.points, self.node_costs, self.order)
+            return Tree.of(self.points, self.node_costs, self.sizes, self.order)
 
     def job_of(self, work: Nearest | Above) -> OfLeaf:
         """Return what a work is, leaf by leaf."""

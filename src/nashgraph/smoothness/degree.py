@@ -17,7 +17,7 @@ from ..pairs._kernels import ladder_rows
 from ..validation import Array, InputError, warn
 
 FEW = 1e-3  # share of the rows that may be looked at whole before another scan is cheaper
-SAME = 1e-9  # costs that differ by less, relative to themselves, are tied: a few million roundings
+SAME = 1e-7  # sums of costs that differ by less, relative to themselves, are tied: costs are rounded to 32 bits
 
 
 def beta_for_degree(search: PairSearch, degree: float, c: float) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._kernels import HUGE, SAME_POINT, VELTKAMP
+from .._kernels import HALF_BIT, SAME_POINT
 from .device import torch
 from .segments import Ragged, order_in_rows, places_of, pointers_of, row_numbers
 
@@ -32,11 +32,12 @@ class DeviceSearch:
     ----------
     points : tensor of shape (n_nodes, n_signals), float64
     node_costs : tensor of shape (n_nodes,) or None
+    sizes : tensor of shape (n_nodes,), the scale of rounding at each node
     tiles : bool, whether to search by the Triton kernel, in float32, rather than by plain blocks in float64
     """
 
-    def __init__(self, points: torch.Tensor, node_costs: torch.Tensor | None, tiles: bool) -> None:
-        self.points, self.node_costs, self.tiles = points, node_costs, tiles
+    def __init__(self, points: torch.Tensor, node_costs: torch.Tensor | None, sizes: torch.Tensor, tiles: bool) -> None:
+        self.points, self.node_costs, self.sizes, self.tiles = points, node_costs, sizes, tiles
         self.exact, self.norms = points, (points * points).sum(1)
         self.base = self.norms + (0.0 if node_costs is None else node_costs)
         # In units of the largest, squares in float32 neither overflow nor vanish where it matters.
@@ -72,7 +73,7 @@ class DeviceSearch:
                 difference = self.points[rows[part]]
                 difference -= self.points[columns[part]]
                 found[part] = difference.square_().sum(1)
-        scale = self.norms[rows] + self.norms[columns]
+        scale = self.sizes[rows] + self.sizes[columns]
         found = torch.where(found <= SAME_POINT * scale, 0.0, found)
         if self.node_costs is not None:
             found = snapped(found) + self.node_costs[rows] + self.node_costs[columns]
@@ -263,6 +264,6 @@ class DeviceSearch:
 
 
 def snapped(costs: torch.Tensor) -> torch.Tensor:
-    """Return costs rounded to 32 bits by Veltkamp's splitting, as in memory."""
-    lifted = VELTKAMP * costs
-    return torch.where(costs.abs() > HUGE, costs, lifted - (lifted - costs))
+    """Return costs rounded to 32 bits, as in memory."""
+    bits = costs.view(torch.int64) + HALF_BIT
+    return (bits & ~(2 * HALF_BIT - 1)).view(torch.float64)

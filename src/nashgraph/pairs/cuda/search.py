@@ -9,7 +9,7 @@ import numpy as np
 from ...certificate import LOG
 from ...validation import Array, InputError
 from ..bonus import Bonus
-from ..search import PairSearch
+from ..search import PairSearch, signal_sizes
 from ..tree_search import threaded_search
 from .device import FIRST_NODES, as_tensor, gpu, has_gpu, memory_said, to_device, to_numpy, torch
 from .device_search import DeviceSearch
@@ -38,8 +38,9 @@ class CudaSearch(PairSearch):
         centred = signals - signals.median(dim=1, keepdim=True).values
         points = centred.T.contiguous() / (2.0 * len(X)) ** 0.5
         self.points, self.norms = to_numpy(points), to_numpy((points * points).sum(1))
+        self.sizes = signal_sizes(X)
         heights = None if node_costs is None else to_device(node_costs, points)
-        self.on_device = DeviceSearch(points, heights, self.device.type == "cuda" if tiles is None else tiles)
+        self.on_device = DeviceSearch(points, heights, to_device(self.sizes, points), self.device.type == "cuda" if tiles is None else tiles)
         self.known: CudaCandidates | None = None
         self._scans = 0.0
 

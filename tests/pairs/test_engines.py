@@ -7,7 +7,7 @@ import pytest
 
 from nashgraph import SmoothGL
 from nashgraph.pairs.cuda import device
-from nashgraph.pairs.cuda import points as cuda
+from nashgraph.pairs.cuda import search as cuda
 from nashgraph.validation import InputError
 
 from ..commands import run

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from nashgraph.couplings import memory  # TODO
-from nashgraph.couplings.memory import free_memory
+from nashgraph.pairs import memory
+from nashgraph.pairs.memory import free_memory
 
 V1_UNLIMITED = 9223372036854771712
 

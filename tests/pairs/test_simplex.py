@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nashgraph import project_rows
-from nashgraph.couplings import _kernels  # TODO
+from nashgraph.pairs import _kernels
 
 from ..problems import simplex_oracle
 

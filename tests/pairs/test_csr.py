@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nashgraph.pairs import SparseWeights, row_products, union
-from nashgraph.couplings import ListedSmoothness, csr, smoothness  # TODO
-from nashgraph.couplings.csr import product, squared_difference, transposed
+from nashgraph.pairs import csr, row_products, union
+from nashgraph.pairs.csr import product, squared_difference, transposed
 from nashgraph.pairs.threads import one_thread
 
 
@@ -66,48 +65,3 @@ def test_products_on_threads_against_scipy(shape, kind, index, alone):
     assert found.dtype == back.dtype == kind
     np.testing.assert_allclose(found, given @ vector, **close)
     np.testing.assert_allclose(back, given.T @ other, **close)
-
-
-def test_a_large_graph_in_float32_is_the_graph_both_ways(monkeypatch):
-    weights, vector = scattered(80, 80, 0.2, seed=0), np.random.default_rng(0).random(80)
-    for entries in (0, 1000, np.inf):  # products on threads; of small ones by SciPy; none in float32
-        monkeypatch.setattr(csr, "MANY_ENTRIES", entries)
-        monkeypatch.setattr(smoothness, "MANY_ENTRIES", 0 if entries < np.inf else entries)
-        graph = SparseCoupling(weights, 0.0, 0.0)
-        np.testing.assert_allclose(graph.tdot(vector), weights.T @ vector)
-        if entries == np.inf:
-            assert graph.single is None
-            continue
-        single = vector.astype(np.float32)
-        for found, exact in (
-            (graph.single.dot(single), weights @ vector),
-            (graph.single.tdot(single), weights.T @ vector),
-        ):
-            assert found.dtype == np.float32
-            np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("n", [2, 63, 64, 65, 200])
-def test_the_listed_answer_is_the_dense_rows_projection(n):
-    """Runs of rows are closed up to one CSR matrix, whatever the number of rows that a thread is dealt."""
-    rng = np.random.default_rng(n)
-    costs = rng.random((n, n))
-    listed = rng.random((n, n)) < 0.5
-    listed[np.arange(n), np.arange(n)] = False
-    listed[np.arange(n), (np.arange(n) + 1) % n] = True
-    rows, columns = np.nonzero(listed)
-    pairs = sparse.csr_array((costs[rows, columns], (rows, columns)), shape=(n, n))
-    left, right = rng.random(n), rng.random(n)
-    graph = ListedSmoothness(pairs, beta=0.3, c=0.9).respond(left, right)
-    weights = graph.weights.toarray()
-    np.testing.assert_allclose(weights.sum(axis=1), 0.9, rtol=1e-12)
-    assert graph.weights.data.min() > 0
-    assert graph.weights.has_sorted_indices
-    assert not (weights[~listed] > 0).any()
-    scores = np.where(listed, np.outer(left, right) - costs, -np.inf) / 0.6
-    for row, score in zip(weights, scores, strict=True):
-        thresholds = row[row > 0] - score[row > 0]
-        np.testing.assert_allclose(thresholds, thresholds[0], atol=1e-10)
-        assert (score[row == 0] + thresholds[0] <= 1e-10).all()
-    assert graph.cost == pytest.approx((weights * costs).sum())
-    assert graph.square == pytest.approx((weights**2).sum())

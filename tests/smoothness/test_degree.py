@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 from nashgraph import GLGP, DataWarning, SmoothGL
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import beta_for_degree
-from nashgraph.couplings.degree import farther_than_first
+from nashgraph.smoothness.degree import farther_than_first, level_of
 
 from ..gaps import with_gaps
 
@@ -58,7 +58,9 @@ def test_all_neighbours(random):
 
 def test_two_nodes_with_a_gap_get_a_beta_of_the_distances_size():
     X = np.array([[0.0, 2.0], [1.0, 5.0], [np.nan, 0.0]])
-    assert beta_for_degree(make_search(X), 1, 0.95) == pytest.approx(beta_for_degree(make_search(X[:2]), 1, 0.95), rel=0.5)
+    assert beta_for_degree(make_search(X), 1, 0.95) == pytest.approx(
+        beta_for_degree(make_search(X[:2]), 1, 0.95), rel=0.5
+    )
 
 
 def test_ties_are_said(random):
@@ -118,3 +120,32 @@ def test_what_is_a_rounding_away_is_tied_and_what_is_more_is_not():
     farther = farther_than_first(np.array([[1.0, 1.0 + 8 * eps, 1.0 + 1e-12, 1.0 + 1e-9]]))
     assert farther[0, 1] == 0
     np.testing.assert_allclose(farther[0, 2:], [1e-12, 1e-9], rtol=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+def test_a_few_nodes_that_run_out_of_nearest_cost_no_second_scan(random):
+    """A tight crowd of six among 6,000: its rows are looked at whole, and beta is that of all pairs."""
+    X = random.normal(size=(3, 6000))
+    X[:, :6] *= 1e-6
+    search = make_search(X)
+    level, degree = level_of(search, 1.3, 4)
+    assert search.scans == 1.0
+    exact, exact_degree = level_of(make_search(X), 1.3, 400)
+    assert level == pytest.approx(exact, rel=1e-9)
+    assert degree == pytest.approx(exact_degree)
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+@pytest.mark.parametrize("seed", range(30))
+def test_one_column_of_counts_has_no_dust_for_beta(seed):
+    """Exactly equidistant neighbours have equal weights."""
+    counts = np.random.default_rng(seed).integers(0, 12, 40).astype(float)
+    X = ((counts - counts.mean()) / counts.std())[None]
+    model = SmoothGL(degree=3).fit(X)
+    assert model.beta_ > 1e-9
+    for node in range(40):
+        gaps = np.abs(counts - counts[node])
+        for gap in np.unique(gaps):
+            equal = (gaps == gap) & (np.arange(40) != node)
+            if equal.any():
+                assert np.ptp(model.adjacency_[node, equal]) <= 1e-9
