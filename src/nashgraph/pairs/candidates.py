@@ -129,9 +129,10 @@ class CandidateSet:
         _kernels.step_candidates(*given, keep, gain, total, values)
         rows = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))
         costs = np.bincount(rows, values * pairs.data, pairs.shape[0])
+        square = float(np.vdot(values, values))  # before zeros are dropped, which moves the values
         out = sparse.csr_array((values, pairs.indices.copy(), pairs.indptr.copy()), shape=pairs.shape)
         out.eliminate_zeros()
-        return SparseWeights(out, costs, float(np.vdot(values, values)))
+        return SparseWeights(out, costs, square)
 
     def _respond(self, bonus: Bonus, gain: float, total: float) -> tuple[SparseWeights, Array, Array]:
         """Return the best response among the candidates, each row's best score and what it is above the threshold."""

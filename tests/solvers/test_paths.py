@@ -1,13 +1,18 @@
-"""The lambda-path: its range, its Pareto front, its certificates."""
+"""Paths and starts: the range, the Pareto front, the certificates, starting points that are what they are said to be."""
+
+from itertools import islice
 
 import numpy as np
 import pytest
-from nashgraph.couplings import points  # TODO
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, SmoothGL, spectral_benefit
+from nashgraph.pairs import Bonus, search
 from nashgraph.smoothness import STORAGES
-from nashgraph.solvers import Problem, best_response, lam_range, solve_path
+from nashgraph.solvers import Problem, best_response, lam_range, solve_path, starting_points
+from nashgraph.solvers.paths import random_rows
+
+from ..problems import dense
 
 
 @pytest.fixture
@@ -15,18 +20,16 @@ def problem(signals):
     return Problem.from_signals(signals, spectral_benefit(signals), beta=2.0, interaction="linear")
 
 
-def support(coupling):
-    return coupling.weights > 1e-12
+def support(weights):
+    return dense(weights) > 1e-12
 
 
 def test_range_starts_where_an_edge_first_changes(problem):
     """To first order in lam: just below, no edge moves; just above, one does."""
     low, high = lam_range(problem)
     assert 0 < low < high
-    graph, play = problem.smooth, problem.smooth_play
-    left, right = play.adjoint, problem.interaction.value(play.actions)
-    before = problem.smoothness.respond(0.99 * low * left, right)
-    after = problem.smoothness.respond(1.01 * low * left, right)
+    graph, state = problem.smooth, problem.smooth_state
+    before, after = (problem.respond(state, share * low) for share in (0.99, 1.01))
     assert (support(before) == support(graph)).all()
     assert (support(after) != support(graph)).any()
 
@@ -34,16 +37,15 @@ def test_range_starts_where_an_edge_first_changes(problem):
 def test_at_the_end_of_the_range_the_prior_dominates(problem):
     """Every row's favourites are then the nodes of largest action."""
     _, high = lam_range(problem)
-    smooth = problem.smooth
     best = best_response(problem, high)
-    influence, plain = best.coupling.weights.sum(axis=0), smooth.weights.sum(axis=0)
+    influence, plain = dense(best.weights).sum(axis=0), dense(problem.smooth).sum(axis=0)
     assert np.sort(influence)[-3:].sum() > 0.5 * influence.sum() > np.sort(plain)[-3:].sum()
 
 
 @pytest.mark.parametrize("name", STORAGES)
 def test_range_is_the_same_in_every_storage(name, signals, problem, monkeypatch):
-    monkeypatch.setattr(points, "BLOCK_BYTES", 1)
-    other = Problem.from_signals(signals, problem.benefit, beta=2.0, interaction="linear", storage=name)
+    monkeypatch.setattr(search, "BLOCK_BYTES", 1)
+    other = Problem.from_signals(signals, problem.prior.benefit, beta=2.0, interaction="linear", storage=name)
     np.testing.assert_allclose(lam_range(other), lam_range(problem), rtol=1e-9)
 
 
@@ -132,3 +134,20 @@ def test_path_as_a_start(signals):
     assert max(gradual.objective_, several.objective_) <= direct.objective_
     again = GLGP(lam=50.0, degree=5, multistart=5, random_state=0).fit(signals)
     np.testing.assert_array_equal(several.adjacency_, again.adjacency_)
+
+
+def test_a_random_graph_is_in_s():
+    rows = random_rows(30, 0.7, np.random.RandomState(0))
+    np.testing.assert_allclose(rows.sum(axis=1), 0.7)
+    assert rows.data.min() > 0
+    assert (rows.diagonal() == 0).all()
+
+
+def test_the_first_starts_are_those_named(random):
+    problem = Problem.from_signals(random.normal(size=(6, 20)), random.random(20), beta=2.0, c=0.8)
+    smooth, uniform, linear = islice(starting_points(problem, 3.0, np.random.RandomState(0)), 3)
+    even = problem.smoothness.hold(0.8 * (1 - np.eye(20)) / 19)
+    np.testing.assert_array_equal(dense(smooth), dense(problem.smooth))
+    np.testing.assert_allclose(dense(uniform), dense(problem.respond(problem.prior.evaluate(even), 3.0)), atol=1e-6)
+    expected = problem.smoothness.respond(Bonus.of(np.full(20, 3.0), problem.prior.benefit))
+    np.testing.assert_array_equal(dense(linear), dense(expected))
