@@ -17,11 +17,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
-from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
 from ..matching import in_order
 from ..outliers import ABSURD, far_out
+from ..pairs import PairSearch
 from ..registry import Registry
+from ..smoothness import beta_for_degree
 from ..validation import (
     Array,
     InputError,
@@ -350,9 +351,9 @@ def drawn_seed(random_state: Any) -> int:
         return int(check_random_state(random_state).randint(2**31))
 
 
-def admissible_set(points: Points, beta: object, degree: object, c: object) -> tuple[float, float]:
+def admissible_set(points: PairSearch, beta: object, degree: object, c: object) -> tuple[float, float]:
     """Return (beta, c), with beta found from the degree where it is not given."""
     row_sum = check_c(c)
     if beta is not None:
-        return check_beta(beta, points.dtype.name), row_sum
+        return check_beta(beta), row_sum
     return beta_for_degree(points, check_degree(degree, len(points)), row_sum), row_sum
