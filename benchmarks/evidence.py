@@ -185,7 +185,7 @@ def controls(case: Case, seed: int) -> dict[str, Array]:
 def nuclear_norm(T: Array, counts: Array, rounds: int = 150) -> Array:
     """Return the matrix of least ‖M T − counts‖² / 2 + λ ‖M‖_*, symmetrised (accelerated proximal gradient)."""
     n, step = len(T), 1.0 / np.linalg.norm(T.T @ T, 2)
-    lam = 0.1 * np.linalg.norm(counts @ T.T, 2)  # villages 1 to 37, of 0.01, 0.03, 0.1, 0.3
+    lam = 0.1 * np.linalg.norm(counts @ T.T, 2)  # not tuned: a tenth of what makes M zero
     M = last = np.zeros((n, n))
     for k in range(rounds):
         ahead = M + k / (k + 3) * (M - last)
