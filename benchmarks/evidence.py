@@ -16,7 +16,6 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from nashgraph.games.seeding import best_seeds, diffusion, largest_eigenvalue
 from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.linear_model import LogisticRegression
@@ -26,6 +25,8 @@ from benchmarks.recovery_problems import NETWORKS
 from benchmarks.report import Report
 from nashgraph import ConsensusGL, TieModel
 from nashgraph.datasets import load_villages, smooth_signals
+from nashgraph.interventions.positions import largest_eigenvalue
+from nashgraph.interventions.seeds import best_seeds, diffusion
 from nashgraph.validation import Array
 
 REPORT = Path(__file__).parent / "EVIDENCE.md"
