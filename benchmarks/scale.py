@@ -10,12 +10,14 @@ import resource
 import time
 
 import numpy as np
+from nashgraph.couplings import SparseSmoothness  # TODO# TODO
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
 from nashgraph import GLGP, ConsensusGL
-from nashgraph.couplings import SparseSmoothness, beta_for_degree, points_of
 from nashgraph.estimators import GraphEstimator
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import beta_for_degree
 
 from .report import Report
 
@@ -61,7 +63,7 @@ def scale_signals(n: int):
 
 def one_pass(n: int) -> float:
     """Time one best response in sparse storage, the best of several."""
-    points = points_of(scale_signals(n))
+    points = make_search(scale_signals(n))
     smoothness = SparseSmoothness(points, beta_for_degree(points, 20, 0.95), 0.95)
     bonus = np.zeros(n)
     times = []

@@ -1,6 +1,5 @@
 from .comparison import compare
 from .consensus import fit_known_weights
-from .couplings import project_rows, squared_distances
 from .estimators import (
     GLGP,
     ConsensusGL,
@@ -14,6 +13,7 @@ from .estimators import (
     QuadGameGL,
     SmoothGL,
     SpecTemp,
+    TieModel,
     spectral_benefit,
 )
 from .games import (
@@ -52,6 +52,7 @@ from .metrics import (
     equal_influence,
     welfare_gain,
 )
+from .pairs import project_rows, squared_distances
 from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
 from .validation import DataWarning, InputError
 
@@ -80,6 +81,7 @@ __all__ = [
     "Saturating",
     "SmoothGL",
     "SpecTemp",
+    "TieModel",
     "TotalAction",
     "Utilitarian",
     "WeightedTotal",

@@ -24,6 +24,7 @@ class Measure(enum.Enum):
     STATIONARITY = "stationarity"  # ||W - best_response(W)||_F / ||W||_F
     GAP = "duality gap"  # relative: how far the objective can be above the least
     CHANGE = "last change of the graph"  # ||W - W+||_F / ||W||_F over the last round: weaker than the others
+    GRADIENT = "relative gradient"  # norm of the gradient over the norm of the answers, of a concave likelihood
 
 
 class Ending(enum.Enum):
@@ -32,14 +33,12 @@ class Ending(enum.Enum):
     CONVERGED = "the accuracy asked for was reached"
     MAX_ITER = "the iterations allowed were used up"
     STALLED = "no further progress can be told from rounding"
-    SLOW = "progress has become too slow to wait for"
     STOPPED = "the callback asked to stop"
 
 
 REMEDIES = {
     Ending.MAX_ITER: "raise max_iter",
     Ending.STALLED: "raise tol",
-    Ending.SLOW: "raise tol, or make the problem easier",
     Ending.STOPPED: "the graph is the best one until then",
 }
 

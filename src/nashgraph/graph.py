@@ -37,7 +37,7 @@ class Edges(NamedTuple):
         return Edges(*(column[which] for column in self))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LearnedGraph:
     """A weighted graph with names, and with columns of its own for edges and nodes.
 
@@ -69,6 +69,11 @@ class LearnedGraph:
     directed: bool = True
     node_columns: Mapping[str, Array] = field(default_factory=dict)
     edge_columns: Mapping[str, Array] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        columns = ", ".join([*self.node_columns, *self.edge_columns])
+        return f"<LearnedGraph: {self.n_nodes:,} nodes, {self.n_edges:,} {kind} edges{columns and f'; {columns}'}>"
 
     @classmethod
     def of(cls, matrix: Any, names: Iterable[Any] | None = None, **columns: Any) -> LearnedGraph:

@@ -14,7 +14,8 @@ from nashgraph.certificate import Measure
 from nashgraph.consensus.aggregate import SlotSum
 from nashgraph.consensus.members import draw_replicates, energy_correlation, ladder_degrees
 from nashgraph.consensus.replicates import Replicates
-from nashgraph.couplings import points_of, smooth_ladder
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import smooth_ladder
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.estimators import consensus
 
@@ -29,7 +30,7 @@ def test_a_ladder_is_the_mean_of_its_smooth_graphs(signals):
     """Each rung, in closed form from the sorted nearest, is what SmoothGL learns at that degree."""
     for geometry in ("distance", "cosine", "inner"):
         degrees = np.array([2.0, 5.0, 29.0])
-        ladder = smooth_ladder(points_of(signals, geometry=geometry), degrees, 0.95, kept=29)
+        ladder = smooth_ladder(make_search(signals, geometry=geometry), degrees, 0.95, kept=29)
         found, shares = np.zeros((30, 30)), np.zeros((30, 30))
         np.put_along_axis(found, ladder.labels.astype(int), ladder.weights, axis=1)
         np.put_along_axis(shares, ladder.labels.astype(int), ladder.shares, axis=1)

@@ -16,8 +16,9 @@ from scipy import sparse
 from scipy.stats import skew
 
 from ..compiled import kernel
-from ..couplings import Ladder, answering_ladder, make_smoothness, points_of
 from ..games import Interaction, Welfare, adjoint, equilibrium
+from ..pairs import make_search
+from ..smoothness import Ladder, answering_ladder, make_smoothness
 from ..solvers import lam_for_cost
 from ..validation import Array
 from .checkpoint import Checkpoint
@@ -319,7 +320,7 @@ def add_prior_members(
     mean.scale(1.0 - plan.share)
     lams = list[float]()
     for geometry, weight in geometries.items():
-        points = points_of(signals, ladders.engine, geometry=geometry)
+        points = make_search(signals, ladders.engine, geometry=geometry)
         betas = ladders(signals, geometry).betas
         middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
         for cost in plan.costs:

@@ -16,7 +16,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
-from ..couplings import Ladder, points_of, smooth_ladder
+from ..pairs import make_search
+from ..smoothness import Ladder, smooth_ladder
 from ..validation import Array
 from .parallel import parallel_map
 
@@ -189,7 +190,7 @@ class Ladders:
 
     def _made(self, X: Array, geometry: str) -> Ladder:
         if self.estimator is None:
-            return smooth_ladder(points_of(X, self.engine, geometry=geometry), self.degrees, self.c, self.n_nearest)
+            return smooth_ladder(make_search(X, self.engine, geometry=geometry), self.degrees, self.c, self.n_nearest)
         known = self.estimator.get_params()
         settings = [
             {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
@@ -215,7 +216,7 @@ def graph_of_rows(labels: Array, weights: Array) -> Any:
 
 def replicate_ladder(degrees: Array, n_nearest: int, c: float, engine: str, X: Array, member: Member) -> Ladder:
     """Return the ladder of a replicate in closed form, without its costs. This runs in a worker."""
-    points = points_of(member.replicate.of(X), engine, geometry=member.geometry)
+    points = make_search(member.replicate.of(X), engine, geometry=member.geometry)
     return smooth_ladder(points, degrees, c, n_nearest)._replace(nearest=None)
 
 

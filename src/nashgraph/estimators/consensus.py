@@ -39,10 +39,9 @@ from ..consensus.members import (
 from ..consensus.parallel import parallel_map
 from ..consensus.stability import Selection, pairs_of_half, plan, selected, shares_of
 from ..consensus.stacking import stack
-from ..couplings import points_of
-from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
+from ..pairs import GEOMETRIES, make_search
 from ..validation import (
     Array,
     DataWarning,
@@ -343,7 +342,7 @@ class ConsensusGL(GraphEstimator):
             return None
         if isinstance(self.benefit, str) and self.benefit == "own":
             return own_prior(mean.influence, influence_of(ladders(signals, "cosine")))
-        benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
+        benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine), normalize=True)
         return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, costs)
 
     def select(
