@@ -5,7 +5,7 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL, DataWarning
 from nashgraph.consensus import checkpoint, members
-from nashgraph.solvers import continuation
+from nashgraph.solvers import paths
 
 
 class StoppedError(Exception):
@@ -214,10 +214,8 @@ def stopping_after(count):
 @pytest.fixture
 def solves(monkeypatch):
     """The lambdas that are solved for."""
-    found, solve = [], continuation.best_response
-    monkeypatch.setattr(
-        continuation, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
-    )
+    found, solve = [], paths.best_response
+    monkeypatch.setattr(paths, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest))
     return found
 
 

@@ -14,10 +14,10 @@ from nashgraph.certificate import Measure
 from nashgraph.consensus.aggregate import SlotSum
 from nashgraph.consensus.members import draw_replicates, energy_correlation, ladder_degrees
 from nashgraph.consensus.replicates import Replicates
-from nashgraph.pairs import make_search
-from nashgraph.smoothness import smooth_ladder
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.estimators import consensus
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import smooth_ladder
 
 
 @pytest.fixture
