@@ -57,4 +57,4 @@ def test_an_answer_of_no_is_a_signal(counts, random):
     assert not SmoothGL(beta=1.0).fit(answers.T).silent_.any()
     counts.iloc[2:6] = random.integers(1, 9, size=(4, 20))
     assert not SmoothGL(beta=1.0).fit(counts.T).silent_.any(), "two are no crowd"
-    assert np.size(SmoothGL(beta=1.0).silent_) == 0
+    assert not hasattr(SmoothGL(beta=1.0), "silent_"), "known after a fit only"

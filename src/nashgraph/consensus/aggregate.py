@@ -199,7 +199,7 @@ class Mean:
     def state(self) -> dict[str, Array]:
         """Return all but the replicates, for a checkpoint."""
         width, (weights, frequency) = int(self.total.lengths.max(initial=0)), self.total.sums
-        wide = {"labels": self.total.labels, "weights": weights, "frequency": frequency}
+        wide: dict[str, Array] = {"labels": self.total.labels, "weights": weights, "frequency": frequency}
         return {"lengths": self.total.lengths} | {name: values[:, :width] for name, values in wide.items()}
 
     def restore(self, state: dict[str, Array], replicates: list[Array]) -> None:
