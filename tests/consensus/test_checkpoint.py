@@ -220,7 +220,7 @@ def solves(monkeypatch):
 
 
 @pytest.mark.parametrize("at", [2, 7], ids=["upward", "downward"])
-@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_a_path_that_was_stopped_goes_on_and_is_the_same(folder, signals, solves, storage, at):
     whole = path_of(signals, storage=storage)
     with pytest.raises(StoppedError):
