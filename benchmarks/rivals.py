@@ -20,7 +20,7 @@ class Timing(NamedTuple):
     objective: float
     stationarity: float
     iterations: int
-    passes: int
+    scans: float
     note: str = ""
 
 
@@ -32,7 +32,7 @@ def fast(problem: Problem, lam: float, repeats: int = 5) -> Timing:
         results.append(best_response(problem, lam, tol=STATIONARITY))
         seconds.append(time.perf_counter() - start)
     result, certificate = results[-1], results[-1].certificate
-    return Timing(float(np.median(seconds)), result.objective, certificate.value, certificate.iterations, result.passes)
+    return Timing(float(np.median(seconds)), result.objective, certificate.value, certificate.iterations, result.scans)
 
 
 def published(problem: Problem, lam: float, iterations: int, timed: int | None = None) -> Timing:
