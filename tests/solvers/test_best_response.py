@@ -24,7 +24,7 @@ from nashgraph.solvers import (
     solve_gradually,
     ttgd,
 )
-from nashgraph.solvers.best_response import Acceleration, Descent
+from nashgraph.solvers.descent import Acceleration, Descent
 
 from ..problems import STRESS_GRID, TABLES, largest_rise, likert, random_graph, stress_problem
 

@@ -17,7 +17,7 @@ from scipy import sparse
 from ..pairs import HERE, Bonus, Weights
 from ..priors import GamePrior
 from ..validation import Array
-from .best_response import best_response
+from .descent import best_response
 from .problem import Problem
 from .result import Result
 from .strength import lam_range
