@@ -169,7 +169,13 @@ def one_task(client: Client, n: int) -> DaskSearch:
             task = worked_leaves, points.sent, put(client, Nearest(2 * DEGREE)), 4 * place, 4 * place + 4
         else:
             size = 4 * points.block_size
-            task = worked, points.sent, put(client, (Nearest(2 * DEGREE), np.arange(n))), size * place, size * (place + 1)
+            task = (
+                worked,
+                points.sent,
+                put(client, (Nearest(2 * DEGREE), np.arange(n))),
+                size * place,
+                size * (place + 1),
+            )
         client.submit(*task, workers=[worker], pure=False).result()
     return points
 

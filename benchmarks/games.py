@@ -1,8 +1,8 @@
 """Games on large graphs, by two kinds of products: ``python -m benchmarks.games`` writes benchmarks/GAMES.md.
 
-They are SciPy's, and ours on all threads. Each graph has 20 neighbours a node, drawn at random, which is the worst for a cache. Games start from where the one on a graph that
-differs by a tenth ended, as in a descent, and the ways are taken in turn; what a graph needs for its products is made
-anew for each game.
+They are SciPy's, and ours on all threads. Each graph has 20 neighbours a node, drawn at random, which is the worst for
+a cache. Games start from where the one on a graph that differs by a tenth ended, as in a descent, and the ways are
+taken in turn; what a graph needs for its products is made anew for each game.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main() -> None:
     report = Report("Games on large graphs", "python -m benchmarks.games")
     report.say(
         f"The equilibrium and the adjoint of a graph of {NEIGHBOURS} neighbours a node, by SciPy's products, and by "
-        f"ours on {numba.get_num_threads()} threads: the median of {REPEATS} games of each, in turn, to the same residual."
+        f"ours on {numba.get_num_threads()} threads: the median of {REPEATS} games of each, in turn, to one residual."
     )
     for tol in (1e-6, 1e-13):
         report.section(f"To a residual of {tol:g}")

@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import ConsensusGL
+from nashgraph.estimators import _kept, _ladders, _many
 from nashgraph.pairs.cluster import whole
 from nashgraph.pairs.cluster.client import inside_worker
-from nashgraph.estimators import _kept, _ladders, _many
 
 from ..commands import run
 

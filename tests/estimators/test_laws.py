@@ -13,8 +13,8 @@ from scipy import sparse
 
 import nashgraph
 from nashgraph import InputError
-from nashgraph.smoothness import STORAGES
 from nashgraph.estimators import METHODS
+from nashgraph.smoothness import STORAGES
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 18))

@@ -109,7 +109,7 @@ def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options:
 
 
 def starting_points(problem: Problem, lam: float, random: np.random.RandomState) -> Iterator[Weights]:
-    """Yield starts without end: Smooth-GL, the best response to the prior at the uniform graph, LinearGLGP, random ones.
+    """Yield starts without end: Smooth-GL, the best response to the prior at a uniform graph, LinearGLGP, random ones.
 
     A random start is the best response to the prior at a random graph.
 
