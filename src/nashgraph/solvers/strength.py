@@ -162,8 +162,8 @@ def lam_range(problem: Problem) -> tuple[float, float]:
 
     Seen from the Smooth-GL graph with its state (y, u), to first order in lambda: the first is the least lambda at
     which a pair gains or loses its edge, or at which J rises by a ten-thousandth if that is less (where all pairs are
-    edges, none changes for long); the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)` differs
-    between nodes by as much as all else, :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
+    edges, none changes for long); the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
+    differs between nodes by as much as all else, :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
 
     Examples
     --------
