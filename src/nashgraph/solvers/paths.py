@@ -8,8 +8,9 @@ of the two, the lower objective is kept. All are certified.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -134,17 +135,20 @@ def starting_points(problem: Problem, lam: float, random: np.random.RandomState)
         yield response_on(problem.smoothness.hold(random_rows(n, c, random)))
 
 
-class UniformGraph(NamedTuple):
+@dataclass(frozen=True)
+class UniformGraph:
     """The graph in which everybody has the same weight, as products."""
 
     weight: float
-    place: Any = HERE
+    place = HERE
 
     def dot(self, vector: Any) -> Any:
         """Return W v."""
         return self.weight * (vector.sum() - vector)
 
-    tdot = dot
+    def tdot(self, vector: Any) -> Any:
+        """Return W^T v, which is the same."""
+        return self.dot(vector)
 
 
 def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:

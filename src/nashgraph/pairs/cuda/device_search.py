@@ -123,7 +123,7 @@ class DeviceSearch:
     def _by_blocks(
         self, rows: torch.Tensor, among: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor
     ) -> Ragged:
-        kappa = self._slack(2.0**-53)
+        kappa = self._slack(2.0**-53) + 2.0**-31  # and costs are rounded to 32 bits
         lengths, columns = [], []
         for part, scores in self.blocks(rows, among, left, right, 1.0 - kappa):
             hits = scores >= (cut[part] - kappa * (cut[part].abs() + left[part].abs().sum(1)))[:, None]

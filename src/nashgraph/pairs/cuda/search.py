@@ -47,7 +47,7 @@ class CudaSearch(PairSearch):
         self._scans = 0.0
 
     @property
-    def scans(self) -> float:  # type: ignore[override]
+    def scans(self) -> float:
         """How many times all pairs were gone through, here or on the device."""
         return self._scans + self.on_device.searched / len(self) ** 2
 
