@@ -194,7 +194,7 @@ def put(client: Client, value: Any) -> Any:
 
 
 def everywhere(client: Client, function: Callable[[Sent], None], sent: Any) -> list[Any]:
-    """Have every worker do something with a value that is sent, so that it is there before a pass needs it.
+    """Have every worker do something with a value that is sent, so that it is there before a scan needs it.
 
     Returned are the tasks' futures, to be kept: tasks without are dropped. One whose worker is lost goes to another.
     """
