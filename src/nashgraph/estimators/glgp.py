@@ -355,11 +355,12 @@ class GLGP(GraphEstimator):
 
     def _learned(self, problem: Problem, origin: str, lam: float, result: Result) -> dict[str, Any]:
         """Return what a fitted GLGP holds, out of a solver's result."""
+        game: Any = problem.prior
         return {
             "adjacency_": problem.smoothness.matrix(result.weights),
             "equilibrium_": result.equilibrium,
             "adjoint_": result.adjoint,
-            "benefit_": problem.prior.benefit,
+            "benefit_": game.benefit,
             "beta_": problem.smoothness.beta,
             "lam_": lam,
             "welfare_": result.welfare,

@@ -46,7 +46,7 @@ class CandidateSet:
 
     Examples
     --------
-    >>> search = PairSearch(np.array([[0.0, 1.0, 3.0, 3.5]]))
+    >>> search = PairSearch(np.array([[0.0, 1.0, 5.0, 5.5]]))
     >>> weights = CandidateSet.nearest(search, 1).respond(Bonus.none(4), gain=0.5, total=0.9)
     >>> weights.csr.toarray()
     array([[0. , 0.9, 0. , 0. ],

@@ -93,7 +93,7 @@ class RowsTimes:
 
 @dataclass(frozen=True)
 class LamRange:
-    """Find the least lam at which a rank-one bonus adds or removes an edge, and that at which it outweighs the costs."""
+    """Find the least lam at which a rank-one bonus changes an edge, and that at which it outweighs the costs."""
 
     left: Array
     right: Array

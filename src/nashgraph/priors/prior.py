@@ -1,7 +1,7 @@
 r"""What a solver needs of a functional prior Φ: its value at W and its gradient :math:`\nabla\Phi = L R^\top`.
 
-Any differentiable functional that comes from solving a task on the network has such a gradient with few columns (fact 11
-of the design), so a stationary W of :math:`J(W) - \lambda\,\Phi(W)` is its own best response to the bonus
+Any differentiable functional that comes from solving a task on the network has such a gradient, with few columns (fact
+11 of the design), so a stationary W of :math:`J(W) - \lambda\,\Phi(W)` is its own best response to the bonus
 :math:`\lambda L R^\top`. A new prior is one class with an ``evaluate``; no solver, storage or engine knows it.
 """
 

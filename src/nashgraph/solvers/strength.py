@@ -19,7 +19,7 @@ from ..certificate import LOG, Callback, Record
 from ..pairs import Bonus, LamRange
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
-from .best_response import best_response
+from .descent import best_response
 from .problem import Problem
 from .result import Result
 
@@ -160,9 +160,9 @@ class Budget:
 def lam_range(problem: Problem) -> tuple[float, float]:
     r"""Return the lambdas between which the prior matters: where it is first felt, and where it dominates.
 
-    Seen from the Smooth-GL graph with its state (y, u), to first order in lambda: the first is the least lambda at which
-    a pair gains or loses its edge, or at which J rises by a ten-thousandth if that is less (where all pairs are edges,
-    none changes for long); the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
+    Seen from the Smooth-GL graph with its state (y, u), to first order in lambda: the first is the least lambda at
+    which a pair gains or loses its edge, or at which J rises by a ten-thousandth if that is less (where all pairs are
+    edges, none changes for long); the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
     differs between nodes by as much as all else, :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
 
     Examples
