@@ -86,9 +86,9 @@ def kept_path(
 ) -> KeptSteps[Result]:
     """Return what keeps the solves of a path in a folder.
 
-    What is played on the graph without prior tells the game, and what makes nodes alike, from any other.
+    The prior's gradient on the graph without prior tells the prior, and what makes nodes alike, from any other.
     """
-    term, played = problem.smoothness, [problem.smooth_state.actions.tolist(), problem.smooth_state.adjoint.tolist()]
+    term, played = problem.smoothness, [problem.smooth_state.right.tolist(), problem.smooth_state.left.tolist()]
     held = ["dense" if term.dense else "sparse", term.beta, term.c]
     settings = ["path", lams.tolist(), repr(sorted(options.items())), held, played]
     return KeptSteps(folder, signals, settings, Result.arrays, partial(Result.restored, problem))

@@ -1,4 +1,4 @@
-from ._fixed_points import FixedPoint, solve_affine, solve_concave
+from ._fixed_points import FixedPoint, solve_affine, solve_concave, solve_response
 from .changing import what_if
 from .interactions import (
     INTERACTIONS,
@@ -18,13 +18,14 @@ from .seeding import best_seeds, diffusion_centrality, expected_reach
 from .society import Game
 from .support import best_support
 from .ties import best_ties, costliest_ties
-from .welfares import WELFARES, CustomWelfare, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
+from .welfares import WELFARES, CustomWelfare, EqualGroups, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
 
 __all__ = [
     "INTERACTIONS",
     "WELFARES",
     "CustomInteraction",
     "CustomWelfare",
+    "EqualGroups",
     "Exponential",
     "FixedPoint",
     "Game",
@@ -52,6 +53,7 @@ __all__ = [
     "roles",
     "solve_affine",
     "solve_concave",
+    "solve_response",
     "welfare",
     "what_if",
 ]

@@ -43,13 +43,13 @@ class Result:
 
     @property
     def equilibrium(self) -> Array:
-        """The actions y."""
+        """The actions y, if the prior has them."""
         actions: Array = self.state.actions
         return actions
 
     @property
     def adjoint(self) -> Array:
-        """The adjoint u."""
+        """The adjoint u, if the prior has one."""
         adjoint: Array = self.state.adjoint
         return adjoint
 
@@ -77,8 +77,7 @@ class Result:
             "iterations": np.array(known.iterations),
             "names": np.array([known.measure.name, known.ending.name, known.remedy]),
             "history": np.array(known.history, dtype=float).reshape(-1, len(Record._fields)),
-            "actions": self.equilibrium,
-            "adjoint": self.adjoint,
+            **{name: getattr(self.state, name) for name in ("actions", "adjoint") if hasattr(self.state, name)},
             **threshold,
             **{f"graph_{part}": getattr(csr, part) for part in ("data", "indices", "indptr")},
         }
@@ -102,9 +101,13 @@ class Result:
         n = problem.smoothness.n_nodes
         weights = problem.smoothness.hold(sparse.csr_array(parts, shape=(n, n)))
         prior: Any = problem.prior
+        if hasattr(prior, "state"):
+            state = prior.state(weights, arrays["actions"], arrays["adjoint"], welfare)
+        else:
+            state = prior.evaluate(weights)
         return cls(
             replace(weights, threshold=arrays.get("threshold")) if isinstance(weights, SparseWeights) else weights,
-            prior.state(arrays["actions"], arrays["adjoint"], welfare),
+            state,
             objective,
             scans,
             Certificate(Measure[measure], value, tol, Ending[ending], int(arrays["iterations"]), remedy, history),
