@@ -15,8 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from ..games import FixedPoint, Linear, as_interaction, as_welfare, solve_affine, solve_response
+from ..games import (
+    FixedPoint,
+    Interaction,
+    Linear,
+    as_interaction,
+    as_welfare,
+    solve_affine,
+    solve_concave,
+    solve_response,
+)
 from ..games.interactions import Response
+from ..pairs import HERE, Place
 from ..validation import Array, InputError, check_number
 from .prior import EXACT, Combinable, Graph, products
 
@@ -48,26 +58,45 @@ class FixedPointPrior(Combinable):
         """The number of nodes."""
         return len(self.benefit)
 
+    @property
+    def plain(self) -> bool:
+        """Whether φ does nothing on the graphs of S and δ is not negative, so that Newton's method is monotone."""
+        return False
+
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
         r"""Solve for the point of rest and the adjoint on W.
 
         The value returned is :math:`g(y) + u^\top (T(y) - y)`, T being the map, corrected to first order for the
         residual of y: its error is of second order in ``tol``.
         """
+        rest, adjoint = self.solve(weights, tol, start)
+        value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
+        return self.state(weights, rest.point, adjoint, value)
+
+    def solve(self, weights: Graph, tol: float, start: DynamicsState | None) -> tuple[FixedPoint, Array]:
+        """Return the point of rest, with its defect, and the adjoint."""
         rest = self.rest(weights, tol=tol, start=None if start is None else start.actions)
         if not rest.residual <= AT_REST:
             raise InputError(
                 f"the dynamics do not come to rest on a graph (residual {rest.residual:.1g}): their map must contract, "
                 "for example by slopes of at most 1"
             )
-        adjoint = self.adjoint(weights, rest.point, tol=tol, start=None if start is None else start.adjoint)
-        value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
-        return self.state(weights, rest.point, adjoint, value)
+        return rest, self.adjoint(weights, rest.point, tol=tol, start=None if start is None else start.adjoint)
 
     def rest(self, weights: Graph, *, tol: float, start: Array | None) -> FixedPoint:
-        """Solve y = φ(b + δ W f(y))."""
-        product = times(self.share, products(weights)[0])
-        return solve_response(product, self.benefit, self.interaction, self.response, tol=tol, start=start)
+        """Solve y = φ(b + δ W f(y)); in a plain game on the device where the graph lives."""
+        if not self.plain:
+            product = times(self.share, products(weights)[0])
+            return solve_response(product, self.benefit, self.interaction, self.response, tol=tol, start=start)
+        put, get = weights.place
+        y = solve_concave(
+            times(self.share, weights.dot),
+            put(self.benefit),
+            There.of(self.interaction, weights.place),
+            tol=tol,
+            start=None if start is None else put(start),
+        )
+        return FixedPoint(get(y.point), get(y.defect), y.products)
 
     def reply(self, weights: Graph, actions: Array) -> Array:
         """Return the map's image of some actions, φ(b + δ W f(y))."""
@@ -79,7 +108,9 @@ class FixedPointPrior(Combinable):
         return inner
 
     def outer_slope(self, weights: Graph, actions: Array) -> Array:
-        """Return δ φ'(z)."""
+        """Return δ φ'(z); in a plain game φ' is 1 and z need not be known."""
+        if self.plain:
+            return np.full(len(actions), float(self.share))
         return self.share * self.response.slope(self.inner(weights, actions))
 
     def adjoint(self, weights: Graph, actions: Array, *, tol: float = EXACT, start: Array | None = None) -> Array:
@@ -212,3 +243,28 @@ class Epidemic(FixedPointPrior):
 def times(share: float, product: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Return v -> share product(v)."""
     return product if share == 1.0 else lambda vector: share * product(vector)
+
+
+@dataclass(frozen=True)
+class There:
+    """An interaction of vectors that live on a device, computed in memory."""
+
+    interaction: Interaction
+    place: Place
+
+    @classmethod
+    def of(cls, interaction: Interaction, place: Place) -> Interaction:
+        """Return an interaction for vectors in a place: itself, if it takes them as they are."""
+        return interaction if place is HERE or getattr(interaction, "anywhere", False) else cls(interaction, place)
+
+    def value(self, x: Array) -> Array:
+        """Return f(x) there."""
+        return self.place.put(self.interaction.value(self.place.get(x)))
+
+    def slope(self, x: Array) -> Array:
+        """Return f'(x) there."""
+        return self.place.put(self.interaction.slope(self.place.get(x)))
+
+    def curvature(self, x: Array) -> Array:
+        """Return f''(x) there."""
+        return self.place.put(self.interaction.curvature(self.place.get(x)))

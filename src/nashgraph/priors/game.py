@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..games import FixedPoint, Interaction, as_interaction, as_welfare, solve_concave
+from ..games import as_interaction, as_welfare
 from ..games.interactions import Response
-from ..pairs import HERE, Place
 from ..validation import Array, check_number
-from .dynamics import FixedPointPrior, times
-from .prior import Graph
+from .dynamics import FixedPointPrior
 
 
 @dataclass(frozen=True)
@@ -88,48 +86,5 @@ class GamePrior(FixedPointPrior):
 
     @property
     def plain(self) -> bool:
-        """Whether no action is ever at a bound, so that Newton's method is monotone."""
+        """Whether no action is ever at a bound."""
         return self.cap is None and self.share >= 0.0
-
-    def outer_slope(self, weights: Graph, actions: Array) -> Array:
-        """Return δ φ'(z); in a plain game φ' is 1 and z need not be known."""
-        return np.full(len(actions), float(self.share)) if self.plain else super().outer_slope(weights, actions)
-
-    def rest(self, weights: Graph, *, tol: float, start: Array | None) -> FixedPoint:
-        """Solve for the equilibrium: in a plain game on the device where the graph lives."""
-        if not self.plain:
-            return super().rest(weights, tol=tol, start=start)
-        place = weights.place
-        y = solve_concave(
-            times(self.share, weights.dot),
-            place.put(self.benefit),
-            There.of(self.interaction, place),
-            tol=tol,
-            start=None if start is None else place.put(start),
-        )
-        return FixedPoint(place.get(y.point), place.get(y.defect), y.products)
-
-
-@dataclass(frozen=True)
-class There:
-    """An interaction of vectors that live on a device, computed in memory."""
-
-    interaction: Interaction
-    place: Place
-
-    @classmethod
-    def of(cls, interaction: Interaction, place: Place) -> Interaction:
-        """Return an interaction for vectors in a place: itself, if it takes them as they are."""
-        return interaction if place is HERE or getattr(interaction, "anywhere", False) else cls(interaction, place)
-
-    def value(self, x: Array) -> Array:
-        """Return f(x) there."""
-        return self.place.put(self.interaction.value(self.place.get(x)))
-
-    def slope(self, x: Array) -> Array:
-        """Return f'(x) there."""
-        return self.place.put(self.interaction.slope(self.place.get(x)))
-
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x) there."""
-        return self.place.put(self.interaction.curvature(self.place.get(x)))
