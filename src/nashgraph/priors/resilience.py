@@ -89,7 +89,8 @@ class Resilience(Combinable):
         nodes_only = not any(isinstance(scenario, TieDeletion) for scenario in self.scenarios)
         if nodes_only and isinstance(self.prior, FixedPointPrior) and isinstance(weights, SparseWeights):
             return self._together(weights, tol, start)
-        starts = (None,) * len(self.scenarios) if start is None else start.parts
+        known = start is not None and len(start.parts) == len(self.scenarios)  # else all were solved together
+        starts = start.parts if start is not None and known else (None,) * len(self.scenarios)
         graphs = [graph_after(weights, scenario) for scenario in self.scenarios]
         states = tuple(
             self.prior.evaluate(graph, tol=tol, start=each) for graph, each in zip(graphs, starts, strict=True)
@@ -107,7 +108,8 @@ class Resilience(Combinable):
         """Evaluate node dynamics in all scenarios at once."""
         count, each = len(self.scenarios), AllScenarios(self.prior, len(self.scenarios))
         graph = AllWithoutNodes(weights, self.scenarios)
-        rest, adjoint = each.solve(graph, tol, None if start is None else start.parts[0])
+        known = start.parts[0] if start is not None and len(start.parts) == 1 else None
+        rest, adjoint = each.solve(graph, tol, known)
         y, state = rest.point.reshape(-1, count), each.state(graph, rest.point, adjoint, 0.0)
         values = np.array([self.prior.welfare.value(one) for one in y.T])
         value, counts = self._combined(values + (adjoint * rest.defect).reshape(-1, count).sum(axis=0))
