@@ -13,9 +13,9 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
 from nashgraph.cli._fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
-from nashgraph.smoothness import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
+from nashgraph.smoothness import STORAGES
 
 from ..commands import LAST_DIGIT, error_lines, run
 

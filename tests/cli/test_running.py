@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 from nashgraph.cli import _groups, _jobs, _options, _running
 from nashgraph.cli._fitting import all_parameters
 from nashgraph.cli.app import app
-from nashgraph.couplings.engines import ENGINES
 from nashgraph.estimators import METHODS, SmoothGL, _kept
 from nashgraph.estimators._members import Resample
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
+from nashgraph.pairs.engines import ENGINES
 from nashgraph.validation import InputError
 
 from ..commands import error_lines, run
@@ -283,7 +283,7 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
     for heavy in (
         "numpy",
         "nashgraph.games",
-        "nashgraph.couplings",
+        "nashgraph.pairs",
         "nashgraph.tables",
         "nashgraph.report",
         "nashgraph.datasets",

@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import ConsensusGL
-from nashgraph.couplings.cluster import whole
-from nashgraph.pairs.cluster.client import inside_worker
 from nashgraph.estimators import _kept, _ladders, _many
+from nashgraph.pairs.cluster import whole
+from nashgraph.pairs.cluster.client import inside_worker
 
 from ..commands import run
 
@@ -69,8 +69,8 @@ def test_resamples_in_processes_of_joblib_s_own(signals, expected, made_here):
     assert len(made_here) == len(GEOMETRIES)
 
 
-@pytest.mark.parametrize("most", [whole.WHOLE_NODES, 39], ids=["whole", "passes"])
-def test_the_engine_shares_out_resamples_of_few_nodes_and_passes_of_many(
+@pytest.mark.parametrize("most", [whole.WHOLE_NODES, 39], ids=["whole", "scans"])
+def test_the_engine_shares_out_resamples_of_few_nodes_and_scans_of_many(
     most, processes, signals, expected, made_here, monkeypatch, caplog
 ):
     monkeypatch.setattr(whole, "WHOLE_NODES", most)

@@ -8,11 +8,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
-from nashgraph.pairs import make_search
-from nashgraph.smoothness import smooth_ladder
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.estimators import _members
 from nashgraph.estimators._members import energy_correlation, ladder_degrees, resamples_of
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import smooth_ladder
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL
 from nashgraph.estimators import _kept, _members
-from nashgraph.solvers import continuation
+from nashgraph.solvers import paths
 
 
 class StoppedError(Exception):
@@ -115,15 +115,13 @@ def stopping_after(count):
 @pytest.fixture
 def solves(monkeypatch):
     """The lambdas that are solved for."""
-    found, solve = [], continuation.best_response
-    monkeypatch.setattr(
-        continuation, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
-    )
+    found, solve = [], paths.best_response
+    monkeypatch.setattr(paths, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest))
     return found
 
 
 @pytest.mark.parametrize("at", [2, 7], ids=["upward", "downward"])
-@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_a_path_that_was_stopped_goes_on_and_is_the_same(kept, signals, solves, storage, at):
     whole = path_of(signals, storage=storage)
     with pytest.raises(StoppedError):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("own", "spectral", "uniform", "none")
-DASK = "dask"  # the engine that a cluster is; the couplings are not loaded for a help text
+DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 RENAMED = {"random_state": "seed"}  # parameters whose option has another name
 TABLE, METHOD, KNOWN, TRUTH, OUTPUT = "The table", "The method", "Known ties", "A true network", "Output"
 ADVICE, CHANGE = "The advice", "What if"

@@ -32,7 +32,7 @@ class Ladders:
     ----------
     degrees, kept : the degrees, and how many nearest of a node may be its neighbours
     c : float, the row sum
-    engine : str, who runs the passes
+    engine : str, who searches pairs
     estimator : GraphEstimator, optional
         Fitted for each rung; None takes the closed form of a smooth graph, all rungs in one pass.
     n_jobs : int, optional, ladders made at the same time or, where there is an estimator, rungs

@@ -96,7 +96,7 @@ class ConsensusGL(GraphEstimator):
         Resamples made, and halves of ``select`` learned from, at the same time or, where ``estimator`` is given, the
         degrees of each. None is one after the other, each with all cores, unless ``joblib.parallel_config`` says else,
         and ``backend="dask"`` takes the workers of a cluster. The graph is the same, bit by bit. With ``engine="dask"``
-        up to 10,000 nodes are shared out so, whatever this says, and beyond the passes are.
+        up to 10,000 nodes are shared out so, whatever this says, and beyond the scans are.
     progress : callable, optional
         Called with the number of steps done and of all steps.
     random_state : int, RandomState or None

@@ -19,8 +19,8 @@ FAST = {"nnan", "nsz", "reassoc", "contract"}
 # Newton rounds over a whole row, then over what is left of it; random rows need 4 to 6 (tests/pairs/test_simplex.py).
 WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
 HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so ties survive errors of a few thousand ulps
-# Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the centre
-# of the data has lost that many of its digits when it is scaled to length one.
+# Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the
+# middle of the data has lost that many of its digits when it is scaled to length one.
 SAME_POINT = 1e-26
 # Rows are dealt to threads in this many runs, each with a buffer of one row.
 CHUNKS = 64

@@ -18,8 +18,8 @@ def sums_to_distances(
 ) -> None:
     """Add to the sums of squares of a block of rows, in place, what is typical of the signals missing at either end.
 
-    Where a sum is less than a share ``fine`` of the totals it is a difference of, it is computed again, one signal after
-    the other, as in ``gram_to_distances``. All of it is then the mean over the signals.
+    Where a sum is less than a share ``fine`` of the totals it is a difference of, it is computed again, signal by
+    signal, as in ``gram_to_distances``. All of it is then the mean over the signals.
     """
     n_rows, n = sums.shape
     for k in range(n_rows):

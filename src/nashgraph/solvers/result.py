@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -71,14 +71,16 @@ class Result:
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays by name, which files can hold: see :meth:`restored`."""
         csr, known = self.weights.matrix(), self.certificate
-        threshold = {} if self.weights.threshold is None else {"threshold": self.weights.threshold}
+        # What a graph in memory has besides its edges, so that a run goes on with the same bits.
+        names = ("costs", "square", "threshold") if isinstance(self.weights, SparseWeights) else ()
+        beside = {name: np.asarray(part) for name in names if (part := getattr(self.weights, name)) is not None}
         return {
             "numbers": np.array([self.objective, self.welfare, self.scans, known.value, known.tol]),
             "iterations": np.array(known.iterations),
             "names": np.array([known.measure.name, known.ending.name, known.remedy]),
             "history": np.array(known.history, dtype=float).reshape(-1, len(Record._fields)),
             **{name: getattr(self.state, name) for name in ("actions", "adjoint") if hasattr(self.state, name)},
-            **threshold,
+            **beside,
             **{f"graph_{part}": getattr(csr, part) for part in ("data", "indices", "indptr")},
         }
 
@@ -99,14 +101,17 @@ class Result:
         history = tuple(Record(int(step), *map(float, rest)) for step, *rest in arrays["history"])
         parts = tuple(arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
         n = problem.smoothness.n_nodes
-        weights = problem.smoothness.hold(sparse.csr_array(parts, shape=(n, n)))
+        csr = sparse.csr_array(parts, shape=(n, n))
+        weights: Weights = problem.smoothness.hold(csr)
+        if isinstance(weights, SparseWeights) and "costs" in arrays:
+            weights = SparseWeights(weights.csr, arrays["costs"], float(arrays["square"]), arrays.get("threshold"))
         prior: Any = problem.prior
         if hasattr(prior, "state"):
             state = prior.state(weights, arrays["actions"], arrays["adjoint"], welfare)
         else:
             state = prior.evaluate(weights)
         return cls(
-            replace(weights, threshold=arrays.get("threshold")) if isinstance(weights, SparseWeights) else weights,
+            weights,
             state,
             objective,
             scans,

@@ -19,7 +19,7 @@ from ..certificate import LOG, Callback, Record
 from ..pairs import Bonus, LamRange
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
-from .best_response import best_response
+from .descent import best_response
 from .problem import Problem
 from .result import Result
 

@@ -1,4 +1,4 @@
-"""Whole fits over a cluster: where networks are small, each is one task, and its passes are not spread further."""
+"""Whole fits over a cluster: where networks are small, each is one task, and its scans are not spread further."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 # Up to so many nodes a pass takes a core a second or two, and what else a fit does is no less: whole fits are shared
-# out. Beyond, passes are long, and fits may be fewer than workers.
+# out. Beyond, scans are long, and fits may be fewer than workers.
 WHOLE_NODES = 10_000
 AHEAD = 2  # tasks for each thread of the cluster that are under way at a time
 

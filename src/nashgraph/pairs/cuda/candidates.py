@@ -9,6 +9,7 @@ from scipy import sparse
 
 from ..bonus import Bonus
 from ..candidates import ROOM
+from ..search import ROUNDING
 from .device import memory_said, to_device, torch
 from .device_search import FURTHER, TRIES
 from .segments import (
@@ -89,10 +90,11 @@ class CudaCandidates:
 
     def packed(self) -> torch.Tensor:
         """Put rows one after the other, without what is no longer theirs, and return the row of each pair."""
-        if len(self.columns) > int(self.lengths.sum()):
+        starts = pointers_of(self.lengths)
+        if len(self.columns) > int(starts[-1]) or not torch.equal(starts[:-1], self.starts):
             places = places_of(self.lengths, self.starts)
             self.columns, self.costs = self.columns[places], self.costs[places]
-        self.starts = pointers_of(self.lengths)[:-1]
+        self.starts = starts[:-1]
         return row_numbers(self.lengths)
 
     def deepen(self, kept: int, rows: torch.Tensor) -> None:
@@ -138,6 +140,9 @@ class CudaCandidates:
         Those are searched down to ``room`` below the floor, so that the next bonus may find all it needs; less far
         where there are many.
         """
+        # What is rounded in a score, its bonus included, is no proof.
+        gained = largest_product(sides.left.abs(), sides.right.abs())
+        floor = floor - ROUNDING * (floor.abs() + gained)
         short = self.unproved(sides, floor)
         if not len(short):
             return False

@@ -40,12 +40,14 @@ class CudaSearch(PairSearch):
         self.points, self.norms = to_numpy(points), to_numpy((points * points).sum(1))
         self.sizes = signal_sizes(X)
         heights = None if node_costs is None else to_device(node_costs, points)
-        self.on_device = DeviceSearch(points, heights, to_device(self.sizes, points), self.device.type == "cuda" if tiles is None else tiles)
+        self.on_device = DeviceSearch(
+            points, heights, to_device(self.sizes, points), self.device.type == "cuda" if tiles is None else tiles
+        )
         self.known: CudaCandidates | None = None
         self._scans = 0.0
 
     @property
-    def scans(self) -> float:  # type: ignore[override]
+    def scans(self) -> float:
         """How many times all pairs were gone through, here or on the device."""
         return self._scans + self.on_device.searched / len(self) ** 2
 
@@ -59,7 +61,7 @@ class CudaSearch(PairSearch):
 
         if everything:
             raise InputError(
-                "storage='dense' keeps the costs of all pairs in memory, and engine='cuda' keeps candidates on the GPU: "
+                "storage='dense' keeps the costs of all pairs in memory, and engine='cuda' only candidates: "
                 "leave storage='auto', or use engine='threads' (solver='ttgd' needs that too)"
             )
         if self.known is None:
