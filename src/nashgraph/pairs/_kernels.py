@@ -328,22 +328,20 @@ def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None
 
 
 @kernel(fastmath=FAST)
-def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
-    """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
+def _neighbour_mean(distances: Array, i: int, bonus: Array, eta: float) -> float:
+    """Return the mean bonus of node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
     total = 0.0
     count = 0
     for j in range(distances.shape[0]):
         if j != i and distances[j] < eta:
-            total += right[j]
+            total += bonus[j]
             count += 1
     return total / max(count, 1)
 
 
 @kernel(fastmath=FAST)
-def first_change(
-    distances: Array, nodes: Array, left: Array, right: Array, eta: Array, slack: float, found: Array
-) -> None:
-    """For each row without bonus, find the least lam > 0 at which the bonus lam * left_i * right_j moves an edge.
+def first_change(distances: Array, nodes: Array, bonus: Array, eta: Array, slack: float, found: Array) -> None:
+    """For each row without bonus, find the least lam > 0 at which lam times the given bonus moves an edge.
 
     Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times
     the neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where
@@ -352,11 +350,11 @@ def first_change(
     n_rows, n = distances.shape
     for k in range(n_rows):
         i = nodes[k]
-        mean = _neighbour_mean(distances[k], i, right, eta[i])
+        mean = _neighbour_mean(distances[k], i, bonus[k], eta[i])
         least = np.inf
         for j in range(n):
             gap = distances[k, j] - eta[i]
-            pull = left[i] * (right[j] - mean)
+            pull = bonus[k, j] - mean
             if j != i and abs(gap) > slack and gap * pull > 0.0 and gap / pull < least:
                 least = gap / pull
         found[k] = least
