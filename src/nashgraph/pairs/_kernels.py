@@ -404,6 +404,47 @@ def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, si
         gram[k, i] = 0.0
 
 
+@kernel(fastmath=FAST)
+def sums_to_distances(
+    sums: Array, missing: Array, nodes: Array, points: Array, observed: Array, totals: Array, fine: float
+) -> None:
+    """Add to the sums of squares of a block of rows, in place, what is typical of the signals missing at either end.
+
+    Where a sum is less than a share ``fine`` of the totals it is a difference of, it is computed again, signal by
+    signal, as in ``gram_to_distances``. All of it is then the mean over the signals.
+    """
+    n_rows, n = sums.shape
+    for k in range(n_rows):
+        i = nodes[k]
+        for j in range(n):
+            total = sums[k, j]
+            if total < fine * (totals[i] + totals[j]):
+                total = 0.0
+                for m in range(points.shape[1]):
+                    difference = observed[i, m] * observed[j, m] * (points[i, m] - points[j, m])
+                    total += difference * difference
+            sums[k, j] = snapped((total + missing[k, j]) / points.shape[1], 0.0)
+        sums[k, i] = 0.0
+
+
+@kernel(parallel=True, fastmath=FAST)
+def gapped_pair_distances(
+    pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, distances: Array
+) -> None:
+    """Write the distances of the pairs of points in a CSR pattern."""
+    for i in prange(pointers.shape[0] - 1):
+        for k in range(pointers[i], pointers[i + 1]):
+            j = indices[k]
+            total = 0.0
+            for m in range(points.shape[1]):
+                if observed[i, m] * observed[j, m] > 0.0:
+                    difference = points[i, m] - points[j, m]
+                    total += difference * difference
+                else:
+                    total += typical[m]
+            distances[k] = snapped(total / points.shape[1], 0.0)
+
+
 @kernel()
 def nearest_in_rows(distances: Array, nodes: Array, nearest: Array, labels: Array) -> None:
     """Write the smallest distances of each row, sorted upward, and the columns they are in.
