@@ -167,6 +167,10 @@ class PairSearch:
             self.near = costs, labels
         return costs, labels
 
+    def nearest_costs(self, kept: int) -> Any:
+        """Return the costs of ``nearest`` without bonus, as an array or tensor where the engine has them."""
+        return self.nearest(kept)[0]
+
     def above(
         self, cut: Array, bonus: Bonus, *, gain: float, total: float, room: float = 0.0, nodes: Array | None = None
     ) -> tuple[Any, Array]:

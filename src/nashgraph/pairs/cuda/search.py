@@ -69,6 +69,14 @@ class CudaSearch(PairSearch):
                 self.known = CudaCandidates(self, min(len(self) - 1, WANTED))
         return self.known
 
+    def nearest_costs(self, kept: int) -> Any:
+        """Return the costs of ``nearest`` without bonus, on the device."""
+        candidates = self.candidates(everything=False)
+        if not candidates.plain or kept > max(WANTED, SHARE * len(self)):
+            return super().nearest_costs(kept)
+        with memory_said():
+            return candidates.nearest(kept)[0]
+
     def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
         """Return each node's ``kept`` smallest costs to others, less a bonus, sorted upward, and whose they are."""
         search, sides = self.on_device, Bonus.none(len(self)) if bonus is None else bonus
