@@ -21,11 +21,16 @@ from .validation import Array, InputError, check_number, check_weights
 
 INFLUENCES = {"influence", "influence_low", "influence_high"}  # node columns that are sums of weights
 LEIDEN_ROUNDS = 2  # igraph's default; more gained 0.002 of modularity at most
-PAIR_COLUMNS = ("probability", "known")  # of two nodes rather than of a direction: both directions have the same
+EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one
+PAIR_COLUMNS = (
+    EVIDENCE,
+    "probability",
+    "known",
+)  # of two nodes rather than of a direction: both directions have the same
 
 
 class Edges(NamedTuple):
-    """Edges by the numbers of their ends, heaviest first; ``place`` is where each stands in ``weights.data``."""
+    """Edges by the numbers of their ends, strongest first; ``place`` is where each stands in ``weights.data``."""
 
     source: Array
     target: Array
@@ -51,7 +56,10 @@ class LearnedGraph:
         "influence_low" and "influence_high" are an interval of the influence, "rank_low" and "rank_high" of its rank;
         "missing" is the share of signals that a node lacks.
     edge_columns : dict from name to array as long as ``weights.data``, for example "frequency"
-        They are shown wherever edges are: in :meth:`edges`, in every file, in the report.
+        They are shown wherever edges are: in :meth:`edges`, in every file, in the report. "evidence" ranks ties: unlike
+        weights, which divide each node's attention, it can be compared between pairs.
+    influence_supported : bool, optional
+        Whether the signals support who is influential; None if that was not tested.
 
     Examples
     --------
@@ -69,6 +77,7 @@ class LearnedGraph:
     directed: bool = True
     node_columns: Mapping[str, Array] = field(default_factory=dict)
     edge_columns: Mapping[str, Array] = field(default_factory=dict)
+    influence_supported: bool | None = None
 
     @classmethod
     def of(cls, matrix: Any, names: Iterable[Any] | None = None, **columns: Any) -> LearnedGraph:
@@ -109,18 +118,40 @@ class LearnedGraph:
         sums = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
         return float(sums.mean()) if sums.max() > 0 and np.ptp(sums) <= 1e-5 * sums.max() else None
 
+    @property
+    def strength(self) -> Array:
+        """What edges are ranked and cut by: their evidence, or their weight if there is none."""
+        return np.asarray(self.edge_columns.get(EVIDENCE, self.weights.data))
+
+    @cached_property
+    def effective_degree(self) -> float:
+        """The mean effective number of neighbours: one over the sum of squared shares of a node's attention.
+
+        A guess of how many ties a node has. On half of the real networks we have, the truth was within a factor of 1.6
+        of it in two of three cases; always guessing six did as well: signals hardly tell how many ties there are.
+
+        Examples
+        --------
+        >>> LearnedGraph.of(np.array([[0.0, 1.0, 1.0], [2.0, 0.0, 0.0], [1.0, 1.0, 0.0]])).effective_degree
+        1.6666666666666667
+        """
+        rows, n = np.repeat(np.arange(self.n_nodes), np.diff(self.weights.indptr)), self.n_nodes
+        sums, squares = (np.bincount(rows, weights=self.weights.data**power, minlength=n) for power in (1, 2))
+        held = squares > 0
+        return float(np.mean(sums[held] ** 2 / squares[held])) if held.any() else 0.0
+
     @cached_property
     def listed(self) -> Edges:
-        """All edges, heaviest first, by the numbers of their ends."""
+        """All edges by the numbers of their ends, those with most evidence first, or else the heaviest."""
         target = np.repeat(np.arange(self.n_nodes), np.diff(self.weights.indptr))
         source, place = self.weights.indices.astype(np.int64), np.arange(self.weights.nnz)
-        order = np.lexsort((target, source, -self.weights.data))
+        order = np.lexsort((target, source, -self.weights.data, -np.asarray(self.strength)))
         if not self.directed:
             order = order[source[order] < target[order]]
         return Edges(source[order], target[order], self.weights.data[order], place[order])
 
     def edges(self) -> pd.DataFrame:
-        """Return the edges as a table (source, target, weight and the edge columns), heaviest first."""
+        """Return the edges as a table (source, target, weight and the edge columns), strongest first."""
         listed = self.listed
         table = {"source": self.names[listed.source], "target": self.names[listed.target], "weight": listed.weight}
         return pd.DataFrame(
@@ -185,7 +216,7 @@ class LearnedGraph:
         if not len(pairs.weight):
             return np.arange(1, self.n_nodes + 1)
         ends = (map(str, column.tolist()) for column in pairs[:2])
-        weights = (pairs.weight / pairs.weight[0]).tolist()  # relative to the heaviest, so that units do not matter
+        weights = (pairs.weight / pairs.weight.max()).tolist()  # relative to the heaviest, so that units do not matter
         _, found = leiden(list(zip(*ends, weights, strict=True)), seed=0, iterations=LEIDEN_ROUNDS)
         label = -1 - np.arange(self.n_nodes)  # alone, unless found with others
         label[[int(node) for node in found]] = list(found.values())
@@ -218,13 +249,47 @@ class LearnedGraph:
         order = short[np.lexsort((-weights.data[short], -values[short], target[short]))]
         first = np.searchsorted(target[order], target[order])  # where the edges into the same node begin
         kept[order[np.arange(len(order)) - first < fewest]] = True
-        if not self.directed:  # both directions of a pair, or none
-            pair = np.minimum(target, weights.indices) * self.n_nodes + np.maximum(target, weights.indices)
+        return self._part(kept)
+
+    def suggested(self, degree: float | None = None) -> LearnedGraph:
+        """Return the ties with most evidence, as many as give nodes ``degree`` ties on average.
+
+        The degree is a guess unless you know it: :attr:`effective_degree` by default. Nodes keep their influence in the
+        whole graph.
+
+        Examples
+        --------
+        >>> graph = LearnedGraph.of(np.array([[0.0, 0.4, 0.1], [0.2, 0.0, 0.0], [0.3, 0.0, 0.0]]))
+        >>> graph.suggested(degree=0.7).edges()
+          source target  weight
+        0      1      0     0.4
+        1      0      1     0.2
+        """
+        wanted = (
+            self.effective_degree
+            if degree is None
+            else check_number(
+                "degree", degree, low=0, open_low=True, remedy="it is the mean number of ties per node; try 6"
+            )
+        )
+        n, source, target = self.n_nodes, self.listed.source, self.listed.target
+        pairs = np.minimum(source, target) * n + np.maximum(source, target)
+        order = np.sort(np.unique(pairs, return_index=True)[1])  # each pair where it is first listed
+        taken = np.isin(pairs, pairs[order[: max(1, round(n * wanted / 2))]])
+        kept = np.zeros(self.weights.nnz, dtype=bool)
+        kept[self.listed.place[taken]] = True
+        return self._part(kept)
+
+    def _part(self, kept: Array) -> LearnedGraph:
+        """Return some of the edges; of a pair without directions both entries are kept. Nodes keep their influence."""
+        target, source = np.repeat(np.arange(self.n_nodes), np.diff(self.weights.indptr)), self.weights.indices
+        if not self.directed:
+            pair = np.minimum(target, source) * np.int64(self.n_nodes) + np.maximum(target, source)
             kept = np.isin(pair, pair[kept])
-        entries = (weights.data[kept], (target[kept], weights.indices[kept]))
+        entries = (self.weights.data[kept], (target[kept], source[kept]))
         return replace(
             self,
-            weights=sparse.csr_array(entries, shape=weights.shape),
+            weights=sparse.csr_array(entries, shape=self.weights.shape),
             node_columns={"influence": self.influence, **self.node_columns},
             edge_columns={name: np.asarray(each)[kept] for name, each in self.edge_columns.items()},
         )

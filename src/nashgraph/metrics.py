@@ -1,6 +1,7 @@
 """How well a learned graph matches a true one, and how good a society it makes.
 
-All scores run over the ordered off-diagonal pairs of W as it is; ``symmetrize`` makes it "mean" (of the two
+All scores run over the ordered off-diagonal pairs of W as it is, or of its evidence if it is a graph that has some
+(:class:`~nashgraph.graph.LearnedGraph`); ``symmetrize`` makes it "mean" (of the two
 directions) or "max" first. W and A are each a learned graph, a fitted estimator, a networkx graph or a matrix
 (``A[i, j]`` is the edge j -> i), on the same nodes: matched by name where both have names, else in the same order.
 """
@@ -18,7 +19,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
-from .graph import LearnedGraph, adjacency_matrix, as_graph
+from .graph import EVIDENCE, LearnedGraph, adjacency_matrix, as_graph
 from .matching import in_order, names_of, order_of, square
 from .validation import Array, InputError, check_choice, check_square, warn
 
@@ -135,7 +136,7 @@ def equal_influence(W: Any, c: float = 0.95) -> Any:
 
 def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     """Return the scores and the truth of all ordered off-diagonal pairs, as vectors."""
-    scores, truth = _dense("W", W), _dense("A", _like(W, A))
+    scores, truth = _dense("W", _scores(W)), _dense("A", _like(W, A))
     if scores.shape != truth.shape:
         raise InputError(
             f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order"
@@ -170,6 +171,18 @@ def _like(W: Any, A: Any) -> Any:
         )
     order, matrix = order_of(names_of(W), theirs, "W", "A"), _matrix(A)
     return matrix if order is None else sparse.csr_array(matrix)[order][:, order]
+
+
+def _scores(graph: Any) -> Any:
+    """Return what pairs are ranked by: their evidence where a graph or a fitted model has it, else their weights."""
+    if isinstance(graph, LearnedGraph | BaseEstimator):
+        learned = as_graph(graph)
+        evidence = getattr(graph, "evidence_", None)
+        if evidence is None and EVIDENCE in learned.edge_columns:
+            entries = learned.strength, learned.weights.indices, learned.weights.indptr
+            evidence = sparse.csr_array(entries, shape=learned.weights.shape)
+        return learned.weights if evidence is None else evidence
+    return _matrix(graph)
 
 
 def _matrix(graph: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The member networks of a consensus: a degree, a geometry and a replicate of the signals each.
+"""The member networks of a consensus: each has a degree and a geometry.
 
 Members that differ in their degree only are a *degree ladder*, which costs one scan over all pairs.
 """
@@ -6,19 +6,24 @@ Members that differ in their degree only are a *degree ladder*, which costs one 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Container, Generator, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.covariance import ledoit_wolf
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
 from ..couplings import Ladder, points_of, smooth_ladder
 from ..validation import Array
+from .checkpoint import CheckpointedSteps
 from .parallel import parallel_map
+
+PARTIAL = "partial"  # the geometry of partial likeness, given all other nodes: the inverse covariance
 
 # How a node's energy goes with its influence, by their correlation: below the first the distance fits, at the second
 # the cosine, above the third the cosine and the inner product (fact 7 of the design; chosen on synthetic networks).
@@ -26,54 +31,15 @@ WEAK, NEITHER, STRONG = 0.35, 0.45, 0.55
 DISTANCE_SHARE = 0.875  # of the distance; the cosine has the rest
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
-LEAST_NEIGHBOURS, MOST_PAIRS = 64, 1_000_000  # the largest degree, so that a graph has about a million edges
+LEAST_NEIGHBOURS, MOST_PAIRS = 64, 250_000  # the largest degree, so that a graph has about as many edges
 SINGLE_SIGNALS_WORK = 1e8  # signals times pairs up to which known ties may weigh every signal alone
-LADDER_BYTES = 20  # per pair of a ladder: neighbour, weight, share
 SIGNAL = "signal"  # how the groups of members made from one signal are called
-
-
-class Replicate(NamedTuple):
-    """Weights of the signals: number 0 is the signals as they are."""
-
-    number: int
-    weights: Array
-
-    def of(self, X: Array) -> Array:
-        """Return the weighted signals: distances are then weighted sums over signals."""
-        return X if self.number == 0 else X * np.sqrt(self.weights)[:, None]
-
-
-class Member(NamedTuple):
-    """What a degree ladder is made of: a replicate and a geometry."""
-
-    replicate: Replicate
-    geometry: str
-
-
-def draw_replicates(n_signals: int, count: int, scheme: str, entropy: int) -> Iterator[Replicate]:
-    """Yield the signals as they are and then ``count`` replicates, each drawn from a seed of its own.
-
-    "bayes" draws Dirichlet weights (the Bayesian bootstrap). "half" draws a random half of the signals, and every
-    second time the other half of the draw before.
-    """
-    yield Replicate(0, np.ones(n_signals))
-    for number in range(1, count + 1):
-        draw = number if scheme == "bayes" else (number + 1) // 2
-        random = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(draw,)))
-        if scheme == "bayes":
-            weights = n_signals * random.dirichlet(np.ones(n_signals))
-        else:
-            first = np.zeros(n_signals)
-            first[random.permutation(n_signals)[: n_signals // 2]] = 1.0
-            chosen = first if number % 2 else 1.0 - first
-            weights = chosen * n_signals / chosen.sum()
-        yield Replicate(number, weights)
 
 
 def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
     """Return log-spaced degrees from 2 to all nodes, and how many of a node's nearest can be its neighbours.
 
-    In large networks the largest degree is smaller, so that a graph has about a million edges, or 64 per node.
+    In large networks the largest degree is smaller, so that a graph has about 250,000 edges, or 64 per node.
     """
     most = n_nodes - 1
     top = min(most, max(LEAST_NEIGHBOURS, MOST_PAIRS // n_nodes))
@@ -107,6 +73,34 @@ def energy_correlation(X: Array, influence: Array) -> float:
     return float(np.corrcoef(energy, influence)[0, 1])
 
 
+def conditional_likeness(X: Array) -> Array:
+    """Return minus the inverse covariance (Ledoit and Wolf 2004), its diagonal and its median pair at 0.
+
+    Signals whose sum is nearly constant add the same amount to every pair: hence the median. A signal that a node
+    lacks counts as that signal's mean.
+    """
+    means = np.nanmean(X, axis=1, keepdims=True)
+    likeness: Array = -np.linalg.inv(ledoit_wolf(np.where(np.isnan(X), means, X))[0])
+    likeness -= np.median(likeness[np.triu_indices(len(likeness), 1)])
+    np.fill_diagonal(likeness, 0.0)
+    return likeness
+
+
+class GivenCosts:
+    """Costs of all pairs, searched as a pair search is."""
+
+    dtype = np.dtype(float)
+
+    def __init__(self, costs: Array) -> None:
+        self.costs = costs
+
+    def nearest(self, kept: int) -> tuple[Array, Array]:
+        """Return each node's ``kept`` smallest costs to others, sorted upward, and whose they are."""
+        others = self.costs + np.diag(np.full(len(self.costs), np.inf))
+        labels = np.argsort(others, axis=1, kind="stable")[:, :kept]
+        return np.take_along_axis(others, labels, axis=1), labels.astype(np.int32)
+
+
 class Ladders:
     """The degree ladders of one fit; those of the signals as they are get stored, and finished steps are counted.
 
@@ -117,7 +111,7 @@ class Ladders:
     engine : str, who searches pairs
     estimator : graph estimator, optional
         Fitted once per degree. None uses the closed form of a smooth graph: one scan for all degrees.
-    n_jobs : int, optional, ladders (or, with an estimator, degrees) computed at the same time
+    n_jobs : int, optional, members of an estimator fitted at the same time
     progress : callable, optional, called with the number of steps done and of all steps
     """
 
@@ -136,6 +130,7 @@ class Ladders:
         self.stored: dict[str, Ladder] = {}
         self.whole: Array | None = None
         self.certificates: list[Certificate] = []
+        self.saved: CheckpointedSteps[Ladder] | None = None
         self.n_steps = self.n_done = 0
 
     def __call__(self, X: Array, geometry: str) -> Ladder:
@@ -144,20 +139,20 @@ class Ladders:
         if X is not self.whole:
             return self._made(X, geometry)
         if geometry not in self.stored:
-            self.stored[geometry] = self._made(X, geometry)
+            make = partial(self._made, X, geometry)
+            self.stored[geometry] = make() if self.saved is None else self.saved(make)
         return self.stored[geometry]
 
-    def of(self, X: Array, members: Sequence[Member]) -> Generator[Ladder, None, None]:
-        """Yield the ladders of replicates in order; ladders of the signals as they are are computed here."""
-        make = partial(replicate_ladder, self.degrees, self.n_nearest, self.c, self.engine)
-        others = [] if self.estimator is not None else [member for member in members if member.replicate.number]
-        size = X.shape[1] * self.n_nearest * LADDER_BYTES
-        made = parallel_map(make, X, others, "replicates", n_jobs=self.n_jobs, engine=self.engine, result_bytes=size)
-        for member in members:
-            if others and member.replicate.number:
-                yield next(made)
-            else:
-                yield self(member.replicate.of(X), member.geometry)
+    def search(self, X: Array, geometry: str) -> Any:
+        """Return the pair search of some signals."""
+        return points_of(X, self.engine, geometry=geometry)
+
+    def costs(self, X: Array, geometry: str, pattern: Any) -> Array:
+        """Return the costs of the pairs that a CSR pattern lists."""
+        if geometry != PARTIAL:
+            return np.asarray(points_of(X, geometry=geometry).listed(pattern), dtype=float)
+        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        return -conditional_likeness(X)[rows, pattern.indices]
 
     def single_degrees(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
         """Yield name and graph of each degree alone."""
@@ -176,6 +171,13 @@ class Ladders:
                 ladder = self._made(X[k : k + 1], "distance")
                 yield f"{SIGNAL} {labels[k]}", graph_of_rows(ladder.labels, ladder.weights)
 
+    def resume(self, checkpoint: str | Path, X: Array) -> None:
+        """Save the ladders of the signals as they are in a folder, and use those that a stopped fit saved there."""
+        if self.estimator is None:
+            settings = [self.degrees.tolist(), self.n_nearest, self.c]
+            pack, unpack = Ladder._asdict, lambda arrays: Ladder(**{name: arrays[name] for name in Ladder._fields})
+            self.saved = CheckpointedSteps(checkpoint, "consensus", X, settings, pack, unpack)
+
     def step(self) -> None:
         """Report that a step is done."""
         self.n_done += 1
@@ -184,12 +186,16 @@ class Ladders:
 
     def finish(self) -> None:
         """Report that all steps are done, including those that were not needed."""
+        if self.saved is not None:
+            self.saved.clear()
         self.n_done = self.n_steps - 1
         self.step()
 
     def _made(self, X: Array, geometry: str) -> Ladder:
         if self.estimator is None:
-            return smooth_ladder(points_of(X, self.engine, geometry=geometry), self.degrees, self.c, self.n_nearest)
+            partial_costs = geometry == PARTIAL
+            search: Any = GivenCosts(-conditional_likeness(X)) if partial_costs else self.search(X, geometry)
+            return smooth_ladder(search, self.degrees, self.c, self.n_nearest)
         known = self.estimator.get_params()
         settings = [
             {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
@@ -211,12 +217,6 @@ def graph_of_rows(labels: Array, weights: Array) -> Any:
     graph.eliminate_zeros()
     graph.sort_indices()
     return graph
-
-
-def replicate_ladder(degrees: Array, n_nearest: int, c: float, engine: str, X: Array, member: Member) -> Ladder:
-    """Return the ladder of a replicate in closed form, without its costs. This runs in a worker."""
-    points = points_of(member.replicate.of(X), engine, geometry=member.geometry)
-    return smooth_ladder(points, degrees, c, n_nearest)._replace(nearest=None)
 
 
 def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Certificate]:

@@ -85,6 +85,8 @@ class GraphEstimator(BaseEstimator):
     # Of a consensus: how alike two resamples are, and how much the members with a prior count.
     agreement_: float = np.nan
     prior_share_: float = 0.0
+    # Whether the signals support who is influential; None where that is not tested.
+    influence_supported_: bool | None = None
     # The share of the signals that is missing at each node, where some may be.
     missing_share_: Array = np.zeros(0)
     # Which nodes have no signal at all, where there are such: see silent_nodes.
@@ -173,6 +175,7 @@ class GraphEstimator(BaseEstimator):
                 self.node_names_,
                 node_columns=self._node_columns() | gaps,
                 edge_columns=self._edge_columns(),
+                influence_supported=self.influence_supported_,
             )
         return self._graph
 
