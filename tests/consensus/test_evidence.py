@@ -3,10 +3,12 @@
 import networkx as nx
 import numpy as np
 import pytest
+from sklearn.covariance import ledoit_wolf
 from sklearn.metrics import average_precision_score
 
 from nashgraph import ConsensusGL, edge_auc
-from nashgraph.consensus.evidence import global_ladder, kind_of_signals, precision_share
+from nashgraph.consensus.evidence import global_ladder, kind_of_signals
+from nashgraph.consensus.members import conditional_signals
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.graph import LearnedGraph
 
@@ -95,10 +97,26 @@ def test_with_many_signals_it_is_at_least_as_good_as_inverse_covariance(graph, n
     assert gmse(ours, truth) <= gmse(theirs, truth)
 
 
-def test_partial_likeness_counts_only_with_more_signals_than_nodes():
-    assert precision_share(60, 60) == 0
-    assert precision_share(10_000, 5_000) == 0  # an inverse of that many nodes takes too long
-    assert precision_share(3000, 50) > 0.98
+def test_partial_likeness_counts_with_many_signals_or_where_strong_nodes_are_popular():
+    graph = preferential_attachment(60, random_state=1)
+    shares = {
+        (filter, count): ConsensusGL(n_replicates=0)
+        .fit(smooth_signals(graph, count, filter, random_state=1))
+        .geometries_.get("partial", 0)
+        for filter in ("heat", "lowpass")
+        for count in (30, 240)
+    }
+    assert shares == {("heat", 30): 0, ("heat", 240): 0.75, ("lowpass", 30): 0.5, ("lowpass", 240): 0.75}
+
+
+@pytest.mark.parametrize("shape", [(8, 30), (30, 30), (90, 30)])
+def test_conditional_signals_are_those_of_ledoit_and_wolf(random, shape):
+    X = random.normal(size=shape) @ random.normal(size=(shape[1], shape[1]))
+    Y, inverse = conditional_signals(X), np.linalg.inv(ledoit_wolf(X)[0])
+    off = ~np.eye(shape[1], dtype=bool)
+    np.testing.assert_allclose((Y.T @ Y)[off], -inverse[off], atol=1e-9 * np.abs(inverse).max())
+    assert len(Y) == min(shape)
+    assert not conditional_signals(np.ones(shape)).any()
 
 
 def test_the_suggested_ties_are_those_with_most_evidence():

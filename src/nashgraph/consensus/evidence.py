@@ -5,9 +5,9 @@ Evidence can. It is in units of the average pair, which has 1, and it depends on
 
 - *answers* to different questions: likeness is weak and adds up over questions. Evidence is the mean of three row
   ladders (distance, cosine and inner product) and of a ladder of degrees over all pairs, on inner products;
-- *samples*, repeated measurements of one kind: likeness is relative to the node. Evidence is the mean of row ladders.
-  With more signals than nodes (M > N) the inverse covariance counts too, with weight 1 - N/M (fact 14): the share of
-  the signals' degrees of freedom that its estimation leaves over.
+- *samples*, repeated measurements of one kind: likeness is relative to the node. Evidence is the mean of row ladders
+  and, where partial likeness counts (:func:`~nashgraph.consensus.members.geometry_weights`), of partial likeness above
+  its median: minus the inverse covariance, which can be compared between pairs as it is.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
-from .members import PARTIAL, Ladders
+from .members import PARTIAL, Ladders, search_of
 
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
 ANSWERS, SAMPLES = "answers", "samples"
 FEW_VALUES = 10  # 89% of the columns of real survey tables have at most ten different values (fact 15)
 UNITS_APART = 10.0  # spreads of signals of one kind: their 90% and 10% quantiles were within a factor of 3.3
 NODES_READ = 10_000  # enough to count the values of a signal
-MOST_INVERTED = 3000  # nodes: an inverse covariance is an N x N array and O(N^3) time
 
 
 class Kind(NamedTuple):
@@ -53,17 +52,6 @@ def kind_of_signals(X: Array) -> Kind:
     if high > UNITS_APART * low:
         return Kind(ANSWERS, f"the signals have different units: their spreads differ by a factor of {high / low:.0f}")
     return Kind(SAMPLES, "most signals have many different values and similar spreads")
-
-
-def precision_share(n_signals: int, n_nodes: int) -> float:
-    """Return how much the inverse covariance counts: 1 - N/M, and nothing with few signals or very many nodes.
-
-    Examples
-    --------
-    >>> precision_share(50, 60), precision_share(200, 50)
-    (0.0, 0.75)
-    """
-    return max(0.0, 1.0 - n_nodes / n_signals) if n_nodes <= MOST_INVERTED else 0.0
 
 
 def global_ladder(scores: Array, n_nodes: int, degrees: Array) -> Array:
@@ -117,10 +105,11 @@ def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders
     if not pairs.nnz:
         return pairs
     if kind == ANSWERS:
-        everywhere = global_ladder(-ladders.costs(X, "inner", pairs), n, ladders.degrees)
+        everywhere = global_ladder(-search_of(X, "inner").listed(pairs), n, ladders.degrees)
         pairs.data = 0.75 * pairs.data + 0.25 * everywhere  # three row ladders and one over all pairs, alike
     elif partial > 0:
-        above = np.maximum(-ladders.costs(X, PARTIAL, pairs), 0.0)
+        likeness = -search_of(X, PARTIAL).listed(pairs)
+        above = np.maximum(likeness - np.median(likeness), 0.0)  # a common part, as of a constant sum, is no evidence
         pairs.data += partial * above * (n * (n - 1) / 2) / max(above.sum(), np.finfo(float).tiny)
     return pairs
 

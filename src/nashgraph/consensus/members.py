@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.base import clone
-from sklearn.covariance import ledoit_wolf
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
@@ -29,6 +28,7 @@ PARTIAL = "partial"  # the geometry of partial likeness, given all other nodes: 
 # the cosine, above the third the cosine and the inner product (fact 7 of the design; chosen on synthetic networks).
 WEAK, NEITHER, STRONG = 0.35, 0.45, 0.55
 DISTANCE_SHARE = 0.875  # of the distance; the cosine has the rest
+PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular ones
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
 LEAST_NEIGHBOURS, MOST_PAIRS = 64, 250_000  # the largest degree, so that a graph has about as many edges
@@ -57,11 +57,18 @@ def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
     If a node's energy is not correlated with its influence in the mean cosine graph, the distance has most of the
     weight; if it is a little, the cosine has all; if it clearly is, the inner product shares with the cosine. Its share
     falls with the number of signals: cosines of few signals are noisy, and a node's strength then tells more.
+
+    Partial likeness has half of the weight where strong nodes are clearly the popular ones: there ties act through
+    powers of the adjacency matrix, and nodes are also alike for what lies between them. With more signals than nodes it
+    has at least 1 - N/M (fact 14), the share of the degrees of freedom that an inverse covariance leaves over.
     """
     together = energy_correlation(X, influence_of(cosine))
+    strong = float(np.interp(together, (NEITHER, STRONG), (0.0, 1.0)))
     distance = DISTANCE_SHARE * float(np.interp(together, (WEAK, NEITHER), (1.0, 0.0)))
-    inner = FEW_SIGNALS / (FEW_SIGNALS + len(X)) * float(np.interp(together, (NEITHER, STRONG), (0.0, 1.0)))
-    return {"cosine": 1.0 - distance - inner, "distance": distance, "inner": inner}
+    inner = FEW_SIGNALS / (FEW_SIGNALS + len(X)) * strong
+    partial = max(PARTIAL_SHARE * strong, 1.0 - X.shape[1] / len(X))
+    row_wise = {"cosine": 1.0 - distance - inner, "distance": distance, "inner": inner}
+    return {name: (1.0 - partial) * weight for name, weight in row_wise.items()} | {PARTIAL: partial}
 
 
 def energy_correlation(X: Array, influence: Array) -> float:
@@ -73,32 +80,44 @@ def energy_correlation(X: Array, influence: Array) -> float:
     return float(np.corrcoef(energy, influence)[0, 1])
 
 
-def conditional_likeness(X: Array) -> Array:
-    """Return minus the inverse covariance (Ledoit and Wolf 2004), its diagonal and its median pair at 0.
+def conditional_signals(X: Array) -> Array:
+    r"""Return signals whose inner products are minus the inverse covariance of X, except on the diagonal.
 
-    Signals whose sum is nearly constant add the same amount to every pair: hence the median. A signal that a node
-    lacks counts as that signal's mean.
+    With :math:`C = (1 - \delta) S + \delta \mu I` the covariance of Ledoit and Wolf (2004), and the singular value
+    decomposition of the centred X, :math:`S = V \mathrm{diag}(s^2) V^\top`, every other direction has the eigenvalue
+    :math:`\delta \mu`; with a the largest eigenvalue of the inverse,
+    :math:`a I - C^{-1} = V \mathrm{diag}(a - 1/\lambda) V^\top` is an inner product of min(M, N) signals. So partial
+    likeness is searched as inner products are, at any size. A signal that a node lacks counts as that signal's mean.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(40, 6))
+    >>> from sklearn.covariance import ledoit_wolf
+    >>> Y, inverse = conditional_signals(X), np.linalg.inv(ledoit_wolf(X)[0])
+    >>> bool(np.allclose((Y.T @ Y + inverse)[np.triu_indices(6, 1)], 0.0))
+    True
     """
-    means = np.nanmean(X, axis=1, keepdims=True)
-    likeness: Array = -np.linalg.inv(ledoit_wolf(np.where(np.isnan(X), means, X))[0])
-    likeness -= np.median(likeness[np.triu_indices(len(likeness), 1)])
-    np.fill_diagonal(likeness, 0.0)
-    return likeness
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=1, keepdims=True), X)
+    n_signals, n = X.shape
+    centred = (filled - filled.mean(axis=0)) / np.sqrt(n_signals)
+    _, roots, directions = linalg.svd(centred, full_matrices=False, check_finite=False)
+    found: Array = roots**2
+    mean, squares = found.sum() / n, float(found @ found)
+    if mean <= 0.0:
+        return np.zeros_like(directions)
+    fourth = float(np.sum(np.einsum("mi,mi->m", centred, centred) ** 2))  # sum of |x|^4, over M^2
+    spread = squares - n * mean**2
+    shrinkage = min(1.0, max(0.0, fourth - squares / n_signals) / spread) if spread > 0 else 1.0
+    eigenvalues = np.maximum((1.0 - shrinkage) * found + shrinkage * mean, np.finfo(float).eps * found.max())
+    least = eigenvalues.min() if n_signals > n else max(shrinkage * mean, np.finfo(float).eps * found.max())
+    return np.asarray(np.sqrt(np.maximum(1.0 / least - 1.0 / eigenvalues, 0.0))[:, None] * directions)
 
 
-class GivenCosts:
-    """Costs of all pairs, searched as a pair search is."""
-
-    dtype = np.dtype(float)
-
-    def __init__(self, costs: Array) -> None:
-        self.costs = costs
-
-    def nearest(self, kept: int) -> tuple[Array, Array]:
-        """Return each node's ``kept`` smallest costs to others, sorted upward, and whose they are."""
-        others = self.costs + np.diag(np.full(len(self.costs), np.inf))
-        labels = np.argsort(others, axis=1, kind="stable")[:, :kept]
-        return np.take_along_axis(others, labels, axis=1), labels.astype(np.int32)
+def search_of(X: Array, geometry: str, engine: str = "threads") -> Any:
+    """Return the pair search of some signals in a geometry, partial likeness among them."""
+    if geometry == PARTIAL:
+        return points_of(conditional_signals(X), engine, geometry="inner")
+    return points_of(X, engine, geometry=geometry)
 
 
 class Ladders:
@@ -143,17 +162,6 @@ class Ladders:
             self.stored[geometry] = make() if self.saved is None else self.saved(make)
         return self.stored[geometry]
 
-    def search(self, X: Array, geometry: str) -> Any:
-        """Return the pair search of some signals."""
-        return points_of(X, self.engine, geometry=geometry)
-
-    def costs(self, X: Array, geometry: str, pattern: Any) -> Array:
-        """Return the costs of the pairs that a CSR pattern lists."""
-        if geometry != PARTIAL:
-            return np.asarray(points_of(X, geometry=geometry).listed(pattern), dtype=float)
-        rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-        return -conditional_likeness(X)[rows, pattern.indices]
-
     def single_degrees(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
         """Yield name and graph of each degree alone."""
         ladder = self(X, geometry)
@@ -193,9 +201,7 @@ class Ladders:
 
     def _made(self, X: Array, geometry: str) -> Ladder:
         if self.estimator is None:
-            partial_costs = geometry == PARTIAL
-            search: Any = GivenCosts(-conditional_likeness(X)) if partial_costs else self.search(X, geometry)
-            return smooth_ladder(search, self.degrees, self.c, self.n_nearest)
+            return smooth_ladder(search_of(X, geometry, self.engine), self.degrees, self.c, self.n_nearest)
         known = self.estimator.get_params()
         settings = [
             {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}

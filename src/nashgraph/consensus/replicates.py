@@ -24,7 +24,7 @@ from scipy.stats import rankdata
 from ..compiled import kernel
 from ..couplings.levels import SAME, levels_of
 from ..validation import Array
-from .members import Ladders
+from .members import Ladders, search_of
 
 HALF_WIDTH = 1.645 * np.sqrt(2.0)  # of a 90% interval, in root mean squares over replicates
 LEVEL_ROWS = 2000  # nodes from which the levels of a replicate's degrees are found, if there are more
@@ -80,7 +80,7 @@ def replicate_network(X: Array, pattern: Any, geometries: dict[str, float], ladd
             ladder = ladders(X, geometry)
             found += part * np.stack([ladder.weights[rows, pattern.indices], ladder.shares[rows, pattern.indices]])
             continue
-        costs = ladders.costs(X, geometry, pattern)
+        costs = np.asarray(search_of(X, geometry).listed(pattern), dtype=float)
         ordered, sums = np.empty_like(costs), np.empty_like(costs)
         sort_costs(pattern.indptr, costs, ordered, sums)
         pooled, anything = sums[few], float(costs.mean()) or 1.0  # if all costs are equal any level gives the same

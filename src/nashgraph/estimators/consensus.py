@@ -27,7 +27,6 @@ from ..consensus.evidence import (
     evidence_at,
     evidence_of,
     kind_of_signals,
-    precision_share,
     upper_pairs,
 )
 from ..consensus.known_ties import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
@@ -37,6 +36,7 @@ from ..consensus.replicates import Replicates, half_of, replicate_network
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
 from ..consensus.stacking import stack
 from ..couplings import points_of
+from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
 from ..validation import (
@@ -79,8 +79,8 @@ class ConsensusGL(GraphEstimator):
         What the signals are. Answers to different questions (surveys, profiles, votes): likeness is weak and adds up,
         so all geometries count alike, and pairs are also compared over the whole network. Samples, repeated
         measurements of one kind: likeness is relative to the node. Mostly the distance counts or, if a node's energy
-        goes with its influence, the cosine, also the inner product if signals are few, and partial likeness with weight
-        1 - N/M if there are more signals than nodes. "auto" decides by the values and units; ``signals_`` says what.
+        goes with its influence, the cosine, partial likeness and, if signals are few, the inner product. With M signals
+        on N < M nodes partial likeness has at least the weight 1 - N/M. "auto" decides by the values and units.
     n_degrees : int
         How many degrees.
     degree : float, optional
@@ -356,10 +356,10 @@ class ConsensusGL(GraphEstimator):
             return {"distance": 1.0}
         if kind == ANSWERS:
             return dict.fromkeys(("distance", "cosine", "inner"), 1.0 / 3.0)
-        partial = precision_share(*signals.shape) if self.estimator is None else 0.0
         found = geometry_weights(signals, ladders(signals, "cosine"))
-        found = {name: (1.0 - partial) * weight for name, weight in found.items()} | {PARTIAL: partial}
-        return {name: weight for name, weight in found.items() if weight > 0}
+        known = GEOMETRIES if self.estimator is not None else (*GEOMETRIES, PARTIAL)
+        total = sum(found[name] for name in known)
+        return {name: found[name] / total for name in known if found[name] > 0}
 
     @property
     def _n_prior_costs(self) -> int:
