@@ -1,7 +1,7 @@
 """The networks whose recovery is measured: synthetic, the paper's, real ones with simulated signals, real ones whole.
 
-Reporting seeds count from 0. Whatever was tuned was tuned on seeds from 1000 on, on villages with odd numbers and on the
-real networks of TUNED, which appear in no table.
+Reporting seeds count from 0. Whatever was tuned was tuned on seeds from 1000 on, on villages with odd numbers and on
+the real networks of TUNED, which appear in no table.
 """
 
 from __future__ import annotations

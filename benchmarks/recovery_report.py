@@ -82,7 +82,7 @@ def by_family(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def families(rows: pd.DataFrame) -> pd.Series:
-    """Return each row's family: the kind of network and, where signals are simulated, their filter and what they are."""
+    """Return each row's family: the kind of network and, for simulated signals, their filter and what they are."""
     kind = rows["group"].map({DISCRETE: ", five values", MANY: ", many signals"}).fillna("")
     return rows["source"] + np.where(rows["filter"] == "", "", ", " + rows["filter"]) + kind
 
@@ -181,25 +181,28 @@ def write_report(frame: pd.DataFrame, controls: Sequence[str], path: Path | None
 
 def introduce(report: Report, frame: pd.DataFrame, controls: Sequence[str]) -> None:
     limits = ", ".join(f"{name} {limit}" for name, kind in METHODS.items() if np.isfinite(limit := kind.quick_up_to))
+    absent = sorted({*METHODS} - {*frame["method"]})
     counts = frame[PROBLEM].drop_duplicates()["group"].value_counts()
     report.say(
         f"Problems: {', '.join(f'{counts[group]} {group}' for group in GROUPS if group in counts)}. Every method is at "
         f"its defaults (`nashgraph.estimators.METHODS`); the controls are {', '.join(controls)}, and get exactly the "
-        "signals the methods get. The control *benefit alone* adds up the spectral benefits of two nodes. On the villages "
-        "nobody is told who was surveyed. Slow methods are left out above "
+        "signals the methods get. The control *benefit alone* adds up the spectral benefits of two nodes. On the "
+        "villages nobody is told who was surveyed. Slow methods are left out above "
         f"a number of nodes ({limits}): tables over all problems have the others only, and a second table has every "
         "method on the problems that all of them ran on."
+        + (f" **Left out of this run altogether: {', '.join(absent)}.**" if absent else "")
     )
     report.say(
         "The truth is undirected (a tie named from either side counts), so all scores are of symmetrised weights, the "
-        "mean of both directions, and of its evidence for the consensus; AUC over ordered pairs, as the paper has it, is given for Figure 1 besides. AP is "
-        "average precision; P@E is precision at the true number of edges; rank is the mean rank by AP, ties averaged; "
-        "seconds are of one thread, compilation not counted. Real signals, coded ones too, are centred and scaled to "
-        "spread 1 over the nodes, gaps filled from the nearest nodes. Simulated signals have noise of 0.1 times their "
-        "spread. **Seeds count from 0; whatever was tuned was tuned on seeds from 1000 on, which are never reported.** "
-        "Real networks are those that nothing was tuned on: half of the populations (part of the villages of one), and of "
-        "the Indian villages those with even numbers. They are averaged over a population before they are ranked. GMSE "
-        "is the squared error of positive scores at their best scale, relative to the truth."
+        "mean of both directions, and for the consensus of its evidence. AUC over ordered pairs, as the paper has it, "
+        "is given for Figure 1 also. AP is average precision; P@E is precision at the true number of edges; GMSE is "
+        "the squared error of positive scores at their best scale, relative to the truth; rank is the mean rank by AP, "
+        "ties averaged; seconds are of one thread, compilation not counted. Real signals, coded ones too, are centred "
+        "and scaled to spread 1 over the nodes, gaps filled from the nearest nodes. Simulated signals have noise of "
+        "0.1 times their spread. **Seeds count from 0; whatever was tuned was tuned on seeds from 1000 on, which are never "
+        "reported.** Real networks are those that nothing was tuned on: half of the populations (of one population, "
+        "half of the villages), and of the Indian villages those with even numbers. They are averaged over a "
+        "population before they are ranked."
     )
     if not (counts.get(REAL, 0) or os.environ.get(VARIABLE)):
         report.say(f"**{VARIABLE} is not set: real networks with real signals are left out of this report.**")
