@@ -181,6 +181,8 @@ def write_report(frame: pd.DataFrame, controls: Sequence[str], path: Path | None
 
 def introduce(report: Report, frame: pd.DataFrame, controls: Sequence[str]) -> None:
     limits = ", ".join(f"{name} {limit}" for name, kind in METHODS.items() if np.isfinite(limit := kind.quick_up_to))
+    drawn = frame[frame["group"] == SYNTHETIC]
+    sizes = sorted({*drawn["nodes"]})
     absent = sorted({*METHODS} - {*frame["method"]})
     counts = frame[PROBLEM].drop_duplicates()["group"].value_counts()
     report.say(
@@ -199,10 +201,11 @@ def introduce(report: Report, frame: pd.DataFrame, controls: Sequence[str]) -> N
         "the squared error of positive scores at their best scale, relative to the truth; rank is the mean rank by AP, "
         "ties averaged; seconds are of one thread, compilation not counted. Real signals, coded ones too, are centred "
         "and scaled to spread 1 over the nodes, gaps filled from the nearest nodes. Simulated signals have noise of "
-        "0.1 times their spread. **Seeds count from 0; whatever was tuned was tuned on seeds from 1000 on, which are never "
-        "reported.** Real networks are those that nothing was tuned on: half of the populations (of one population, "
-        "half of the villages), and of the Indian villages those with even numbers. They are averaged over a "
-        "population before they are ranked."
+        "0.1 times their spread. **Seeds count from 0; whatever was tuned was tuned on seeds from 1000 on, which are "
+        "never reported.** Real networks are those that nothing was tuned on: half of the populations (of one "
+        "population, half of the villages), and of the Indian villages those with even numbers. They are averaged over "
+        f"a population before they are ranked. Synthetic networks have {' or '.join(map(str, sizes))} nodes, "
+        f"{drawn['seed'].nunique()} seeds each."
     )
     if not (counts.get(REAL, 0) or os.environ.get(VARIABLE)):
         report.say(f"**{VARIABLE} is not set: real networks with real signals are left out of this report.**")

@@ -53,7 +53,7 @@ def test_at_any_scale_it_is_the_right_graph_or_a_sentence(name, random):
     make = METHODS[name]
     given = {"random_state": 0} if "random_state" in make().get_params() else {}
     if name == "consensus":
-        given["resamples"] = 2
+        given["n_replicates"] = 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reference = weights(make(**given).fit(X))

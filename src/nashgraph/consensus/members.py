@@ -100,6 +100,8 @@ def conditional_signals(X: Array) -> Array:
     filled = np.where(np.isnan(X), np.nanmean(X, axis=1, keepdims=True), X)
     n_signals, n = X.shape
     centred = (filled - filled.mean(axis=0)) / np.sqrt(n_signals)
+    unit = float(np.abs(centred).max()) or 1.0  # fourth powers of signals of any size must be finite
+    centred /= unit
     _, roots, directions = linalg.svd(centred, full_matrices=False, check_finite=False)
     found: Array = roots**2
     mean, squares = found.sum() / n, float(found @ found)
@@ -110,7 +112,7 @@ def conditional_signals(X: Array) -> Array:
     shrinkage = min(1.0, max(0.0, fourth - squares / n_signals) / spread) if spread > 0 else 1.0
     eigenvalues = np.maximum((1.0 - shrinkage) * found + shrinkage * mean, np.finfo(float).eps * found.max())
     least = eigenvalues.min() if n_signals > n else max(shrinkage * mean, np.finfo(float).eps * found.max())
-    return np.asarray(np.sqrt(np.maximum(1.0 / least - 1.0 / eigenvalues, 0.0))[:, None] * directions)
+    return np.asarray(np.sqrt(np.maximum(1.0 / least - 1.0 / eigenvalues, 0.0))[:, None] / unit * directions)
 
 
 def search_of(X: Array, geometry: str, engine: str = "threads") -> Any:

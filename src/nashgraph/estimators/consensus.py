@@ -47,6 +47,7 @@ from ..validation import (
     check_c,
     check_choice,
     check_integer,
+    check_number,
     check_observed,
     silent_nodes,
     warn,
@@ -253,6 +254,8 @@ class ConsensusGL(GraphEstimator):
     ) -> dict[str, Any]:
         """Check the parameters, learn, and return what is to be stored."""
         signals, kind = self._scaled(X), self._kind(X)
+        if self.degree is not None:
+            check_number("degree", self.degree, low=0, open_low=True, remedy="it is ties per node on average; try 6")
         interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
         drawn = self._halves(len(X))
         geometries = self._geometries(kind.name, signals, ladders)
