@@ -1,7 +1,10 @@
 # `make demo` and `make test` each work alone on a fresh machine with Python >= 3.11, make and a C compiler.
 PYTHON ?= python3
-VENV := .venv
-BIN := $(VENV)/bin
+VENV ?= .venv
+BIN = $(VENV)/bin
+# Pinned versions, so that the tests do not break by themselves; `make PINS=` installs the newest ones.
+PINS ?= --constraint constraints.txt
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PINS) --editable
 
 FUZZ_MINUTES ?= 60
 # One process a core, four at most; in each of them BLAS has one thread, and those of the kernels sleep while they wait.
@@ -10,24 +13,24 @@ PYTEST = OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest 
   --numprocesses=$(WORKERS) --maxprocesses=4 --dist=worksteal $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# A stamp for each set of dependencies, remade when pyproject.toml changes.
-$(VENV)/.plot: pyproject.toml
+# A stamp for each set of dependencies, remade when pyproject.toml or the pins change.
+$(VENV)/.plot: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "nashgraph needs Python 3.11 or newer: make PYTHON=python3.x"'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	$(INSTALL) '.[plot]'
 	touch $@
 
-$(VENV)/.dev: pyproject.toml $(VENV)/.plot
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(VENV)/.dev: $(VENV)/.plot
+	$(INSTALL) '.[dev]'
 	touch $@
 
-$(VENV)/.docs: pyproject.toml $(VENV)/.plot
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+$(VENV)/.docs: $(VENV)/.plot
+	$(INSTALL) '.[docs]'
 	touch $@
 
 demo: $(VENV)/.plot ## learn the karate club from signals; writes demo/
@@ -36,6 +39,13 @@ demo: $(VENV)/.plot ## learn the karate club from signals; writes demo/
 test: $(VENV)/.dev ## lint, types, import contract, tests, doctests
 	$(MAKE) --no-print-directory lint
 	$(PYTEST)
+
+test-fast: $(VENV)/.dev ## the same without the tests marked slow (browser, fuzzing, clusters, experiments)
+	$(MAKE) --no-print-directory lint
+	$(PYTEST) -m "not slow"
+
+test-newest: ## the tests with the newest libraries, unpinned, in an environment of its own: what is coming
+	$(MAKE) --no-print-directory test VENV=build/newest PINS=
 
 lint: $(VENV)/.dev ## ruff, mypy, import-linter
 	$(BIN)/ruff check .

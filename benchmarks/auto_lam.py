@@ -47,14 +47,14 @@ def trial(network: str, filter: str, signals: int, degree: int, seed: int) -> di
         smooth, one, auto = (
             model.fit(X) for model in (SmoothGL(degree=degree), GLGP(lam=1.0, degree=degree), GLGP(degree=degree))
         )
-    base = edge_auc(smooth.adjacency_, graph)
+    base = edge_auc(graph, smooth.adjacency_)
     return {
         "network": network,
         "signals": f"{signals} {filter}",
         "degree": degree,
         "SmoothGL": base,
-        "lam=1": edge_auc(one.adjacency_, graph) - base,
-        "auto": edge_auc(auto.adjacency_, graph) - base,
+        "lam=1": edge_auc(graph, one.adjacency_) - base,
+        "auto": edge_auc(graph, auto.adjacency_) - base,
         "cost": 1000 * (auto.prior_.fidelity / smooth.objective_ - 1.0),
     }
 

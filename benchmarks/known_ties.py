@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from nashgraph import ConsensusGL, fit_known_weights
 from nashgraph.consensus.stacking import controls_of
 from nashgraph.datasets import ONE_RELIGION_VILLAGES, load_villages
-from nashgraph.tables import TableOptions, load_signals, read_truth
+from nashgraph.io import TableOptions, load_signals, read_truth
 
 from .report import Report
 

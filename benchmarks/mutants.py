@@ -51,9 +51,9 @@ class Mutant(NamedTuple):
 NAMED = [
     Mutant("graph.py", 'zip(table["source"].tolist(), table["target"]', 'zip(table["target"].tolist(), table["source"]',
            "tests/test_graph.py"),
-    Mutant("tables/read.py", "exact=_name_columns(options)", "exact=[]", "tests/tables/test_units.py"),
-    Mutant("tables/signals.py", "(found.values - centre) / spread) * spread + centre", "found.values)",
-           "tests/tables/test_units.py"),
+    Mutant("io/read.py", "exact=name_columns(options)", "exact=[]", "tests/io/test_units.py"),
+    Mutant("io/signals.py", "(found.values - centre) / spread) * spread + centre", "found.values)",
+           "tests/io/test_units.py"),
     Mutant("couplings/degree.py", "64.0 * np.finfo", "0.0 * np.finfo", "tests/couplings/test_degree.py"),
     Mutant("couplings/degree.py", "64.0 * np.finfo", "640000.0 * np.finfo", "tests/couplings/test_degree.py"),
     Mutant("couplings/points.py", "eps ** 0.3", "eps ** 9", "tests/couplings/test_points.py"),

@@ -114,7 +114,7 @@ def trial(setting: Setting, seed: int) -> tuple[float, bool, float | None]:
         warnings.simplefilter("ignore", DataWarning)
         model = setting.method(**setting.parameters).fit(X)
     radius = getattr(model, "spectral_radius_", None)
-    return edge_auc(model.adjacency_, graph), model.converged_, None if radius is None else abs(model.rho) * radius
+    return edge_auc(graph, model.adjacency_), model.converged_, None if radius is None else abs(model.rho) * radius
 
 
 def measure(setting: Setting, seeds: range) -> Row:

@@ -133,9 +133,9 @@ def score_method(name: str, graph: str, n_nodes: int) -> dict[str, float]:
     weights = sparse.csr_array(W)
     weights.eliminate_zeros()
     figures["degree"] = weights.nnz / n_nodes
-    figures["auc"] = edge_auc(W, truth, symmetrize="mean")
-    figures["average_precision"] = edge_average_precision(W, truth, symmetrize="mean")
-    figures["precision"] = edge_precision_recall(W, truth, symmetrize="mean").precision
+    figures["auc"] = edge_auc(truth, W, symmetrize="mean")
+    figures["average_precision"] = edge_average_precision(truth, W, symmetrize="mean")
+    figures["precision"] = edge_precision_recall(truth, W, symmetrize="mean").precision
     return figures
 
 

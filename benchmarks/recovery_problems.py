@@ -33,7 +33,7 @@ from nashgraph.datasets import (
 from nashgraph.datasets.signals import FILTERS
 from nashgraph.datasets.store import VARIABLE
 from nashgraph.experiments import fig1
-from nashgraph.tables import TableOptions, load_signals, read_truth
+from nashgraph.io import TableOptions, load_signals, read_truth
 from nashgraph.validation import Array
 
 SYNTHETIC, FIGURE, SIMULATED, REAL = "synthetic", "Figure 1", "simulated on real", "real"

@@ -120,7 +120,7 @@ def trial(setting: Setting, slow: bool = True) -> list[Row]:
         seconds = time.perf_counter() - start
         rows.append({**what, "method": method, **scores(weights, truth), "seconds": seconds, "error": error})
         if setting.group == FIGURE:  # the paper scores ordered pairs of weights as they are
-            rows[-1]["auc_ordered"] = edge_auc(weights, truth)
+            rows[-1]["auc_ordered"] = edge_auc(truth, weights)
     return rows
 
 
@@ -135,9 +135,9 @@ def scores(weights: Any, truth: Any) -> dict[str, float]:
     np.fill_diagonal(pairs, 0.0)
     pairs = np.round(pairs / (np.abs(pairs).max() or 1.0), DIGITS)
     return {
-        "auc": edge_auc(pairs, truth),
-        "ap": edge_average_precision(pairs, truth),
-        "precision": edge_precision_recall(pairs + 2.0, truth).precision,
+        "auc": edge_auc(truth, pairs),
+        "ap": edge_average_precision(truth, pairs),
+        "precision": edge_precision_recall(truth, pairs + 2.0).precision,
         "gmse": squared_error(pairs, truth),
     }
 

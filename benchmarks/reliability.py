@@ -22,7 +22,7 @@ from matplotlib import pyplot as plt
 from nashgraph import ConsensusGL
 from nashgraph.datasets import load_villages, smooth_signals
 from nashgraph.files import written_whole
-from nashgraph.tables import TableOptions, load_signals, read_truth
+from nashgraph.io import TableOptions, load_signals, read_truth
 
 from .auto_lam import NETWORKS
 from .recovery_problems import TUNED, from_folder, population

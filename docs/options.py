@@ -9,8 +9,8 @@ from typing import Any
 
 import typer
 
-from nashgraph.cli._running import EXIT_CODES, Commands
 from nashgraph.cli.app import app
+from nashgraph.cli.commands import EXIT_CODES, Commands
 
 OURS_NOT = ("help", "install_completion", "show_completion")  # every command line made with typer has these
 

@@ -22,7 +22,7 @@ REPRODUCTION = HERE.parent / "results" / "REPRODUCTION.md"
 SURVEY = HERE.parent / "examples" / "survey.csv"
 TUTORIAL, COMMAND_LINE = HERE / "tutorial.md", HERE / "guide" / "command_line.md"
 COMMAND = re.compile(r"(?<=```console\n)\$ (?P<command>(?:[^\n]*\\\n)*[^\n]*)\n.*?(?=```)", flags=re.DOTALL)
-SECONDS = re.compile(r"^(seconds +)\S+", flags=re.MULTILINE)
+SECONDS = re.compile(r"((?:^seconds +)|(?: in (?=\d+\.\d s: )))\S+", flags=re.MULTILINE)
 WRITTEN = "<!-- What follows is written by docs/pages.py, out of the command line itself. -->\n"
 
 

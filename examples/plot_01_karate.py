@@ -50,8 +50,8 @@ print(f"converged: {model.converged_}, stationarity {model.stationarity_:.1e} af
 
 smooth = SmoothGL(degree=10).fit(X)
 for name, fitted in (("SmoothGL", smooth), ("GLGP", model)):
-    precision, _ = edge_precision_recall(fitted.adjacency_, club, symmetrize="mean")
-    print(f"{name:9} AUC {edge_auc(fitted.adjacency_, club):.3f}   precision {precision:.3f}")
+    precision, _ = edge_precision_recall(club, fitted.adjacency_, symmetrize="mean")
+    print(f"{name:9} AUC {edge_auc(club, fitted.adjacency_):.3f}   precision {precision:.3f}")
 
 # %%
 # The picture draws as many of the heaviest pairs as there are friendships. Solid lines are true, dashed ones are not,

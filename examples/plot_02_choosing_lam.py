@@ -38,7 +38,7 @@ table = pd.DataFrame(
         "J": path.fidelities,
         "welfare": path.welfares,
         "top three": [share_of_three(model.graph_) for model in path.models],
-        "auc": [edge_auc(model.adjacency_, club) for model in path.models],
+        "auc": [edge_auc(club, model.adjacency_) for model in path.models],
         "stationarity": path.stationarities,
     }
 )
@@ -95,7 +95,7 @@ for kind in ("karate, Gaussian-Markov", "tree, Gaussian-Markov", "tree, low-pass
     for seed in range(3):
         truth, signals, options = draw(kind, seed)
         front = GLGP(max_iter=500, **options).path(signals, [0, *np.geomspace(0.01, 30, 14)])
-        auc = np.array([edge_auc(model.adjacency_, truth) for model in front.models])
+        auc = np.array([edge_auc(truth, model.adjacency_) for model in front.models])
         rules = {"no prior": 0, "a thousandth": front.affordable(), "bend": bend(front), "best": auc.argmax()}
         rows.append({"problem": kind} | {name: auc[k] for name, k in rules.items()})
 scores = pd.DataFrame(rows).groupby("problem", sort=False).mean()

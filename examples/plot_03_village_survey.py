@@ -94,7 +94,7 @@ truth = nx.to_numpy_array(recorded) > 0
 both = np.outer(asked, asked) & ~np.eye(n_households, dtype=bool)
 scores = pd.DataFrame(
     {
-        "all pairs": {name: edge_auc(graph, recorded) for name, graph in graphs.items()},
+        "all pairs": {name: edge_auc(recorded, graph) for name, graph in graphs.items()},
         "both asked": {name: roc_auc_score(truth[both], graph[both]) for name, graph in graphs.items()},
     }
 )

@@ -72,11 +72,11 @@ rows = []
 for filter_name in ("lowpass", "gmrf"):
     for seed in seeds:
         tree, X = draw(filter_name, seed)
-        plain = edge_auc(SmoothGL(beta=200).fit(X).adjacency_, tree)
+        plain = edge_auc(tree, SmoothGL(beta=200).fit(X).adjacency_)
         for name, benefit in benefits(tree, X, seed).items():
             for lam in lams:
                 model = GLGP(lam=lam, beta=200, benefit=benefit, interaction="linear").fit(X)
-                rows.append((filter_name, name, lam, edge_auc(model.adjacency_, tree) - plain, plain))
+                rows.append((filter_name, name, lam, edge_auc(tree, model.adjacency_) - plain, plain))
 runs = pd.DataFrame(rows, columns=["signals", "benefit", "lam", "gain", "plain"])
 gains = runs.groupby(["signals", "benefit", "lam"], sort=False).gain.mean().unstack()
 print(gains.round(3).to_string())
@@ -122,7 +122,7 @@ for n_signals in (10, 50, 250):
         tree = preferential_attachment(50, random_state=seed)
         X = smooth_signals(tree, n_signals, "lowpass", noise=0.2, random_state=100 + seed)
         graphs = [GLGP(lam=lam, beta=200, interaction="linear").fit(X).adjacency_ for lam in (0, 5)]
-        found.append([edge_auc(graph, tree) for graph in graphs])
+        found.append([edge_auc(tree, graph) for graph in graphs])
     without, with_prior = np.mean(found, axis=0)
     print(f"{n_signals:3} low-pass signals: AUC {without:.3f} without prior, {with_prior:.3f} at lam = 5")
 

@@ -40,7 +40,7 @@ def gains(network, filter_name, options, lams):
     lowpass = {"strength": 0.2, "noise": 0.2} if filter_name == "lowpass" else {"noise": 0.05}
     X = smooth_signals(network, 20, filter_name, **lowpass, random_state=0)
     path = GLGP(interaction="linear", max_iter=500, **options).path(X / X.std(), lams)
-    auc = np.array([edge_auc(model.adjacency_, network) for model in path.models])
+    auc = np.array([edge_auc(network, model.adjacency_) for model in path.models])
     last = [np.flatnonzero(path.fidelities <= (1 + share) * path.least)[-1] for share in (0.001, 0.01)]
     return auc[0], *(auc[[auc.argmax(), *last]] - auc[0])
 

@@ -38,7 +38,7 @@ print(f"{time.perf_counter() - start:.1f} s, including the compilation of kernel
 W = model.adjacency_
 print(f"{type(W).__name__} with {W.nnz} edges, {(W.data.nbytes + W.indices.nbytes + W.indptr.nbytes) / 1e6:.1f} MB")
 print(f"as a dense array it would take {W.shape[0] ** 2 * 8 / 1e6:.0f} MB")
-precision, recall = edge_precision_recall(W, places, symmetrize="mean")
+precision, recall = edge_precision_recall(places, W, symmetrize="mean")
 print(f"of as many of the heaviest pairs as the truth has, {precision:.0%} are true")
 
 # %%

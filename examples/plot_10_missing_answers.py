@@ -35,8 +35,8 @@ except ValueError as error:
 print(f"complete signals: {(~np.isnan(X)).all(axis=1).sum()} of {X.shape[0]}; ", end="")
 print(f"complete nodes: {(~np.isnan(X)).all(axis=0).sum()} of {X.shape[1]}")
 model = SmoothGL(degree=6, missing="pairwise").fit(X)
-print(f"AUC with gaps {edge_auc(model.adjacency_, places):.3f}, ", end="")
-print(f"without {edge_auc(SmoothGL(degree=6).fit(complete).adjacency_, places):.3f}")
+print(f"AUC with gaps {edge_auc(places, model.adjacency_):.3f}, ", end="")
+print(f"without {edge_auc(places, SmoothGL(degree=6).fit(complete).adjacency_):.3f}")
 
 # %%
 # How do the ways compare as more is missing? An imputer of scikit-learn fills a feature from its other samples, so the
@@ -59,7 +59,7 @@ for share in shares:
     for seed in range(5):
         gaps = np.random.default_rng(seed).random(complete.shape) < share
         for name, fitted in ways(np.where(gaps, np.nan, complete)).items():
-            rows.append((share, name, edge_auc(fitted.adjacency_, places)))
+            rows.append((share, name, edge_auc(places, fitted.adjacency_)))
 scores = pd.DataFrame(rows, columns=["missing", "way", "auc"]).groupby(["missing", "way"], sort=False).auc.mean()
 scores = scores.unstack()
 print(scores.round(3))

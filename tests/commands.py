@@ -10,10 +10,16 @@ LAST_DIGIT = 0.0 if int(pd.__version__.partition(".")[0]) >= 3 else 1e-12
 
 
 def run(*arguments):
-    """Return the result of a command: exit_code, stdout, stderr."""
+    """Return the result of a command (exit_code, stdout, stderr), with all notes if it leaves them to the report."""
+    verbose = ["--verbose"] if arguments and arguments[0] in ("learn", "path", "rerun") else []
+    return run_as_given(*arguments, *verbose)
+
+
+def run_as_given(*arguments):
+    """Return the result of a command without further options."""
     return CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
 
 
 def error_lines(result):
-    """Return what was said on standard error besides notes."""
-    return [line for line in result.stderr.splitlines() if not line.startswith("note: ")]
+    """Return what was printed on standard error besides notes and warnings."""
+    return [line for line in result.stderr.splitlines() if not line.startswith(("note: ", "warning: "))]

@@ -18,3 +18,22 @@ def random():
 def signals(random):
     """Twenty signals on thirty nodes, no ties."""
     return random.normal(size=(20, 30))
+
+
+# Files and folders whose tests start browsers, clusters and processes, or try many examples.
+SLOW = (
+    "tests/cli/test_faults.py",
+    "tests/cli/test_reproduce.py",
+    "tests/cluster/",
+    "tests/experiments/",
+    "tests/fuzz/",
+    "tests/report/test_browser",
+    "tests/test_examples.py",
+    "tests/test_recovery.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker("slow")

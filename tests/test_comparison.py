@@ -42,9 +42,9 @@ def test_scores_are_those_of_direct_calls_in_the_order_given(X, graph):
     assert (table.seconds > 0).all()
     for row, model in zip(table.itertuples(), models.values(), strict=True):
         W = model.fit(X).adjacency_
-        assert row.auc == edge_auc(W, graph, "mean")
-        assert row.average_precision == edge_average_precision(W, graph, "mean")
-        assert row.precision == edge_precision_recall(W + 1.0, graph, "mean").precision
+        assert row.auc == edge_auc(graph, W, "mean")
+        assert row.average_precision == edge_average_precision(graph, W, "mean")
+        assert row.precision == edge_precision_recall(graph, W + 1.0, "mean").precision
         assert row.edges == (W > 0).sum()
         assert row.converged == model.converged_
         sums = W.sum(axis=1)
@@ -59,7 +59,7 @@ def test_welfare_does_not_depend_on_the_scale_of_the_weights(X):
 
 def test_without_truth_there_are_no_scores_against_it(X):
     table = compare(X, methods=["smooth"])
-    assert list(table.columns) == ["method", "welfare", "edges", "seconds", "converged", "warnings", "error"]
+    assert list(table.columns) == ["method", "edges", "seconds", "converged", "welfare", "warnings", "error"]
 
 
 def test_one_failure_is_recorded_and_leaves_the_others_alone(X, graph):
@@ -113,21 +113,24 @@ def test_controls_are_always_there_and_are_what_they_say(X, graph):
         "benefit alone": np.add.outer(benefit, benefit),
     }
     for name, matrix in matrices.items():
-        assert table.auc[f"control: {name}"] == pytest.approx(edge_auc(matrix, graph, "mean"), abs=1e-12), name
+        assert table.auc[f"control: {name}"] == pytest.approx(edge_auc(graph, matrix, "mean"), abs=1e-12), name
+    chance = table.loc["control: chance"]
+    assert (chance.auc, chance.average_precision) == (0.5, pytest.approx(nx.density(graph)))
+    assert chance.precision == pytest.approx(nx.density(graph))
     assert table.loc["control: cosine", ["welfare", "edges"]].isna().all()
     shuffled = np.random.default_rng(0).permutation(order[frame.columns].to_numpy())
-    wanted = edge_auc(GLGP(degree=4, benefit=shuffled).fit(frame), mixed, "mean")
+    wanted = edge_auc(mixed, GLGP(degree=4, benefit=shuffled).fit(frame), "mean")
     assert table.auc["control: shuffled benefit"] == pytest.approx(wanted)
 
 
 def test_all_keep_as_many_pairs_as_are_true(X, graph):
     table = compare(X, graph, [("one", SmoothGL(degree=1)), ("all", SmoothGL(degree=24))]).set_index("method")
     W = SmoothGL(degree=1).fit(X).adjacency_
-    kept = edge_precision_recall(W, graph, "mean")
+    kept = edge_precision_recall(graph, W, "mean")
     assert table.precision["one"] < kept.precision  # what it lacks is drawn at random
     assert table.precision["one"] > kept.recall
     assert table.precision["all"] == pytest.approx(
-        edge_precision_recall(SmoothGL(degree=24).fit(X).adjacency_, graph, "mean").precision
+        edge_precision_recall(graph, SmoothGL(degree=24).fit(X).adjacency_, "mean").precision
     )
 
 
@@ -135,7 +138,7 @@ def test_a_truth_with_directions_is_scored_as_it_is(X):
     truth = nx.gnp_random_graph(25, 0.2, seed=0, directed=True)
     table = compare(X, truth, ["smooth"])
     assert (table.scored == "directed").all()
-    assert table.auc[0] == edge_auc(SmoothGL().fit(X), truth)
+    assert table.auc[0] == edge_auc(truth, SmoothGL().fit(X))
 
 
 def test_gaps_are_left_to_those_that_can(X, graph):
@@ -180,8 +183,8 @@ def test_progress_is_told_after_every_method_and_nothing_is_printed(X, capsys):
         ({"methods": ["smooth", "smooth"]}, "label 'smooth' more than once"),
         ({"methods": [SmoothGL]}, "known names are consensus, smooth, linear"),
         ({"methods": [("a", "smooth")]}, "is not a name, an estimator"),
-        ({"truth": np.zeros((25, 25))}, "A has no possible edge"),
-        ({"truth": np.eye(3)}, r"A \(3, 3\): both must be on the same nodes"),
+        ({"truth": np.zeros((25, 25))}, "truth has no possible edge"),
+        ({"truth": np.eye(3)}, r"truth \(3, 3\): both must be on the same nodes"),
         ({"benefit": "magic"}, "benefit='magic' is not known"),
         ({"benefit": np.ones(3)}, r"benefit must have shape \(25,\)"),
         ({"interaction": "magic"}, "magic"),

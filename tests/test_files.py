@@ -188,3 +188,20 @@ def test_where_was_written_is_known(tmp_path, monkeypatch):
     with written_together(tmp_path / "x") as beside:
         (beside / "a.txt").write_text("new")
     assert files.Written.last == tmp_path / "x"
+
+
+def test_a_folder_of_the_users_that_is_called_like_ours_stays(tmp_path):
+    out, notes, elsewhere = tmp_path / "out", tmp_path / "out" / ".nashgraph-notes", tmp_path / "elsewhere"
+    notes.mkdir(parents=True)
+    elsewhere.mkdir()
+    for folder in (notes, elsewhere):
+        (folder / "mine.txt").write_text("mine")
+    (elsewhere / files.MARK).touch()
+    (out / ".nashgraph-link").symlink_to(elsewhere)
+    stale = out / ".nashgraph-killed"  # as a run that was killed leaves it
+    stale.mkdir()
+    (stale / files.MARK).touch()
+    with files.written_together(out) as beside:
+        (beside / "edges.csv").write_text("")
+    assert (notes / "mine.txt").read_text() == (elsewhere / "mine.txt").read_text() == "mine"
+    assert sorted(file.name for file in out.iterdir()) == [".nashgraph-link", ".nashgraph-notes", "edges.csv"]

@@ -47,26 +47,28 @@ def frame(club):
 @pytest.mark.parametrize("score", [edge_auc, edge_average_precision, edge_precision_recall])
 def test_scores_match_names(score, X, club, other):
     model = SmoothGL().fit(X)
-    wanted = score(model, club)
+    wanted = score(club, model)
     table = nx.to_pandas_adjacency(other)
-    assert score(model, other) == score(model.graph_, other) == score(model, table) == pytest.approx(wanted)
-    assert score(model, table.sample(frac=1, random_state=0)) == pytest.approx(wanted)  # rows in another order, too
-    assert score(nx.to_pandas_adjacency(other), club) == score(club, club)
+    assert score(other, model) == score(other, model.graph_) == score(table, model) == pytest.approx(wanted)
+    assert score(table.sample(frac=1, random_state=0), model) == pytest.approx(wanted)  # rows in another order
+    assert score(club, nx.to_pandas_adjacency(other)) == score(club, club)
 
 
 def test_a_matrix_has_no_names_and_that_is_said(X, club):
     model = SmoothGL().fit(X)
     with pytest.warns(DataWarning, match="pass the model or its graph_ in place of the matrix"):
-        assert edge_auc(model.adjacency_, club) == edge_auc(model, club)
-    assert edge_auc(SmoothGL().fit(X.to_numpy()), club) == edge_auc(model, club)  # numbered nodes go by their places
+        assert edge_auc(club, model.adjacency_) == edge_auc(club, model)
+    assert edge_auc(club, SmoothGL().fit(X.to_numpy())) == edge_auc(club, model)  # numbered nodes go by their places
 
 
 def test_names_that_cannot_be_matched_are_an_error(X, club):
     model = SmoothGL().fit(X)
-    with pytest.raises(InputError, match=r"A and W do not name the same nodes: A lacks m0, W lacks eve; .*order"):
-        edge_auc(model, nx.relabel_nodes(club, {"m0": "eve"}))
-    with pytest.raises(InputError, match="A lacks m0"):
-        edge_auc(model, club.subgraph(NAMES[1:]))
+    with pytest.raises(
+        InputError, match=r"truth and score do not name the same nodes: truth lacks m0, score lacks eve; .*"
+    ):
+        edge_auc(nx.relabel_nodes(club, {"m0": "eve"}), model)
+    with pytest.raises(InputError, match="truth lacks m0"):
+        edge_auc(club.subgraph(NAMES[1:]), model)
     with pytest.raises(InputError, match="benefit and X do not name the same nodes: benefit lacks m33"):
         GLGP(benefit=pd.Series(1.0, index=NAMES[:33])).fit(X)
     with pytest.raises(InputError, match="benefit names nodes more than once: m0"):

@@ -15,7 +15,7 @@ from nashgraph import (
     WeightedTotal,
     validation,
 )
-from nashgraph.tables import signals_of
+from nashgraph.io import signals_of
 
 GOOD = np.random.default_rng(0).normal(size=(6, 8))
 
@@ -84,8 +84,8 @@ ERRORS = [
     ),
     (SmoothGL(degree=5), np.ones((3, 8)), "degree cannot set beta: every node has the same signals"),
     # the set S
-    (SmoothGL(c=0.0), GOOD, r"c must be a finite number in \(0, 1\), got 0.0.*try c=0.95"),
-    (SmoothGL(c=1), GOOD, r"c must be a finite number in \(0, 1\), got 1"),
+    (SmoothGL(c=0.0), GOOD, r"c must be a finite number in \[1e-09, 1\), got 0.0.*try c=0.95"),
+    (SmoothGL(c=1), GOOD, r"c must be a finite number in \[1e-09, 1\), got 1"),
     (SmoothGL(c="much"), GOOD, "c must be a number, got 'much'"),
     (SmoothGL(beta=0), GOOD, "beta must be a finite number in .*got 0.*leave beta=None"),
     (SmoothGL(beta=-2.0), GOOD, "beta must be .* got -2.0"),

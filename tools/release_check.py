@@ -45,12 +45,26 @@ def found_pythons() -> dict[str, str]:
     """Return the supported Pythons that run here, by version, the oldest first."""
     found = {}
     for version in PYTHONS:
-        command = shutil.which(f"python{version}")
-        if command and subprocess.run([command, "--version"], capture_output=True, check=False).returncode == 0:
+        command = next(filter(runs, candidates(version)), None)
+        if command:
             found[version] = command
         else:
             print(f"Python {version} is not here: left out")
     return found
+
+
+def candidates(version: str) -> list[str]:
+    """Return where a Python may be: on the path, and among pyenv's, the newest first."""
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    installed = (root / "versions").glob(f"{version}.*/bin/python")
+    newest_first = sorted(installed, key=lambda path: [int(part) for part in re.findall(r"\d+", path.parts[-3])])[::-1]
+    on_path = shutil.which(f"python{version}")
+    return [*([on_path] if on_path else []), *map(str, newest_first)]
+
+
+def runs(command: str) -> bool:
+    """Return whether a Python starts: a shim of pyenv's may be of a version that is not active."""
+    return subprocess.run([command, "--version"], capture_output=True, check=False).returncode == 0
 
 
 def environment(python: str, folder: Path) -> Path:

@@ -37,7 +37,7 @@ def karate_report(out: Path) -> None:
         model,
         title="Zachary’s karate club, learned from signals",
         source="signals.csv",
-        scores={"AUC": edge_auc(model, club, symmetrize="mean")},
+        scores={"AUC": edge_auc(club, model, symmetrize="mean")},
         notes=["The table has 50 signals on 34 members. Nothing was dropped or filled in."],
         columns=table.T.add_prefix("signal "),
         truth=club,

@@ -6,7 +6,7 @@
 >>> club = nx.karate_club_graph()
 >>> X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
 >>> model = GLGP(lam=0.3, degree=10).fit(X)
->>> edge_auc(model.adjacency_, club) > 0.75
+>>> edge_auc(club, model.adjacency_) > 0.75
 True
 """
 

@@ -29,20 +29,22 @@ from .games import (
     WeightedTotal,
     Welfare,
     adjoint,
+    equilibrium,
+    welfare,
+)
+from .graph import LearnedGraph, adjacency_matrix, as_graph
+from .interventions import (
     best_seeds,
     best_support,
     best_ties,
     costliest_ties,
     diffusion_centrality,
-    equilibrium,
     expected_reach,
     key_group,
     key_players,
     roles,
-    welfare,
     what_if,
 )
-from .graph import LearnedGraph, adjacency_matrix, as_graph
 from .metrics import (
     edge_auc,
     edge_average_precision,

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .validation import warn
 
 LOG = logging.getLogger("nashgraph")
+ENGINE_LOG = logging.getLogger("nashgraph.engine")  # which engine searches pairs: the command line shows these as notes
 
 
 class Measure(enum.Enum):

@@ -21,18 +21,18 @@ from .games import Interaction, Welfare, as_interaction, as_welfare
 from .games import welfare as game_welfare
 from .graph import LearnedGraph
 from .matching import in_order
-from .metrics import edge_auc, edge_average_precision, edge_precision_recall, equal_influence, symmetrize_for
+from .metrics import EdgeScores, edge_scores, equal_influence, symmetrize_for
 from .validation import Array, InputError, InputTypeError, check_choice
 
 ROW_SUM = 0.95
 DIGITS = 12  # controls' scores nearer than this, relative to the largest, are ties: rounding must not order equal pairs
-CONTROL = "control: "
-SCORES = ("auc", "average_precision", "precision")
+CONTROL, CHANCE, SHUFFLED = "control: ", "control: chance", "control: shuffled benefit"
+SCORES = EdgeScores._fields
 SCORED = {"mean": "symmetrised", "none": "directed"}  # by what is done to the weights
 
 
 class Game(NamedTuple):
-    """The game that is played on every graph."""
+    """The game whose welfare is computed on every graph."""
 
     benefit: Array
     interaction: Interaction
@@ -52,14 +52,14 @@ def compare(
     controls: bool = True,
     progress: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
-    r"""Fit several methods on the same signals and score their graphs, beside controls that learn nothing.
+    r"""Fit several methods on the same signals and score their graphs, next to controls that learn nothing.
 
     .. math:: \text{welfare} = g(y), \qquad y = \max(0,\; b + \bar W f(y)), \qquad
               \bar W_{ij} = 0.95\, W_{ij} / \textstyle\sum_k W_{ik}
 
-    Methods scale their weights differently, so the game is played on :math:`\bar W`, in which every node is
-    under the same total influence; a node without neighbours stays without. The scores against the truth use each
-    graph as it is; against a truth without directions the mean of both directions, and ``scored`` says so.
+    Methods scale their weights differently, so the welfare is that of :math:`\bar W`, in which every node has
+    the same total influence; a node without neighbours stays without. The scores against the truth use each
+    graph as it is; against a truth without directions the mean of both directions, as ``scored`` says.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def compare(
         their rows.
     controls : bool
         Whether to score, against a truth, what has to be beaten: correlation, cosine, inner product and distance of
-        signals, the ten nearest, the benefit alone, and GLGP with the benefit shuffled among the nodes.
+        signals, the ten nearest, the benefit alone, GLGP with the benefit shuffled among the nodes, and what a random
+        order of the pairs is expected to score ("control: chance").
     progress : callable
         Called after every row.
 
@@ -93,9 +94,10 @@ def compare(
     DataFrame, one row for each method in the order given
         ``method``; where truth is given ``auc``, ``average_precision``, ``precision`` (of as many of the heaviest pairs
         as the truth has, for all methods alike; a graph with fewer fills up at random) and ``scored`` ("symmetrised" or
-        "directed"); ``welfare``; ``edges`` (ordered pairs of positive weight); ``seconds`` of the fit; ``converged``;
-        ``warnings`` (what the fit warned of); ``error`` (what it failed of, the row's scores then missing). One
-        method's failure leaves the others alone. Controls come last, as "control: ...", without welfare and edges.
+        "directed"); ``edges`` (ordered pairs of positive weight); ``seconds`` of the fit; ``converged``; ``welfare``
+        (of the game, which does not show how near to the truth a graph is); ``warnings`` (what the fit warned of);
+        ``error`` (what it failed of, the row's scores then missing). One method's failure leaves the others alone.
+        Controls come last, as "control: ...", without welfare and edges.
 
     Examples
     --------
@@ -123,14 +125,14 @@ def compare(
     values = marginal_benefit(benefit, points_of(signals), normalize=True).values
     game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
-        edge_auc(LearnedGraph.of(np.zeros((len(names), len(names))), names), truth)
-    told = [(label, _told(estimator, missing)) for label, estimator in entries]
-    tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in told]
+        edge_scores(truth, LearnedGraph.of(np.zeros((len(names), len(names))), names))
+    given = [(label, _with_missing(estimator, missing)) for label, estimator in entries]
+    tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in given]
     if truth is not None and controls:
         tasks += [delayed(_control_row)(name, signals, names, truth, game) for name in CONTROLS]
-        prior = next((each for _, each in told if isinstance(each, GLGP)), _told(GLGP(), missing))
+        prior = next((each for _, each in given if isinstance(each, GLGP)), _with_missing(GLGP(), missing))
         shuffled = clone(prior).set_params(benefit=np.random.default_rng(0).permutation(values))
-        tasks.append(delayed(_row)(f"{CONTROL}shuffled benefit", shuffled, X, truth, game))
+        tasks.append(delayed(_row)(SHUFFLED, shuffled, X, truth, game))
     rows = []
     for row in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
         rows.append(row)
@@ -139,7 +141,34 @@ def compare(
     return table if truth is not None else table.drop(columns=[*SCORES, "scored"])
 
 
-def _told(estimator: GraphEstimator, missing: str) -> GraphEstimator:
+def verdict(table: pd.DataFrame) -> str:
+    """Return in words which methods of a comparison with a truth beat the best control, by average precision.
+
+    The shuffled benefit is not among these controls: it is a learned graph, and shows what the prior adds.
+
+    Examples
+    --------
+    >>> scores = {"method": ["smooth", "control: cosine", "control: chance"], "average_precision": [0.4, 0.5, 0.1]}
+    >>> print(verdict(pd.DataFrame(scores)))
+    no method is better than the best control, cosine (average precision 0.500; chance 0.100): smooth 0.400
+    """
+    scores = table.set_index("method")["average_precision"].dropna()
+    is_control = scores.index.str.startswith(CONTROL)
+    methods, controls = scores[~is_control], scores[is_control].drop([CHANCE, SHUFFLED], errors="ignore")
+    if methods.empty or controls.empty:
+        return "no method could be scored"
+    name, bar = str(controls.idxmax()).removeprefix(CONTROL), float(controls.max())
+    against = f"the best control, {name} (average precision {bar:.3f}; chance {scores[CHANCE]:.3f})"
+    better, others = (
+        ", ".join(f"{method} {score:.3f}" for method, score in part.items())
+        for part in (methods[methods > bar], methods[methods <= bar])
+    )
+    if not better:
+        return f"no method is better than {against}: {others}"
+    return f"better than {against}: {better}" + (f"; not better: {others}" if others else "")
+
+
+def _with_missing(estimator: GraphEstimator, missing: str) -> GraphEstimator:
     """Return an estimator that knows what to do about gaps, where it can do anything but refuse them."""
     if missing == "error" or "missing" not in estimator.get_params(deep=False):
         return estimator
@@ -210,10 +239,10 @@ def _empty_row(label: str, truth: Any) -> dict[str, Any]:
         "method": label,
         **dict.fromkeys(SCORES, np.nan),
         "scored": "" if truth is None else SCORED[symmetrize_for(truth)],
-        "welfare": np.nan,
         "edges": pd.NA,
         "seconds": np.nan,
         "converged": False,
+        "welfare": np.nan,
         "warnings": "",
         "error": "",
     }
@@ -228,10 +257,4 @@ def _played(model: GraphEstimator, game: Game) -> dict[str, Any]:
 
 
 def _scores(weights: Any, truth: Any) -> dict[str, float]:
-    how = symmetrize_for(truth)
-    precision = edge_precision_recall(weights, truth, how, fill=True).precision
-    return dict(
-        zip(
-            SCORES, (edge_auc(weights, truth, how), edge_average_precision(weights, truth, how), precision), strict=True
-        )
-    )
+    return edge_scores(truth, weights, symmetrize_for(truth))._asdict()

@@ -1,9 +1,10 @@
-"""How well a learned graph matches a true one, and how good a society it makes.
+"""Scores of a learned graph against a true one, and the welfare of its game.
 
-All scores run over the ordered off-diagonal pairs of W as it is, or of its evidence if it is a graph that has some
-(:class:`~nashgraph.graph.LearnedGraph`); ``symmetrize`` makes it "mean" (of the two
-directions) or "max" first. W and A are each a learned graph, a fitted estimator, a networkx graph or a matrix
-(``A[i, j]`` is the edge j -> i), on the same nodes: matched by name where both have names, else in the same order.
+Scores take the truth first, as in scikit-learn, and run over the ordered off-diagonal pairs of the weights as they are,
+or of the evidence if a graph has some (:class:`~nashgraph.graph.LearnedGraph`);
+``symmetrize`` replaces these by the "mean" or the "max" of the two directions. Truth and score are each a learned
+graph, a fitted estimator, a networkx graph or a matrix (``A[i, j]`` is the edge j -> i), on the same nodes: matched by
+name if both have names, else in the same order.
 """
 
 from __future__ import annotations
@@ -31,46 +32,98 @@ class PrecisionRecall(NamedTuple):
     recall: float
 
 
-def edge_auc(W: Any, A: Any, symmetrize: str = "none") -> float:
-    """Return the area under the ROC curve of W's weights as scores for the edges of A.
+class EdgeScores(NamedTuple):
+    """The three scores of one graph."""
+
+    auc: float
+    average_precision: float
+    precision: float
+
+
+def edge_auc(truth: Any, score: Any, symmetrize: str = "none") -> float:
+    """Return the area under the ROC curve of weights as scores for the edges of the truth.
 
     Examples
     --------
     >>> import networkx as nx, numpy as np
-    >>> edge_auc(np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]), nx.path_graph(3))
+    >>> edge_auc(nx.path_graph(3), np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]))
     1.0
     """
-    scores, truth = _pairs(W, A, symmetrize)
-    return float(roc_auc_score(truth, scores))
+    check_order(truth, score)
+    return float(roc_auc_score(*_pairs(truth, score, symmetrize)))
 
 
-def edge_average_precision(W: Any, A: Any, symmetrize: str = "none") -> float:
-    """Return the average precision of W's weights as scores for the edges of A.
+def edge_average_precision(truth: Any, score: Any, symmetrize: str = "none") -> float:
+    """Return the average precision of weights as scores for the edges of the truth.
 
     Examples
     --------
     >>> import networkx as nx, numpy as np
-    >>> edge_average_precision(np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]), nx.path_graph(3))
+    >>> edge_average_precision(nx.path_graph(3), np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]))
     1.0
     """
-    scores, truth = _pairs(W, A, symmetrize)
-    return float(average_precision_score(truth, scores))
+    check_order(truth, score)
+    return float(average_precision_score(*_pairs(truth, score, symmetrize)))
 
 
-def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none", *, fill: bool = False) -> PrecisionRecall:
-    """Return precision and recall when as many of W's heaviest edges are kept as A has.
+def edge_precision_recall(truth: Any, score: Any, symmetrize: str = "none", *, fill: bool = False) -> PrecisionRecall:
+    """Return precision and recall of as many of the heaviest pairs as the truth has edges.
 
-    Pairs of weight zero are never kept, so a sparse W may keep fewer; with ``fill`` the rest is drawn from them, in
-    expectation, so that graphs with few edges and with many are scored at the same number. Edges tied at the cut count
-    by the share of them that fits, so that the order of the nodes does not matter.
+    Pairs of weight zero are never among them, so a sparse graph may have fewer; with ``fill`` the rest is drawn from
+    them, in expectation, so that graphs with few edges and with many are scored at the same number. Edges tied at the
+    cut count by the share of them that fits, so that the order of the nodes does not matter.
 
     Examples
     --------
     >>> import networkx as nx, numpy as np
-    >>> edge_precision_recall(np.array([[0, 0.9, 0], [0.5, 0, 0], [0.6, 0, 0]]), nx.path_graph(3))
+    >>> edge_precision_recall(nx.path_graph(3), np.array([[0, 0.9, 0], [0.5, 0, 0], [0.6, 0, 0]]))
     PrecisionRecall(precision=0.6666666666666666, recall=0.5)
     """
-    scores, truth = _pairs(W, A, symmetrize)
+    check_order(truth, score)
+    return _precision_recall(*_pairs(truth, score, symmetrize), fill)
+
+
+def edge_scores(truth: Any, score: Any, symmetrize: str = "none") -> EdgeScores:
+    """Return all three scores, the precision at the true number of edges, whatever the values of the truth."""
+    pairs = _pairs(truth, score, symmetrize)
+    precision = _precision_recall(*pairs, fill=True).precision
+    return EdgeScores(float(roc_auc_score(*pairs)), float(average_precision_score(*pairs)), precision)
+
+
+def check_order(truth: Any, score: Any) -> None:
+    """Refuse arguments in the order of version 0.1, score first, if that can be told.
+
+    Examples
+    --------
+    >>> check_order(np.array([[0, 0.3], [0.7, 0]]), nx.path_graph(2))
+    Traceback (most recent call last):
+    ...
+    nashgraph.validation.InputError: the truth comes first and the score second, as in scikit-learn, but ...
+    """
+    learned = isinstance(truth, LearnedGraph | BaseEstimator), isinstance(score, LearnedGraph | BaseEstimator)
+    if learned == (True, False):
+        reason = "the first is a learned graph and the second is not"
+    elif any(learned) or isinstance(truth, nx.Graph) or _is_binary(truth) or not _is_binary(score):
+        return
+    else:
+        reason = "the first has weights and the second only zeros and ones"
+    raise InputError(
+        f"the truth comes first and the score second, as in scikit-learn, but {reason}: swap them, or, if the truth "
+        "does have weights, pass truth != 0"
+    )
+
+
+def _is_binary(graph: Any) -> bool:
+    """Whether a networkx graph, or a matrix that has zeros and ones only."""
+    if isinstance(graph, nx.Graph):
+        return True
+    matrix = _matrix(graph)
+    values = matrix.data if sparse.issparse(matrix) else np.asarray(matrix)
+    return bool(np.isin(values, (0, 1)).all())
+
+
+def _precision_recall(truth: Array, scores: Array, fill: bool) -> PrecisionRecall:
+    """Return precision and recall of the highest scores, as many as are true."""
     n_true = int(truth.sum())
     n_kept = n_true if fill else min(n_true, int((scores > 0).sum()))
     if n_kept == 0:
@@ -81,15 +134,15 @@ def edge_precision_recall(W: Any, A: Any, symmetrize: str = "none", *, fill: boo
     return PrecisionRecall(hits / n_kept, hits / n_true)
 
 
-def symmetrize_for(A: Any) -> str:
-    """Return how to symmetrize weights that are scored against A: by the mean where A has no directions, else not.
+def symmetrize_for(truth: Any) -> str:
+    """Return how to symmetrize weights scored against a truth: "mean" if it is undirected, else "none".
 
     Examples
     --------
     >>> symmetrize_for(nx.path_graph(3)), symmetrize_for(nx.DiGraph([(0, 1)]))
     ('mean', 'none')
     """
-    matrix = sparse.csr_array(_matrix(A)) != 0
+    matrix = sparse.csr_array(_matrix(truth)) != 0
     return "none" if (matrix != matrix.T).nnz else "mean"
 
 
@@ -134,12 +187,12 @@ def equal_influence(W: Any, c: float = 0.95) -> Any:
     return sparse.csr_array(sparse.diags_array(scale) @ weights)
 
 
-def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
-    """Return the scores and the truth of all ordered off-diagonal pairs, as vectors."""
-    scores, truth = _dense("W", _scores(W)), _dense("A", _like(W, A))
-    if scores.shape != truth.shape:
+def _pairs(truth: Any, score: Any, symmetrize: str) -> tuple[Array, Array]:
+    """Return truth and scores of all ordered off-diagonal pairs, as vectors."""
+    scores, edges = _dense("score", _scores(score)), _dense("truth", _like(score, truth, "score", "truth")) != 0
+    if scores.shape != edges.shape:
         raise InputError(
-            f"W has shape {scores.shape} and A {truth.shape}: both must be on the same nodes, in one order"
+            f"score has shape {scores.shape} and truth {edges.shape}: both must be on the same nodes, in one order"
         )
     check_choice("symmetrize", symmetrize, ("none", "mean", "max"))
     if symmetrize == "mean":
@@ -147,12 +200,12 @@ def _pairs(W: Any, A: Any, symmetrize: str) -> tuple[Array, Array]:
     elif symmetrize == "max":
         scores = np.maximum(scores, scores.T)
     off_diagonal = ~np.eye(len(scores), dtype=bool)
-    edges = truth[off_diagonal] != 0
-    if edges.all() or not edges.any():
+    present = edges[off_diagonal]
+    if present.all() or not present.any():
         raise InputError(
-            f"A has {'every' if edges.any() else 'no'} possible edge, so there is nothing to tell apart: check A"
+            f"truth has {'every' if present.any() else 'no'} possible edge, so there is nothing to tell apart: check it"
         )
-    return scores[off_diagonal], edges
+    return present, scores[off_diagonal]
 
 
 def _dense(name: str, graph: Any) -> Array:
@@ -161,15 +214,15 @@ def _dense(name: str, graph: Any) -> Array:
     return dense
 
 
-def _like(W: Any, A: Any) -> Any:
-    """Return A's matrix, its nodes in the order of W's: by name where both have names."""
-    theirs = names_of(A)
-    if theirs is not None and (isinstance(W, np.ndarray) or sparse.issparse(W)):
+def _like(graph: Any, other: Any, name: str = "W", other_name: str = "reference") -> Any:
+    """Return the matrix of another graph, its nodes in the order of the first: by name if both have names."""
+    theirs = names_of(other)
+    if theirs is not None and (isinstance(graph, np.ndarray) or sparse.issparse(graph)):
         warn(
-            "W is a matrix without names and A's nodes have names: both are taken in one order; pass the model or "
-            "its graph_ in place of the matrix to have nodes matched by name"
+            f"{name} is a matrix without names and the nodes of {other_name} have names: both are taken in one order; "
+            "pass the model or its graph_ in place of the matrix to have nodes matched by name"
         )
-    order, matrix = order_of(names_of(W), theirs, "W", "A"), _matrix(A)
+    order, matrix = order_of(names_of(graph), theirs, name, other_name), _matrix(other)
     return matrix if order is None else sparse.csr_array(matrix)[order][:, order]
 
 

@@ -92,9 +92,8 @@ def check_c(c: object) -> float:
     return check_number(
         "c",
         c,
-        low=0,
+        low=1e-9,  # with less, weights are too small to compute with
         high=1,
-        open_low=True,
         open_high=True,
         remedy="c is the total influence on a node, and the game has one equilibrium only below 1; try c=0.95",
     )
@@ -184,6 +183,9 @@ def check_vector(name: str, values: object, length: int, remedy: str) -> Array:
     return vector
 
 
+LARGEST_BENEFIT = 1e100  # sums and squares of it must stay finite
+
+
 def check_benefit(benefit: object, n_nodes: int, *, normalize: bool) -> Array:
     """Check a user's marginal benefits: one per node, none negative, not all zero."""
     remedy = "pass one non-negative number per node, or benefit='spectral'"
@@ -191,6 +193,11 @@ def check_benefit(benefit: object, n_nodes: int, *, normalize: bool) -> Array:
     if (vector < 0).any():
         worst = int(np.argmin(vector))
         raise InputError(f"benefit must not be negative, got {vector[worst]:g} at node {worst}: {remedy}")
+    if (largest := float(vector.max())) > LARGEST_BENEFIT:
+        raise InputError(
+            f"benefit is too large to compute with, {largest:g} at node {int(vector.argmax())}: divide all "
+            "benefits by the same number"
+        )
     if not vector.any():
         raise InputError(f"benefit is zero at every node, so nobody acts and the game says nothing: {remedy}")
     return vector / vector.sum() if normalize else vector
@@ -200,8 +207,7 @@ def warn_vacuous_benefit() -> None:
     """Warn that equal benefits switch the prior off (fact 6 of the design)."""
     warn(
         "benefit is the same at every node: every row of the graph sums to c, so every graph then has the same "
-        "welfare and the prior changes nothing (the result is SmoothGL's). Give a benefit that differs between "
-        "nodes, or use SmoothGL",
+        "welfare and the prior changes nothing. Give a benefit that differs between nodes, or leave the prior out",
     )
 
 

@@ -6,8 +6,17 @@ import pytest
 
 from nashgraph import squared_distances
 from nashgraph.baselines import DensePairs, ListedPairs
-from nashgraph.baselines.degree_search import Search, activation_levels, guess_theta, lonely_potential
-from nashgraph.baselines.log_degree import dual_loss, log_degree_graph, newton, solve_for_degree, solve_unit
+from nashgraph.baselines.log_degree import (
+    Search,
+    activation_levels,
+    dual_loss,
+    guess_theta,
+    log_degree_graph,
+    lonely_potential,
+    newton,
+    solve_for_degree,
+    solve_unit,
+)
 from nashgraph.couplings import points_of
 
 

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from nashgraph.baselines.accelerated import accelerated_descent
-from nashgraph.baselines.graph_program import ClassPairs
 from nashgraph.baselines.node_classes import Classes, project_weighted
-from nashgraph.baselines.quadratic_games import Game, quad_game
+from nashgraph.baselines.quadratic_games import ClassPairs, Game, quad_game
 from nashgraph.certificate import Measure, Watch
 
 KINDS = ["independent", "homophilous"]

@@ -8,8 +8,7 @@ from scipy.linalg import expm
 
 from nashgraph import edge_auc
 from nashgraph.baselines.cone_program import solve_cone_program
-from nashgraph.baselines.template_graph import spectral_templates, template_basis
-from nashgraph.baselines.template_map import TemplateMap
+from nashgraph.baselines.template_graph import TemplateMap, spectral_templates, template_basis
 from nashgraph.certificate import Ending
 from nashgraph.datasets import erdos_renyi
 from nashgraph.validation import InputError
@@ -195,7 +194,7 @@ def test_exact_covariance_of_a_filter_gives_the_graph(n, degree, seed):
     assert rank == n
     assert result.certificate.converged
     assert result.smallest_epsilon < 1e-8
-    assert edge_auc(np.where(result.weights > 1e-4, result.weights, 0), graph) >= 0.95
+    assert edge_auc(graph, np.where(result.weights > 1e-4, result.weights, 0)) >= 0.95
     np.testing.assert_allclose(result.weights, A / A[anchor].sum(), atol=1e-4)
 
 

@@ -47,11 +47,20 @@ def test_scores_are_printed_and_written(club):
     assert written["scored"].unique().tolist() == ["symmetrised"]
     assert "it is scored on weights made symmetric" in result.stderr
     assert "precision is that of the 78 heaviest pairs of each" in result.stderr
+    assert "the best control, " in result.stdout
+    assert "chance 0.139" in result.stdout
     weights = SmoothGL(degree=5).fit(pd.read_csv(club / "club.csv").T).adjacency_
-    assert written["auc"][0] == pytest.approx(edge_auc(weights, nx.karate_club_graph(), "mean"))
+    assert written["auc"][0] == pytest.approx(edge_auc(nx.karate_club_graph(), weights, "mean"))
     answer = json.loads(run(*arguments, "--json").stdout)
     assert [row["method"] for row in answer["methods"]][:2] == ["smooth", "glgp"]
     assert answer["methods"][0]["auc"] == pytest.approx(written["auc"][0])
+
+
+def test_without_a_truth_it_is_said_that_welfare_is_not_one(club):
+    result = run("compare", club / "club.csv", "--methods", "smooth,linear")
+    assert "without a true network nothing here shows which method is right" in result.stderr
+    heading = next(line for line in result.stdout.splitlines() if line.startswith("method"))
+    assert heading.split() == ["method", "edges", "seconds", "converged", "welfare"]
 
 
 def test_a_method_that_fails_is_told_and_the_others_stay(club):

@@ -1,12 +1,17 @@
 """One network for each group of a table, in one run."""
 
 import json
+import unicodedata
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from nashgraph import SmoothGL
+from nashgraph.cli.groups import folder_names
 from nashgraph.datasets import smooth_signals
 
 from ..commands import error_lines, run
@@ -46,7 +51,13 @@ def test_every_group_has_its_network_and_all_are_in_one_page_and_one_table(villa
     assert not answer["groups"]["2"]["scores"]  # there are no ties of it
     assert "ties.csv has no ties in village 2" in answer["groups"]["2"]["notes"]
     out = villages / "out"
-    assert sorted(file.name for file in out.iterdir()) == ["edges.csv", "groups", "index.html", "nodes.csv"]
+    assert sorted(file.name for file in out.iterdir()) == [
+        "edges.csv",
+        "groups",
+        "groups.csv",
+        "index.html",
+        "nodes.csv",
+    ]
     nodes = pd.read_csv(out / "nodes.csv", dtype=str)
     assert nodes.groupby("group").size().to_dict() == {"10": 20, "2": 21, "A/b": 22}
     assert not nodes.duplicated(["group", "name"]).any()
@@ -121,3 +132,67 @@ def test_every_group_takes_its_own_layout(villages):
             for out in (layout, villages / "again")
         ]
         pd.testing.assert_frame_equal(*(table[["name", "x", "y"]] for table in tables))
+
+
+# ----------------------------------------------------------------------------------------------- folders
+
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in "123456789")}
+COLLIDING = (
+    ["x", "x-2", "x!"],
+    ["North", "north-2", "north"],
+    ["a-3", "a", "a/", "a:", "a-2"],
+    ["1", "01", "1.0"],
+    ["CON", "con", "con.txt", "a.", "a", "a..", "..", "."],
+)
+FEW_LETTERS = st.text("aAxX12-_./ !éÉß", max_size=4) | st.text(max_size=80) | st.sampled_from([*RESERVED, "CON.csv"])
+
+
+@given(st.lists(FEW_LETTERS, unique=True, max_size=12))
+@example(["é", "e\u0301", "É", "ß", "ss", "SS", "\u2160", "i"])
+def test_folders_are_unique_and_allowed_on_every_file_system(groups):
+    folders = folder_names(groups)
+    assert folders.keys() == {*groups}
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        assert len({unicodedata.normalize(form, name).casefold() for name in folders.values()}) == len(groups)
+    for name in folders.values():
+        assert name.split(".")[0].casefold() not in RESERVED
+        assert name
+        assert name[-1] not in ". "
+        assert not {*name} & {*'<>:"/\\|?*'}
+        assert name.isprintable()
+        assert len(name.encode()) <= 255
+
+
+def test_a_group_keeps_its_name_where_it_can():
+    assert folder_names(["b!", "b_", "b", "north"]) == {"b": "b", "north": "north", "b!": "b-2", "b_": "b-3"}
+
+
+@pytest.mark.parametrize("groups", COLLIDING, ids=lambda groups: groups[0])
+def test_no_network_overwrites_another(tmp_path, groups):
+    draws = np.random.default_rng(0)
+    tables = [
+        pd.DataFrame(draws.normal(size=(5 + k, 4)), columns=list("pqrs")).assign(hh=range(5 + k), place=group)
+        for k, group in enumerate(groups)
+    ]
+    pd.concat(tables).to_csv(tmp_path / "places.csv", index=False)
+    ties = pd.DataFrame({"from": 0, "to": [1 + k for k in range(len(groups))], "place": groups})
+    ties.to_csv(tmp_path / "ties.csv", index=False)
+    arguments = ["learn", tmp_path / "places.csv", "--group", "place", "--id", "hh", "--method", "smooth"]
+    arguments += ["--degree", "2", "--truth", tmp_path / "ties.csv"]
+    result = run(*arguments, "--out", tmp_path / "out", "--json")
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert {name: found["nodes"] for name, found in answer["groups"].items()} == {
+        group: 5 + k for k, group in enumerate(groups)
+    }
+    index = pd.read_csv(tmp_path / "out" / "groups.csv", dtype={"group": str, "folder": str})
+    assert sorted(index["group"]) == sorted(groups)
+    page = (tmp_path / "out" / "index.html").read_text()
+    for group, folder, nodes in zip(index["group"], index["folder"], index["nodes"], strict=True):
+        assert answer["groups"][group]["folder"] == folder
+        assert f'href="groups/{folder}/report.html"' in page
+        model = json.loads((tmp_path / "out" / "groups" / folder / "model.json").read_text())
+        assert model["job"]["table"]["only"] == group
+        assert model["nodes"] == nodes == 5 + groups.index(group)
+    again = run(*arguments, "--layout-of", tmp_path / "out", "--out", tmp_path / "again")
+    assert again.exit_code == 0, again.output

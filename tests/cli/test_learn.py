@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
-from nashgraph.cli._fitting import LEAST_FREQUENCY, MOST_EACH, sure_part
+from nashgraph.cli.fitting import LEAST_FREQUENCY, MOST_EACH, learned, sure_part
+from nashgraph.cli.messages import Voice
 from nashgraph.couplings import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
+from nashgraph.io import Job, TableOptions, load_signals
 
 from ..commands import LAST_DIGIT, error_lines, run
 
@@ -110,7 +112,7 @@ def test_the_model_says_everything(club):
     assert answer["edges"] == content["edges"] == len(pd.read_csv(club / "out" / "edges.csv"))
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
     table = pd.read_csv(club / "club.csv").set_index("name")
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(GLGP().fit(table.T), truth, "mean"))
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(truth, GLGP().fit(table.T), "mean"))
     assert "nodes are named by the column 'name'" in answer["notes"]
     assert "note: nodes are named" in result.stderr
 
@@ -134,7 +136,7 @@ def test_undirected_graphs_and_their_scores(club):
     wanted = 0.5 * (weights + weights.T)
     found = nx.to_numpy_array(graph, nodelist=[f"m{k}" for k in range(34)])
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(weights, nx.karate_club_graph(), "mean"))
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(nx.karate_club_graph(), weights, "mean"))
 
 
 def test_a_benefit_out_of_the_table_is_no_signal(club):
@@ -152,7 +154,7 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
 def test_not_converged_is_written_and_told(club):
     result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
     assert result.exit_code == 3
-    assert "note: GLGP not converged: stationarity" in result.stderr
+    assert "warning: GLGP not converged: stationarity" in result.stderr
     assert "\nnot converged: stationarity" in result.stdout
     assert "Warning" not in result.stderr
     assert names(club / "out") == FILES
@@ -166,10 +168,10 @@ def test_degenerate_networks_are_said(club):
     table.to_csv(club / "club.csv", index=False)
     drawn = ["learn", club / "club.csv", "--method", "linear", "--benefit", "gain", "--out", club / "out"]
     result = run(*drawn, "--lam", "100")
-    assert "note: m0 and m1 hold 100 % of all influence among 34 nodes: check that this is meant" in result.stderr
+    assert "warning: m0 and m1 hold 100 % of all influence among 34 nodes: check that this is meant" in result.stderr
     assert "hold 100 % of all influence" in (club / "out" / "report.html").read_text()
     result = run(*drawn, "--degree", "100")
-    assert "note: degree=100 is more than the 33 others" in result.stderr
+    assert "warning: --degree 100 is more than the 33 others" in result.stderr
     assert "of all influence" not in run(*drawn).stderr
 
 
@@ -296,7 +298,7 @@ def test_the_default_is_the_consensus_with_a_seed(club):
     assert len(written) == model.graph_.at_least("frequency", 0.25, 2).n_edges < model.graph_.n_edges
     assert written.groupby("target").size().min() >= 2
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
-    assert answer["scores"]["auc"] == pytest.approx(edge_auc(model, truth, "mean"))  # of the whole graph
+    assert answer["scores"]["auc"] == pytest.approx(edge_auc(truth, model, "mean"))  # of the whole graph
     nodes = pd.read_csv(club / "out" / "nodes.csv")
     assert nodes["influence"].tolist() == pytest.approx(sorted(model.graph_.influence, reverse=True))
     assert (nodes["rank_low"] <= nodes["rank_high"]).all()
@@ -305,7 +307,7 @@ def test_the_default_is_the_consensus_with_a_seed(club):
 
 
 def test_all_ties_or_only_the_sure_ones_are_written(club):
-    fast = ("learn", club / "club.csv", "--resamples", "2", "--benefit", "none", "--seed", "7", "--json")
+    fast = ("learn", club / "club.csv", "--replicates", "2", "--benefit", "none", "--seed", "7", "--json")
     counts = {}
     for level in ("0", "0.5", "1"):
         result = run(*fast, "--least-frequency", level, "--out", club / "out")
@@ -317,7 +319,7 @@ def test_all_ties_or_only_the_sure_ones_are_written(club):
         assert "left out" not in result.stderr if level == "0" else "left out" in result.stderr
     assert counts["0"] > counts["0.5"] > counts["1"] >= 2 * 34
     content = json.loads((club / "out" / "model.json").read_text())["job"]["parameters"]
-    assert (content["resamples"], content["random_state"], content["benefit"]) == (2, 7, None)
+    assert (content["n_replicates"], content["random_state"], content["benefit"]) == (2, 7, None)
     mutual = run(*fast, "--undirected", "--out", club / "out")
     assert mutual.exit_code == 0, mutual.output
     assert (pd.read_csv(club / "out" / "edges.csv")["source"] != "").all()
@@ -327,7 +329,7 @@ def test_gaps_are_left_to_the_consensus(club):
     table = pd.read_csv(club / "club.csv")
     table.iloc[3, 5] = np.nan
     table.to_csv(club / "club.csv", index=False)
-    result = run("learn", club / "club.csv", "--missing", "pairwise", "--resamples", "2", "--out", club / "out")
+    result = run("learn", club / "club.csv", "--missing", "pairwise", "--replicates", "2", "--out", club / "out")
     assert result.exit_code in (0, 3), result.output
     assert "compared over the signals both have" in result.stderr
 
@@ -337,7 +339,7 @@ def test_gaps_are_left_to_the_consensus(club):
     [
         (["--degree", "5"], "consensus has no --degree (smooth, linear, glgp"),
         (["--method", "smooth", "--seed", "1"], "smooth has no --seed (consensus, glgp"),
-        (["--method", "glgp", "--resamples", "1"], "glgp has no --resamples (consensus have)"),
+        (["--method", "glgp", "--replicates", "1"], "glgp has no --replicates (consensus have)"),
         (["--method", "smooth", "--least-frequency", "0.5"], "edges have no 'frequency'"),
     ],
 )
@@ -381,3 +383,21 @@ def test_a_report_takes_the_layout_of_another(club):
     absent = run(*smooth, club / "fourth", "--layout-of", club)
     assert "has no layout.csv: --layout-of takes the folder that another run wrote" in error_lines(absent)[0]
     assert not (club / "fourth" / "report.html").exists()
+
+
+def test_the_fitted_model_is_left_as_it_was_fitted(tmp_path):
+    (tmp_path / "t.csv").write_text("id,age,pay\nann,31,5\nbob,,7\ncat,28,6\ndan,60,4\n")
+    job = Job("learn", "smooth", {"degree": 2}, TableOptions(missing="impute"))
+    outcome = learned(job, load_signals(tmp_path / "t.csv", job.table), Voice(quiet=True))
+    assert not outcome.model.missing_share_.any()  # it was fitted to a table without gaps
+    assert "missing" not in outcome.model.graph_.node_columns
+    for graph in (outcome.whole, outcome.graph, outcome.written):
+        assert graph.node_columns["missing"].tolist() == [0.0, 0.5, 0.0, 0.0]
+
+
+def test_interventions_are_found_only_when_asked_for(club):
+    arguments = ["learn", club / "club.csv", "--method", "glgp", "--degree", "4", "--out", club / "out"]
+    run(*arguments)
+    assert '"loss":' not in (club / "out" / "report.html").read_text()
+    assert run(*arguments, "--interventions").exit_code == 0
+    assert '"loss":' in (club / "out" / "report.html").read_text()

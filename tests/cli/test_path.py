@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from nashgraph import GLGP
-from nashgraph.cli import _fitting
+from nashgraph.cli import fitting
 from nashgraph.consensus import checkpoint
 from nashgraph.solvers import continuation
 
@@ -85,14 +85,14 @@ def test_other_parameters_may_be_set_and_are_recorded_in_full(table):
 
 def test_every_solve_is_counted(table, monkeypatch):
     told = []
-    counting = _fitting.counting
+    counting = fitting.counting
 
     @contextmanager
     def counted(voice, what, total):
         with counting(voice, what, total) as count:
             yield lambda: (told.append(total), count())
 
-    monkeypatch.setattr(_fitting, "counting", counted)
+    monkeypatch.setattr(fitting, "counting", counted)
     assert run("path", table, "--n-lams", "4", "--out", table.parent / "out").exit_code == 0
     assert told == [7] * 7
 

@@ -3,14 +3,15 @@
 import io
 import re
 import time
+import warnings
 
 import pytest
 from rich.console import Console
 
-from nashgraph.certificate import Record
-from nashgraph.cli import _progress
-from nashgraph.cli._progress import Meter, bar, converging, counting, share_done
-from nashgraph.cli._running import Voice
+from nashgraph.certificate import ENGINE_LOG, LOG, Record
+from nashgraph.cli import progress
+from nashgraph.cli.messages import Note, Voice, engine_noted
+from nashgraph.cli.progress import Meter, bar, converging, counting, share_done
 
 
 def watched(terminal=True):
@@ -40,7 +41,7 @@ def test_iterates_are_told_with_what_is_to_come():
 def test_a_bar_never_goes_back_nor_promises_an_end_it_cannot_know(monkeypatch):
     """Every round of a fit, and every lambda tried, has iterates that look good before the next starts anew."""
     clock = iter(range(1000))
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
     meter, shares, left = Meter(), [], []
 
     def tell(share, state):
@@ -59,7 +60,7 @@ def test_a_bar_never_goes_back_nor_promises_an_end_it_cannot_know(monkeypatch):
 
 def test_what_was_there_before_says_nothing_of_the_pace(monkeypatch):
     seconds = [0.0]
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: seconds[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: seconds[0])
     meter = Meter()
     for done in range(1, 31):  # taken over from a run that was broken off
         meter.tell(done / 40, "")
@@ -70,7 +71,7 @@ def test_what_was_there_before_says_nothing_of_the_pace(monkeypatch):
 
 
 def test_a_line_is_written_every_so_often_where_there_is_no_terminal(monkeypatch):
-    monkeypatch.setattr(_progress, "LINE_EVERY", 0.05)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.05)
     voice = watched(terminal=False)
     with counting(voice, "following", 4) as done:
         time.sleep(0.2)  # a long step
@@ -94,3 +95,18 @@ def test_the_way_is_measured_in_digits():
     assert share_done(1.0, 1e-3, 1e-6) == pytest.approx(0.5)
     assert share_done(1.0, 2.0, 1e-6) == 0.0
     assert share_done(1.0, 0.0, 1e-6) == share_done(1.0, 0.5, 0.0) == 1.0
+
+
+def test_notes_are_collected_as_data_and_not_read_out_of_log_lines(capsys):
+    voice = Voice(brief=True)
+    with engine_noted(voice), voice.noting_warnings():
+        ENGINE_LOG.info("engine: cuda (%s)", "a device")
+        LOG.info("engine: this is somebody else's line")
+        warnings.warn("not converged", UserWarning, stacklevel=1)
+        voice.note("scaled 5 signals")
+    assert voice.collected == [
+        Note("engine: cuda (a device)"),
+        Note("not converged", warning=True),
+        Note("scaled 5 signals"),
+    ]
+    assert capsys.readouterr().err == "warning: not converged\n"  # the others are in the report

@@ -7,8 +7,8 @@ import sys
 import pytest
 from tests.commands import run
 
-from nashgraph.cli import _options
-from nashgraph.cli._groups import completing
+from nashgraph.cli import options
+from nashgraph.cli.commands import completing
 
 FIGURE_1 = ("reproduce", "fig1", "--quick", "--seed", "0")
 
@@ -88,7 +88,7 @@ def test_a_wrong_call_says_what_there_is(arguments, message, tmp_path):
 
 
 def test_completion_knows_the_experiments():
-    assert completing(_options.EXPERIMENTS)("tab") == ["table1", "table2", "table3"]
+    assert completing(options.EXPERIMENTS)("tab") == ["table1", "table2", "table3"]
     assert "[table1|fig1|" in run("reproduce", "--help").output
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.tables import sha256_of
+from nashgraph.io import sha256_of
 
 from ..commands import error_lines, run
 
@@ -46,7 +46,7 @@ CASES = {
         "learn",
         "--missing",
         "impute",
-        "--resamples",
+        "--replicates",
         "3",
         "--seed",
         "5",

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nashgraph.cli import _groups, _jobs, _options, _running
-from nashgraph.cli._fitting import all_parameters
+from nashgraph.cli import commands, learn, options
 from nashgraph.cli.app import app
+from nashgraph.cli.fitting import all_parameters
 from nashgraph.consensus import checkpoint
 from nashgraph.consensus.members import Replicate
 from nashgraph.couplings.engines import ENGINES
@@ -42,7 +42,7 @@ def fail_with(error):
 
 
 def test_a_bug_says_that_it_is_one_and_shows_its_trace_when_asked(table, monkeypatch):
-    monkeypatch.setattr(_jobs, "learned", fail_with(RuntimeError("boom")))
+    monkeypatch.setattr(learn, "learned", fail_with(RuntimeError("boom")))
     result = run("learn", table, "--out", table.parent / "out")
     assert result.exit_code == 4
     assert "RuntimeError: boom; this is a bug" in error_lines(result)[-1]
@@ -90,7 +90,7 @@ def test_what_a_fit_says_of_the_input_is_the_users(table, failing):
 
 
 def test_an_interrupt_has_its_code(table, monkeypatch):
-    monkeypatch.setattr(_jobs, "learned", fail_with(KeyboardInterrupt()))
+    monkeypatch.setattr(learn, "learned", fail_with(KeyboardInterrupt()))
     result = run("learn", table, "--out", table.parent / "out")
     assert result.exit_code == 130
     assert error_lines(result)[-1] == "nashgraph learn: interrupted: nothing was written"
@@ -107,7 +107,7 @@ def test_an_interrupted_consensus_goes_on(table, monkeypatch):
             raise KeyboardInterrupt
         return of(resample, X)
 
-    command = ("learn", table, "--resamples", "5", "--out")
+    command = ("learn", table, "--replicates", "5", "--out")
     monkeypatch.setattr(Replicate, "of", interrupted)
     result = run(*command, out)
     assert result.exit_code == 130
@@ -122,7 +122,7 @@ def test_an_interrupted_consensus_goes_on(table, monkeypatch):
 
 
 def test_an_interrupt_after_the_files_were_written_says_so(table, monkeypatch):
-    monkeypatch.setattr(_jobs, "say_figures", fail_with(KeyboardInterrupt()))
+    monkeypatch.setattr(learn, "say_figures", fail_with(KeyboardInterrupt()))
     out = table.parent / "out"
     result = run("learn", table, "--method", "smooth", "--out", out)
     assert result.exit_code == 130
@@ -154,14 +154,14 @@ def test_a_folder_that_is_in_use_is_said(table):
 
 
 def test_too_little_memory_is_no_bug(table, monkeypatch):
-    monkeypatch.setattr(_jobs, "learned", fail_with(MemoryError("Unable to allocate 9 TiB")))
+    monkeypatch.setattr(learn, "learned", fail_with(MemoryError("Unable to allocate 9 TiB")))
     result = run("learn", table, "--out", table.parent / "out")
     assert result.exit_code == 1
     assert "not enough memory: Unable to allocate 9 TiB" in result.stderr
 
 
 def test_a_limit_on_threads_is_no_bug(table, monkeypatch):
-    monkeypatch.setattr(_jobs, "learned", fail_with(RuntimeError("can't start new thread")))
+    monkeypatch.setattr(learn, "learned", fail_with(RuntimeError("can't start new thread")))
     result = run("learn", table, "--out", table.parent / "out")
     assert result.exit_code == 1
     assert "ulimit" in error_lines(result)[-1]
@@ -180,8 +180,8 @@ def test_a_limit_on_threads_is_no_bug(table, monkeypatch):
     ],
 )
 def test_a_limit_on_memory_is_said_where_a_library_fails_for_it(table, monkeypatch, limit, error, said):
-    monkeypatch.setattr(_running, "_memory_limit", lambda: limit)
-    monkeypatch.setattr(_jobs, "learned", fail_with(error))
+    monkeypatch.setattr(commands, "_memory_limit", lambda: limit)
+    monkeypatch.setattr(learn, "learned", fail_with(error))
     result = run("learn", table, "--out", table.parent / "out")
     assert (f"this process may have {limit:,} MiB (ulimit -v)" in result.stderr) is said
     assert not (said and "this is a bug" in result.stderr)
@@ -220,7 +220,7 @@ def test_a_flag_is_set_by_nothing_else(table):
 
 
 def test_a_missing_package_is_no_bug(table, monkeypatch):
-    monkeypatch.setattr(_jobs, "learned", fail_with(ImportError("drawing needs matplotlib: pip install ...")))
+    monkeypatch.setattr(learn, "learned", fail_with(ImportError("drawing needs matplotlib: pip install ...")))
     assert run("learn", table, "--out", table.parent / "out").exit_code == 1
 
 
@@ -257,7 +257,7 @@ def test_data_sets_are_listed_through_the_command():
         ("nashgraph learn t.csv --engine ", {"auto", "threads", "cuda", "dask"}),
         ("nashgraph compare t.csv --methods glg", {"glgp"}),
         ("nashgraph learn t.csv --benefit s", {"spectral"}),
-        ("nashgraph learn t.csv --missing ", {"error", "pairwise", "impute"}),
+        ("nashgraph learn t.csv --missing ", {"auto", "error", "pairwise", "impute"}),
     ],
 )
 def test_values_are_completed(words, expected):
@@ -280,12 +280,12 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
         "import sys, nashgraph; before = set(sys.modules); import nashgraph.cli.app; print(*set(sys.modules) - before)"
     )
     loaded = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True).stdout.split()
-    assert "nashgraph.cli._options" in loaded
+    assert "nashgraph.cli.options" in loaded
     for heavy in (
         "numpy",
         "nashgraph.games",
         "nashgraph.couplings",
-        "nashgraph.tables",
+        "nashgraph.io",
         "nashgraph.report",
         "nashgraph.datasets",
         "matplotlib",
@@ -295,17 +295,17 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
 
 
 def test_groups_of_options_keep_their_defaults():
-    @_groups.grouped
-    def command(*, speech: _options.SpeechArguments, seed: int = 3) -> int:
+    @commands.grouped
+    def command(*, speech: options.SpeechArguments, seed: int = 3) -> int:
         return seed + speech.quiet
 
-    assert list(inspect.signature(command).parameters) == ["quiet", "json", "debug", "seed"]
-    assert command(quiet=True, json=False, debug=False, seed=1) == 2
+    assert list(inspect.signature(command).parameters) == ["quiet", "json", "verbose", "debug", "seed"]
+    assert command(quiet=True, json=False, verbose=False, debug=False, seed=1) == 2
 
 
 def test_groups_may_hold_groups():
-    @_groups.grouped
-    def command(asked: _options.JobArguments) -> int:
+    @commands.grouped
+    def command(asked: options.JobArguments) -> int:
         return len(asked.file.name) + asked.speech.quiet
 
     given = {name: item.default for name, item in inspect.signature(command).parameters.items()}
@@ -316,7 +316,11 @@ def test_groups_may_hold_groups():
 
 def test_the_help_says_what_its_words_mean():
     shown = " ".join(run("learn", "--help").output.split())
-    for words in ("an effort, its action", "At the equilibrium nobody gains", "welfare is what all are worth"):
+    for words in (
+        "every node chooses an action",
+        "at the equilibrium nobody gains",
+        "welfare is what all actions are worth",
+    ):
         assert words in shown
 
 

@@ -53,7 +53,7 @@ def test_an_interrupted_selection_goes_on_and_so_does_its_fit(table, monkeypatch
             raise KeyboardInterrupt
         return plain(self, X)
 
-    command = ("learn", table, "--false-edges", "2", "--resamples", "3", "--out")
+    command = ("learn", table, "--false-edges", "2", "--replicates", "3", "--out")
     monkeypatch.setattr(Replicate, "of", lambda resample, X: resampled.append(resample.number) or of(resample, X))
     monkeypatch.setattr(ConsensusGL, "_plain", interrupted)
     stopped = run(*command, table.parent / "out")

@@ -1,5 +1,6 @@
 """A model in the terminal."""
 
+import hashlib
 import json
 
 import pandas as pd
@@ -60,7 +61,8 @@ def test_what_is_no_model_is_said(out):
     (out / "model.json").write_text("{}")
     result = run("show", out)
     assert result.exit_code == 1
-    assert error_lines(result) == ["nashgraph show: model.json is not a model of nashgraph"]
+    (line,) = error_lines(result)
+    assert line.startswith("nashgraph show: model.json is not a model of nashgraph: give the model.json that")
     assert "there is no file" in run("show", out / "nowhere").stderr
 
 
@@ -109,3 +111,19 @@ def test_edges_that_were_changed_are_said(out):
     result = run("show", out)
     assert result.exit_code == 0
     assert "edges.csv is not as it was written" in result.stderr
+
+
+BROKEN = ["anything", "name,influence\na,much\n", "name\na\n", 'name,influence\n"a,1\n', "name,influence\n\xff,1\n"]
+
+
+@pytest.mark.parametrize("content", [*BROKEN, "name,influence,benefit\nzz,1,1\n"])
+def test_a_damaged_nodes_csv_with_the_right_checksum_is_said(out, content):
+    (out / "nodes.csv").write_bytes(content.encode("latin-1"))
+    record = json.loads((out / "model.json").read_text())
+    record["nodes_sha256"] = hashlib.sha256((out / "nodes.csv").read_bytes()).hexdigest()
+    (out / "model.json").write_text(json.dumps(record))
+    for command in ("show", "act") if content in BROKEN else ("act",):
+        result = run(command, out)
+        assert result.exit_code == 1, result.output
+        assert "nodes.csv is damaged" in result.stderr
+        assert "learn the network again" in result.stderr

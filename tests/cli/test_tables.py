@@ -60,7 +60,7 @@ def test_a_survey_with_ids_codes_levels_and_gaps(tmp_path):
 
 def test_codes_are_named_where_gaps_are_refused_and_minus_99_can_be_given(tmp_path):
     path = survey(tmp_path / "survey.csv")
-    refused = error_lines(run("learn", path, "--out", tmp_path / "out"))
+    refused = error_lines(run("learn", path, "--missing", "error", "--out", tmp_path / "out"))
     assert "(99, refused are taken as missing; --na none" in refused[-1]
     path.write_text(path.read_text().replace(",99,", ",-99,"))
     result = run(

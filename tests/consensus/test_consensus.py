@@ -114,7 +114,7 @@ def test_large_networks_are_held_sparsely_and_agree(signals, monkeypatch):
     for column in ("evidence", "frequency", "low", "high"):
         np.testing.assert_allclose(large.edges()[column], dense.edges()[column], atol=1e-6)
     assert sparse.issparse(large.evidence_)
-    assert edge_auc(large, dense.suggested_.to_networkx()) == 1
+    assert edge_auc(dense.suggested_.to_networkx(), large) == 1
 
 
 def test_degrees_reach_from_two_to_everybody_but_no_further_than_memory():
@@ -210,8 +210,8 @@ def test_a_benefit_of_ones_own_counts(signals):
 def test_it_recovers_more_than_one_degree_does():
     graph = preferential_attachment(50, random_state=5)
     X = smooth_signals(graph, 10, "lowpass", noise=0.2, random_state=5)
-    consensus = edge_auc(ConsensusGL(random_state=0).fit(X), graph, symmetrize="mean")
-    assert consensus > 0.9 > edge_auc(GLGP().fit(X), graph, symmetrize="mean")
+    consensus = edge_auc(graph, ConsensusGL(random_state=0).fit(X), symmetrize="mean")
+    assert consensus > 0.9 > edge_auc(graph, GLGP().fit(X), symmetrize="mean")
 
 
 def test_gaps_are_compared_pairwise(signals):
@@ -278,7 +278,7 @@ def test_the_karate_club_is_found_whatever_made_the_signals(filter):
     club = nx.karate_club_graph()
     X = smooth_signals(club, n_signals=50, filter=filter, random_state=0)
     X += 0.1 * X.std() * np.random.default_rng(0).normal(size=X.shape)
-    assert edge_auc(ConsensusGL(random_state=0).fit(X), club, symmetrize="mean") > 0.75
+    assert edge_auc(club, ConsensusGL(random_state=0).fit(X), symmetrize="mean") > 0.75
 
 
 def test_rounding_lifts_no_frequency_above_one():
@@ -347,3 +347,17 @@ def test_what_the_prior_moved_is_in_every_second_replicate(signals):
     plain = ConsensusGL(n_replicates=4, random_state=0).fit(signals).replicate_graphs_
     same = [abs(one - other).max() < 1e-6 for one, other in zip(prior, plain, strict=True)]
     assert same == [True, False, True, False]
+
+
+def test_a_model_is_one_line_and_has_no_results_before_it_is_fitted(hubs):
+    model = ConsensusGL(n_replicates=2, random_state=0, benefit=np.arange(40.0))
+    assert "\n" not in repr(model)
+    assert not [name for name in dir(model) if name.endswith("_") and not name.startswith("_") and hasattr(model, name)]
+    shown = repr(model.fit(hubs))
+    assert "\n" not in shown
+    assert f": 40 nodes, {model.graph_.n_edges:,} edges, replicates agree on " in shown
+
+
+def test_a_fitted_model_does_not_carry_the_signals(hubs):
+    model = ConsensusGL(n_replicates=2, random_state=0).fit(hubs)
+    assert not [name for name, value in vars(model).items() if np.shape(value) == hubs.shape]

@@ -160,5 +160,5 @@ def test_scores_are_those_of_the_evidence():
     truth = small_world(40, random_state=0)
     X = likert(smooth_signals(truth, 30, "heat", random_state=0))
     model = ConsensusGL(n_replicates=0).fit(X)
-    assert edge_auc(model, truth) == edge_auc(model.evidence_, truth) != edge_auc(model.adjacency_, truth)
-    assert edge_auc(model.graph_, truth) == pytest.approx(edge_auc(model, truth), abs=0.01)
+    assert edge_auc(truth, model) == edge_auc(truth, model.evidence_) != edge_auc(truth, model.adjacency_)
+    assert edge_auc(truth, model.graph_) == pytest.approx(edge_auc(truth, model), abs=0.01)

@@ -268,7 +268,7 @@ def test_what_was_learned_elsewhere_applies_here(village):
     np.testing.assert_allclose(stacked.adjacency_.sum(axis=1), 0.95, atol=1e-10)
     scores = nx.Graph()
     scores.add_weighted_edges_from(stacked.probabilities().iloc[:, :3].itertuples(index=False))
-    assert edge_auc(scores, graph) >= edge_auc(plain, graph, symmetrize="mean") - 0.005
+    assert edge_auc(graph, scores) >= edge_auc(graph, plain, symmetrize="mean") - 0.005
     assert stacked.probabilities().probability.sum() == pytest.approx(graph.number_of_edges(), rel=0.3)
     assert set(stacked.edges().known) == {""}
     marked = ConsensusGL(**options(known_weights=weights)).fit(X, known=[(0, 1, 1), (0, 2, 0)])

@@ -115,7 +115,7 @@ def test_what_is_wrong_with_an_archive_is_said_in_one_line(tmp_path, changes, me
     with pytest.raises(DatasetError, match=message) as error:
         import_villages(village_archive(tmp_path / "a.zip", **changes), tmp_path / "home")
     assert "\n" not in str(error.value)
-    assert str(error.value).endswith("; get datav4.0.zip anew from https://doi.org/10.7910/DVN/U3BIHX")
+    assert str(error.value).endswith("; download datav4.0.zip again from https://doi.org/10.7910/DVN/U3BIHX")
     assert not (tmp_path / "home").exists()
 
 
@@ -130,7 +130,7 @@ def damaged(content):
 def test_an_archive_that_is_not_whole_is_said(archive, tmp_path, change):
     archive.write_bytes(change(archive.read_bytes()))
     with pytest.raises(
-        DatasetError, match=r"datav4\.0\.zip cannot be read: .*; get datav4\.0\.zip anew from https://doi"
+        DatasetError, match=r"datav4\.0\.zip cannot be read: .*; download datav4\.0\.zip again from https://doi"
     ):
         import_villages(archive, tmp_path / "home")
     assert not (tmp_path / "home").exists()
@@ -142,7 +142,7 @@ def test_a_file_of_ours_that_is_not_whole_is_said(archive, tmp_path, change):
     file = import_villages(archive, tmp_path) / HOUSEHOLDS_FILE
     file.write_bytes(change(file.read_bytes()))
     with pytest.raises(
-        DatasetError, match=r"households\.csv\.gz cannot be read: .*; remove the file to have it fetched"
+        DatasetError, match=r"households\.csv\.gz cannot be read: .*; remove the file and it is downloaded"
     ):
         load_villages(data_home=tmp_path)
 

@@ -33,7 +33,7 @@ def markov_signals(graph, n_signals, seed):
 def test_recovers_the_graph_of_a_markov_field(graph, alpha):
     model = GraphicalLassoGL(alpha).fit(markov_signals(graph, 2000, seed=0))
     assert model.converged_
-    assert edge_auc(model.adjacency_, graph) >= 0.95
+    assert edge_auc(graph, model.adjacency_) >= 0.95
 
 
 @pytest.mark.parametrize("alpha", [None, 0.05])

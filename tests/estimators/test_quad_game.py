@@ -43,7 +43,7 @@ def test_recovery_from_many_games(kind, make, seed):
     theta2 = 1.0 if kind == "independent" else 0.1
     model = QuadGameGL(rho=rho, theta1=100.0, theta2=theta2, benefits=kind, tol=1e-5).fit(X)
     assert model.converged_
-    assert edge_auc(model.adjacency_, graph) >= 0.95
+    assert edge_auc(graph, model.adjacency_) >= 0.95
 
 
 def test_attributes_are_the_solvers():

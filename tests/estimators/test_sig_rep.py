@@ -25,7 +25,7 @@ def test_recovers_the_graph_of_noisy_markov_signals(graph):
     X = smooth_signals(graph, 2000, "gmrf", noise=0.2, random_state=0)
     model = GLSigRep().fit(X)
     assert model.converged_
-    assert edge_auc(model.adjacency_, graph) >= 0.95
+    assert edge_auc(graph, model.adjacency_) >= 0.95
 
 
 def test_denoises():

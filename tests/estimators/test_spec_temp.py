@@ -27,7 +27,7 @@ def test_recovery_from_many_samples(seed):
     model = SpecTemp(anchor=hub).fit(X)
     assert model.converged_
     assert model.n_components_ == 15
-    assert edge_auc(model.adjacency_, graph) >= 0.95
+    assert edge_auc(graph, model.adjacency_) >= 0.95
 
 
 def test_attributes_are_the_solvers_and_names_survive():

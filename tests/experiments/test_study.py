@@ -7,9 +7,9 @@ from nashgraph.experiments.paper import paper_numbers
 from nashgraph.experiments.study import (
     NUMBER,
     SHAPE,
-    VERDICTS,
     Check,
     Comparison,
+    Reading,
     Study,
     closeness,
     compared,
@@ -22,12 +22,27 @@ from nashgraph.experiments.study import (
 
 
 @pytest.mark.parametrize(
-    ("shape", "number", "verdict"),
-    [(True, True, VERDICTS[0]), (True, False, VERDICTS[1]), (False, True, VERDICTS[2]), (False, False, VERDICTS[2])],
+    ("shapes", "number", "verdict"),
+    [
+        ((True, True), True, "reproduced"),
+        ((True, True), False, "reproduced in shape only"),
+        ((True, False), True, "partly reproduced"),
+        ((False, False), True, "not reproduced"),
+    ],
 )
-def test_the_verdict_follows_from_the_checks(shape, number, verdict):
-    study = Study([], [Check("a", shape, "", SHAPE), Check("b", number, "", NUMBER)])
-    assert study.verdict == verdict
+def test_the_verdict_follows_from_the_checks(shapes, number, verdict):
+    checks = [*(Check("a", holds, "", SHAPE) for holds in shapes), Check("b", number, "", NUMBER)]
+    assert Study([], checks).verdict == Reading("other", checks).verdict == verdict
+
+
+def test_a_reading_does_not_change_the_literal_verdict():
+    fails, holds = [Check("a", False, "")], [Check("a", True, "")]
+    study = Study([], fails, readings=[Reading("other", holds)])
+    assert (study.verdict, study.readings[0].verdict) == ("not reproduced", "reproduced")
+
+
+def test_a_ranking_that_differs_is_a_matter_of_shape():
+    assert same_ranking("rank", {"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 0.7}).kind == SHAPE
 
 
 def test_the_standard_error_is_over_draws():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["nashgraph.tables"]):
+with atheris.instrument_imports(include=["nashgraph.io"]):
     from .targets import CORPUS, run_target
 
 

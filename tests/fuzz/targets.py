@@ -3,9 +3,9 @@
 from contextlib import suppress
 from pathlib import Path
 
-from nashgraph.tables import load_signals, read_known, read_truth
-from nashgraph.tables.model import read_record, record_to_json
-from nashgraph.tables.ties import ALL
+from nashgraph.io import load_signals, read_known, read_truth
+from nashgraph.io.model_record import read_record, record_to_json
+from nashgraph.io.ties import ALL
 from nashgraph.validation import InputError
 
 from ..commands import run

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nashgraph.tables import TableOptions, load_signals
-from nashgraph.tables.model import record_from_json, record_to_json
+from nashgraph.io import TableOptions, load_signals
+from nashgraph.io.model_record import record_from_json, record_to_json
 from nashgraph.validation import InputError
 
-from ..tables.test_model import RECORD
+from ..io.test_model import RECORD
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 LETTERS = st.characters(categories=["L", "N", "P", "S"], exclude_characters="\"'")

@@ -39,5 +39,5 @@ def browser(driver):
 @pytest.fixture(scope="module")
 def consensus(tmp_path_factory):
     model, out = karate_consensus(), tmp_path_factory.mktemp("consensus") / "report.html"
-    write_report(summarize(model, title="The karate club"), out)
+    write_report(summarize(model, title="The karate club", interventions=True), out)
     return model, out

@@ -1,4 +1,4 @@
-"""The report's Act section as a reader uses it, in headless Chromium: the game in the page is Python's."""
+"""Interventions and what-ifs in the page, in headless Chromium: the game in the page is Python's."""
 
 from xml.etree import ElementTree
 
@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nashgraph import key_players
 from nashgraph.games import INTERACTIONS, WELFARES, WeightedTotal, equilibrium
-from nashgraph.games.leaving import key_players
 from nashgraph.report import summarize, write_report
 from nashgraph.report.playable import PLAYED, VALUED, WEIGHTED
 from nashgraph.report.prose import number
@@ -122,9 +122,9 @@ def test_a_game_without_an_equilibrium_says_so(browser, tmp_path):
     columns = {"benefit": np.ones(3), "action": np.ones(3)}
     model = held(weights, ["ann", "bob", "eve"], node_columns=columns)
     model.interaction = "linear"
-    write_report(summarize(model), tmp_path / "report.html")
+    write_report(summarize(model, interventions=True), tmp_path / "report.html")
     with opened(browser, tmp_path / "report.html") as page:
-        assert "There is no advice: the game on W has no equilibrium" in page.locator("#act-caution").text_content()
+        assert "No interventions: the game on W has no equilibrium" in page.locator("#act-caution").text_content()
         assert "There is no equilibrium" in page.locator("#welfare-said").text_content()
         page.fill("#search", "bob")
         page.click("#take-out")
@@ -134,12 +134,12 @@ def test_a_game_without_an_equilibrium_says_so(browser, tmp_path):
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
-def test_advice_is_a_table_whose_names_go_to_the_node(browser, consensus, viewport):
+def test_an_intervention_is_a_table_whose_names_go_to_the_node(browser, consensus, viewport):
     model, out = consensus
     losses = key_players(model)
     with opened(browser, out, viewport) as page:
         table = page.locator("#act table").first
-        assert table.locator("bdi").all_text_contents() == losses["name"].head(10).tolist()
+        assert table.locator("bdi").all_text_contents() == losses["name"].head(5).tolist()
         assert table.locator("tbody tr").first.locator("td").first.text_content() == number(losses["loss"][0])
         table.locator("button").nth(1).click()
         assert page.locator("#stage").get_attribute("data-selected") == losses["name"][1]

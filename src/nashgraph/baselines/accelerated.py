@@ -103,9 +103,9 @@ def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], watch:
     """
     graph, iteration = start, 0
     while True:
-        block, beside = rest(graph)
+        block, constant = rest(graph)
         value, gap = block.measure(block.at(graph))
-        ending = watch.ends(iteration, beside + value, gap / (beside + value))
+        ending = watch.ends(iteration, constant + value, gap / (constant + value))
         if ending is not None:
             return graph, ending
         graph, inner = accelerated_descent(block, graph, Watch(Measure.GAP, INNER_SHARE * watch.tol, INNER_STEPS))

@@ -3,7 +3,8 @@ r"""The pairs of nodes that may become edges, and one pass over them.
 Solvers whose edges are :math:`w_{ij} = \tfrac12 \max(0,\, \mu_i + \mu_j - 2\theta D_{ij})`, with one potential
 :math:`\mu_i` per node, need three things of the pairs: sums over each node's edges, the edges as a sparse matrix, and
 the distances to the nearest nodes. ``DensePairs`` gives them for all pairs of an N x N array of distances,
-``ListedPairs`` for a list of pairs, in memory proportional to the list.
+``ListedPairs`` for a list of pairs, in memory proportional to the list. The kernels trust their input. Rows are
+independent, so loops over them run in parallel without races; each pair is then visited from both of its ends.
 """
 
 from __future__ import annotations
@@ -12,12 +13,102 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import prange
+from numpy.typing import NDArray
 from scipy import sparse
 
+from ..compiled import kernel
 from ..couplings import Points
-from ..couplings._kernels import nearest_in_rows
+from ..couplings._kernels import FAST, nearest_in_rows
 from ..validation import Array
-from . import _pair_kernels as kernels
+
+Integers = NDArray[np.integer[Any]]
+
+
+@kernel()
+def slack(one: float, other: float, scale: float, distance: float) -> float:
+    """Return ``one + other - scale * distance``, in this order.
+
+    A function of its own because the loops below may reorder sums: here nothing is reordered, so that the two ends of a
+    pair see the same number and a pair counted is a pair listed.
+    """
+    return (one + other) - scale * distance
+
+
+@kernel(parallel=True, fastmath=FAST)
+def dense_sums(distances: Array, potential: Array, scale: float, out: Array) -> None:
+    """Write the degree, the sum of squared weights and the number of edges of node i into ``out[i]``.
+
+    The diagonal of the distances is infinite, so that no node is a neighbour of its own.
+    """
+    n = len(potential)
+    for i in prange(n):
+        degree = square = 0.0
+        count = 0
+        row, mine = distances[i], potential[i]
+        for j in range(n):
+            excess = slack(mine, potential[j], scale, row[j])
+            count += excess > 0.0
+            excess = max(excess, 0.0)
+            degree += excess
+            square += excess * excess
+        out[i, 0], out[i, 1], out[i, 2] = 0.5 * degree, 0.25 * square, count
+
+
+@kernel(parallel=True)
+def dense_edges(
+    distances: Array, potential: Array, scale: float, indptr: Integers, indices: Integers, weights: Array
+) -> None:
+    """List the edges of node i, with their weights, from ``indptr[i]`` on."""
+    n = len(potential)
+    for i in prange(n):
+        place = indptr[i]
+        for j in range(n):
+            excess = slack(potential[i], potential[j], scale, distances[i, j])
+            if excess > 0.0:
+                indices[place] = j
+                weights[place] = 0.5 * excess
+                place += 1
+
+
+@kernel(parallel=True, fastmath=FAST)
+def listed_sums(
+    pointers: Integers, neighbours: Integers, costs: Array, potential: Array, scale: float, out: Array
+) -> None:
+    """Do as ``dense_sums``, over the pairs of a CSR list."""
+    for i in prange(len(potential)):
+        degree = square = 0.0
+        count = 0
+        for p in range(pointers[i], pointers[i + 1]):
+            excess = slack(potential[i], potential[neighbours[p]], scale, costs[p])
+            if excess > 0.0:
+                count += 1
+                degree += excess
+                square += excess * excess
+        out[i, 0], out[i, 1], out[i, 2] = 0.5 * degree, 0.25 * square, count
+
+
+@kernel(parallel=True)
+def listed_edges(
+    pointers: Integers,
+    neighbours: Integers,
+    costs: Array,
+    potential: Array,
+    scale: float,
+    indptr: Integers,
+    indices: Integers,
+    weights: Array,
+) -> None:
+    """Do as ``dense_edges``, over the pairs of a CSR list."""
+    for i in prange(len(potential)):
+        place = indptr[i]
+        for p in range(pointers[i], pointers[i + 1]):
+            excess = slack(potential[i], potential[neighbours[p]], scale, costs[p])
+            if excess > 0.0:
+                indices[place] = neighbours[p]
+                weights[place] = 0.5 * excess
+                place += 1
+
 
 BLOCK_BYTES = 1 << 25
 
@@ -87,10 +178,10 @@ class DensePairs(CandidatePairs):
         return nearest
 
     def _sum(self, potential: Array, scale: float, out: Array) -> None:
-        kernels.dense_sums(self.distances, potential, scale, out)
+        dense_sums(self.distances, potential, scale, out)
 
     def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None:
-        kernels.dense_edges(self.distances, potential, scale, pointers, columns, weights)
+        dense_edges(self.distances, potential, scale, pointers, columns, weights)
 
 
 class ListedPairs(CandidatePairs):
@@ -138,10 +229,10 @@ class ListedPairs(CandidatePairs):
         return self.n_pairs - before
 
     def _sum(self, potential: Array, scale: float, out: Array) -> None:
-        kernels.listed_sums(*self._rows, potential, scale, out)
+        listed_sums(*self._rows, potential, scale, out)
 
     def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None:
-        kernels.listed_edges(*self._rows, potential, scale, pointers, columns, weights)
+        listed_edges(*self._rows, potential, scale, pointers, columns, weights)
 
     def _keys(self, one: Any, other: Any) -> Any:
         """Return a number for each unordered pair."""

@@ -12,6 +12,12 @@ Every iteration factors one matrix of the size of the cone, :math:`B\,\mathrm{di
 the Nesterov-Todd scaling: O(m^3) for m rows, and what B takes to form the first term. It stays well posed as the cone
 closes to an equation (:math:`h_0 \to 0`), where a matrix of the size of x would not.
 
+Why not a general solver: spectral templates of the forty villages in ``ONE_RELIGION_VILLAGES`` (version 0.2.0, one
+thread, both in one run) take this method 52 s of processor time and converge in all forty. Clarabel 0.11 takes 155 s,
+three times as long, and reaches the tolerance in 22: with exact templates the cone is nearly closed (epsilon = 1e-6),
+and its solutions exceed the distance by up to 2e-3. That was the best of the forms tried: T through auxiliary
+variables (a stored T is far slower), the faer factorisation, and more iterative refinement than by default.
+
 Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in the form of Vandenberghe, *The CVXOPT
 linear and quadratic cone program solvers* (2010).
 """
@@ -215,7 +221,7 @@ class Newton:
         return 1.0 / inverse if inverse > 0 else np.inf
 
     def _solve(self, right: Array) -> Array:
-        """Solve with the matrix and refine: cheap beside the factoring, and digits are scarce at the end."""
+        """Solve with the matrix and refine: cheap compared with the factorisation, and digits are scarce at the end."""
         solution: Array = linalg.cho_solve((self.cholesky, True), right, check_finite=False)
         for _ in range(REFINEMENTS):
             solution += linalg.cho_solve((self.cholesky, True), right - self.matrix @ solution, check_finite=False)

@@ -71,4 +71,5 @@ CONTROLS: dict[str, Callable[[Array, Array], Array]] = {
     "distance": lambda X, benefit: -squared_distances(X),
     "10 nearest": lambda X, benefit: nearest_neighbours(X),
     "benefit alone": lambda X, benefit: np.tile(benefit, (len(benefit), 1)),  # whoever gains most influences everybody
+    "chance": lambda X, benefit: np.zeros((len(benefit), len(benefit))),  # all pairs tied: what a random order expects
 }

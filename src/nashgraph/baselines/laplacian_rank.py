@@ -159,7 +159,7 @@ def components(weights: Array) -> tuple[int, NDArray[np.int32]]:
 
 
 def _sparse_embedding(weights: Any, indicators: Array, n_components: int) -> Array:
-    """Add to the null vectors the next ones, by Lanczos iterations on the inverse of L + shift beside them.
+    """Add to the null vectors the next ones, by Lanczos iterations on the inverse of L + shift, orthogonal to them.
 
     The eigenvalue zero is repeated, and Lanczos iterations may miss copies of it, so its eigenvectors are given.
     """

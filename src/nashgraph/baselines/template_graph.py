@@ -23,7 +23,7 @@ is that gap, relative to the objective, of the very graph that is returned.
 
 Method: the smallest feasible :math:`\varepsilon` is the convex :math:`\min \|T s\|` over the same polyhedron. It and
 the problem itself are second-order cone programs, solved by interior points (``cone_program``); the problem on the
-support they find is then solved in closed form (``template_support``). Nodes with equal entries in all templates are
+support they find is then solved in closed form (``best_candidate``). Nodes with equal entries in all templates are
 taken as one, which changes nothing. T has q = K(2n-K-1)/2 rows for n different nodes: a step costs O(q^3), memory is
 three arrays of q x q.
 
@@ -40,7 +40,7 @@ problem with noisy templates, the incomplete form with :math:`R V_K = 0`, and th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -49,8 +49,235 @@ from ..certificate import LOG, Certificate, Ending
 from ..couplings import blas_threads
 from ..validation import Array, InputError
 from .cone_program import ConePoint, solve_cone_program
-from .template_map import TemplateMap
-from .template_support import FEASIBILITY, Candidate, best_candidate
+from .node_classes import Classes
+
+# Entries of unit vectors that agree to this many decimals are equal: eigenvectors are not known better.
+DECIMALS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class TemplateMap:
+    r"""The linear map T, never stored, whose norm is the distance from the matrices that have the templates.
+
+    Nodes with the same entry in every template are taken as one (see ``node_classes.Classes``). The problem is convex,
+    so averaging a solution over all exchanges of such nodes gives a solution that treats them alike. The templates are
+    constant on classes, so the distance of S is that of its mean over each class. The anchor is a class of its own.
+
+    The unknown is the vector x of the total weights within and between classes, so :math:`\|S\|_1 = 2\,1^\top x`, and
+    the anchor's entries of x sum to one. With u the entries of a full orthonormal basis at one member of each class, T
+    has a row for each pair of a template k and a later column l, and a column for each pair i, j of classes:
+
+    .. math:: T_{kl,\,ij} = \sqrt2\,(u_{ik} u_{jl} + u_{il} u_{jk}), \qquad k < l,\; k \le K.
+
+    Tx is made of entries of :math:`u^\top X u`, O(n^2 K), and the matrix :math:`T \mathrm{diag}(d) T^\top` of an
+    interior-point step of K(K+1)/2 products of n x n matrices, O(K^2 n^3).
+
+    ``entries`` holds u, ``pairs`` the pairs of classes that can have an edge, ``counts`` their numbers of edges.
+    """
+
+    classes: Classes
+    entries: Array
+    known: int
+    pairs: tuple[Array, Array]
+    counts: Array
+    at_anchor: Array
+
+    @classmethod
+    def of(cls, templates: Array, anchor: int) -> TemplateMap:
+        """Merge the nodes with equal entries, complete the basis and list the pairs."""
+        alone = np.arange(len(templates)) == anchor
+        classes = Classes.of(np.column_stack([templates.round(DECIMALS), alone]))
+        vectors = templates[classes.members] * classes.roots[:, None]
+        n, known = vectors.shape
+        basis = linalg.qr(vectors, check_finite=False)[0]
+        basis[:, :known] = vectors
+        head, tail = np.triu_indices(n)
+        counts = classes.sizes[head] * classes.sizes[tail]
+        counts[head == tail] = 0.5 * classes.sizes * (classes.sizes - 1.0)
+        some = counts > 0
+        head, tail = head[some], tail[some]
+        at_anchor = (classes.labels[anchor] == head) | (classes.labels[anchor] == tail)
+        entries = basis / classes.roots[:, None]
+        return cls(classes, entries, known, (head, tail), counts[some], at_anchor.astype(float))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of T."""
+        return self.known * (2 * len(self.entries) - self.known - 1) // 2
+
+    def graph(self, edges: Array) -> Array:
+        """Return the graph of all nodes."""
+        weights = np.zeros((len(self.entries), len(self.entries)))
+        weights[self.pairs] = weights[self.pairs[::-1]] = edges / self.counts
+        return self.classes.graph(weights)
+
+    def apply(self, edges: Array) -> Array:
+        """Return T x, row by row of the pairs of a template and a later column."""
+        matrix = self._doubled(edges)
+        product = (self.entries[:, : self.known].T @ matrix) @ self.entries
+        return np.sqrt(2.0) * product[self._rows()]
+
+    def adjoint(self, multiplier: Array) -> Array:
+        """Return the transpose of T times a vector."""
+        table = np.zeros((self.known, len(self.entries)))
+        table[self._rows()] = np.sqrt(2.0) * multiplier
+        matrix = self.entries[:, : self.known] @ table @ self.entries.T
+        return matrix[self.pairs] + matrix[self.pairs[::-1]]
+
+    def gram(self, ratios: Array, out: Array) -> None:
+        r"""Write :math:`T \mathrm{diag}(d) T^\top`, a block for each pair of templates.
+
+        With D the symmetric matrix of d, doubled on the diagonal, the entry of (k, l) and (k', l') is :math:`2
+        \sum_{ij} D_{ij} (u_{ik} u_{ik'} u_{jl} u_{jl'} + u_{ik} u_{il'} u_{jl} u_{jk'})`.
+        """
+        u = self.entries
+        doubled = 2.0 * self._doubled(ratios)
+        ends = np.cumsum(len(u) - 1 - np.arange(self.known))
+        parts = [slice(end - len(u) + 1 + k, end) for k, end in enumerate(ends)]
+        for k in range(self.known):
+            spread = doubled @ (u * u[:, k : k + 1])
+            for m in range(k + 1):
+                summand = spread[:, m : m + 1] * u[:, m + 1 :] + u[:, m : m + 1] * spread[:, m + 1 :]
+                block = u[:, k + 1 :].T @ summand
+                out[parts[k], parts[m]] = block
+                out[parts[m], parts[k]] = block.T
+
+    def columns(self, support: Any) -> Array:
+        """Return the columns of T for some of the pairs."""
+        left, right = self._rows()
+        at_head, at_tail = self.entries[self.pairs[0][support]].T, self.entries[self.pairs[1][support]].T
+        matrix: Array = at_head[left] * at_tail[right]
+        matrix += at_head[right] * at_tail[left]
+        matrix *= np.sqrt(2.0)
+        return matrix
+
+    def distance(self, edges: Array) -> float:
+        """Return the distance of a graph from the matrices that have the templates as eigenvectors."""
+        return float(np.linalg.norm(self.apply(edges)))
+
+    def admissible(self, edges: Array) -> Array:
+        """Return the edges without negative weights, the anchor's summing to one."""
+        clipped = np.maximum(edges, 0.0)
+        normal: Array = clipped / float(self.at_anchor @ clipped)
+        return normal
+
+    def gap(self, edges: Array, multiplier: Array, epsilon: float) -> float:
+        """Return a graph's duality gap, relative to its objective, shrinking the multiplier as needed."""
+        slopes = self.adjoint(multiplier)
+        # Shrinking the multiplier makes any of them feasible: zero always is.
+        least = float(slopes[self.at_anchor == 0].min(initial=0.0))
+        shrink = 1.0 if least >= -1.0 else -1.0 / least
+        bound = 1.0 + shrink * (float(slopes[self.at_anchor == 1].min()) - epsilon * float(np.linalg.norm(multiplier)))
+        total = float(edges.sum())
+        return max(0.0, total - max(bound, 1.0)) / total
+
+    def _doubled(self, edges: Array) -> Array:
+        """Return the symmetric matrix of a vector of pairs, twice it on the diagonal."""
+        matrix = np.zeros((len(self.entries), len(self.entries)))
+        matrix[self.pairs] = edges
+        matrix += matrix.T.copy()
+        return matrix
+
+    def _rows(self) -> Any:
+        return np.triu_indices(self.known, 1, len(self.entries))
+
+
+# How far above epsilon a distance may be.
+FEASIBILITY = 1e-8
+POLISHINGS = 40
+EXACT = 1e-11
+DUST = 1e-9
+
+
+class Candidate(NamedTuple):
+    """An admissible graph with its relative duality gap and its distance; ``merit`` ranks candidates by both."""
+
+    edges: Array
+    gap: float
+    distance: float
+    merit: float
+
+    @classmethod
+    def of(cls, templates: TemplateMap, edges: Array, multiplier: Array, epsilon: float) -> Candidate:
+        """Clip, normalise and certify."""
+        admissible = templates.admissible(edges)
+        gap, distance = templates.gap(admissible, multiplier, epsilon), templates.distance(admissible)
+        return cls(admissible, gap, distance, max(gap, (distance - epsilon) / FEASIBILITY * 1e-7))
+
+
+def best_candidate(templates: TemplateMap, point: ConePoint, epsilon: float) -> Candidate:
+    """Return the best graph: the interior point's, or one of its polished forms.
+
+    A polish is an active-set method from the interior point's support: edges that came out negative leave, and the few
+    with the most negative reduced costs enter.
+    """
+    support = point.x > point.z
+    best = Candidate.of(templates, np.where(point.x > DUST, point.x, 0.0), -point.u[1:], epsilon)
+    for _ in range(POLISHINGS):
+        if best.merit <= EXACT:
+            break
+        solved = _solve_on_support(templates, support, epsilon)
+        if solved is None:
+            break
+        edges, multiplier, price = solved
+        if price:
+            best = min(Candidate.of(templates, edges, multiplier, epsilon), best, key=lambda one: one.merit)
+        costs = price + templates.adjoint(multiplier)
+        costs -= templates.at_anchor * float(costs[support & (templates.at_anchor == 1)].mean())
+        costs[support] = 0.0
+        entering = np.argsort(costs)[: max(1, support.sum() // 20)]
+        entering = entering[costs[entering] < -1e-11]
+        leaving = edges < 0
+        if not entering.size and not leaving.any():
+            break
+        support &= ~leaving
+        support[entering] = True
+    return best
+
+
+def _solve_on_support(templates: TemplateMap, support: Any, epsilon: float) -> tuple[Array, Array, float] | None:
+    r"""Solve the problem on a support in closed form; None where the support does not determine it.
+
+    With the inequalities on the support dropped, :math:`s(t) = s_0 + t s_1` minimises :math:`t 1^\top s + \|Ts\|^2/2`
+    subject to the anchor's sum, and :math:`\|T s(t)\|^2 = \|T s_0\|^2 + t^2 \|T s_1\|^2` gives the t at which the
+    distance is epsilon. One QR factorisation of T on the support. Returns s, the multiplier y = T s / t and 1; where no
+    graph of the support is near enough, s_0, T s_0 and 0, by which an edge that brings it nearer has negative cost.
+    """
+    at_anchor = templates.at_anchor[support]
+    if len(at_anchor) < 2 or templates.n_rows < len(at_anchor) - 1 or not at_anchor.any():
+        return None
+    columns = templates.columns(support)
+    # A Householder reflection takes at_anchor to an axis; the other axes are the directions that keep its
+    # sum.
+    lead = int(np.argmax(at_anchor))
+    mirror = at_anchor / np.linalg.norm(at_anchor)
+    mirror[lead] += 1.0
+    mirror /= np.linalg.norm(mirror)
+    turned = np.delete(columns - 2.0 * np.outer(columns @ mirror, mirror), lead, axis=1)
+    cost = np.delete(1.0 - 2.0 * mirror.sum() * mirror, lead)
+    q, r = linalg.qr(turned, mode="economic", check_finite=False)
+    pivots = np.abs(np.diag(r))
+    if pivots.min() <= 1e-11 * pivots.max():
+        return None
+
+    def unturn(coordinates: Array) -> Array:
+        full = np.insert(coordinates, lead, 0.0)
+        back: Array = full - 2.0 * float(mirror @ full) * mirror
+        return back
+
+    start = at_anchor / float(at_anchor @ at_anchor)
+    base = start + unturn(linalg.solve_triangular(r, -(q.T @ (columns @ start))))
+    direction = unturn(linalg.solve_triangular(r, -linalg.solve_triangular(r, cost, trans=1)))
+    room, pace = epsilon**2 - float(np.sum((columns @ base) ** 2)), float(np.linalg.norm(columns @ direction))
+    if pace == 0:  # all graphs of this support cost the same
+        return None
+    weight = float(np.sqrt(max(room, 0.0))) / pace
+    edges = np.zeros(len(support))
+    edges[support] = base + weight * direction
+    if room <= 0:
+        return edges, columns @ base, 0.0
+    return edges, columns @ (edges[support] / weight), 1.0
+
 
 # An epsilon below ZERO is zero in working precision. One that is found stays above FLOOR, because a cone so
 # nearly closed costs digits of the objective and gains nothing: the anchor's row of S is of size one.

@@ -1,181 +1,167 @@
-"""``nashgraph act``: what to do about a network, out of the game on it, and how sure that is."""
+"""``nashgraph act``: interventions on a network that ``learn`` wrote, or on any file with ties."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from ..files import claimed, written_together
-from ..games import (
-    Game,
-    best_seeds,
-    best_support,
-    best_ties,
-    costliest_ties,
-    key_group,
-    key_players,
-    roles,
-    what_if,
+from ..graph import LearnedGraph
+from ..interventions import Answer, Game, Questions, answer_questions
+from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
+from ..io import (
+    ModelRecord,
+    TableError,
+    read_edges,
+    read_members,
+    read_network,
+    read_node_numbers,
+    read_nodes,
+    read_record,
+    sha256_of,
 )
-from ..tables import read_node_numbers
-from ..tables.graphs import write_csv
-from ._acting import Society, society_of
-from ._fitting import plain_number
-from ._options import ActArguments
-from ._running import DONE, Voice
-from ._showing import listed
-from ._writing import check_inputs_kept
+from ..io.graphs import write_csv
+from ..validation import listing
+from .commands import DONE
+from .fitting import plain_number
+from .groups import FOLDER as GROUPS
+from .learn import EDGES, MEMBERS, MODEL, NODES, check_inputs_kept
+from .messages import Voice, listed
+from .options import ActArguments
 from .show import records, with_interval
 
-FOLDER, BEST, SURE = "act", 5, 0.9
-TITLES = {
-    "players": "key players: what the welfare loses when one leaves",
-    "group": "key group: who costs most together",
-    "support": "whom to support",
-    "ties_to_build": "ties to build: who should listen to whom",
-    "ties_to_watch": "ties to watch: whose loss costs most",
-    "seeds": "whom to inform first",
-    "roles": "communities and roles",
-    "what_if": "what if: whom the change moves most",
-}
-ENDS = ("name", "listener", "speaker")
-TOO_MUCH = ("low", "high", "action_before", "action_after", "influence")  # for a terminal; the files have them
+FOLDER = "act"
+ENDS = ("name", "source", "target")
+IN_FILES_ONLY = ("low", "high", "action_before", "action_after", "influence")  # too much for a terminal
+SHARES = ("share", "among_best")
 
 
 def run_act(given: Path, asked: ActArguments) -> int:
-    """Advise on a network, print the first of each answer, and write all."""
+    """Find interventions on a network, print the first rows of each table, and write the tables."""
     voice = asked.speech.voice()
     out = asked.out or (given if given.is_dir() else given.parent) / FOLDER
-    check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in TITLES])
+    check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in QUESTIONS])
     with voice.noting_warnings(), claimed(out):
         rules = {"interaction": asked.interaction, "welfare": asked.welfare}
-        society = society_of(given, rules, directed=not asked.undirected, voice=voice)
-        game = society.game
-        count = min(BEST, game.n_nodes - 1) if asked.best is None else asked.best
+        game, communities = read_game(given, rules, directed=not asked.undirected)
+        if not game.replicate_weights:
+            voice.note(NO_REPLICATES)
         voice.say(
-            f"{given.name}: {game.n_nodes} nodes, {game.weights.nnz:,} ties, {len(game.members)} resamples; "
-            f"the welfare is {game.value:.4g}"
+            f"{given.name}: {game.n_nodes} nodes, {game.weights.nnz:,} ties, {len(game.replicate_weights)} replicates; "
+            f"the welfare is {game.value:.4g}. {caution(game)}"
         )
-        tables = dict(advice(society, count, asked))
+        answers = answer_questions(game, questions(asked, game, communities))
         with written_together(out) as folder:
-            for name, table in tables.items():
-                write_csv(table, folder / f"{name}.csv", *(end for end in ENDS if end in table))
-    for name, table in tables.items():
-        voice.say(TITLES[name])
-        voice.say(listed(few_columns(table.head(count))))
-        for sentence in (said(name, table, game), how_sure(table, count)):
-            if sentence:
-                voice.say(sentence)
+            for answer in filter(written, answers):
+                table = answer.table
+                write_csv(table, folder / f"{answer.name}.csv", *(end for end in ENDS if end in table))
+    for answer in answers:
         voice.say()
-    voice.say(f"wrote {', '.join(f'{name}.csv' for name in tables)} to {out}/")
-    voice.answer(answer(game, tables, count, out, voice))
+        voice.say(answer.title)
+        if written(answer):
+            voice.say(listed(few_columns(answer.table.head(answer.shown))))
+        voice.say(answer.sentence)
+    voice.say()
+    voice.say(f"wrote {', '.join(f'{answer.name}.csv' for answer in filter(written, answers))} to {out}/")
+    voice.answer(as_json(game, answers, out, voice))
     return DONE
 
 
-def advice(society: Society, count: int, asked: ActArguments) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the answers by name."""
-    game = society.game
-    yield "players", key_players(game, best=count)
-    if count < game.n_nodes:
-        yield "group", key_group(game, count)
-    yield "support", best_support(game, asked.budget, cost=asked.cost, cap=asked.cap, best=count)
-    if game.weights.nnz:
-        yield "ties_to_build", best_ties(game, count)
-        yield "ties_to_watch", costliest_ties(game, min(count, game.weights.nnz))
-    yield "seeds", best_seeds(game, count)
-    yield "roles", roles(game, communities=society.communities, best=count)
+def written(answer: Answer) -> bool:
+    """Return whether an answer has a table to write; without anything to choose from there is none."""
+    return len(answer.table) > 0
+
+
+def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> tuple[Game, Any]:
+    """Return the game on a folder that ``learn`` wrote, on its model.json, or on a file of ties; and the communities.
+
+    The interaction and welfare are those given, else those that the network was learned with.
+    """
+    wanted = {name: value for name, value in rules.items() if value is not None}
+    if not given.is_dir() and given.name != MODEL:
+        return Game.on(read_network(given, directed=directed), **wanted), None
+    if given.is_dir() and not (given / MODEL).is_file() and (given / GROUPS).is_dir():
+        raise TableError(f"{given} has a network for each group: give one of the folders in {given / GROUPS}")
+    record, place = read_record(given)
+    graph, replicates = learned_graph(record, place.parent)
+    learned = {name: record.job.parameters[name] for name in rules if record.job.parameters.get(name) is not None}
+    game = Game.on(graph, **learned | wanted)
+    return replace(game, replicate_weights=tuple(replicates)), graph.node_columns.get("community")
+
+
+def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list[Any]]:
+    """Return a learned graph with its benefits and communities, and the graphs of its replicates.
+
+    For a consensus this is the whole graph, with directions, and not only the ties in edges.csv.
+    """
+    checked = {NODES: record.nodes_sha256, EDGES: record.edges_sha256, MEMBERS: record.members_sha256}
+    for name, expected in checked.items():
+        if expected and not (folder / name).is_file():
+            raise TableError(f"there is no {name} beside {MODEL}: learn the network again")
+        if expected and sha256_of(folder / name) != expected:
+            raise TableError(f"{name} is not as it was written beside {MODEL}: learn the network again")
+    nodes = read_nodes(folder / NODES).set_index("name")
+    if record.members_sha256:
+        names, weights, replicates = read_members(folder / MEMBERS)
+    else:
+        names, replicates = nodes.index.tolist(), []
+        edges = read_edges(folder / EDGES)
+        if unknown := {*edges["source"], *edges["target"]} - {*names}:
+            raise TableError(f"{NODES} is damaged (it lacks the nodes {listing(unknown)}): learn the network again")
+        weights = weights_of(edges, names, directed=record.job.directed)
+    if unknown := {*names} ^ {*nodes.index}:
+        raise TableError(f"{NODES} is damaged (it has other nodes, {listing(unknown)}): learn the network again")
+    columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community") if name in nodes}
+    return LearnedGraph.of(weights, names, node_columns=columns), replicates
+
+
+def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:
+    """Return the weights of an edge list, both ways if it has no directions."""
+    places = {name: number for number, name in enumerate(names)}
+    rows, columns = (edges[end].map(places).to_numpy() for end in ("target", "source"))
+    found = sparse.csr_array((edges["weight"].to_numpy(dtype=float), (rows, columns)), shape=(len(names), len(names)))
+    return found if directed else found + found.T
+
+
+def questions(asked: ActArguments, game: Game, communities: Any) -> Questions:
+    """Return the questions that the options ask."""
+    change: dict[str, Any] = {}
     if asked.changes:
-        yield (
-            "what_if",
-            what_if(
-                game,
-                without=nodes_named(asked.without or [], game),
-                new_benefit=None if asked.benefit is None else new_benefits(asked.benefit, game),
-                cap_influence=asked.cap_influence,
-                best=count,
-            ),
-        )
-
-
-def nodes_named(given: list[str], game: Game) -> list[str]:
-    """Return the nodes named, one or several with commas between in each text; a name may have a comma, too."""
-    return [name for text in given for name in ([text] if text in game.numbers else text.split(","))]
-
-
-def new_benefits(file: Path, game: Game) -> pd.Series:
-    """Return the benefits in a file."""
-    return read_node_numbers(file, "benefit", [str(name) for name in game.names])
+        texts = asked.without or []  # each is one name, which may have a comma, or several with commas between
+        without = [name for text in texts for name in ([text] if text in game.numbers else text.split(","))]
+        change = {"without": without, "cap_influence": asked.cap_influence}
+        if asked.benefit is not None:
+            change["new_benefit"] = read_node_numbers(asked.benefit, "benefit", [str(name) for name in game.names])
+    return Questions(asked.best, asked.budget, asked.cost, asked.cap, communities, change)
 
 
 def few_columns(table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that fit a terminal, an interval in one, shares as percent."""
-    for share in {"share", "among_best"} & {*table.columns}:
-        table = table.assign(**{share: table[share].map("{:.0%}".format)})
-    shown = [str(name) for name in table.columns if name not in TOO_MUCH]
+    table = table.assign(**{share: table[share].map("{:.0%}".format) for share in SHARES if share in table})
+    shown = [str(name) for name in table.columns if name not in IN_FILES_ONLY]
     if "low" in table:
         shown.insert(shown.index("among_best"), "interval")
     return with_interval(table, "low", "high", tuple(shown))
 
 
-def said(name: str, table: pd.DataFrame, game: Game) -> str:
-    """Return what else there is to say of an answer."""
-    figures: dict[Any, Any] = table.attrs
-    if name == "support":
-        best, even, connected = (
-            f"{figures[gain]:.3g} ({figures[gain] / game.value:.1%})"
-            for gain in ("gain", "gain_even", "gain_connected")
-        )
-        return (
-            f"The welfare rises by {best}. The same budget gains {even} when all get the same, and {connected} when "
-            f"the {figures['connected']} most influential do. One of support is a benefit of {figures['unit']:.3g}."
-        )
-    if name == "ties_to_build":
-        together = f"gain {figures['gain']:.3g}" if np.isfinite(figures["gain"]) else "leave no equilibrium"
-        return f"Each is of weight {figures['weight']:.3g}; all of them together {together}."
-    if name == "what_if":
-        before, after = figures["welfare_before"], figures["welfare_after"]
-        gain, lose = int((table["change"] > 0).sum()), int((table["change"] < 0).sum())
-        share = after / before - 1.0
-        return f"The welfare goes from {before:.4g} to {after:.4g} ({share:+.1%}); {gain} gain, {lose} lose."
-    return ""
-
-
-def how_sure(table: pd.DataFrame, count: int) -> str:
-    """Return how far an advice holds over the resamples; what changes with them is said to change.
-
-    Examples
-    --------
-    >>> how_sure(pd.DataFrame({"name": ["ann", "bob"], "among_best": [1.0, 0.4]}), 2)
-    'Of these 2, 1 is among the first 2 in nine of ten resamples; the others change with the resamples.'
-    """
-    if "among_best" not in table:
-        return ""
-    first = table["among_best"].head(count)
-    sure = int((first >= SURE).sum())
-    few = "none is" if not sure else "1 is" if sure == 1 else f"{sure} are"
-    rest = "; the others change with the resamples" if sure else ": this advice is not settled"
-    ends = rest if sure < len(first) else ""
-    return f"Of these {len(first)}, {few} among the first {count} in nine of ten resamples{ends}."
-
-
-def answer(game: Game, tables: dict[str, pd.DataFrame], count: int, out: Path, voice: Voice) -> dict[str, object]:
-    """Return the JSON object: the first of every table, and its figures; the files have all."""
+def as_json(game: Game, answers: list[Answer], out: Path, voice: Voice) -> dict[str, object]:
+    """Return the JSON object: the first rows of every table, and its figures; the files have all."""
     return {
         "command": "act",
         "out": str(out),
         "nodes": game.n_nodes,
         "ties": int(game.weights.nnz),
-        "resamples": len(game.members),
+        "replicates": len(game.replicate_weights),
         "welfare": game.value,
-        **{name: records(table.head(count)) for name, table in tables.items()},
+        **{answer.name: records(answer.table.head(answer.shown)) for answer in answers},
         "figures": {
-            name: {str(figure): plain_number(value) for figure, value in table.attrs.items()}
-            for name, table in tables.items()
-            if table.attrs
+            answer.name: {str(figure): plain_number(value) for figure, value in answer.table.attrs.items()}
+            for answer in answers
+            if answer.table.attrs
         },
         "notes": voice.notes,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,12 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ._groups import Command, completing, grouped
-from ._options import (
+from .commands import EXIT_CODES, Command, Commands, choice, completing, grouped
+from .options import (
     EXPERIMENTS,
+    METHOD,
     METHODS,
+    PANELS,
     ActArguments,
     CompareArguments,
     GameArguments,
@@ -23,9 +26,7 @@ from ._options import (
     PathArguments,
     SpeechArguments,
     output_option,
-    registered_option,
 )
-from ._running import EXIT_CODES, Commands
 
 # ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
 
@@ -36,9 +37,11 @@ app = typer.Typer(
     epilog=EXIT_CODES,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 # These bring much of the library along: they are loaded when called.
 Commands.later["datasets"] = "nashgraph.cli.datasets"
+Command.panels = PANELS
 
 MODEL_FILE = typer.Argument(help="A model.json, or the folder it is in.", metavar="MODEL", show_default=False)
 
@@ -61,7 +64,7 @@ def options(
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def learn(
-    method: Annotated[str, registered_option(METHODS, help="How to learn.")] = "consensus",
+    method: Annotated[str, choice(METHODS, rich_help_panel=METHOD, help="Method to learn with.")] = "consensus",
     *,
     game: LearnArguments,
     ties: KnownArguments,
@@ -69,42 +72,44 @@ def learn(
 ) -> int:
     """Learn the network behind a table, and write it with a report.
 
-    Neighbours are those whose signals (answers, readings) are alike. A prior,
-    what is believed besides, may speak too: that the network serves those in
-    it. It is put as a game. Every node makes an effort, its action, for a
-    benefit of its own, and more the more its neighbours do. At the equilibrium
-    nobody gains by another action; welfare is what all are worth there.
+    Nodes whose signals (answers, readings) are alike get a tie. The default
+    method averages many such networks, so each tie has a frequency.
+
+    Optionally, a prior favours networks in which nodes gain from their
+    neighbours' effort (--benefit). It is a game: every node chooses an action,
+    and at the equilibrium nobody gains by another action. The welfare is what
+    all actions are worth there.
 
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
-    from ._asked import run_asked
+    from .learn import run_learn
 
-    return run_asked("learn", method, game, asked, ties=ties)
+    return run_learn("learn", method, game, asked, ties=ties)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
-    """Learn along a range of strengths of the prior: smoothness against welfare, and a network on it.
+    """Learn with a range of strengths of the prior, show smoothness against welfare, and choose one.
 
-    The prior is the belief that the network serves those in it. Smoothness, J,
-    is how far neighbours are from alike; welfare is what everybody's efforts
-    are worth in a game on the network. What costs a thousandth of J is taken.
+    The smoothness cost J is low if tied nodes are alike. The welfare is what
+    all actions are worth in a game on the network. The strongest prior that
+    raises J by at most 0.1% is chosen.
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
-    from ._asked import run_asked
+    from .learn import run_learn
 
-    return run_asked("path", "glgp", game, asked, along)
+    return run_learn("path", "glgp", game, asked, along)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def compare(game: GameArguments, asked: CompareArguments) -> int:
-    """Compare several methods on one table, against the true network where it is known.
+    """Compare several methods on one table, with scores if the true network is known.
 
-    Scores need the truth. Without it there is the welfare: what everybody's
-    efforts are worth in a game on each network, which says nothing of truth.
+    Without --truth there are no scores, only the welfare of a game on each
+    network, which does not show which network is right.
 
     Example: nashgraph compare survey.csv --truth friends.csv --methods smooth,glgp,logdegree
     """
@@ -116,7 +121,7 @@ def compare(game: GameArguments, asked: CompareArguments) -> int:
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
-    """Print what a learned model holds: its settings, how good it is, its most influential nodes, its strongest ties.
+    """Print a learned model: its settings, its certificate, its most influential nodes and its strongest ties.
 
     Example: nashgraph show graph/model.json
     """
@@ -159,25 +164,25 @@ def rerun(
     model: Annotated[Path, MODEL_FILE],
     *,
     given: Annotated[
-        Path | None, typer.Option("--input", metavar="FILE", help="The table, where it has moved.", show_default=False)
+        Path | None, typer.Option("--input", metavar="FILE", help="The table, if it has moved.", show_default=False)
     ] = None,
     given_truth: Annotated[
         Path | None,
-        typer.Option("--truth", metavar="EDGES", help="The true network, where it has moved.", show_default=False),
+        typer.Option("--truth", metavar="EDGES", help="The true network, if it has moved.", show_default=False),
     ] = None,
     given_known: Annotated[
         Path | None,
-        typer.Option("--known", metavar="TIES", help="The known ties, where they have moved.", show_default=False),
+        typer.Option("--known", metavar="TIES", help="The known ties, if they have moved.", show_default=False),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run on files that have changed, too.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Run even if the files have changed.")] = False,
     out: Out = Path("nashgraph-rerun"),
     speech: SpeechArguments,
 ) -> int:
-    """Run again what a model.json says, and check that the graph is the same, bit by bit or within 1e-9.
+    """Run a model.json again, and check that the graph is the same, bit by bit or within 1e-9.
 
     Example: nashgraph rerun graph/model.json --out again
     """
-    from .rerun import run_rerun
+    from .show import run_rerun
 
     given_files = {"--input": given, "--truth": given_truth, "--known": given_known}
     return run_rerun(model, out, given=given_files, force=force, speech=speech)
@@ -188,7 +193,7 @@ def rerun(
 def demo(
     *,
     out: Out = Path("demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the signals.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random signals.")] = 0,
     speech: SpeechArguments,
 ) -> int:
     """Learn Zachary's karate club from 50 signals, four ways, and compare with the true network.
@@ -206,16 +211,18 @@ def reproduce(
     experiments: Annotated[
         list[str],
         typer.Argument(
-            help="Which of them; all runs every one. beyond and diffusion are not of the paper.",
+            help="Experiments to run; all runs every one. beyond and diffusion are not in the paper.",
             metavar=EXPERIMENTS,
             autocompletion=completing(EXPERIMENTS),
             show_default=False,
         ),
     ],
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Few trials: a look in under a minute.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
-    jobs: Annotated[int, typer.Option(min=-1, help="Trials at the same time; -1 is one per core.")] = -1,
+    quick: Annotated[bool, typer.Option("--quick", help="Few trials, for a first look in under a minute.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=-1, help="Number of trials to run at the same time; -1 uses all cores.")
+    ] = -1,
     data_home: Annotated[
         Path | None, typer.Option(help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache")
     ] = None,
@@ -224,9 +231,9 @@ def reproduce(
     ] = None,
     speech: SpeechArguments,
 ) -> int:
-    """Run the paper's tables and figures anew, and set them beside its own numbers.
+    """Run the paper's tables and figures again, and compare them with its numbers.
 
-    Every trial is kept when it is done: a run that was stopped goes on where it was.
+    Finished trials are stored, so the same command continues a run that was stopped.
 
     Example: nashgraph reproduce fig1 --quick
     """
@@ -242,6 +249,8 @@ def datasets() -> None:
 
 def main() -> None:
     """Run the command line."""
+    # Worker processes must not import a random.py or numpy.py that lies in the current folder, beside the table.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal has no letters for must not end the run.
         if hasattr(stream, "reconfigure"):

@@ -12,17 +12,17 @@ import typer
 
 from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
+from ..comparison import verdict
 from ..estimators import METHODS, GraphEstimator
 from ..files import claimed, written_together
-from ..tables import Job, Signals, load_signals
-from ..tables.graphs import write_csv
-from ._fitting import methods_with, plain_number
-from ._jobs import note_signals, truth_noted
-from ._options import CompareArguments, GameArguments
-from ._progress import counting
-from ._running import BUG_REPORT, DONE, UNFINISHED, Voice
-from ._showing import listed
-from ._writing import check_inputs_kept
+from ..io import Job, Signals, load_signals
+from ..io.graphs import write_csv
+from .commands import BUG_REPORT, DONE, UNFINISHED
+from .fitting import methods_with, plain_number
+from .learn import check_engine, check_given, check_inputs_kept, note_signals, truth_noted
+from .messages import Voice, listed
+from .options import CompareArguments, GameArguments
+from .progress import counting
 
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
@@ -32,6 +32,8 @@ ERROR = re.compile(r"^\w+(Error|Exception): ")
 def run_compare(game: GameArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
     game, voice = asked.cluster.settled(game), asked.speech.voice()
+    check_given(asked.file, asked.truth.truth)
+    check_engine(game.engine)
     if asked.out is not None:
         check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
     with nullcontext() if asked.out is None else claimed(asked.out), asked.cluster.opened(game, voice):
@@ -44,7 +46,7 @@ def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
     with voice.noting_warnings():
-        signals = load_signals(asked.file, options)
+        signals = load_signals(asked.file, options, complete=True)  # so that all methods learn from the same
         note_signals(asked.file, signals, voice)
         job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
         truth = truth_noted(asked.truth.truth, signals, job, voice)
@@ -60,13 +62,21 @@ def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
     if truth is not None:
         voice.note(f"precision is that of the {truth.number_of_edges():,} heaviest pairs of each, as many as are true")
     voice.say(listed(found.drop(columns=["warnings", "error", "scored"], errors="ignore")))
+    if truth is not None:
+        voice.say(verdict(found))
+    else:
+        voice.note(
+            "without a true network nothing here shows which method is right: welfare is a property of the game, not "
+            "of the truth; pass --truth ties.csv to score the methods next to controls"
+        )
     for text, which in remarks(found).items():
         voice.note(f"{', '.join(which)}: {text}")
     if out is not None:
         with written_together(out) as folder:
             write_csv(found, folder / FILE, "method")
         voice.say(f"wrote {FILE} to {out}/")
-    voice.answer({"command": "compare", "methods": plain_rows(found), "notes": voice.notes})
+    answer = {"command": "compare", "methods": plain_rows(found), "notes": voice.notes}
+    voice.answer(answer | ({} if truth is None else {"verdict": verdict(found)}))
     return DONE if found["converged"].all() else UNFINISHED
 
 

@@ -23,8 +23,9 @@ from ..datasets import DatasetError
 from ..experiments import EXPERIMENTS, Study, reproduce
 from ..files import claimed
 from ..validation import InputError
-from ._options import SpeechArguments
-from ._running import DONE, INTERRUPTED, REFUSED, Voice, printable
+from .commands import DONE, INTERRUPTED, REFUSED, printable
+from .messages import Voice
+from .options import SpeechArguments
 
 ALL = "all"
 

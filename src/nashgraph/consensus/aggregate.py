@@ -121,7 +121,8 @@ class SlotSum:
         needed = min(n, int((self.lengths + counts).max(initial=0)))
         if needed > width:
             more = min(n, max(needed, int(GROWTH * width))) - width
-            self.labels, *self.sums = (np.pad(each, ((0, 0), (0, more))) for each in (self.labels, *self.sums))
+            room = ((0, 0), (0, more))
+            self.labels, self.sums = np.pad(self.labels, room), [np.pad(each, room) for each in self.sums]
         found = np.empty(len(indices), np.int32)
         find_slots(indptr, indices, used, self.labels, self.lengths, found)
         return Slots(indptr, found)
@@ -193,14 +194,14 @@ class PriorPlan(NamedTuple):
 def add_prior_members(
     plan: PriorPlan,
     mean: Mean,
+    graph: Any,
     signals: Array,
     ladders: Ladders,
     geometries: dict[str, float],
     interaction: Interaction,
     welfare: Welfare,
 ) -> float:
-    """Add best responses to the game on the mean, each at several strengths, and return the mean strength."""
-    graph = mean.weights
+    """Add best responses to the game on a graph, each at several strengths, and return the mean strength."""
     actions = equilibrium(graph, plan.benefit, interaction)
     left, right = adjoint(graph, actions, interaction, welfare), interaction.value(actions)
     mean.scale(1.0 - plan.share)

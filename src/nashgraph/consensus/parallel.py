@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky import BrokenProcessPool
 
-from ..certificate import LOG
+from ..certificate import ENGINE_LOG as LOG
 from ..couplings.cluster.client import (
     Sent,
     check_cluster,

@@ -109,16 +109,15 @@ def inclusion_threshold(values: Array, each: int) -> float:
     >>> inclusion_threshold(np.array([1.0, 1.0, 4.0, 1.0, 1.0]), 3)
     2.0
     """
-    ordered = np.sort(values)
-    count, tail = len(ordered), 0.0
-    for k in range(count - each + 1):
-        tail += ordered[k]
-    # The k largest are certainly included; the others share the rest. The first k for which that is consistent wins,
-    # which is the largest t: go down from k = each - 1.
-    level = tail
-    for k in range(each - 2, -1, -1):
-        tail += ordered[count - 1 - k]
-        if ordered[count - 1 - k] <= tail / (each - k) * (1.0 + 1e-12):
+    count = len(values)
+    parted = np.partition(values, count - each)
+    largest, tail = np.sort(parted[count - each :]), parted[: count - each].sum() + 0.0
+    # The k largest are certainly included, and the others share the other places. The smallest k that is consistent
+    # wins: go down from k = each - 1.
+    level = 0.0
+    for k in range(each - 1, -1, -1):
+        tail += largest[each - 1 - k]
+        if k == each - 1 or largest[each - 1 - k] <= tail / (each - k) * (1.0 + 1e-12):
             level = tail / (each - k)
     return max(level, 1e-30)
 

@@ -305,7 +305,8 @@ def weights_of(evidence: Evidence, answer: Array, n_degrees: int) -> dict[str, A
 def check_known_weights(given: Any, n_degrees: int) -> dict[str, Any]:
     """Check weights that were fitted elsewhere."""
     remedy = "take the known_weights_ of a fitted model, or fit_known_weights of several"
-    if not isinstance(given, Mapping) or not {"intercept", CONSENSUS, "groups", "n_degrees"} <= {*given}:
+    parts = {"intercept", CONSENSUS, "groups", "n_degrees"}
+    if not isinstance(given, Mapping) or not parts <= {*given} or not isinstance(given["groups"], Mapping):
         raise InputError(f"known_weights must be a dict with intercept, consensus, groups and n_degrees: {remedy}")
     if given["n_degrees"] != n_degrees:
         raise InputError(

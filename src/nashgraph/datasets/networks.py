@@ -89,7 +89,7 @@ def read_csv_edges(content: bytes) -> pd.DataFrame:
 
 def read_matrix_market(content: bytes) -> pd.DataFrame:
     """Read a symmetric Matrix Market file; nodes count from 0."""
-    matrix = sparse.coo_array(mmread(io.BytesIO(content)))
+    matrix = sparse.coo_array(mmread(io.BytesIO(content), spmatrix=False))
     return _sorted_pairs(pd.DataFrame({"i": matrix.coords[0], "j": matrix.coords[1]}, dtype=np.int64))
 
 

@@ -64,7 +64,7 @@ def load_tables(
     try:
         return [read_checked(table, (home / table.path).read_bytes(), home / table.path) for table in source.tables]
     except DatasetError as error:
-        raise DatasetError(f"{error}; remove the file to have it fetched anew") from error
+        raise DatasetError(f"{error}; remove the file and it is downloaded again") from error
 
 
 def find_home(source: Source, data_home: Home = None) -> Path | None:

@@ -89,7 +89,7 @@ def import_villages(archive: str | Path, data_home: str | Path | None = None) ->
     try:
         store(VILLAGES, Path(archive), home)
     except DatasetError as error:
-        raise DatasetError(f"{error}; get {ARCHIVE} anew from {PAGE}") from error
+        raise DatasetError(f"{error}; download {ARCHIVE} again from {PAGE}") from error
     return home
 
 

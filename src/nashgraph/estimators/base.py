@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import networkx as nx
 import numpy as np
@@ -62,6 +62,17 @@ class Prior(NamedTuple):
     welfare: float = np.nan
 
 
+# What attributes of a fitted model are if its method does not learn them; before a fit they do not exist.
+NOT_LEARNED: dict[str, Any] = {
+    "prior_": None,
+    "agreement_": np.nan,
+    "prior_share_": 0.0,
+    "influence_supported_": None,
+    "missing_share_": np.zeros(0),
+    "silent_": np.zeros(0, dtype=bool),
+}
+
+
 class GraphEstimator(BaseEstimator):
     """Base of all estimators: ``fit(X)`` learns ``adjacency_`` from signals X of shape (n_signals, n_nodes).
 
@@ -81,16 +92,16 @@ class GraphEstimator(BaseEstimator):
     certificate_: Certificate
     node_names_: Array
     # What the game prior did, where there is one; see Prior.
-    prior_: Prior | None = None
-    # Of a consensus: how alike two resamples are, and how much the members with a prior count.
-    agreement_: float = np.nan
-    prior_share_: float = 0.0
-    # Whether the signals support who is influential; None where that is not tested.
-    influence_supported_: bool | None = None
+    prior_: Prior | None
+    # For a consensus: how alike two replicates are, and the share of the members with a prior.
+    agreement_: float
+    prior_share_: float
+    # Whether the signals support who is influential; None if that is not tested.
+    influence_supported_: bool | None
     # The share of the signals that is missing at each node, where some may be.
-    missing_share_: Array = np.zeros(0)
+    missing_share_: Array
     # Which nodes have no signal at all, where there are such: see silent_nodes.
-    silent_: Array = np.zeros(0, dtype=bool)
+    silent_: Array
     # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
     missing: str | None = None
     # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
@@ -116,6 +127,14 @@ class GraphEstimator(BaseEstimator):
         learned = self._in_order(names)._learn(signals)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what a fitted model has not learned; before a fit there is nothing."""
+            if name in NOT_LEARNED and "adjacency_" in vars(self):
+                return NOT_LEARNED[name]
+            return object.__getattribute__(self, name)  # raises; a property's own error, if it is one
 
     def _in_order(self, names: Array) -> Self:
         """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
@@ -290,7 +309,7 @@ def hint_if_turned_over(X: pd.DataFrame) -> None:
     """Warn of a table that looks like a survey, people in rows: it would give a network of its questions."""
     words = [name for name in X.columns if X[name].dtype == object or pd.api.types.is_string_dtype(X[name].dtype)]
     words = [name for name in words if X[name].map(lambda value: isinstance(value, str)).any()]
-    turn = "columns are the nodes here: if rows are, pass nashgraph.tables.signals_of"
+    turn = "columns are the nodes here: if rows are, pass nashgraph.io.signals_of"
     if words and not pd.to_numeric(X[words[0]], errors="coerce").notna().any():
         raise InputError(
             f"X has text in the column(s) {listing(words)}: {turn}(X).table, which turns the table and codes text as "

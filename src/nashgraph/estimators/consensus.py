@@ -159,7 +159,7 @@ class ConsensusGL(GraphEstimator):
     >>> model = ConsensusGL(random_state=0).fit(X)
     >>> list(model.edges().columns)
     ['source', 'target', 'weight', 'evidence', 'frequency', 'low', 'high']
-    >>> edge_auc(model, club, symmetrize="mean") > 0.8
+    >>> edge_auc(club, model, symmetrize="mean") > 0.8
     True
     """
 
@@ -263,7 +263,7 @@ class ConsensusGL(GraphEstimator):
         mean, pairs = self._plain_mean(kind.name, geometries, signals, ladders)
         plain, smooth, prior, lam = mean.total.sums[0].copy(), mean.weights, self._prior(signals), np.nan
         if prior is not None and prior.share > 0:
-            lam = add_prior_members(prior, mean, signals, ladders, geometries, interaction, welfare)
+            lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, interaction, welfare)
         benefit = None if prior is None else (self.benefit if isinstance(self.benefit, str) else "given", prior.benefit)
         learned = stack(known, self.known_weights, self.n_degrees, mean, signals, labels, ladders, benefit)
         weights, frequency, before = mean.finished(plain)
@@ -491,6 +491,14 @@ class ConsensusGL(GraphEstimator):
         guess = expit(self.known_weights_["intercept"] - np.log(len(self.node_names_) - 1.0) + odds)
         known = np.full(len(pairs), -1) if self._known is None else self._known.of(pairs)
         return np.where(known < 0, guess, known), np.array([NO_TIE, TIE, ""], dtype=object)[known]
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the parameters and, after a fit, what was learned, in one line."""
+        text = " ".join(super().__repr__(N_CHAR_MAX).split())
+        if not self.__sklearn_is_fitted__():
+            return text
+        stable = "" if np.isnan(self.agreement_) else f", replicates agree on {self.agreement_:.0%} of the weight"
+        return f"<{text}: {len(self.node_names_)} nodes, {self.graph_.n_edges:,} edges{stable}>"
 
     @property
     def suggested_(self) -> LearnedGraph:

@@ -70,7 +70,7 @@ class GraphicalLassoGL(GraphEstimator):
     >>> ring = nx.cycle_graph(12)
     >>> X = smooth_signals(ring, n_signals=400, filter="gmrf", noise=0.1, random_state=0)
     >>> model = GraphicalLassoGL(alpha=0.02).fit(X)
-    >>> edge_auc(model.adjacency_, ring) > 0.99
+    >>> edge_auc(ring, model.adjacency_) > 0.99
     True
     """
 

@@ -64,7 +64,7 @@ class QuadGameGL(GraphEstimator):
     >>> B = np.random.default_rng(0).normal(size=(10, 300))
     >>> Y = np.linalg.solve(np.eye(10) - 0.4 * nx.to_numpy_array(graph), B)
     >>> model = QuadGameGL(rho=0.4, theta1=1.0).fit(Y.T)
-    >>> edge_auc(model.adjacency_, graph)
+    >>> edge_auc(graph, model.adjacency_)
     1.0
     """
 

@@ -55,7 +55,7 @@ class GLSigRep(GraphEstimator):
     >>> club = nx.karate_club_graph()
     >>> X = smooth_signals(club, n_signals=200, filter="gmrf", noise=0.1, random_state=0)
     >>> model = GLSigRep(degree=5).fit(X)
-    >>> round(float(model.adjacency_.sum()), 6), edge_auc(model.adjacency_, club) > 0.8
+    >>> round(float(model.adjacency_.sum()), 6), edge_auc(club, model.adjacency_) > 0.8
     (34.0, True)
     """
 

@@ -70,7 +70,7 @@ class SpecTemp(GraphEstimator):
     >>> graph = nx.path_graph(8)
     >>> X = smooth_signals(graph, 5000, "lowpass", random_state=0)
     >>> model = SpecTemp(anchor=3).fit(X)
-    >>> model.converged_, edge_auc(model.adjacency_, graph) > 0.95
+    >>> model.converged_, edge_auc(graph, model.adjacency_) > 0.95
     (True, True)
     """
 

@@ -1,4 +1,4 @@
-"""The paper's tables and figures, run anew and set beside its own numbers; each is registered here."""
+"""The paper's tables and figures, run again and compared with its own numbers; each is registered here."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def trials(plan: Plan) -> list[Trial]:
 def measure(village: int, interaction: str, betas: list[float], ratios: list[float]) -> list[Row]:
     """Return the AUC of every point of the grid on one village, and the control's."""
     X, benefit, surveyed, truth = village_problem(village)
-    control = edge_auc(surveyed[:, None] + surveyed, truth)
+    control = edge_auc(truth, surveyed[:, None] + surveyed)
     rows: list[Row] = []
     for beta, ratio in product(betas, ratios):
         lam = ratio * beta
@@ -56,8 +56,8 @@ def measure(village: int, interaction: str, betas: list[float], ratios: list[flo
                 "interaction": interaction,
                 "beta": beta,
                 "lam": lam,
-                "auc": edge_auc(model.adjacency_, truth),
-                "auc_symmetric": edge_auc(model.adjacency_, truth, "mean"),
+                "auc": edge_auc(truth, model.adjacency_),
+                "auc_symmetric": edge_auc(truth, model.adjacency_, "mean"),
                 "control": control,
                 "stationarity": model.stationarity_,
             }
@@ -79,10 +79,10 @@ def edge_note(frame: pd.DataFrame, interaction: str) -> str:
     grid = tuning.assign(ratio=ratio).pivot_table(index="beta", columns="ratio", values="auc").to_numpy()
     row, column = np.unravel_index(int(grid.argmax()), grid.shape)
     border = row in (0, len(grid) - 1) or column in (0, grid.shape[1] - 1)
-    beside = grid[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
+    neighbours = grid[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
     return (
-        f"{GLGP_NAMES[interaction]}: the choice is {'on the border of' if border else 'inside'} the grid; of the "
-        f"points beside it the best is {grid.max() - np.sort(beside.ravel())[-2]:.4f} lower on the tuning villages."
+        f"{GLGP_NAMES[interaction]}: the choice is {'on the border of' if border else 'inside'} the grid; the best "
+        f"neighbouring point is {grid.max() - np.sort(neighbours.ravel())[-2]:.4f} lower on the tuning villages."
     )
 
 

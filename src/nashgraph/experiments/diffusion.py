@@ -20,10 +20,10 @@ import pandas as pd
 
 from ..datasets import load_villages, preferential_attachment, small_world, smooth_signals, stochastic_block_model
 from ..estimators import ConsensusGL
-from ..games.leaving import key_group, key_players
-from ..games.seeding import best_seeds, diffusion, largest_eigenvalue
-from ..games.society import Game
 from ..graph import adjacency_matrix
+from ..interventions import Game, best_seeds, key_group, key_players
+from ..interventions.positions import largest_eigenvalue
+from ..interventions.seeds import diffusion
 from ..metrics import equal_influence
 from ..validation import Array
 from .figures import COLOURS, Figure, new_figure
@@ -100,11 +100,11 @@ def seed_rows(truth: Any, models: dict[str, Any], pools: dict[str, Array], seed:
             reached = np.mean([judge.gains(each).sum() for each in np.atleast_2d(seeds)]) / n
             return {"nodes": n, "chosen": count, "rounds": rounds, "strategy": strategy, "value": float(reached)}
 
-        yield row(TRUE, numbers(best_seeds(truth, count, scale=passing, rounds=rounds, seed=seed)))
+        yield row(TRUE, numbers(best_seeds(truth, count, scale=passing, rounds=rounds, random_state=seed)))
         for name, model in models.items():
             weights = model.graph_.weights  # without names: seeds by number
             scale = 1.0 / largest_eigenvalue(weights)
-            yield row(name, numbers(best_seeds(weights, count, scale=scale, rounds=rounds, seed=seed)))
+            yield row(name, numbers(best_seeds(weights, count, scale=scale, rounds=rounds, random_state=seed)))
             yield row(name + BY_INFLUENCE, numbers(best_seeds(weights, count, model="influence")))
             central = best_seeds(weights, count, model="centrality", rounds=rounds)
             yield row(name + BY_CENTRALITY, numbers(central))
@@ -214,7 +214,8 @@ def notes(frame: pd.DataFrame) -> list[str]:
         "reach more of it, whatever the village is like: what a network that was told hhSurveyed gains is to be read "
         "against that control.",
         "Drawn networks make their own signals, as the methods assume; the answers of a survey no network has made.",
-        "Greed on the network is what was planned to be judged; the other two ways of reading it are beside it.",
+        "The greedy choice on the network is what was planned to be judged; the other two ways of choosing are shown "
+        "for comparison.",
     ]
 
 

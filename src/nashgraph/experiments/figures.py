@@ -35,5 +35,5 @@ def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure as SVG, the same bytes each time."""
     import matplotlib  # noqa: PLC0415
 
-    with matplotlib.rc_context({"svg.hashsalt": "nashgraph"}), written_whole(path) as beside:
-        figure.savefig(beside, format="svg", metadata={"Date": None})
+    with matplotlib.rc_context({"svg.hashsalt": "nashgraph"}), written_whole(path) as partial:
+        figure.savefig(partial, format="svg", metadata={"Date": None})

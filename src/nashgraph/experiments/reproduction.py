@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from ..files import written_whole
-from ..tables.formulas import guarded_table, unguarded_table
+from ..io.graphs import guarded_table, unguarded_table
 from ..validation import check_choice, check_integer
 from . import EXPERIMENTS
 from .figures import save_figure
 from .paper import paper_numbers
-from .study import Experiment, Plan, Study, comparison_table, data_table, markdown
+from .study import Check, Experiment, Plan, Study, comparison_table, data_table, markdown
 from .trials import Progress, run_trials
 
 PAGE = "REPRODUCTION.md"
@@ -106,14 +106,17 @@ def write_verdicts(folder: Path) -> None:
         if csv_of(experiment, folder).exists()
     }
     missing = [name for name in EXPERIMENTS if name not in found]
-    rows = [(EXPERIMENTS[name].title, EXPERIMENTS[name].verdict(study), study.held) for name, study in found.items()]
+    rows = [row for name, study in found.items() for row in verdict_rows(EXPERIMENTS[name], study)]
     parts = [
         "# Does the paper hold?",
         "Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology Learning*, every table and figure, run "
-        "by `nashgraph reproduce all`. This file is generated from the CSVs beside it; the paper's numbers are in "
-        "`src/nashgraph/experiments/paper.toml`, with the place each comes from. Ours are means ± standard errors.",
-        "A verdict follows from the claims checked below it: *reproduced* if all hold, *reproduced in shape only* if "
-        "all hold but those that compare numbers, *not reproduced* otherwise.",
+        "by `nashgraph reproduce all`. This file is generated from the CSV files in this folder; the paper's numbers "
+        "are in `src/nashgraph/experiments/paper.toml`, with the place each comes from. Ours are means ± standard "
+        "errors.",
+        "The verdict follows from the claims checked in each section. *Reproduced*: all hold. *Reproduced in shape "
+        "only*: signs, trends and rankings hold, but some numbers differ. *Partly reproduced*: some signs, trends or "
+        "rankings hold and others do not. *Not reproduced*: none of them holds. A *reading* departs from the literal "
+        "text in one named way, with nothing fitted, and is checked in addition to it.",
         markdown(("", "verdict", "claims that hold"), rows),
     ]
     if missing:
@@ -123,14 +126,25 @@ def write_verdicts(folder: Path) -> None:
         path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
+def verdict_rows(experiment: Experiment, study: Study) -> list[tuple[str, str, str]]:
+    """Return title, verdict and number of claims that hold, for the literal text and then for every reading."""
+    rows = [(experiment.title, experiment.verdict(study), study.held)]
+    return rows + [(f"*reading*: {each.name}", experiment.verdict(each), each.held) for each in study.readings]
+
+
+def checked_list(checks: Iterable[Check]) -> str:
+    """Return the claims as a list in Markdown."""
+    return "\n".join(f"- {'holds' if c.holds else '**does not hold**'}: {c.claim}: {c.detail}." for c in checks)
+
+
 def section(experiment: Experiment, study: Study) -> str:
-    """Return what an experiment says, in Markdown."""
+    """Return the results of an experiment, in Markdown."""
     parts = [f"## {experiment.title}"]
     if experiment.of_paper:
         parts.append(f"**Verdict: {study.verdict}.** The paper: {paper_numbers()[experiment.name]['place']}.")
-    parts.append(
-        "\n".join(f"- {'holds' if c.holds else '**does not hold**'}: {c.claim}: {c.detail}." for c in study.checks)
-    )
+    parts.append(checked_list(study.checks))
+    for each in study.readings:
+        parts += [f"**Reading: {each.name}: {experiment.verdict(each)}.**", checked_list(each.checks)]
     parts.append(f"![{experiment.title}]({experiment.name}.svg)")
     parts += study.notes
     if study.table is not None:

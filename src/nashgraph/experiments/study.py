@@ -1,4 +1,4 @@
-"""What an experiment says: our numbers beside the paper's, the claims checked, and the verdict that follows."""
+"""The result of an experiment: our numbers next to the paper's, the claims checked, and the verdict that follows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .figures import Figure
 from .trials import Measurement, Trial
 
 NUMBER, SHAPE = "number", "shape"
-VERDICTS = ("reproduced", "reproduced in shape only", "not reproduced")
+REPRODUCED, SHAPE_ONLY, PARTLY, NOT = "reproduced", "reproduced in shape only", "partly reproduced", "not reproduced"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Check:
-    """A claim of the paper, whether it holds here, and by how much; it is of a shape or of a number."""
+    """A claim of the paper, whether it holds here, and by how much.
+
+    ``kind`` is SHAPE for a sign, a trend or a ranking, and NUMBER for the size of a figure.
+    """
 
     claim: str
     holds: bool
@@ -49,9 +52,38 @@ class Check:
     kind: str = SHAPE
 
 
+class Checked:
+    """Claims that were checked: the verdict, and how many hold."""
+
+    checks: Sequence[Check]
+
+    @property
+    def verdict(self) -> str:
+        """One of the four verdicts; claims about shape decide unless only numbers differ."""
+        if all(check.holds for check in self.checks):
+            return REPRODUCED
+        shapes = [check.holds for check in self.checks if check.kind == SHAPE]
+        return SHAPE_ONLY if all(shapes) else PARTLY if any(shapes) else NOT
+
+    @property
+    def held(self) -> str:
+        """How many of the claims hold."""
+        return f"{sum(check.holds for check in self.checks)} of {len(self.checks)}"
+
+
 @dataclass(frozen=True)
-class Study:
-    """What the trials of one experiment amount to.
+class Reading(Checked):
+    """The same claims under another reading of something the paper does not state."""
+
+    name: str
+    checks: Sequence[Check]
+
+
+@dataclass(frozen=True)
+class Study(Checked):
+    """Results of all trials of one experiment.
+
+    The verdict is that of ``checks``, which read the paper literally; ``readings`` have verdicts of their own.
 
     Examples
     --------
@@ -66,18 +98,7 @@ class Study:
     unit: str = "AUC"
     digits: int = 3
     table: pd.DataFrame | None = None
-
-    @property
-    def verdict(self) -> str:
-        """Whether all claims hold, all but those of numbers, or neither."""
-        if all(check.holds for check in self.checks):
-            return VERDICTS[0]
-        return VERDICTS[1] if all(check.holds for check in self.checks if check.kind == SHAPE) else VERDICTS[2]
-
-    @property
-    def held(self) -> str:
-        """How many of the claims hold."""
-        return f"{sum(check.holds for check in self.checks)} of {len(self.checks)}"
+    readings: Sequence[Reading] = ()
 
 
 @dataclass(frozen=True)
@@ -111,9 +132,9 @@ class Experiment:
         """What the trials' folder and their CSV are called."""
         return self.shared or self.name
 
-    def verdict(self, study: Study) -> str:
-        """Return the verdict, or that there is none."""
-        return study.verdict if self.of_paper else "not in the paper"
+    def verdict(self, checked: Checked) -> str:
+        """Return the verdict, or "not in the paper"."""
+        return checked.verdict if self.of_paper else "not in the paper"
 
 
 def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
@@ -144,7 +165,7 @@ def closeness(name: str, comparisons: Sequence[Comparison], within: float, digit
 def same_ranking(claim: str, ours: Mapping[Any, float], paper: Mapping[str, float]) -> Check:
     """Return the check that the paper's methods rank here as they do there, the highest first."""
     here, there = sorted(paper, key=lambda name: -ours[name]), sorted(paper, key=lambda name: -paper[name])
-    return Check(claim, here == there, f"here: {' > '.join(here)}; in the paper: {' > '.join(there)}", NUMBER)
+    return Check(claim, here == there, f"here: {' > '.join(here)}; in the paper: {' > '.join(there)}")
 
 
 def unfinished(fits: pd.DataFrame, what: str) -> list[str]:

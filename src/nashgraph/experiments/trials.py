@@ -93,5 +93,5 @@ def _run_one(experiment: str, measure: Measurement, trial: Trial, path: Path) ->
     except Exception as error:
         error.add_note(f"in trial {trial.name} of {experiment}")
         raise
-    with written_whole(path) as beside:
-        beside.write_text(json.dumps(rows), encoding="utf-8")
+    with written_whole(path) as partial:
+        partial.write_text(json.dumps(rows), encoding="utf-8")

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from ..files import written_whole
 from . import prose
-from .act import shown
+from .interventions import page_table
 from .plain import page_json, text
 from .summary import Summary
 
@@ -99,7 +99,7 @@ def render(summary: Summary) -> str:
         front=None if summary.front is None else summary.front.dropna(),
         area=areas[0] if areas else None,
         facts=facts(summary),
-        advice=advice(summary),
+        answers=answers(summary),
         leaders=prose.leaders(graph),
         settled=prose.settled_sentence(graph, summary.agreement),
         part=summary.prior_part,
@@ -142,11 +142,11 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def advice(summary: Summary) -> list[tuple[str, str, list[str], list[Any]]]:
-    """Return what the game advises: title, sentence, headings and rows of each table."""
+def answers(summary: Summary) -> list[tuple[str, str, list[str], list[Any]]]:
+    """Return the interventions: title, sentence, headings and rows of each table."""
     numbers = {name: number for number, name in enumerate(summary.hubs["name"].head(len(summary.drawing.positions)))}
-    given = [] if summary.act is None else summary.act.advice
-    return [(each.title, each.sentence, *shown(each.table, numbers)) for each in given]
+    given = [] if summary.interventions is None else summary.interventions.answers
+    return [(each.title, each.sentence, *page_table(each.table.head(each.shown), numbers)) for each in given]
 
 
 @cache

@@ -98,7 +98,7 @@ def missing_share(table: pd.DataFrame) -> Array | None:
 def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None]:
     """Return a column as numbers, or as places in the list of its answers."""
     given = column.dropna()
-    boolean = given.map(lambda value: isinstance(value, bool | np.bool_)).all()
+    boolean = given.astype(object).map(lambda value: isinstance(value, bool | np.bool_)).all()
     parsed = pd.to_numeric(given.astype(object), errors="coerce")
     if not boolean and parsed.notna().all():
         values = parsed.reindex(column.index).to_numpy(dtype=float)

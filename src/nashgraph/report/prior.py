@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..estimators import GraphEstimator
+from ..graph import LearnedGraph
 from .plain import shortened, text
 from .prose import speaking
 
@@ -40,9 +41,9 @@ class PriorPart(NamedTuple):
     new_hubs: list[str]
 
 
-def prior_part(model: GraphEstimator) -> PriorPart | None:
+def prior_part(model: GraphEstimator, graph: LearnedGraph | None = None) -> PriorPart | None:
     """Return what the prior did, where it did something and the graph without it is known."""
-    graph, smooth = model.graph_, model.without_prior_
+    graph, smooth = graph or model.graph_, model.without_prior_
     if smooth is None or model.prior_share_ == 0:
         return None
     gained = (graph.weights - smooth.weights).tocoo()

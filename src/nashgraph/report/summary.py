@@ -15,10 +15,10 @@ from ..estimators.base import Prior
 from ..graph import LearnedGraph
 from ..validation import Array, InputError
 from . import prose
-from .act import Act, act_on
 from .checks import Checks, checks_of
 from .drawing import DECIMALS, Drawing, make_drawing
 from .inputs import InputColumn, input_columns, missing_share, of_nodes
+from .interventions import Interventions, interventions_of
 from .plain import columns, plain, shortened, table, text
 from .playable import Playable, playable
 from .prior import PriorPart, prior_part
@@ -62,7 +62,7 @@ class Summary:
     directed : bool, whether to begin with directions shown
     columns : list of InputColumn, what the table says of the nodes
     checks : Checks or None, the ties that are known to be
-    act : Act or None, what the game on the graph advises, where one is played
+    interventions : Interventions or None, what to do about the network by its game, if asked for
     game : Playable or None, the game for the page to play
 
     Examples
@@ -94,7 +94,7 @@ class Summary:
     directed: bool
     columns: Sequence[InputColumn]
     checks: Checks | None
-    act: Act | None
+    interventions: Interventions | None
     game: Playable | None
 
     @property
@@ -183,6 +183,8 @@ def summarize(
     truth: Any = None,
     communities: Array | None = None,
     layout: pd.DataFrame | None = None,
+    interventions: bool = False,
+    graph: LearnedGraph | None = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
 
@@ -211,6 +213,10 @@ def summarize(
     layout : DataFrame, optional
         Where to draw the nodes: the :attr:`Summary.layout` of another graph of the same nodes, so that the two pictures
         can be laid side by side, or any table with name, x and y from -1 to 1; found if left out.
+    interventions : bool
+        Whether to find key players, support, ties and seeds by the game on the network; this can take long.
+    graph : LearnedGraph, optional
+        The model's graph with further columns for its nodes; ``model.graph_`` if left out.
 
     Examples
     --------
@@ -218,15 +224,16 @@ def summarize(
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
     >>> summary = summarize(GLGP(benefit=np.arange(30.0)).fit(X), scores={"AUC": 0.5})
     >>> summary.certificate.converged, list(summary.hubs.columns)
-    (True, ['name', 'influence', 'followers', 'listens_to', 'benefit', 'action', 'worth', 'loss'])
+    (True, ['name', 'influence', 'followers', 'listens_to', 'benefit', 'action'])
     """
-    graph, history = model.graph_, model.certificate_.history
+    graph, history = graph or model.graph_, model.certificate_.history
     if path is not None and path.models[0].graph_.n_nodes != graph.n_nodes:
         raise InputError(
             f"path is of {path.models[0].graph_.n_nodes} nodes and the model of {graph.n_nodes}: pass the path of the "
             "signals the model was fitted to, or path=None"
         )
-    drawing, act = make_drawing(model, path, communities, layout), act_on(model)
+    drawing = make_drawing(model, path, communities, layout)
+    found = interventions_of(model) if interventions else None
     ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)
@@ -237,9 +244,9 @@ def summarize(
         graph=graph,
         ties=ties,
         agreement=model.agreement_,
-        hubs=hubs_table(ties, table, {} if act is None else act.columns),
+        hubs=hubs_table(ties, table, {} if found is None else found.columns),
         prior=model.prior_,
-        prior_part=prior_part(model),
+        prior_part=prior_part(model, graph),
         certificate=model.certificate_,
         distributions=distributions(ties),
         history=pd.DataFrame(history, columns=list(Record._fields)) if history else None,
@@ -251,7 +258,7 @@ def summarize(
         directed=directed and graph.directed,
         columns=[] if table is None else input_columns(table, ties),
         checks=checks_of(model, truth),
-        act=act,
+        interventions=found,
         game=playable(model),
     )
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 from joblib import cpu_count
 
 from ... import __version__
-from ...certificate import LOG
+from ...certificate import ENGINE_LOG as LOG
 from ...validation import InputError
 
 if TYPE_CHECKING:

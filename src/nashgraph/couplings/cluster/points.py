@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from ...certificate import LOG
+from ...certificate import ENGINE_LOG as LOG
 from ...validation import Array
 from ..passes import Candidates, Nearest, Part, Work, stacked
 from ..points import PartialPoints, Points

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...certificate import LOG
+from ...certificate import ENGINE_LOG as LOG
 from ...validation import Array, InputError
 from ..levels import Level
 from ..passes import Bonus

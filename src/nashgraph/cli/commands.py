@@ -1,0 +1,336 @@
+"""How commands are made and how they end: groups of options, help, exit codes, errors in one line."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import functools
+import inspect
+import json
+import re
+import shutil
+import sys
+import textwrap
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
+from typing import Any, ClassVar, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+from ..files import Written
+
+DONE, REFUSED, USAGE, UNFINISHED, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 130
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 the input, the data or a value was refused; 2 the command was not understood; 3 done, but "
+    "not converged (compare: a method failed; rerun: the graph differs; --group: a group is left out); 4 an "
+    "error inside nashgraph; 130 interrupted."
+)
+BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
+LITTLE = 1000  # MiB that our libraries take before there is a table
+WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
+RENAMED = {"random_state": "seed", "n_replicates": "replicates"}  # parameters whose option has another name
+# Parameters that have an option, as the library writes them: engine='threads', lam=0.
+PARAMETER = re.compile(
+    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|missing|random_state|n_replicates|welfare)"
+    r"=(['\"]?)([\w.+-]*\w)\2"
+)
+# What the short help lists of a command, at most.
+COMMON = (
+    *("id", "drop", "missing", "group", "method", "methods", "lams", "n_lams", "truth", "known", "best", "budget"),
+    *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
+)
+FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
+UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
+
+
+def registered(where: str) -> Mapping[str, Any]:
+    """Return the registry at "module:attribute"."""
+    module, _, attribute = where.partition(":")
+    found: Mapping[str, Any] = getattr(import_module(module), attribute)
+    return found
+
+
+def choice(where: str, **more: Any) -> Any:
+    """Return an option that takes a name out of a registry: any that is registered when the command runs."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in registered(where):
+            known = registered(where)
+            raise typer.BadParameter(f"{value!r} is not known{meant(value, known)}: there are {', '.join(known)}")
+        return value
+
+    return typer.Option(metavar=where, callback=check, autocompletion=completing(where), **more)
+
+
+def completing(names: str | tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Return what completes a name, of a registry or of a few."""
+
+    def complete(incomplete: str) -> list[str]:
+        known = registered(names) if isinstance(names, str) else names
+        return [name for name in known if name.startswith(incomplete)]
+
+    return complete
+
+
+class Command(TyperCommand):
+    """A command with a short help (-h) and a full one (--help); registered names are looked up when they are shown."""
+
+    panels: ClassVar[tuple[str, ...]] = ()  # the groups of options, in the order of the help
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters by their groups, with names in place of the registry that holds them."""
+        parameters: list[Any] = self.params
+        for parameter in parameters:
+            if ":" in (parameter.metavar or ""):
+                parameter.metavar = f"[{'|'.join(registered(str(parameter.metavar)))}]"
+            if isinstance(default := getattr(parameter, "show_default", None), str):
+                # Given as a text, Typer would put it in parentheses; the backslash is for Rich and for Markdown.
+                parameter.help, parameter.show_default = f"{parameter.help} \\[default: {default}]", False
+        panels = {panel: place for place, panel in enumerate(self.panels)}
+        shown = super().get_params(ctx)
+        return sorted(shown, key=lambda parameter: panels.get(getattr(parameter, "rich_help_panel", ""), -1))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Print the short help if it is asked for, else parse."""
+        if "-h" in args:
+            typer.echo(self.short_help_of(ctx))
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def short_help_of(self, ctx: Any) -> str:
+        """Return the help on the options that people use most, with the example."""
+        width, column = min(100, shutil.get_terminal_size().columns), 24
+        parameters = {str(parameter.name): parameter for parameter in self.get_params(ctx)}
+        arguments = [each for each in parameters.values() if not each.opts[0].startswith("-")]
+        names = " ".join(str(each.metavar) for each in arguments)
+        about, _, example = str(self.help).partition("Example: ")
+        lines = [f"Usage: nashgraph {self.name} {names} [OPTIONS]", "", about.split("\n\n")[0], ""]
+        for each in (*arguments, *(parameters[name] for name in COMMON if name in parameters)):
+            left = f"{each.opts[-1]} {each.metavar or ''}" if each not in arguments else str(each.metavar)
+            lines += _two_columns(f"  {left.strip()}", _help_with_default(each), column, width)
+        return "\n".join([*lines, "", f"Example: {example.strip()}", f"All options: nashgraph {self.name} --help"])
+
+
+def _help_with_default(parameter: Any) -> str:
+    """Return the help of a parameter as plain text, with its default if that says something."""
+    words = str(parameter.help).replace("\\[", "[")
+    shown = parameter.opts[0].startswith("-") and parameter.show_default and parameter.default not in (None, False)
+    return f"{words} [default: {parameter.default}]" if shown else words
+
+
+def _two_columns(left: str, right: str, column: int, width: int) -> list[str]:
+    """Return a line or more with a name on the left and its help on the right; a long name has a line of its own."""
+    folded = textwrap.wrap(right, width - column)
+    first = [left] if len(left) >= column - 1 else [left.ljust(column) + folded.pop(0)]
+    return first + [" " * column + line for line in folded]
+
+
+def grouped(command: Callable[..., int]) -> Callable[..., int]:
+    """Let a command take groups of options: typer sees their fields, the command gets the groups."""
+    hints = get_type_hints(command, include_extras=True)
+    defaults = {name: given.default for name, given in inspect.signature(command).parameters.items()}
+    parameters = [item for name, default in defaults.items() for item in _flat(name, hints[name], default)]
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> int:
+        return command(**{name: _gathered(name, hints[name], given) for name in defaults})
+
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return flat
+
+
+def _flat(name: str, kind: Any, default: Any) -> list[inspect.Parameter]:
+    """Return the parameters that an argument stands for: itself, or the fields of its group."""
+    if not is_dataclass(kind):
+        return [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)]
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        item
+        for field in fields(kind)
+        for item in _flat(
+            field.name, hints[field.name], inspect.Parameter.empty if field.default is MISSING else field.default
+        )
+    ]
+
+
+def _gathered(name: str, kind: Any, given: Mapping[str, Any]) -> Any:
+    """Return an argument out of the flat ones: a group from its fields."""
+    if not is_dataclass(kind):
+        return given[name]
+    hints = get_type_hints(kind, include_extras=True)
+    made: Any = kind
+    return made(**{field.name: _gathered(field.name, hints[field.name], given) for field in fields(kind)})
+
+
+class Commands(TyperGroup):
+    """A group of commands that ends every run with one of the exit codes, and every failure with one line.
+
+    Commands named in ``later`` are typer applications called ``app`` in modules that are imported when one is called.
+    """
+
+    later: ClassVar[dict[str, str]] = {}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called, loading it where it comes later."""
+        if args and args[0] in self.later:
+            group = get_group(import_module(self.later[args[0]]).app)
+            group.name = args[0]
+            return args[0], group, args[1:]
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
+        """Run, and leave with the exit code."""
+        arguments = [str(argument) for argument in (sys.argv[1:] if args is None else args)]
+        Written.last, Written.kept = None, False
+        try:
+            code = super().main(arguments, **{**extra, "standalone_mode": False})
+        except Exception as error:
+            code = _explain(error, arguments)
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        if code == INTERRUPTED:
+            _fail(f"interrupted: {_written()}", INTERRUPTED, arguments)
+        sys.exit(code if isinstance(code, int) else DONE)
+
+
+def _explain(error: Exception, arguments: list[str]) -> int:
+    """Print what went wrong and return the exit code."""
+    if type(error).__name__ == "NoArgsIsHelpError":  # its message is the help, already printed by some versions
+        typer.echo(getattr(error, "message", ""), err=True)
+        return USAGE
+    if isinstance(error, typer.Abort):
+        return INTERRUPTED
+    message, code = _message(error)
+    if "--debug" in arguments:
+        traceback.print_exception(error, file=sys.stderr)
+    elif code == BUG:
+        message += BUG_REPORT
+    _fail(message, code, arguments)
+    return code
+
+
+def _message(error: Exception) -> tuple[str, int]:
+    """Return the sentence and the exit code of an error."""
+    if isinstance(error, UsageError):
+        return f"{_plain_usage(error.format_message())} (--help lists the options)", USAGE
+    from ..validation import InputError  # noqa: PLC0415 (help and completion stay fast)
+
+    if not isinstance(error, InputError) and (said := _limit_reached(error)):
+        return said, REFUSED
+    if isinstance(error, InputError | ImportError):
+        return str(error), REFUSED
+    if isinstance(error, OSError):
+        return _of_the_system(error), REFUSED
+    return f"{type(error).__name__}: {error}", BUG
+
+
+def _plain_usage(message: str) -> str:
+    """Return what the parser says without its own words, with the value that may have been meant.
+
+    Examples
+    --------
+    >>> _plain_usage("Invalid value for '--missing': Value error, 'imput' is not one of 'error', 'impute'.")
+    "Invalid value for '--missing': 'imput' is not one of 'error', 'impute' (did you mean 'impute'?)"
+    """
+    plain = re.sub("Value error, |, unable to parse string as an? [a-z]+", "", message)
+    plain = plain.replace("Input should be", "it must be").rstrip(".")
+    value, mark, choices = plain.rpartition(": ")[2].partition(" is not one of ")
+    return plain + (meant(value.strip("'"), re.findall(r"'([^']*)'", choices)) if mark else "")
+
+
+def meant(value: str, known: Iterable[str]) -> str:
+    """Return which of the known names a value may have meant, in parentheses, or nothing.
+
+    Examples
+    --------
+    >>> meant("glpg", ["smooth", "glgp"])
+    " (did you mean 'glgp'?)"
+    """
+    close = difflib.get_close_matches(value, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def as_options(text: str) -> str:
+    """Return a sentence of the library with its parameters written as options of the command line.
+
+    Examples
+    --------
+    >>> as_options("degree=100 is more than the 33 others: try degree=6, or engine='threads'")
+    '--degree 100 is more than the 33 others: try --degree 6, or --engine threads'
+    """
+    return PARAMETER.sub(lambda found: f"--{RENAMED.get(found[1], found[1]).replace('_', '-')} {found[3]}", text)
+
+
+def _limit_reached(error: Exception) -> str:
+    """Return the sentence of an error that a limit of the machine or the system has made; else nothing."""
+    if (limit := _memory_limit()) and _of_memory(error, limit):
+        return (
+            f"not enough memory, as it seems: this process may have {limit:,} MiB (ulimit -v), and it takes "
+            f"{LITTLE:,} to load all libraries, and more for many nodes ({type(error).__name__}: {error})"
+        )
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {error}" if str(error) else "not enough memory"
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return "the system gives no more threads, for a limit on memory or processes (ulimit -v, -u) is reached"
+    return ""
+
+
+def _memory_limit() -> int:
+    """Return to how many MiB the memory of this process is limited; 0 where it is not, or the system has no such thing.
+
+    Beyond it libraries fail in ways of their own: they are not found, start no threads or set no error.
+    """
+    try:
+        import resource  # noqa: PLC0415 (Windows has none)
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    except (ImportError, OSError):
+        return 0
+    return 0 if limit == resource.RLIM_INFINITY else limit >> 20
+
+
+def _of_memory(error: Exception, limit: int) -> bool:
+    """Return whether an error may be how a library says that it got no memory."""
+    if isinstance(error, OSError) and error.errno is not None:  # the system's own words
+        return error.errno == errno.ENOMEM
+    spoken = any(word in str(error) for word in WITHOUT_MEMORY)
+    return limit < LITTLE or spoken or isinstance(error, MemoryError | SystemError)
+
+
+def _of_the_system(error: OSError) -> str:
+    if error.errno == errno.ENOSPC:
+        return f"the disk is full: {_written()}"
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename}: {error.strerror.lower()}"
+
+
+def _written() -> str:
+    """Return what can be said of a run that broke off: its files are all there, or none is."""
+    found = "nothing was written" if Written.last is None else f"{Written.last} had been written before"
+    return f"{found}; the same command goes on where it stopped" if Written.kept else found
+
+
+def _fail(message: str, code: int, arguments: list[str]) -> None:
+    line = as_options(printable(" ".join(message.split())))
+    if "--json" in arguments:
+        typer.echo(json.dumps({"error": line, "code": code}))
+    else:
+        command = arguments[0] if arguments and arguments[0].isidentifier() else ""
+        typer.echo(f"nashgraph {command}".rstrip() + f": {line}", err=True)
+
+
+def printable(text: str) -> str:
+    r"""Return text fit for a terminal: what a name could do to it is written out instead.
+
+    Examples
+    --------
+    >>> print(printable("ann[bold] \x1b[31m"))
+    ann[bold] \x1b[31m
+    """
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in str(text))

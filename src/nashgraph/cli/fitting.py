@@ -1,0 +1,312 @@
+"""From a job to a fitted model: the method with its parameters, the fit with its progress, the scores."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import typer
+
+from ..consensus import Selection
+from ..consensus.checkpoint import checkpoints_kept
+from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath
+from ..graph import LearnedGraph
+from ..io import Job, Signals
+from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
+from ..solvers import COST
+from ..validation import Array, InputError
+from .commands import RENAMED
+from .messages import Voice, engine_noted
+from .options import LearnArguments, PathArguments
+from .progress import bar, converging, counting
+
+RESERVED = ("callback", "missing")  # set by other means
+FREQUENCY, LEAST_FREQUENCY, SURE = "frequency", 0.25, "sure"
+LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
+FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
+# What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
+OWN = (
+    *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
+    *("benefit", "action", "missing", "silent", "community"),
+)
+TAKEN = {*OWN, "id", "label", "group"}
+
+
+def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], missing: str) -> dict[str, Any]:
+    """Return all parameters of a method, its defaults and those given; refuse those it does not have.
+
+    ``settings`` are of the form name=value. All are kept, so that a model is learned alike where defaults have changed.
+
+    Examples
+    --------
+    >>> all_parameters("linear", {"lam": 2.0}, ["dtype=float32"], "error")["dtype"]
+    'float32'
+    >>> all_parameters("smooth", {"lam": 2.0}, [], "error")
+    Traceback (most recent call last):
+    ...
+    typer...BadParameter: the method smooth has no --lam (linear, glgp have): of these options it has --degree, ...
+    """
+    known = METHODS[method]().get_params(deep=False)
+    for name in given:
+        if name not in known:
+            has = [
+                f"--{RENAMED.get(field.name, field.name)}" for field in fields(LearnArguments) if field.name in known
+            ]
+            raise typer.BadParameter(
+                f"the method {method} has no --{RENAMED.get(name, name)} ({', '.join(methods_with(name))} have): of "
+                f"these options it has {', '.join(has) or 'none'}"
+            )
+    if missing == "pairwise" and "missing" not in known:
+        raise typer.BadParameter(
+            f"the method {method} needs complete signals: pass --missing impute, or take one of "
+            f"{', '.join(methods_with('missing'))}"
+        )
+    defaults = {name: value for name, value in known.items() if name not in RESERVED and isinstance(value, PLAIN)}
+    if "random_state" in known:
+        defaults["random_state"] = 0  # so that the same command gives the same bytes
+    found = {**defaults, **given, **dict(_setting(method, defaults, item) for item in settings)}
+    return found | ({"benefit": None} if found.get("benefit") == "none" else {})
+
+
+def needs_complete(job: Job) -> bool:
+    """Tell whether a job's method or engine cannot compare nodes over what both have, so that gaps must be filled."""
+    return job.method not in methods_with("missing") or job.parameters.get("engine") == "cuda"
+
+
+def methods_with(parameter: str) -> list[str]:
+    """Return the methods that have a parameter."""
+    return [name for name, make in METHODS.items() if parameter in make().get_params(deep=False)]
+
+
+def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any]:
+    name, mark, text = item.partition("=")
+    if not mark:
+        raise typer.BadParameter(f"--set {item} must read name=value, for example --set tol=1e-8")
+    settable = sorted({*known} - {"benefit"})
+    if name not in settable:
+        raise typer.BadParameter(f"the method {method} has no parameter {name!r} to set: it has {', '.join(settable)}")
+    if isinstance(known[name], bool):
+        if text.lower() not in FLAGS:
+            raise typer.BadParameter(f"--set {item}: {name} is {' or '.join(FLAGS)}")
+        return name, FLAGS[text.lower()]
+    try:
+        return name, json.loads(text)
+    except (ValueError, RecursionError):
+        return name, text
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A fitted model, its whole graph, that graph without directions if asked for, and the part that is written."""
+
+    model: GraphEstimator
+    whole: LearnedGraph
+    graph: LearnedGraph
+    written: LearnedGraph
+    least_frequency: float | None
+    n_signals: int
+    seconds: float
+    columns: pd.DataFrame
+    path: LambdaPath | None = None
+    selection: Selection | None = None
+
+    @property
+    def resampled(self) -> list[Any]:
+        """The graphs of the replicates, if the model has any."""
+        return getattr(self.model, "replicate_graphs_", [])
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """What certifies the answer, and the numbers that go with it: objective, beta, lam, welfare and so on."""
+        prior = self.model.prior_
+        numbers = {name.rstrip("_"): value for name, value in vars(self.model).items() if name.endswith("_")}
+        numbers |= {} if prior is None else {"lam": prior.lam, "fidelity": prior.fidelity, "welfare": prior.welfare}
+        numbers.pop("n_features_in", None)
+        return self.model.certificate_.as_dict() | {
+            name: plain_number(value)
+            for name, value in numbers.items()
+            if isinstance(value, Real) and not math.isnan(value)
+        }
+
+
+def learned(
+    job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None, unfinished: Path | None = None
+) -> Outcome:
+    """Carry out what a job asks for, from what is unfinished where there is such, and say what known ties taught."""
+    model, along = built(job, signals)
+    start = time.perf_counter()
+    with engine_noted(voice):
+        path = followed(model, along, signals, voice, unfinished) if job.command == "path" else None
+        if path is None:
+            # A selection that is stopped begins anew with the fit: what is kept of it stays until both are done.
+            with checkpoints_kept() if job.false_edges is not None else nullcontext():
+                fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
+        else:
+            model = path.models[path.affordable()]
+    seconds = time.perf_counter() - start
+    if (taught := getattr(model, "known_", None)) is not None:
+        voice.note(taught.sentence)
+    whole = with_gaps(model.graph_, signals)
+    graph = whole if job.directed else whole.undirected()
+    written, level = sure_part(graph, job.least_frequency)
+    # Where nodes are columns, their rows would be the signals themselves, thousands of them.
+    written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
+    chosen = selected(model, signals, job.false_edges, voice, unfinished)
+    return Outcome(model, whole, graph, written, level, len(signals.table), seconds, signals.columns, path, chosen)
+
+
+def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
+    """Return the graph with what the file lacks for each node, before it was filled or scaled."""
+    known = {name: values for name, values in graph.node_columns.items() if name not in ("missing", "silent")}
+    missing = {"missing": signals.missing} if signals.missing.any() else {}
+    silent = {"silent": signals.silent.astype(int)} if signals.silent.any() else {}
+    return replace(graph, node_columns={**known, **missing, **silent})
+
+
+def selected(
+    model: GraphEstimator, signals: Signals, false_edges: float | None, voice: Voice, unfinished: Path | None
+) -> Selection | None:
+    """Select ties of a consensus with a bound on those by chance, where it is asked for, and say what is promised."""
+    if false_edges is None or not isinstance(model, ConsensusGL):
+        return None
+    with bar(voice, "selecting") as tell:
+        found = model.select(
+            signals.table,
+            false_edges,
+            progress=lambda done, total: tell(done / total, f"{done} of {total}"),
+            checkpoint=unfinished,
+        )
+    voice.note(found.sentence)
+    return found
+
+
+def sure_part(graph: LearnedGraph, level: float | None) -> tuple[LearnedGraph, float | None]:
+    """Return the part of a graph to write, and the share of members that must have a tie in it.
+
+    A consensus has a little weight on nearly all pairs. Left to us, what a quarter of the members have is written, but
+    no more than MOST_EACH ties a node; a node's LEAST_EACH surest are always there. With known ties a tie that is as
+    probable is as sure.
+    """
+    columns = graph.edge_columns
+    if FREQUENCY not in columns:
+        return (graph, None) if level is None else (graph.at_least(FREQUENCY, level), level)
+    sure = np.maximum(columns[FREQUENCY], columns.get("probability", 0.0))
+    if level is None:
+        bound = np.sort(sure)[::-1][MOST_EACH * graph.n_nodes - 1 :][:1]
+        level = float(np.floor(1000 * bound.max(initial=LEAST_FREQUENCY)) / 1000)
+    part = replace(graph, edge_columns={**columns, SURE: sure}).at_least(SURE, level, LEAST_EACH)
+    return replace(part, edge_columns={name: part.edge_columns[name] for name in columns}), level
+
+
+def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
+    """Return the estimator of a job, with the benefit out of the table where there is one, and the path's arguments."""
+    model, given = METHODS[job.method](), dict(job.parameters)
+    along = {field.name: given.pop(field.name) for field in fields(PathArguments) if field.name in given}
+    if signals.benefit is not None:
+        given["benefit"] = signals.benefit
+    if job.table.missing in ("auto", "pairwise") and signals.table.isna().to_numpy().any():
+        given["missing"] = "pairwise"
+    unknown = sorted({*given} - {*model.get_params(deep=False)})
+    if unknown:
+        raise InputError(f"the method {job.method} has no parameter {', '.join(map(repr, unknown))}")
+    return model.set_params(**given), along
+
+
+def fitted(
+    model: GraphEstimator, signals: Signals, voice: Voice, ties: Mapping[str, Any], unfinished: Path | None
+) -> None:
+    """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
+    known = model.get_params(deep=False)
+    with bar(voice, "learning") as tell:
+        if isinstance(model, ConsensusGL):
+            tally = lambda done, total: tell(done / total, f"{done} of {total}")  # noqa: E731
+            model.fit(signals.table, **ties, progress=tally, checkpoint=unfinished)
+            return
+        if "callback" in known:
+            told = converging(tell)
+            model.set_params(callback=lambda record: told(record, known["tol"]))
+        model.fit(signals.table, **ties)
+    model.set_params(**dict.fromkeys({"callback"} & known.keys()))
+
+
+def followed(
+    model: GraphEstimator, along: dict[str, Any], signals: Signals, voice: Voice, unfinished: Path | None
+) -> LambdaPath:
+    """Solve along a list of lambdas, and say which of them is taken."""
+    if not isinstance(model, GLGP):
+        raise InputError(f"{type(model).__name__} has no lambda-path: only glgp has")
+    count = len(along["lams"]) if "lams" in along else along.get("n_lams", 20)
+    with counting(voice, "following", 2 * count - 1) as progress:
+        path = model.path(signals.table, **along, progress=progress, checkpoint=unfinished)
+    if "lams" not in along and len(path.lams) < count:
+        voice.note(
+            f"the path ends at lam = {path.lams[-1]:.4g}, after {len(path.lams)} of {count}: beyond, two nodes hold "
+            "half of the influence, or the solver no longer converges; --lams goes further"
+        )
+    place = path.affordable()
+    voice.note(
+        f"took lam = {path.lams[place]:.4g}, "
+        + (
+            f"the strongest of {len(path.lams)} that cost at most a thousandth of the smoothness J"
+            if path.fidelities[place] <= (1.0 + COST) * path.least
+            else "the weakest, though it costs more than a thousandth of the smoothness J: try smaller --lams"
+        )
+    )
+    return path
+
+
+def plain_number(value: Any) -> Any:
+    """Return a number as JSON has it: None where it is not finite."""
+    if isinstance(value, bool | int):
+        return value
+    return float(value) if math.isfinite(value) else None
+
+
+def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:
+    """Return how well a graph matches the truth; one without directions is scored on weights made symmetric."""
+    how = symmetrize_for(truth)
+    best = edge_precision_recall(truth, graph, how)
+    return {
+        "auc": edge_auc(truth, graph, how),
+        "average_precision": edge_average_precision(truth, graph, how),
+        "precision": best.precision,
+        "recall": best.recall,
+    }
+
+
+def described(graph: LearnedGraph, table: pd.DataFrame) -> LearnedGraph:
+    """Return the graph with the community of every node and the columns of the user's table, as files show them."""
+    columns = {str(name): as_values(table[name]) for name in table}
+    taken = TAKEN | {*graph.node_columns}
+    renamed = {f"{name} (table)" if name in taken else name: values for name, values in columns.items()}
+    return replace(graph, node_columns={**graph.node_columns, "community": graph.communities, **renamed})
+
+
+def as_values(column: pd.Series) -> Array:
+    """Return a column as numbers or as text, gaps as NaN or None.
+
+    Examples
+    --------
+    >>> as_values(pd.Series([1, None], dtype="Int64")), as_values(pd.Series(["n", None]))
+    (array([ 1., nan]), array(['n', None], dtype=object))
+    """
+    if pd.api.types.is_bool_dtype(column.dtype) and not column.isna().any():
+        return column.to_numpy(dtype=bool)
+    if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+        whole = pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any()
+        return column.to_numpy() if whole else column.to_numpy(dtype=float, na_value=np.nan)
+    values: Array = (
+        column.map(str, na_action="ignore").astype(object).where(column.notna(), None).to_numpy(dtype=object)
+    )
+    return values

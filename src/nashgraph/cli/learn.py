@@ -1,0 +1,437 @@
+"""A job from the options to the files written: what learn, path and rerun share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import networkx as nx
+import pandas as pd
+import typer
+
+from ..certificate import exact
+from ..consensus.checkpoint import remove_checkpoints
+from ..files import STOPPED, claimed, written_together
+from ..graph import LearnedGraph
+from ..io import (
+    GRAPH_FILES,
+    Group,
+    Job,
+    ModelRecord,
+    NoTiesError,
+    Signals,
+    TableError,
+    file_record,
+    library_versions,
+    load_signals,
+    read_known,
+    read_nodes,
+    read_record,
+    read_truth,
+    record_to_json,
+    sha256_of,
+    write_edges,
+    write_members,
+)
+from ..io.graphs import write_csv
+from ..metrics import symmetrize_for
+from ..report import summarize, write_report
+from ..report.drawing import check_layout
+from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
+from ..validation import InputError, listing
+from .commands import DONE, UNFINISHED, meant
+from .fitting import LEAST_EACH, Outcome, all_parameters, learned, needs_complete, scores
+from .messages import MEANT, MEASURED, Voice, paired
+from .options import GameArguments, JobArguments, KnownArguments, PathArguments
+
+COMMANDS = ("learn", "path")  # what a job can ask for
+CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
+SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
+ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
+NAMED, LISTED = 5, 40  # of the most influential nodes, of the signals
+CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
+
+
+class Inputs(NamedTuple):
+    """The files of a job (signals, a true network, known ties, another model, a layout), and what to report."""
+
+    table: Path
+    truth: Path | None = None
+    known: Path | None = None
+    model: Path | None = None
+    layout: Path | None = None
+    interventions: bool = False
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read."""
+        return [file for file in (self.table, self.truth, self.known, self.model, self.layout) if file is not None]
+
+
+def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
+    """Read, learn, score and write; say what was decided on the way and what came of it."""
+    check_inputs_kept(out, inputs.files)
+    with voice.noting_warnings():
+        signals = load_signals(inputs.table, job.table, complete=needs_complete(job))
+    record, outcome = run_signals(job, inputs, out, voice, signals)
+    if voice.brief:
+        say_briefly(record, voice)
+    else:
+        say_figures(record, voice)
+    for sentence in most_influential(outcome.graph):
+        voice.say(sentence)
+    if not voice.brief:
+        voice.say(f"wrote {', '.join(written_files(outcome))} to {out}/")
+    elif voice.collected:
+        voice.say(f"{counted(len(voice.collected), 'note')} in the report (-v prints them)")
+    voice.say(f"open {out / REPORT}")
+    return record
+
+
+def say_briefly(record: ModelRecord, voice: Voice) -> None:
+    """Print what was learned in a line or two: the ties, whether the run converged, and scores if there are some."""
+    seconds = f"{record.seconds:.1f} s"
+    voice.say(
+        f"{counted(record.edges, 'tie')} by {record.job.method} in {seconds}: {record.certificate.get('sentence', '')}"
+    )
+    if record.scores:
+        auc, precision = (record.scores.get(name) for name in ("auc", "average_precision"))
+        voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), average precision {precision:.3f}")
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> counted(1, "note"), counted(1786, "tie")
+    ('1 note', '1,786 ties')
+    """
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> tuple[ModelRecord, Outcome]:
+    """Learn from signals that are read, score and write; say what was decided on the way."""
+    with voice.noting_warnings(), claimed(out):
+        begun = begin(job, inputs, out, voice, signals)
+        outcome = learned(job, signals, voice, begun.known, out / STOPPED)
+        return finish(begun, outcome), outcome
+
+
+class Begun(NamedTuple):
+    """A job with all that is read for it."""
+
+    job: Job
+    inputs: Inputs
+    out: Path
+    voice: Voice
+    signals: Signals
+    truth: nx.Graph[str] | None
+    known: pd.DataFrame | None
+    layout: pd.DataFrame | None
+
+
+def begin(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> Begun:
+    """Read what a job needs besides signals, and say how."""
+    note_signals(inputs.table, signals, voice)
+    truth = truth_noted(inputs.truth, signals, job, voice)
+    known = known_noted(inputs.known, signals, job, voice)
+    layout = layout_in(inputs.layout)
+    if layout is not None:  # what is wrong with it is said before the fit
+        check_layout(layout, signals.table.columns)
+    return Begun(job, inputs, out, voice, signals, truth, known, layout)
+
+
+def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
+    """Score and write what was learned, and say what there is to say of it."""
+    job, inputs, out, voice, signals, truth, _, layout = begun
+    note_left_out(outcome, voice)
+    if said := concentration_sentence(outcome.graph):
+        voice.note(said, warning=True)
+    done = replace(job.table, standardize=signals.standardized)
+    found = ModelRecord(
+        job=replace(job, table=done, least_frequency=outcome.least_frequency),
+        input=file_record(inputs.table, out),
+        truth=None if inputs.truth is None else file_record(inputs.truth, out),
+        nodes=outcome.graph.n_nodes,
+        signals=outcome.n_signals,
+        edges=outcome.written.n_edges,
+        edges_sha256="",
+        certificate=outcome.certificate,
+        scores={} if truth is None else {**scores(outcome.graph, truth)},
+        notes=list(voice.notes),
+        seconds=outcome.seconds,
+        versions=library_versions(),
+        known=None if inputs.known is None else file_record(inputs.known, out),
+        known_weights=getattr(outcome.model, "known_weights_", None),
+        signal_names=[str(name) for name in signals.table.index],
+    )
+    found = write_outcome(out, found, outcome, truth, layout, interventions=inputs.interventions)
+    remove_checkpoints(out / STOPPED)  # also those of a run with other settings
+    return found
+
+
+def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
+    """Say how the signals were read."""
+    for note in signals.notes:
+        voice.note(note)
+    n_signals, n_nodes = signals.table.shape
+    names = "" if voice.brief else f": {listing(signals.table.index, LISTED)}"
+    voice.say(f"{file.name}: {counted(n_nodes, 'node')}, {counted(n_signals, 'signal')}{names}")
+
+
+def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:
+    """Read the true network, where there is one, and say how."""
+    if file is None:
+        return None
+    read = functools.partial(read_truth, directed=job.truth_directed)
+    truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice)
+    if truth is not None:
+        voice.note(SYMMETRIC if symmetrize_for(truth) == "mean" else ORDERED)
+    return truth
+
+
+def known_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> pd.DataFrame | None:
+    """Read the known ties, where there are some, and say what was left out."""
+    return None if file is None else ties_noted(read_known, file, signals, job, voice)
+
+
+def ties_noted(read: Callable[..., tuple[Any, list[str]]], file: Path, signals: Signals, job: Job, voice: Voice) -> Any:
+    """Read ties between the nodes; a group, unlike a table, may have none."""
+    group = None if job.table.only is None else Group(str(job.table.group), job.table.only)
+    try:
+        ties, notes = read(file, [str(name) for name in signals.table.columns], group=group)
+    except NoTiesError as error:
+        if group is None:
+            raise
+        ties, notes = None, [str(error)]
+    for note in notes:
+        voice.note(note)
+    return ties
+
+
+def say_figures(record: ModelRecord, voice: Voice) -> None:
+    """Say what was learned: the certificate in a sentence, and the figures in a table, with what they mean."""
+    words = MEASURED.get(str(record.certificate.get("measure", "")))
+    voice.say(str(record.certificate.get("sentence", "")) + (f" ({words})" if words else ""))
+    figures: dict[str, Any] = {
+        "method": record.job.method,
+        "nodes": record.nodes,
+        "signals": record.signals,
+        "edges": record.edges,
+        **{name: value for name, value in record.certificate.items() if name not in CERTIFIED},
+        **record.scores,
+        "seconds": record.seconds,
+    }
+    voice.say(paired(figures, meant=MEANT))
+
+
+def note_left_out(outcome: Outcome, voice: Voice) -> None:
+    """Say how many ties are not written, and how to get them."""
+    whole, written = outcome.graph.n_edges, outcome.written.n_edges
+    if written < whole:
+        probable = ", or as probable," if "probability" in outcome.graph.edge_columns else ""
+        voice.note(
+            f"wrote the {counted(written, 'tie')} found in at least {outcome.least_frequency:.1%} of the member "
+            f"networks{probable} (at least {LEAST_EACH} per node); {whole - written:,} more are left out: "
+            "--least-frequency 0 writes all"
+        )
+
+
+def most_influential(graph: LearnedGraph) -> list[str]:
+    """Return the first few nodes by influence, in a line, and how far that is settled, where it is known."""
+    ranked, known = "rank_low" in graph.node_columns, graph.node_columns
+    first = [
+        f"{graph.names[k]} ({graph.influence[k]:.2f}"
+        + (f", rank {known['rank_low'][k]} to {known['rank_high'][k]})" if ranked else ")")
+        + gaps_mark(graph, k)
+        for k in speaking(graph)[:NAMED]
+    ]
+    figures = ", ".join(first)
+    return [f"influence: {figures}", leaders(graph).sentence] if ranked else [f"most influential: {figures}"]
+
+
+def code_of(record: ModelRecord) -> int:
+    """Return the exit code: not converged is no failure, but is told."""
+    return DONE if record.certificate.get("converged", True) else UNFINISHED
+
+
+def answer(record: ModelRecord) -> dict[str, Any]:
+    """Return the JSON object of a learned graph."""
+    return {
+        "command": record.job.command,
+        "method": record.job.method,
+        "nodes": record.nodes,
+        "signals": record.signals,
+        "edges": record.edges,
+        "certificate": record.certificate,
+        "scores": record.scores,
+        "seconds": record.seconds,
+        "notes": record.notes,
+    }
+
+
+EDGES, NODES, MODEL, REPORT, INDEX = "edges.csv", "nodes.csv", "model.json", "report.html", "index.html"
+PATH, SELECTED, MEMBERS, LAYOUT = "path.csv", "selected.csv", "members.npz", "layout.csv"
+FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, REPORT, INDEX)  # all that may be written
+SCORES = {
+    "auc": "AUC",
+    "average_precision": "average precision",
+    "precision": "precision at the true number of edges",
+    "recall": "recall at the true number of edges",
+}
+
+
+def check_given(*files: Path | None) -> None:
+    """Refuse files that are not there, with the name that may have been meant, and a model in place of a table."""
+    for file in filter(None, files):
+        if not file.exists():
+            beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+            raise InputError(f"there is no file {file}{meant(file.name, beside)}")
+        folder = file if file.is_dir() else file.parent
+        if (file.is_dir() or file.name == MODEL) and (folder / MODEL).is_file():
+            raise InputError(
+                f"{file} is a network that was learned already: print it with 'nashgraph show {file}', learn it again "
+                f"with 'nashgraph rerun {file}', or get interventions with 'nashgraph act {file}'"
+            )
+
+
+def check_engine(engine: str | None) -> None:
+    """Refuse an engine that this machine does not have, before a table is read for it."""
+    if engine == "cuda":
+        from ..couplings.cuda.device import gpu  # noqa: PLC0415 (an extra: imported where used)
+
+        gpu()
+
+
+def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[str] = FILES) -> None:
+    """Refuse to write over a file that is read in the same run."""
+    for given in filter(None, inputs):
+        for name in files:
+            file = out / name
+            if file.exists() and given.exists() and file.samefile(given):
+                raise InputError(f"{given} is read in this run, and {out}/{name} is to be written: give another --out")
+
+
+def written_files(outcome: Outcome) -> list[str]:
+    """Return the names of the files of a learned graph."""
+    there = {PATH: outcome.path, SELECTED: outcome.selection, MEMBERS: outcome.resampled or None}
+    return sorted({*FILES} - {INDEX, *(name for name, what in there.items() if what is None)})
+
+
+def layout_in(folder: Path | None) -> pd.DataFrame | None:
+    """Read where the nodes of another run's report are drawn, out of its folder."""
+    if folder is None:
+        return None
+    if not (file := folder / LAYOUT).is_file():
+        raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
+    try:
+        return read_nodes(file, number="x")
+    except ValueError as error:  # no such column, no CSV, no text
+        raise TableError(f"{file} is not as it was written: {error}") from error
+
+
+def write_outcome(
+    out: Path,
+    record: ModelRecord,
+    outcome: Outcome,
+    truth: Any = None,
+    layout: pd.DataFrame | None = None,
+    *,
+    interventions: bool = False,
+) -> ModelRecord:
+    """Write all files of a learned graph; return the record, with the hashes of its tables."""
+    summary = summarize(
+        outcome.model,
+        title=record.job.title,
+        source=Path(record.input.path).name,
+        scores={SCORES.get(name, name): score for name, score in record.scores.items() if score is not None},
+        notes=tuple(record.notes),
+        path=outcome.path,
+        directed=record.job.directed,
+        columns=outcome.columns,
+        truth=truth,
+        communities=outcome.written.node_columns["community"],
+        layout=layout,
+        interventions=interventions,
+        graph=outcome.whole,
+    )
+    with written_together(out) as folder:
+        for name, write in GRAPH_FILES.items():
+            write(outcome.written, folder / name)
+        edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
+        record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
+        if outcome.resampled:
+            whole = outcome.model.graph_
+            write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
+            record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
+        (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
+        write_csv(summary.layout, folder / LAYOUT, "name")
+        if outcome.selection is not None:
+            write_edges(outcome.selection.graph, folder / SELECTED)
+        if outcome.path is not None:
+            write_csv(outcome.path.table(), folder / PATH)
+        write_report(summary, folder / REPORT)
+    return record
+
+
+def run_learn(
+    command: str,
+    method: str,
+    game: GameArguments,
+    asked: JobArguments,
+    along: PathArguments | None = None,
+    ties: KnownArguments | None = None,
+) -> int:
+    """Make a job of the options of learn or path and carry it out, on one table or on every group of it."""
+    from .groups import run_groups  # noqa: PLC0415 (it imports this module)
+
+    game = asked.cluster.settled(game)
+    check_given(asked.file, asked.truth.truth, None if ties is None else ties.known)
+    check_engine(game.engine)
+    table = replace(asked.table.options(game.benefit), group=asked.group)
+    parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
+    if table.benefit is not None:  # it is a column, and comes with the table
+        del parameters["benefit"]
+    if along is not None:
+        del parameters["lam"]
+        parameters |= along.parameters()
+    if asked.false_edges is not None and method != CONSENSUS:
+        raise typer.BadParameter(f"--false-edges selects ties of a consensus: take --method {CONSENSUS}")
+    voice, ties = asked.speech.voice(brief=True), ties or KnownArguments()
+    parameters |= known_elsewhere(method, ties, voice)
+    job = Job(
+        command=command,
+        method=method,
+        parameters=parameters,
+        table=table,
+        directed=not asked.undirected,
+        least_frequency=asked.least_frequency,
+        false_edges=asked.false_edges,
+        truth_directed=asked.truth.truth_directed,
+        title=asked.title or asked.file.stem,
+    )
+    model = None if ties.known_from is None else read_record(ties.known_from)[1]
+    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of, asked.interventions)
+    with asked.cluster.opened(game, voice):
+        if table.group is not None:
+            return run_groups(job, inputs, asked.out, voice)
+        record = run_job(job, inputs, asked.out, voice)
+    voice.answer({**answer(record), "out": str(asked.out)})
+    return code_of(record)
+
+
+def known_elsewhere(method: str, ties: KnownArguments, voice: Voice) -> dict[str, Any]:
+    """Return the weights learned from the known ties of another table, if asked for, as a parameter."""
+    if (ties.known or ties.known_from) and method != CONSENSUS:
+        raise typer.BadParameter(f"the method {method} does not learn from known ties: take --method {CONSENSUS}")
+    if ties.known_from is None:
+        return {}
+    record, place = read_record(ties.known_from)
+    if record.known_weights is None:
+        raise TableError(f"{place} has learned nothing from known ties: give the model.json of a run with --known")
+    voice.note(f"members count as the known ties of {Path(record.input.path).name} taught ({place})")
+    return {"known_weights": record.known_weights}

@@ -1,0 +1,153 @@
+"""What commands print: results and notes for people or JSON for machines, and tables."""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..certificate import ENGINE_LOG, Measure
+from .commands import FOR_PROGRAMMERS, as_options, printable
+
+
+class Note(NamedTuple):
+    """What a run has to say besides its result: a decision on the way, or a warning that the result may mislead."""
+
+    text: str
+    warning: bool = False
+
+
+class Voice:
+    """What a command prints: results for people or one JSON object for machines, and notes on the way.
+
+    Attributes
+    ----------
+    collected : list of Note, in their order; reports, model.json and JSON have all of them
+    brief : bool, whether only warnings are printed among the notes, and only the main figures of a result
+    """
+
+    def __init__(self, *, quiet: bool = False, as_json: bool = False, brief: bool = False) -> None:
+        self.quiet, self.as_json, self.brief = quiet, as_json, brief
+        self.collected: list[Note] = []
+        # Nothing of the user's is ever taken for markup, an emoji code or a number to be coloured.
+        plain: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+        self.errors = Console(stderr=True, quiet=quiet, **plain)
+        self.console = self.errors if as_json else Console(quiet=quiet, **plain)
+
+    @property
+    def animated(self) -> bool:
+        """Whether there is somebody to watch a progress bar."""
+        return self.errors.is_terminal and not self.quiet
+
+    @property
+    def notes(self) -> list[str]:
+        """The texts of all notes."""
+        return [note.text for note in self.collected]
+
+    def note(self, text: str, *, warning: bool = False) -> None:
+        """Collect a note, once, and print it unless this is brief."""
+        if text not in self.notes:
+            self.collected.append(Note(text, warning))
+            if warning or not self.brief:
+                self.errors.print(Text(f"{'warning' if warning else 'note'}: {printable(text)}"), soft_wrap=True)
+
+    def say(self, what: Any = "") -> None:
+        """Say something to people: a text or a table."""
+        if isinstance(what, str):
+            self.console.print(Text(printable(what)), soft_wrap=True)
+        else:
+            self.console.print(what)
+
+    def answer(self, content: dict[str, Any]) -> None:
+        """Give the JSON object that machines asked for."""
+        if self.as_json:
+            typer.echo(json.dumps(content, allow_nan=False))
+
+    @contextmanager
+    def noting_warnings(self) -> Iterator[None]:
+        """Turn the library's warnings into notes; what is for programmers only is left out."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for category in FOR_PROGRAMMERS:
+                warnings.simplefilter("ignore", category)
+            warnings.showwarning = lambda message, *rest, **more: self.note(
+                as_options(" ".join(str(message).split())), warning=True
+            )
+            yield
+
+
+@contextmanager
+def engine_noted(voice: Voice) -> Iterator[None]:
+    """Note which engine searches the pairs, where there was a choice."""
+    handler, level = logging.Handler(logging.INFO), ENGINE_LOG.level
+    handler.emit = lambda record: voice.note(record.getMessage())  # type: ignore[method-assign]
+    ENGINE_LOG.addHandler(handler)
+    ENGINE_LOG.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        ENGINE_LOG.removeHandler(handler)
+        ENGINE_LOG.setLevel(level)
+
+
+NAME_WIDTH = 15
+GAP = "  "  # between columns, in the cells: Rich before 14.3 counts padding at the edges that it does not draw
+MEASURED = {
+    Measure.STATIONARITY.value: "stationarity is 0 where no small change of the network is better",
+    Measure.GAP.value: "the gap is how far the answer may be from the best",
+}
+MEANT = {
+    "beta": "the larger, the more neighbours the weight is spread over",
+    "lam": "strength of the prior, the belief that the network serves those in it",
+    "welfare": "worth of all efforts in a game on the network, where nobody gains by another effort",
+    "prior_share": "weight of the members that use the prior",
+    "agreement": "share of the weight that two resamples of the signals have in common",
+    "fidelity": "J, how far neighbours are from alike: less is smoother",
+    "objective": "what the method made as small as it could",
+    "auc": "chance that a true tie weighs more than a pair without; 0.5 is guessing",
+    "average_precision": "share of true ties among the heaviest pairs, over all numbers of pairs",
+    "precision": "share of true ties among as many pairs as are true",
+}
+
+
+def listed(frame: pd.DataFrame, title: str = "") -> Table:
+    """Return a frame as a table with its columns as headings; text stands left, numbers right."""
+    table = Table(box=None, padding=0, title=title or None, title_justify="left")
+    cells = [[_written(value, ".3f") for value in frame[column]] for column in frame.columns]
+    for place, (column, values) in enumerate(zip(frame.columns, cells, strict=True)):
+        # Where it is narrow long names go over several lines, but a row without its name says nothing.
+        least = None if place else min(max(map(len, values), default=0), NAME_WIDTH)
+        table.add_column(
+            "\n".join((GAP if place else "") + word for word in str(column).split("_")),
+            justify="right" if place else "left",
+            vertical="bottom",
+            no_wrap=place > 0,
+            min_width=least,
+        )
+    for row in zip(*cells, strict=True):
+        table.add_row(row[0], *(GAP + cell for cell in row[1:]))
+    return table
+
+
+def paired(content: Mapping[str, Any], title: str = "", meant: Mapping[str, str] | None = None) -> Table:
+    """Return names and values as a table of two columns, and beside them what is meant, where that needs words."""
+    table = Table(box=None, pad_edge=False, show_header=False, title=title or None, title_justify="left")
+    for name, value in content.items():
+        words = [meant.get(name, "")] if meant else []
+        table.add_row(name.replace("_", " "), _written(value, ".4g"), *words)
+    return table
+
+
+def _written(value: Any, how: str) -> str:
+    if not isinstance(value, str) and pd.isna(value):
+        return ""
+    return format(value, how) if isinstance(value, float) else printable(str(value))

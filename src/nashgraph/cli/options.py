@@ -1,0 +1,509 @@
+"""The options of the commands, in groups; an option is one field.
+
+What a method takes, what a job records and what is shown follow from the fields.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import typer
+
+from .commands import choice, completing
+
+if TYPE_CHECKING:
+    from ..io import TableOptions
+    from .messages import Voice
+
+METHODS = "nashgraph.estimators:METHODS"
+EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
+BENEFITS = ("own", "spectral", "uniform", "none")
+DASK = "dask"  # the engine that a cluster is; the couplings are not loaded for a help text
+# The groups of options in the help, in this order.
+PANELS = TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
+    "The table",
+    "How the file is written",
+    "The method",
+    "Options of single methods",
+    "Known ties",
+    "A true network",
+    "Interventions",
+    "What if",
+    "Output",
+    "Where it runs",
+)
+
+table_option, format_option, method_option, single_option, known_option, truth_option = (
+    functools.partial(typer.Option, rich_help_panel=panel) for panel in (TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH)
+)
+advice_option, change_option, output_option, engine_option = (
+    functools.partial(typer.Option, rich_help_panel=panel) for panel in (ADVICE, CHANGE, OUTPUT, ENGINE)
+)
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="Table with one row per node: CSV, Excel, Parquet, Feather, JSON, Stata, SPSS or NumPy, or .gz, .zip.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+Out = Annotated[Path, output_option(help="Folder for the files.")]
+
+
+@dataclass(frozen=True)
+class SpeechArguments:
+    """Options about what is printed."""
+
+    quiet: Annotated[bool, output_option("--quiet", "-q", help="Print errors only.")] = False
+    json: Annotated[
+        bool, output_option("--json", help="Print one JSON object, also for errors; all other text goes to stderr.")
+    ] = False
+    verbose: Annotated[bool, output_option("--verbose", "-v", help="Print all notes and figures.")] = False
+    debug: Annotated[bool, output_option("--debug", help="Show the traceback of an error.")] = False
+
+    def voice(self, *, brief: bool = False) -> Voice:
+        """Return what prints as asked; ``brief`` leaves notes to the report unless --verbose asks for them."""
+        from .messages import Voice  # noqa: PLC0415 (help and completion stay fast)
+
+        return Voice(quiet=self.quiet, as_json=self.json, brief=brief and not self.verbose)
+
+
+@dataclass(frozen=True)
+class TableArguments:
+    """Options about the file and the signals in it."""
+
+    nodes: Annotated[
+        Literal["rows", "columns"],
+        table_option(metavar="[rows|columns]", help="What the nodes are: rows (a survey) or columns (recordings)."),
+    ] = "rows"
+    id: Annotated[
+        str | None,
+        table_option(
+            metavar="COLUMN",
+            help="Column that names the rows; none uses row numbers.",
+            show_default="a column called id, name or node, or one whose values are clearly names",
+        ),
+    ] = None
+    drop: Annotated[list[str] | None, table_option(metavar="COLUMN,...", help="Columns to leave out.")] = None
+    keep: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="COLUMN,...",
+            help="Columns to use as numbers even if they look like ids, or have extreme values or codes.",
+        ),
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="COLUMN,...|none",
+            help="Columns to code as 0/1 signals, one per value, in addition to text columns. Put none first to code "
+            "only these.",
+        ),
+    ] = None
+    ordinal: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="COLUMN,...[=LEVEL<LEVEL...]",
+            help="Columns with ordered levels, to be numbered. Common orders are known (never, rarely, often; 18-25, "
+            "26-40); give others from the lowest to the highest.",
+        ),
+    ] = None
+    na: Annotated[
+        list[str] | None,
+        table_option(
+            metavar="[COLUMN=]VALUE,...|none",
+            help="Values that mean missing, in addition to empty cells, NA and clear codes (-99, refused). Put none "
+            "first to use only these.",
+        ),
+    ] = None
+    missing: Annotated[
+        Literal["auto", "error", "pairwise", "impute"],
+        table_option(
+            metavar="[auto|error|pairwise|impute]",
+            help="Missing values: compare nodes on what both have (pairwise), fill in from similar nodes (impute), or "
+            "stop (error). auto is pairwise if the method allows it, else impute.",
+        ),
+    ] = "auto"
+    standardize: Annotated[
+        bool | None,
+        table_option(
+            "--standardize/--no-standardize",
+            help="Scale every signal to mean 0 and standard deviation 1 over the nodes.",
+            show_default="on if nodes are rows, or if signals differ much in spread",
+        ),
+    ] = None
+    long: Annotated[bool, format_option("--long", help="Each row is one answer: who, which question, the answer.")] = (
+        False
+    )
+    separator: Annotated[
+        str | None, format_option(metavar="CHARACTER", help="Field separator of a text file.", show_default="detected")
+    ] = None
+    encoding: Annotated[
+        str | None, format_option(help="Encoding of a text file.", show_default="UTF-8, else guessed")
+    ] = None
+    decimal: Annotated[Literal[".", ","], format_option(metavar="[.|,]", help="Decimal mark.")] = "."
+    thousands: Annotated[
+        str | None,
+        format_option(
+            metavar="CHARACTER", help="Thousands separator.", show_default="detected if it can be nothing else"
+        ),
+    ] = None
+    header: Annotated[bool, format_option("--header/--no-header", help="Whether the first line names the columns.")] = (
+        True
+    )
+    sheet: Annotated[str | None, format_option(help="Sheet of an Excel file.", show_default="the first")] = None
+    array: Annotated[str | None, format_option(help="Array of an NPZ file that has several.")] = None
+    max_cells: Annotated[int, format_option(help="Refuse tables with more cells than this.")] = 50_000_000
+
+    def options(self, benefit: str | None) -> TableOptions:
+        """Return these choices; a benefit that is not a name of one is a column."""
+        from ..io import TableOptions  # noqa: PLC0415 (help and completion stay fast)
+        from ..validation import InputError  # noqa: PLC0415
+
+        lists = ("drop", "keep", "categorical", "ordinal", "na")
+        given = vars(self) | {
+            **{name: tuple(getattr(self, name) or ()) for name in lists},
+            "separator": {"tab": "\t", "\\t": "\t"}.get(self.separator or "", self.separator),
+            "benefit": None if benefit in BENEFITS else benefit,
+        }
+        try:
+            return TableOptions(**given)
+        except InputError as error:
+            raise typer.BadParameter(str(error)) from error
+
+
+@dataclass(frozen=True)
+class GameArguments:
+    """Parameters of the methods that have an option of their own; None leaves one to the method."""
+
+    degree: Annotated[
+        float | None,
+        method_option(help="Mean number of neighbours per node; the consensus does not need it.", show_default="10"),
+    ] = None
+    beta: Annotated[
+        float | None,
+        single_option(help="Weight of the squared norm, instead of --degree: larger means more neighbours."),
+    ] = None
+    c: Annotated[
+        float | None,
+        single_option("--c", help="Total weight of a node's ties, between 0 and 1.", show_default="0.95"),
+    ] = None
+    interaction: Annotated[
+        str | None,
+        choice(
+            "nashgraph.games.interactions:INTERACTIONS",
+            rich_help_panel=SINGLE,
+            help="How a node's action responds to its neighbours' actions.",
+            show_default="log1p",
+        ),
+    ] = None
+    welfare: Annotated[
+        str | None,
+        choice(
+            "nashgraph.games.welfares:WELFARES",
+            rich_help_panel=SINGLE,
+            help="How the actions of all nodes are valued.",
+            show_default="total",
+        ),
+    ] = None
+    benefit: Annotated[
+        str | None,
+        single_option(
+            metavar="COLUMN|own|spectral|uniform|none",
+            help="Benefit of each node from its own action: a column of numbers (which is then not a signal), or a "
+            "rule; none switches the prior off.",
+            show_default="own for the consensus, else spectral",
+            autocompletion=completing(BENEFITS),
+        ),
+    ] = None
+    engine: Annotated[
+        str | None,
+        choice(
+            "nashgraph.couplings.engines:ENGINES",
+            rich_help_panel=ENGINE,
+            help="What searches all pairs of nodes: the processor, a GPU or a cluster.",
+            show_default="threads",
+        ),
+    ] = None
+    random_state: Annotated[
+        int | None, method_option("--seed", min=0, help="Seed of the random numbers.", show_default="0")
+    ] = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what was given."""
+        if self.beta is not None and self.degree is not None:
+            raise typer.BadParameter("--beta and --degree both set the number of neighbours: give one of them")
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class LearnArguments(GameArguments):
+    """The same, and what only some methods have: the strength of a prior, replicates of the signals."""
+
+    lam: Annotated[
+        float | None,
+        single_option(
+            help="Strength of the prior.",
+            show_default="the strongest that raises the smoothness cost J by at most 0.1%",
+        ),
+    ] = None
+    n_replicates: Annotated[
+        int | None,
+        method_option(
+            "--replicates",
+            "--resamples",
+            min=0,
+            help="Bootstrap replicates of the consensus; 0 gives no intervals.",
+            show_default="20",
+        ),
+    ] = None
+
+
+AnyGame = TypeVar("AnyGame", bound=GameArguments)
+
+
+@dataclass(frozen=True)
+class PathArguments:
+    """Options on the strengths of the prior along a path."""
+
+    lams: Annotated[
+        str | None, single_option(metavar="NUMBER,...", help="Strengths of the prior.", show_default="found")
+    ] = None
+    n_lams: Annotated[int, single_option(min=2, help="Number of strengths to find.")] = 20
+
+    def parameters(self) -> dict[str, Any]:
+        """Return those given, or how many to find."""
+        if self.lams is None:
+            return {"n_lams": self.n_lams}
+        try:
+            return {"lams": [float(part) for part in self.lams.split(",")]}
+        except ValueError as error:
+            raise typer.BadParameter(
+                f"--lams {self.lams} must be numbers with commas between, for example 0.1,1,10"
+            ) from error
+
+
+@dataclass(frozen=True)
+class KnownArguments:
+    """Options about ties that are known already, here or elsewhere."""
+
+    known: Annotated[
+        Path | None,
+        known_option(
+            metavar="TIES",
+            help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
+            "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
+            "Pajek. Adds probabilities.",
+        ),
+    ] = None
+    known_from: Annotated[
+        Path | None,
+        known_option(
+            metavar="MODEL", help="The model.json of a run with --known: use the weights it learned from known ties."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class TruthArguments:
+    """Options about a true network to score against."""
+
+    truth: Annotated[
+        Path | None,
+        truth_option(
+            metavar="EDGES",
+            help="True network: a table with the columns source and target (or from and to), a matrix with row and "
+            "column names, GraphML, GML or Pajek. Adds scores.",
+        ),
+    ] = None
+    truth_directed: Annotated[bool, truth_option("--truth-directed", help="The ties in --truth have directions.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True)
+class ClusterArguments:
+    """Options about a cluster that searches the pairs of nodes, or learns many small networks."""
+
+    scheduler: Annotated[
+        str | None,
+        engine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786."),
+    ] = None
+    workers: Annotated[
+        int | None,
+        engine_option(min=1, help="Number of worker processes to start on this machine."),
+    ] = None
+
+    def settled(self, game: AnyGame) -> AnyGame:
+        """Return the parameters with the engine that a cluster asks for."""
+        if self.scheduler is None and self.workers is None:
+            return game
+        if self.scheduler is not None and self.workers is not None:
+            raise typer.BadParameter("--scheduler names a cluster and --workers starts one: give one of them")
+        if game.engine not in (None, DASK):
+            raise typer.BadParameter(f"--scheduler and --workers ask for --engine {DASK}, not {game.engine}")
+        return replace(game, engine=DASK)
+
+    @contextmanager
+    def opened(self, game: GameArguments, voice: Voice) -> Iterator[None]:
+        """Have the cluster for a while, where there is to be one."""
+        with ExitStack() as stack:
+            if game.engine == DASK:
+                from ..couplings.cluster.client import cluster  # noqa: PLC0415
+                from .messages import engine_noted  # noqa: PLC0415
+
+                with engine_noted(voice):
+                    stack.enter_context(cluster(self.scheduler, self.workers))
+            yield
+
+
+@dataclass(frozen=True)
+class FileArguments:
+    """What every command that learns from a file needs: the file, how to read it, where it runs, what to print."""
+
+    file: File
+    cluster: ClusterArguments
+    table: TableArguments
+    truth: TruthArguments
+    speech: SpeechArguments
+
+
+@dataclass(frozen=True)
+class CompareArguments(FileArguments):
+    """Further options of compare."""
+
+    methods: Annotated[
+        list[str] | None,
+        method_option(
+            metavar="METHOD,...",
+            help="Methods to compare.",
+            show_default="all that are fast for this many nodes",
+            autocompletion=completing(METHODS),
+        ),
+    ] = None
+    out: Annotated[Path | None, output_option(help="Folder for compare.csv.", show_default="none is written")] = None
+
+
+@dataclass(frozen=True)
+class JobArguments(FileArguments):
+    """Further options of learn and path: settings, and what to write."""
+
+    group: Annotated[
+        str | None,
+        table_option(
+            metavar="COLUMN",
+            help="Learn one network for each value of this column.",
+        ),
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method, for example tol=1e-8."),
+    ] = None
+    out: Out = Path("nashgraph-out")
+    undirected: Annotated[
+        bool, output_option("--undirected", help="Write ties without directions, with the mean weight of both.")
+    ] = False
+    false_edges: Annotated[
+        float | None,
+        output_option(
+            metavar="NUMBER",
+            min=0.0,
+            help="Consensus only: also write selected.csv, the ties that random halves of the signals agree on, with "
+            "at most this many expected by chance (for example 5). Takes five times as long.",
+        ),
+    ] = None
+    least_frequency: Annotated[
+        float | None,
+        output_option(
+            min=0,
+            max=1,
+            help="Consensus only: write ties found in at least this share of the member networks; 0 writes all.",
+            show_default="0.25, or more to keep at most 50 ties per node",
+        ),
+    ] = None
+    layout_of: Annotated[
+        Path | None,
+        output_option(
+            metavar="FOLDER",
+            help="Draw every node where the report in this folder draws it, to compare two pictures.",
+        ),
+    ] = None
+    title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""
+    interventions: Annotated[
+        bool,
+        output_option(
+            "--interventions",
+            help="Add key players, support, ties and seeds to the report (nashgraph act can also do it later).",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class ActArguments:
+    """The options of act: how many, which budget, which game, which change, and what to write."""
+
+    speech: SpeechArguments
+    best: Annotated[
+        int | None,
+        advice_option(min=1, help="Number of key players, ties and seeds to find and print.", show_default="5"),
+    ] = None
+    budget: Annotated[
+        float,
+        advice_option(
+            help="Budget for support, in units of the mean benefit: a sum of squares, or a number of units (--cost)."
+        ),
+    ] = 10.0
+    cost: Annotated[
+        Literal["quadratic", "units"],
+        advice_option(
+            metavar="[quadratic|units]",
+            help="quadratic: cost grows with the square of each node's support; units: one unit for --budget nodes.",
+        ),
+    ] = "quadratic"
+    cap: Annotated[float | None, advice_option(help="Largest support that a node may get.", show_default="none")] = None
+    interaction: Annotated[
+        str | None,
+        choice(
+            "nashgraph.games.interactions:INTERACTIONS",
+            rich_help_panel=ADVICE,
+            help="How a node's action responds to its neighbours' actions.",
+            show_default="that of the model, or log1p",
+        ),
+    ] = None
+    welfare: Annotated[
+        str | None,
+        choice(
+            "nashgraph.games.welfares:WELFARES",
+            rich_help_panel=ADVICE,
+            help="How the actions of all nodes are valued.",
+            show_default="that of the model, or total",
+        ),
+    ] = None
+    undirected: Annotated[
+        bool, advice_option("--undirected", help="The ties in a table have no directions; for a model this is known.")
+    ] = False
+    without: Annotated[list[str] | None, change_option(metavar="NODE,...", help="Nodes that leave the network.")] = None
+    benefit: Annotated[
+        Path | None,
+        change_option(
+            metavar="TABLE",
+            help="New benefits of some nodes, on the scale of nodes.csv: a table with the columns name and benefit.",
+        ),
+    ] = None
+    cap_influence: Annotated[
+        float | None, change_option(help="Largest influence that a node may have.", show_default="none")
+    ] = None
+    out: Annotated[
+        Path | None, output_option(help="Folder for the files.", show_default="act, in the folder of the network")
+    ] = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether a change is asked about."""
+        return bool(self.without) or self.benefit is not None or self.cap_influence is not None

@@ -1,0 +1,248 @@
+"""One driver for the command ``act`` and the report: questions about a network in, tables with a sentence each out.
+
+A question is a row of ``QUESTIONS``: its title, the function that gives its table, and the one that words the result.
+All questions share one :class:`~nashgraph.interventions.Game`, which is solved once, and so are its replicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..games.playing import NoEquilibriumError
+from ..validation import Array, listing
+from .changes import what_if
+from .game import BEST, Game, TooFewError, check_size
+from .players import key_group, key_players
+from .positions import roles
+from .seeds import best_seeds
+from .support import best_support
+from .ties import best_ties, costliest_ties
+
+NAME_WIDTH = 60  # of names in sentences
+STABLE = 0.9  # share of the replicates that have a stable result among the first
+MODEL = (
+    "These figures come from a model, the game on the learned network: nobody was observed leaving or being supported."
+)
+NO_REPLICATES = "How stable they are is unknown: only a consensus learned with replicates shows it."
+WITH_PRIOR = (
+    "The network was learned with a prior that gives influence to nodes that matter in this game, so their effect is "
+    "partly an assumption."
+)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What to ask about a network.
+
+    Attributes
+    ----------
+    best : int or None, how many key players, ties and seeds are wanted (default: 5)
+    budget, cost, cap : what may be spent on support, as in :func:`~nashgraph.best_support`
+    communities : array of shape (n_nodes,) or None, as in :func:`~nashgraph.roles`
+    change : dict, the arguments of :func:`~nashgraph.what_if`; empty if no change is asked about
+    """
+
+    best: int | None = None
+    budget: float = 10.0
+    cost: str = "quadratic"
+    cap: float | None = None
+    communities: Array | None = None
+    change: dict[str, Any] = field(default_factory=dict)
+
+    def n_best(self, game: Game) -> int:
+        """Return how many are wanted on this network."""
+        return max(1, min(BEST, game.n_nodes - 1)) if self.best is None else check_size("best", self.best, game.n_nodes)
+
+
+class Answer(NamedTuple):
+    """A table, empty if there is too little to choose from, and what it says.
+
+    ``shown`` is how many of its rows are the answer; the others, if any, are the remaining nodes.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    table: pd.DataFrame
+    shown: int
+
+
+def answer_questions(game: Game, questions: Questions | None = None, plain: Game | None = None) -> list[Answer]:
+    """Answer all questions about a network.
+
+    Parameters
+    ----------
+    game : Game
+    questions : Questions, optional
+    plain : Game, optional
+        The game on the network learned without a prior: names the key players that the prior alone accounts for.
+
+    Examples
+    --------
+    >>> W = np.zeros((6, 6))
+    >>> W[1:3, 0] = W[4:, 3] = W[0, 1:3] = W[3, 4:] = 0.3
+    >>> answers = answer_questions(Game.on(W), Questions(best=2))
+    >>> [answer.name for answer in answers]
+    ['players', 'group', 'support', 'ties_to_build', 'ties_to_watch', 'seeds', 'roles']
+    >>> answers[0].sentence
+    'Without 0 the welfare would fall by 25%, without the median node by 19%. The losses overlap and do not add up.'
+    """
+    asked = questions or Questions()
+    game.actions  # noqa: B018 (a game without an equilibrium is an error, not a question without an answer)
+    return [_answered(name, game, asked, plain) for name in QUESTIONS if name != "what_if" or asked.change]
+
+
+def caution(game: Game, prior: bool = False) -> str:
+    """Return what all answers depend on."""
+    return " ".join([MODEL, *([WITH_PRIOR] if prior else []), *([] if game.replicate_weights else [NO_REPLICATES])])
+
+
+def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> Answer:
+    title, find, say = QUESTIONS[name]
+    count = asked.n_best(game)
+    try:
+        table = find(game, asked, count)
+    except (TooFewError, NoEquilibriumError) as error:  # a new tie may leave no equilibrium
+        return Answer(name, title, f"Not available: {error}.", pd.DataFrame(), 0)
+    said = [*say(game, table)]
+    if name == "players" and plain is not None:
+        said.append(_owed_to_prior(table["name"].head(count), key_players(plain)["name"].head(count)))
+    shown = min(count, len(table), table.attrs.get("connected", count))  # units of support may be fewer
+    return Answer(name, title, " ".join([*said, *_stable(table, shown)]), table, shown)
+
+
+def _stable(table: pd.DataFrame, count: int) -> Iterator[str]:
+    """Say how many of the first are among the first in nearly all replicates, if there are any."""
+    if "among_best" in table:
+        first = table["among_best"].head(count)
+        stable = int((first >= STABLE).sum())
+        many = "none is" if not stable else "1 is" if stable == 1 else f"{stable} are"
+        rest = ": this result is not stable" if not stable else "; the others are not stable"
+        yield (
+            f"Of these {len(first)}, {many} among the first {count} in at least {STABLE:.0%} of the replicates"
+            f"{rest if stable < len(first) else ''}."
+        )
+
+
+def _owed_to_prior(names: Iterable[Any], others: Iterable[Any]) -> str:
+    without = {*others}
+    owing = [_short(name) for name in names if name not in without]
+    if not owing:
+        return "They are the same without the prior."
+    return f"{listing(owing)} {'is' if len(owing) == 1 else 'are'} among them only because of the prior."
+
+
+def _short(name: object) -> str:
+    """Return a node's name, cut if it is very long."""
+    said = str(name)
+    return said if len(said) <= NAME_WIDTH else f"{said[: NAME_WIDTH - 1]}…"
+
+
+def _say_players(game: Game, table: pd.DataFrame) -> Iterator[str]:
+    first, figures = table.iloc[0], table.attrs
+    yield (
+        f"Without {_short(first['name'])} the welfare would fall by {first['share']:.0%}, without the median node by "
+        f"{figures['typical_loss'] / game.value:.0%}."
+    )
+    if table["share"].sum() > 1.0:  # so a reader who adds them up is told
+        yield "The losses overlap and do not add up."
+    if figures["solved"] < game.n_nodes:
+        yield f"{figures['solved']} losses are exact, those that can be the greatest; the median is to first order."
+
+
+def _say_group(game: Game, table: pd.DataFrame) -> Iterator[str]:
+    yield f"Without all {len(table)} the welfare would fall by {table['loss'].iloc[-1] / game.value:.0%}."
+
+
+def _say_support(game: Game, table: pd.DataFrame) -> Iterator[str]:
+    figures: dict[Any, Any] = table.attrs
+    best, even, connected = (f"{figures[gain] / game.value:.1%}" for gain in ("gain", "gain_even", "gain_connected"))
+    yield (
+        f"The welfare would rise by {best}. The same budget gains {even} if it is spread evenly, and {connected} if it "
+        f"goes to the {figures['connected']} most influential nodes. One unit of support is a benefit of "
+        f"{figures['unit']:.3g}."
+    )
+
+
+def _say_new_ties(game: Game, table: pd.DataFrame) -> Iterator[str]:
+    gain = table.attrs["gain"]
+    together = f"raise the welfare by {gain / game.value:.1%}" if np.isfinite(gain) else "leave no equilibrium"
+    yield (
+        f"Each adds a weight of {table.attrs['weight']:.3g} from source to target, a usual one here. All {len(table)} "
+        f"together would {together}."
+    )
+
+
+def _say_old_ties(_: Game, table: pd.DataFrame) -> Iterator[str]:
+    yield "The loss is what the welfare would lose if the source no longer influenced the target."
+
+
+def _say_seeds(_: Game, table: pd.DataFrame) -> Iterator[str]:
+    reached, random = table["reached"].iloc[-1], int(table["random_seeds"].iloc[-1])
+    yield (
+        f"News told to these {len(table)} would reach {reached:.3g} of {table.attrs['n_nodes']:,} nodes, if each tie "
+        f"passes them on once, with its weight as the probability. {random:,} seeds drawn at random reach as many."
+    )
+
+
+def _say_roles(game: Game, table: pd.DataFrame) -> Iterator[str]:
+    yield "The greatest brokers, through which most shortest paths go."
+    if table.attrs["pivots"] < game.n_nodes:
+        yield f"Estimated from the paths that start at {table.attrs['pivots']:,} random nodes."
+
+
+def _say_change(_: Game, table: pd.DataFrame) -> Iterator[str]:
+    before, after = table.attrs["welfare_before"], table.attrs["welfare_after"]
+    gain, lose = int((table["change"] > 0).sum()), int((table["change"] < 0).sum())
+    yield f"The welfare goes from {before:.4g} to {after:.4g} ({after / before - 1.0:+.1%}); {gain} gain, {lose} lose."
+
+
+class Question(NamedTuple):
+    """A title, how to find the table (game, questions, how many), and how to word it."""
+
+    title: str
+    find: Callable[[Game, Questions, int], pd.DataFrame]
+    say: Callable[[Game, pd.DataFrame], Iterator[str]]
+
+
+QUESTIONS = {
+    "players": Question(
+        "Key players: whose leaving costs most welfare",
+        lambda game, asked, count: key_players(game, best=count),
+        _say_players,
+    ),
+    "group": Question(
+        "Key group: who costs most welfare together",
+        lambda game, asked, count: key_group(game, min(count, game.n_nodes - 1)),
+        _say_group,
+    ),
+    "support": Question(
+        "Whom to support",
+        lambda game, asked, count: best_support(game, asked.budget, cost=asked.cost, cap=asked.cap, best=count),
+        _say_support,
+    ),
+    "ties_to_build": Question(
+        "Ties to build: which new ties gain most", lambda game, asked, count: best_ties(game, count), _say_new_ties
+    ),
+    "ties_to_watch": Question(
+        "Ties to watch: whose loss costs most",
+        lambda game, asked, count: costliest_ties(game, min(count, max(1, game.weights.nnz))),
+        _say_old_ties,
+    ),
+    "seeds": Question("Whom to inform first", lambda game, asked, count: best_seeds(game, count), _say_seeds),
+    "roles": Question(
+        "Communities and positions",
+        lambda game, asked, count: roles(game, communities=asked.communities, best=count),
+        _say_roles,
+    ),
+    "what_if": Question(
+        "What if: which actions change most",
+        lambda game, asked, count: what_if(game, **asked.change, best=count),
+        _say_change,
+    ),
+}

@@ -1,0 +1,231 @@
+"""Positions: communities, core and periphery, brokers, and diffusion centrality.
+
+Communities are :attr:`~nashgraph.LearnedGraph.communities`. Core and brokers use only the ties that are at least as
+heavy as their target's mean weight over all others, because a consensus has a little weight on every pair.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from ..compiled import kernel
+from ..games.playing import spectral_radius
+from ..graph import LearnedGraph
+from ..validation import Array, InputError, check_integer, check_number, check_vector
+from .game import Game, check_best, stability
+
+ALL_NODES, PIVOTS = 1_000, 200  # paths start at every node of a network up to this size, else at so many drawn nodes
+REPLICATE_PIVOTS = 8  # a replicate has an eighth of them
+AT_ONCE = 50  # pivots whose distances are in memory at once
+EQUAL = 1e-12  # paths whose lengths differ by less, relatively, are equally short
+
+
+def roles(
+    graph: Any,
+    *,
+    communities: Any = None,
+    pivots: int | None = None,
+    best: int | None = None,
+    random_state: int = 0,
+) -> pd.DataFrame:
+    """Return the position of every node, the greatest broker first.
+
+    Parameters
+    ----------
+    graph : fitted model, LearnedGraph, matrix of weights or Game
+    communities : array of shape (n_nodes,), optional
+        A number for each node (default: :attr:`~nashgraph.LearnedGraph.communities`).
+    pivots : int, optional
+        Number of nodes, drawn at random, at which shortest paths start (default: all of up to 1,000 nodes, else 200).
+    best : int, optional
+        For a consensus: how many of the greatest brokers ``among_best`` counts (default: 5).
+    random_state : int
+        Seed of the draw of pivots.
+
+    Returns
+    -------
+    DataFrame with name; community; core, the largest k for which the node is in the k-core, without directions (low
+    values are the periphery); broker, the share of shortest paths between other nodes that go through it, along the
+    direction of influence, with 1 / weight as a tie's length (betweenness); and outside, the share of the weight of its
+    ties, both ways, that goes to other communities. For a consensus also low, high (90% interval of broker over
+    replicates) and among_best. ``attrs["pivots"]`` is the number of pivots; if it is below the number of nodes, broker
+    is an estimate.
+
+    Examples
+    --------
+    Two triangles and the one node between them:
+
+    >>> import networkx as nx
+    >>> pairs = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
+    >>> table = roles(nx.to_numpy_array(nx.Graph(pairs), nodelist=range(7)))
+    >>> table.name.tolist()[:3], table.broker.round(2).tolist()[:3]
+    ([3, 2, 4], [0.6, 0.53, 0.53])
+    """
+    game = Game.on(graph)
+    count = check_best(best, game.n_nodes)
+    random = np.random.default_rng(check_integer("random_state", random_state, low=0, remedy="try 0"))
+    if pivots is None:
+        pivots = game.n_nodes if game.n_nodes <= ALL_NODES else PIVOTS
+    remedy = f"it is the number of nodes at which paths start; try {PIVOTS}"
+    starts = min(check_integer("pivots", pivots, low=1, remedy=remedy), game.n_nodes)
+    community = found_communities(communities, game)
+    heavy = heavy_ties(game.weights)
+    broker = betweenness(heavy, starts, random)
+    fewer = max(1, starts // REPLICATE_PIVOTS)
+    over = [betweenness(heavy_ties(each.weights), fewer, random) for each in game.replicates]
+    table = game.table(
+        np.argsort(-broker, kind="stable"),
+        community=community,
+        core=core_numbers(heavy),
+        broker=broker,
+        outside=outside(game.weights, community),
+        **stability(over, count),
+    )
+    table.attrs["pivots"] = starts
+    return table
+
+
+def diffusion_centrality(graph: Any, *, scale: float | None = None, rounds: int | None = None) -> Array:
+    r"""Return how often all nodes together hear, in expectation, of what each node alone was told.
+
+    .. math:: \sum_{t=1}^{T} (q W^\top)^t \, 1
+
+    Banerjee, Chandrasekhar, Duflo and Jackson (2013), The diffusion of microfinance. It is influence for T = 1 and
+    approaches eigenvector centrality for large T.
+
+    Parameters
+    ----------
+    graph : fitted model, LearnedGraph, matrix of weights or Game
+    scale : float, optional
+        q (default: 1 over the largest eigenvalue of W, at which news neither die out nor explode).
+    rounds : int, optional
+        T (default: log N / log(mean number of ties), rounded up: the usual distance in a random network).
+
+    Examples
+    --------
+    0 tells 1, and 1 tells 2:
+
+    >>> diffusion_centrality(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]]), scale=0.5, rounds=2)
+    array([0.75, 0.5 , 0.  ])
+    """
+    return centrality(Game.on(graph).weights, *check_spread(scale, rounds))
+
+
+def check_spread(scale: float | None, rounds: int | None) -> tuple[float | None, int | None]:
+    """Check how strongly and how long news spread."""
+    if rounds is not None:
+        rounds = check_integer("rounds", rounds, low=1, remedy="it is how long news travel; try 5")
+    if scale is not None:
+        scale = check_number("scale", scale, low=0, open_low=True, remedy="it multiplies the weights; try 1")
+    return scale, rounds
+
+
+def centrality(weights: Any, scale: float | None, rounds: int | None) -> Array:
+    """Return the diffusion centrality of each node."""
+    n = weights.shape[0]
+    if scale is None:
+        scale = 1.0 / largest_eigenvalue(weights)
+    if rounds is None:
+        rounds = max(1, int(np.ceil(np.log(n) / np.log(max(2.0, weights.nnz / n)))))
+    heard, total = np.ones(n), np.zeros(n)
+    for _ in range(rounds):
+        heard = scale * (weights.T @ heard)
+        total += heard
+    return total
+
+
+def largest_eigenvalue(weights: Any) -> float:
+    """Return the largest eigenvalue of a non-negative matrix, to six digits; a graph without cycles is an error."""
+    groups = connected_components(sparse.csr_array(weights > 0), connection="strong")[0]
+    if groups == weights.shape[0] and not weights.diagonal().any():
+        raise InputError("the graph has no cycle, so its largest eigenvalue is 0: give scale")
+    return spectral_radius(weights)
+
+
+def found_communities(communities: Any, game: Game) -> Array:
+    """Return the community of every node: those given, or Leiden's."""
+    if communities is None:
+        return LearnedGraph(game.names, game.weights).communities
+    given = check_vector("communities", communities, game.n_nodes, "pass a number for each node, or leave it out")
+    return np.unique(given, return_inverse=True)[1] + 1
+
+
+def heavy_ties(weights: Any) -> Any:
+    """Return the ties that are at least as heavy as their target's mean weight over all others."""
+    n, counts = weights.shape[0], np.diff(weights.indptr)
+    even = np.asarray(weights.sum(axis=1), dtype=float).ravel() / max(1, n - 1)
+    rows = np.repeat(np.arange(n), counts)
+    kept = weights.data >= even[rows] * (1.0 - 1e-9)
+    return sparse.csr_array((weights.data[kept], (rows[kept], weights.indices[kept])), shape=weights.shape)
+
+
+def core_numbers(weights: Any) -> Array:
+    """Return the largest k for which each node is in the k-core, without directions."""
+    upper = sparse.triu(weights + weights.T, k=1, format="csr")
+    ties = sparse.csr_array(upper + upper.T)
+    degree, core, level = np.diff(ties.indptr), np.zeros(weights.shape[0], dtype=np.int64), 0
+    left = np.ones(len(core), dtype=bool)
+    while left.any():  # networkx takes 13 s for a million ties, this takes 0.2 s
+        level = max(level, int(degree[left].min()))
+        gone = np.flatnonzero(left & (degree <= level))
+        core[gone], left[gone] = level, False
+        degree = degree - np.bincount(ties[gone].indices, minlength=len(core))
+    return core
+
+
+def outside(weights: Any, community: Array) -> Array:
+    """Return the share of the weight of each node's ties, both ways, that goes to other communities; 0 without ties."""
+    both = sparse.coo_array(weights + weights.T)
+    ends, others = both.coords
+    all_weight = np.bincount(ends, both.data, minlength=len(community))
+    leaving = np.bincount(ends, both.data * (community[ends] != community[others]), minlength=len(community))
+    return leaving / np.where(all_weight > 0, all_weight, 1.0)
+
+
+def betweenness(weights: Any, pivots: int, random: np.random.Generator) -> Array:
+    """Return the share of shortest paths, from some nodes drawn at random to all others, through each node.
+
+    Distances come from SciPy, because networkx takes seconds for 300 nodes.
+    """
+    n = weights.shape[0]
+    lengths = sparse.csr_array((1.0 / weights.data, weights.indices, weights.indptr), shape=weights.shape)
+    starts = random.permutation(n)[:pivots] if pivots < n else np.arange(n)
+    onward = sparse.csr_array(lengths.T)
+    # SciPy before 1.15 finds paths with 32-bit indices only, and does not convert.
+    onward.indices, onward.indptr = onward.indices.astype(np.int32), onward.indptr.astype(np.int32)
+    total = np.zeros(n)
+    for first in range(0, len(starts), AT_ONCE):
+        some = starts[first : first + AT_ONCE]
+        distances = dijkstra(onward, indices=some)
+        order = np.argsort(distances, axis=1, kind="stable")
+        count_paths(lengths.indptr, lengths.indices, lengths.data, some, distances, order, total)
+    return total * n / (len(starts) * max(1, (n - 1) * (n - 2)))
+
+
+@kernel()
+def count_paths(
+    pointers: Array, sources: Array, lengths: Array, starts: Array, distances: Array, order: Array, total: Array
+) -> None:
+    """Add to each node the share of shortest paths through it from each start to all others (Brandes 2001)."""
+    n = len(pointers) - 1
+    paths, through = np.empty(n), np.empty(n)
+    for s in range(len(starts)):
+        distance = distances[s]
+        paths[:], through[:] = 0.0, 0.0
+        paths[starts[s]] = 1.0
+        for node in order[s]:
+            if np.isfinite(distance[node]):
+                for k in range(pointers[node], pointers[node + 1]):
+                    if distance[sources[k]] + lengths[k] <= distance[node] * (1.0 + EQUAL):
+                        paths[node] += paths[sources[k]]
+        for node in order[s][::-1]:
+            if np.isfinite(distance[node]) and node != starts[s]:
+                for k in range(pointers[node], pointers[node + 1]):
+                    if distance[sources[k]] + lengths[k] <= distance[node] * (1.0 + EQUAL):
+                        through[sources[k]] += paths[sources[k]] / paths[node] * (1.0 + through[node])
+                total[node] += through[node]

@@ -1,0 +1,210 @@
+r"""Whom to support: the change of benefits within a budget that raises the welfare most.
+
+**Quadratic cost.** With x the support in units of benefit :math:`s`, at most ``cap`` for each node,
+
+.. math:: \max_x \; g(y(b + s x)) \quad \text{s.t.} \quad \|x\|^2 \le B, \; 0 \le x \le cap .
+
+The gradient is :math:`s\,u`, with u the adjoint at b + s x. If the welfare never falls with an action it is
+non-negative, so only the ball and the caps can bind, and x is stationary when it maximises its own gradient:
+:math:`x = \min(cap, t\,u)` with the t that spends the budget. This maximiser a is the Frank-Wolfe step: x moves to it,
+or part of the way if the welfare would not rise, until :math:`s\,u^\top (a - x)` is at most tol times the gain. For
+total action this is the optimum up to tol: y is concave in b for concave f, so :math:`s\,u^\top (a - x)` bounds what is
+missing. In the linear game with the sum of payoffs ("utilitarian"), where g is convex, it is also the optimum if there
+are no caps, that of Galeotti, Golub and Goyal (2020): with :math:`M = (I - W)^{-1}` and :math:`A = M^\top M`,
+:math:`s x = (\mu I - A)^{-1} A b` with :math:`\mu > \lambda_{\max}(A)`. Any x >= 0 with
+:math:`\mu s x = A (b + s x)` has such a :math:`\mu`, as A's Perron vector shows, and only one spends the budget.
+
+**Units.** One unit each for B nodes, chosen greedily by the exact gain. For total action and concave f, gains shrink as
+others are supported (the welfare is submodular), so the greedy choice reaches at least 1 - 1/e = 63% of the best gain;
+in the linear game it is the best. For the sum of payoffs there is no such guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..games import Interaction, Welfare
+from ..validation import Array, InputError, check_choice, check_integer, check_number
+from .game import Game, check_best, firsts, greatest, stability
+
+COSTS = ("quadratic", "units")
+STEPS, TOL_GAIN, REPLICATE_TOL_GAIN = 200, 1e-8, 1e-4  # intervals need fewer digits
+TRIED = 12  # for each unit, at most this many exact gains are found
+REPLICATE_ROUNDS = 3  # on a replicate, units are given in so many rounds, by the adjoint
+
+
+class Support(NamedTuple):
+    """A support in units, and the game with it."""
+
+    units: Array
+    game: Game
+
+
+def best_support(
+    graph: Any,
+    budget: float,
+    benefit: Any = None,
+    interaction: str | Interaction = "log1p",
+    welfare: str | Welfare = "total",
+    *,
+    cost: str = "quadratic",
+    cap: float | None = None,
+    unit: float | None = None,
+    best: int | None = None,
+) -> pd.DataFrame:
+    """Return whom to support within a budget so that the welfare rises most; the largest support first.
+
+    Parameters
+    ----------
+    graph, benefit, interaction, welfare
+        As in :func:`~nashgraph.key_players`.
+    budget : float
+        With a quadratic cost, the sum of squares of all support; with units, how many nodes get one.
+    cost : "quadratic" or "units"
+        Quadratic: the cost grows with the square of each node's support. Units: one unit each to ``budget`` nodes.
+    cap : float, optional
+        Largest support of a node, for a quadratic cost.
+    unit : float, optional
+        What one unit of support adds to a benefit (default: the mean benefit).
+    best : int, optional
+        For a consensus: how many of the first ``among_best`` counts; with units, as many as there are.
+
+    Returns
+    -------
+    DataFrame with name, support (in units), worth (what one more unit would add to the welfare, to first order),
+    action_before and action_after; for a consensus also low, high (90% interval of the support over replicates) and
+    among_best (the share of replicates in which the node is among the first). ``attrs`` has gain, gain_even (the same
+    budget spread evenly), gain_connected (the same budget for the ``connected`` most influential nodes) and unit.
+
+    Examples
+    --------
+    Node 0 influences the two others and gets most:
+
+    >>> W = np.zeros((3, 3))
+    >>> W[1:, 0] = 0.5
+    >>> table = best_support(W, 1.0, interaction="linear")
+    >>> table.name.tolist(), table.support.round(3).tolist(), round(table.attrs["gain"], 3)
+    ([0, 1, 2], [0.816, 0.408, 0.408], 2.449)
+    >>> best_support(W, 1, cost="units").support.tolist()
+    [1.0, 0.0, 0.0]
+    """
+    check_choice("cost", cost, COSTS)
+    game = Game.on(graph, benefit, interaction, welfare)
+    size = float(np.mean(game.benefit))
+    if unit is not None:
+        size = check_number("unit", unit, low=0, open_low=True, remedy=UNIT)
+    if cost == "units":
+        count = check_units(budget, cap, game.n_nodes)
+        spent, on_replicate = units_for(game, count, size), partial(units_by_worth, count=count, size=size)
+        even, connected = np.full(game.n_nodes, count / game.n_nodes), most_influential(game, count)
+    else:
+        count = check_best(best, game.n_nodes)
+        money = check_number("budget", budget, low=0, open_low=True, remedy="it is what may be spent; try 10")
+        most = np.inf if cap is None else check_number("cap", cap, low=0, open_low=True, remedy=CAP)
+        spent = spend(game, money, most, size, TOL_GAIN)
+        on_replicate = partial(spend, budget=money, cap=most, size=size, tol=REPLICATE_TOL_GAIN, start=spent.units)
+        even, connected = (
+            linear_maximiser(worth, money, most) for worth in (np.ones(game.n_nodes), most_influential(game, count))
+        )
+    columns = {"support": spent.units, "worth": size * spent.game.adjoint}
+    columns |= {"action_before": game.actions, "action_after": spent.game.actions}
+    columns |= stability([on_replicate(replicate).units for replicate in game.replicates], count)
+    table = game.table(np.lexsort((-columns["worth"], -spent.units)), **columns)
+    table.attrs |= {"gain": spent.game.value - game.value, "unit": size, "connected": count}
+    for name, units in (("gain_even", even), ("gain_connected", connected)):
+        table.attrs[name] = game.with_benefit(game.benefit + size * units).value - game.value
+    return table
+
+
+UNIT = "it is what one unit of support adds to a benefit; leave it out for the mean benefit"
+CAP = "it is the largest support of a node; leave it out for no limit"
+
+
+def check_units(budget: object, cap: object, n_nodes: int) -> int:
+    """Check a budget in units: a whole number, not more than there are nodes."""
+    remedy = "with cost='units' it is how many nodes get one each"
+    if isinstance(budget, float) and budget.is_integer():
+        budget = int(budget)
+    count = check_integer("budget", budget, low=1, remedy=remedy)
+    if cap is not None:
+        raise InputError("cap is for cost='quadratic': with cost='units' a node gets one or nothing; leave it out")
+    if count > n_nodes:
+        raise InputError(f"budget={count} units are more than the {n_nodes} nodes, and {remedy}: ask for fewer")
+    return count
+
+
+def most_influential(game: Game, count: int) -> Array:
+    """Return 1 for the most influential nodes and 0 for the others."""
+    return np.bincount(firsts(game.influence, count), minlength=game.n_nodes).astype(float)
+
+
+def spend(game: Game, budget: float, cap: float, size: float, tol: float, start: Array | None = None) -> Support:
+    """Return the best support at a quadratic cost; see the module for the problem and the stopping measure."""
+    units, now = np.zeros(game.n_nodes), game
+    if start is not None:
+        units, now = start, game.with_benefit(game.benefit + size * start)
+    for _ in range(STEPS):
+        target = linear_maximiser(now.adjoint, budget, cap)
+        missed = size * float(now.adjoint @ (target - units))
+        if missed <= tol * max(now.value - game.value, 1e-12 * abs(now.value)):
+            break
+        share = 1.0
+        while True:
+            trial = units + share * (target - units)
+            later = now.with_benefit(game.benefit + size * trial)
+            if later.value >= now.value + 0.1 * share * missed or share < 1e-3:
+                break
+            share *= 0.5
+        units, now = trial, later
+    return Support(units, now)
+
+
+def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
+    """Return the support x that maximises worth · x with ``||x||^2 <= budget`` and ``0 <= x <= cap``.
+
+    Examples
+    --------
+    >>> worth = np.array([4.0, 3.0])
+    >>> linear_maximiser(worth, 25.0, np.inf), linear_maximiser(worth, 25.0, 3.5)
+    (array([4., 3.]), array([3.5, 3.5]))
+    """
+    units, free = np.zeros(len(worth)), worth > 0
+    while free.any():
+        left = budget - cap**2 * np.count_nonzero(units) if cap < math.sqrt(budget) else budget
+        scale = np.sqrt(max(left, 0.0) / float(worth[free] @ worth[free]))
+        over = free & (scale * worth > cap)
+        if not over.any():
+            units[free] = scale * worth[free]
+            break
+        units[over] = cap
+        free &= ~over
+    return units
+
+
+def units_for(game: Game, count: int, size: float) -> Support:
+    """Return which nodes get one unit each, found greedily by the exact gain."""
+    units, now = np.zeros(game.n_nodes), game
+    one = size * np.eye(1, game.n_nodes)[0]
+
+    def gain(node: int) -> float:
+        return now.with_benefit(now.benefit + np.roll(one, node)).value - now.value
+
+    for _ in range(count):
+        found = greatest(np.where(units > 0, -np.inf, size * now.adjoint), gain, 1, TRIED)
+        units[max(found, key=lambda node: found[node])] = 1.0
+        now = now.with_benefit(game.benefit + size * units)
+    return Support(units, now)
+
+
+def units_by_worth(game: Game, count: int, size: float) -> Support:
+    """Return about the same in a few rounds, each for the nodes whose unit is worth most to first order."""
+    units, now = np.zeros(game.n_nodes), game
+    for part in np.array_split(np.arange(count), min(count, REPLICATE_ROUNDS)):
+        units[firsts(np.where(units > 0, -np.inf, now.adjoint), len(part))] = 1.0
+        now = now.with_benefit(game.benefit + size * units)
+    return Support(units, now)

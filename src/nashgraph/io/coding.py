@@ -1,0 +1,355 @@
+"""A column of a table as signals: itself, its levels by number, or one 0/1 signal for each value of a category."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from ..validation import Array, listing
+from .columns import Marks, among, as_name, is_text, is_wordy, read_numbers, refuse_what_never_is_a_number
+from .errors import Problems, TableError
+from .missing import WORDS, GapCodes, gap_codes, plain_codes, stray_codes
+from .names import chosen_column, chosen_columns, is_few, split_names, why_code
+from .options import TableOptions
+
+# From the lowest up; words with a stroke between mean the same.
+SCALES = (
+    "strongly disagree, disagree, somewhat disagree|slightly disagree, neutral|neither|neither agree nor disagree|"
+    "undecided|not sure, somewhat agree|slightly agree, agree, strongly agree",
+    "completely disagree|totally disagree, disagree|rather disagree, neutral|neither agree nor disagree, "
+    "agree|rather agree, completely agree|totally agree",
+    "never, almost never|hardly ever, rarely|seldom, occasionally|sometimes, often|frequently, usually|very often, "
+    "almost always|nearly always, always",
+    "never, yearly, monthly, weekly, daily",
+    "not at all, a little|slightly|a bit, somewhat|moderately, quite|quite a bit|a lot|much, very|very much, "
+    "extremely|completely",
+    "very bad|very poor|terrible, bad|poor, fair|average|ok|neither good nor bad, good, very good, excellent",
+    "very low, low, medium|middle|moderate|average, high, very high",
+    "very dissatisfied, dissatisfied, neutral|neither|neither satisfied nor dissatisfied, satisfied, very satisfied",
+    "very unlikely, unlikely, neutral|neither|neither likely nor unlikely, likely, very likely",
+    "not important|not important at all|unimportant, slightly important|somewhat important, important, very important",
+    "very small, small, medium, large|big, very large|very big",
+    "none|no|no schooling|no education, some primary, primary|primary school|elementary, some secondary, "
+    "secondary|secondary school|high school, some college, tertiary|college|university|bachelor, "
+    "graduate|postgraduate|master, phd|doctorate",
+    "no|false, maybe|partly|sometimes, yes|true",
+    # French, Spanish, German, Portuguese, Italian
+    "jamais, rarement, parfois|quelquefois, souvent, très souvent, toujours",
+    "pas du tout d'accord, pas d'accord|plutôt pas d'accord, neutre|ni d'accord ni pas d'accord, "
+    "d'accord|plutôt d'accord, tout à fait d'accord",
+    "jamais, une fois par an, une fois par mois, une fois par semaine, tous les jours|chaque jour",
+    "nunca, casi nunca|rara vez|raramente, a veces|às vezes, a menudo|frecuentemente|frequentemente|muchas veces, "
+    "casi siempre|quase sempre, siempre|sempre",
+    "totalmente en desacuerdo|muy en desacuerdo, en desacuerdo, neutral|ni de acuerdo ni en desacuerdo, de acuerdo, "
+    "totalmente de acuerdo|muy de acuerdo",
+    "nunca, una vez al año, una vez al mes, una vez a la semana|una vez por semana, todos los días|cada día",
+    "nie, sehr selten, selten, manchmal|gelegentlich, oft|häufig, sehr oft, immer",
+    "stimme gar nicht zu|stimme überhaupt nicht zu, stimme nicht zu|stimme eher nicht zu, teils teils|unentschieden, "
+    "stimme zu|stimme eher zu, stimme voll zu|stimme voll und ganz zu",
+    "nie, einmal im jahr, einmal im monat, einmal pro woche|einmal in der woche, täglich|jeden tag",
+    "discordo totalmente, discordo, neutro|nem concordo nem discordo, concordo, concordo totalmente",
+    "mai, raramente, a volte|qualche volta, spesso, sempre",
+)
+A_YEAR = {"day": 365.0, "week": 52.0, "weekend": 52.0, "month": 12.0, "year": 1.0}  # how often each comes
+TIMES = {"once": 1.0, "twice": 2.0, "three": 3.0, "four": 4.0, "few": 3.0, "several": 3.5, "couple": 2.0, "every": 1.0}
+SELDOM = {"never": 0.0, "hardly ever": 0.1, "rarely": 0.2, "seldom": 0.2}
+SELDOM |= {"yearly": 1.0, "annually": 1.0, "monthly": 12.0, "weekly": 52.0, "daily": 365.0}
+RATE = re.compile(
+    r"(less|fewer|more)?.*?\b(once|twice|few|several|couple|every|three|four|\d+)\b.*\b(day|week|weekend|month|year)s?"
+)
+COLUMNS = "{columns}"  # in a sentence: the columns it is about
+BELOW = re.compile(r"\s*(?:<|under|below|less|up to|at most)", re.IGNORECASE)
+ABOVE = re.compile(r"\s*(?:>|over|above|more)", re.IGNORECASE)
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def ordinal_columns(given: Iterable[str], columns: Collection[str]) -> dict[str, list[str]]:
+    """Return the columns of levels that a user names, each with its levels where they are given.
+
+    Examples
+    --------
+    >>> ordinal_columns(["q1", "q2,q3=low<high"], ["q1", "q2", "q3"])
+    {'q1': [], 'q2': ['low', 'high'], 'q3': ['low', 'high']}
+    """
+    found = {}
+    for item in given:
+        names, _, levels = (item, "", "") if item in columns else item.partition("=")
+        order = [level.strip() for level in levels.split("<")] if levels else []
+        for name in split_names([names], columns):
+            found[chosen_column(name, columns)] = order
+    return found
+
+
+def numbered(column: pd.Series, order: list[str]) -> tuple[Array, list[str]]:
+    """Return a column of levels as 0, 1, 2, ... and the levels in their order.
+
+    Examples
+    --------
+    >>> numbered(pd.Series(["often", None, "never"], name="q1"), [])
+    (array([ 1., nan,  0.]), ['never', 'often'])
+    """
+    given = column.astype(object).map(lambda cell: as_name(cell).strip(), na_action="ignore")
+    seen = list(pd.unique(given.dropna()))
+    if not order:
+        order = ordered(seen) or _kept_order(column)
+    unknown = [level for level in seen if level not in order]
+    if not order or unknown:
+        what = (
+            f"have {listing(unknown)}, which the order has not" if order else f"are {listing(seen)}, in no known order"
+        )
+        raise TableError(
+            f"the levels of column {column.name!r} {what}: pass --ordinal '{column.name}=LOWEST<...<HIGHEST'"
+        )
+    places = {level: float(place) for place, level in enumerate(order)}
+    return given.map(places).to_numpy(dtype=float, na_value=np.nan), order
+
+
+def _kept_order(column: pd.Series) -> list[str]:
+    """Return the order in which a file keeps the values of a category; that of the alphabet says nothing."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return []
+    kept = [as_name(level) for level in column.dtype.categories if (column == level).any()]
+    return kept if column.dtype.ordered or kept != sorted(kept) else []
+
+
+def ordered(levels: Collection[str]) -> list[str]:
+    """Return levels from the lowest up, or none where their order is not known.
+
+    Examples
+    --------
+    >>> ordered(["Agree", "Disagree", "Strongly agree"]), ordered(["26-40", "<18", "65+", "18-25"])
+    (['Disagree', 'Agree', 'Strongly agree'], ['<18', '18-25', '26-40', '65+'])
+    >>> ordered(["red", "blue"])
+    []
+    """
+    for scale in SCALES:
+        rank = {word: k for k, words in enumerate(scale.split(", ")) for word in words.split("|")}
+        found = {rank.get(" ".join(level.casefold().split())) for level in levels}
+        if None not in found and len(found) == len(levels):
+            return sorted(levels, key=lambda level: rank[" ".join(level.casefold().split())])
+    rates = {level: _rate(" ".join(level.casefold().split())) for level in levels}
+    if None not in rates.values() and len({*rates.values()}) == len(rates):
+        return sorted(levels, key=lambda level: rates[level] or 0.0)
+    places = {level: NUMBER.search(level.replace(",", "")) for level in levels}
+    if not all(places.values()):
+        return []
+    keys = {
+        level: (float(number[0]), -1 if BELOW.match(level) else int(bool(ABOVE.match(level))))
+        for level, number in places.items()
+        if number
+    }
+    return sorted(levels, key=lambda level: keys[level]) if len({*keys.values()}) == len(keys) else []
+
+
+def _rate(level: str) -> float | None:
+    """Return how often a year a level means: "once a month" is 12, "less than once a month" a little below."""
+    if level in SELDOM:
+        return SELDOM[level]
+    if not (found := RATE.fullmatch(level)):
+        return None
+    times = TIMES.get(found[2]) or float(found[2])
+    return times * A_YEAR[found[3]] * {"less": 0.9, "fewer": 0.9, "more": 1.1}.get(found[1], 1.0)
+
+
+# Text is a category with at most MANY values, or up to MOST if every value has EACH people on average.
+MANY, MOST, EACH = 50, 200, 10
+ABSENT = frozenset(["none"])  # a gap among numbers, as Python writes it; among words it is an answer
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user said about single columns."""
+
+    categorical: Collection[str]
+    ordinal: dict[str, list[str]]
+    keep: Collection[str]
+    codes: GapCodes
+    auto: bool
+    marks: Marks
+
+    @property
+    def words(self) -> Collection[str]:
+        """Words that are gaps among numbers."""
+        return WORDS if self.codes.plain else ()
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """One column of a table as signals.
+
+    Attributes
+    ----------
+    column : str
+    names : list of str, of the signals; none where the column is left out
+    values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
+    said : str, what was decided, if it was not plain; the column is its subject
+    left_out : str, why it is: "empty", or what codes it holds
+    gaps : list of str, codes that were taken for gaps
+    strays : list of float, numbers far above the scale of the others
+    """
+
+    column: str
+    names: list[str]
+    values: Array
+    said: str = ""
+    left_out: str = ""
+    gaps: list[str] = field(default_factory=list)
+    strays: list[float] = field(default_factory=list)
+
+
+def choices(options: TableOptions, columns: Collection[str], problems: Problems) -> Choices:
+    """Return what a user said about single columns, those that are not there kept as problems."""
+    items = split_names(options.categorical, columns)
+    categorical, ordinal, keep = list[str](), dict[str, list[str]](), list[str]()
+    codes = gap_codes((), columns)
+    for item in items:
+        with problems.kept():
+            categorical += [chosen_column(item, columns)] if item not in ("auto", "none") else []
+    with problems.kept():
+        ordinal = ordinal_columns(options.ordinal, columns)
+    with problems.kept():
+        keep = chosen_columns(options.keep, columns)
+    with problems.kept():
+        codes = gap_codes(options.na, columns)
+    return Choices(categorical, ordinal, keep, codes, "none" not in items, Marks(options.decimal, options.thousands))
+
+
+def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded:
+    """Return a column as signals; ``nodes`` are the names of the rows.
+
+    Examples
+    --------
+    >>> how = choices(TableOptions(), ["side"], Problems())
+    >>> coded(pd.Series(["n", "s", None], name="side"), how).values
+    array([[ 1.,  0.],
+           [ 0.,  1.],
+           [nan, nan]])
+    """
+    name = str(column.name)
+    column = how.codes.emptied(column)
+    if column.isna().all():
+        return _left_out(column, "empty")
+    ranked = isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered
+    if name in how.ordinal or (ranked and name not in how.categorical):
+        return _levels(column, how)
+    if name in how.categorical:
+        return _category(column)
+    refuse_what_never_is_a_number(column)
+    why = "" if name in how.keep else why_code(column, nodes)
+    if why:
+        return _category(column, f", for {why}") if is_few(column) else _left_out(column, why)
+    return _as_it_looks(column, how)
+
+
+def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
+    """Return a column of which nothing is said as a category if it is of words, else as numbers."""
+    if column.name in how.keep or not how.auto or not is_wordy(column, {*how.words, *ABSENT}, how.marks):
+        return _numbers(column, how)
+    column, gaps = _answered(column, how)
+    distinct = column.astype(object).nunique()
+    many = distinct > MANY and (distinct > MOST or distinct * EACH > column.count())
+    if is_text(column) and (distinct == len(column) or many):
+        return _left_out(column, f"text with {distinct} different values")
+    return replace(_category(column, hint=f"{_taken_as_missing(gaps)}{_hint_at_order(column)}"), gaps=gaps)
+
+
+def _answered(column: pd.Series, how: Choices) -> tuple[pd.Series, list[str]]:
+    """Return a column of words without those that plainly say "no answer", and which those were.
+
+    Examples
+    --------
+    >>> how = choices(TableOptions(), ["side"], Problems())
+    >>> _answered(pd.Series(["n", "Refused", "s"], name="side"), how)[1]
+    ['Refused']
+    """
+    silent = among(column, how.words)
+    gaps = sorted({str(word) for word in column[silent]})
+    return (column.mask(silent), gaps) if gaps else (column, gaps)
+
+
+def _taken_as_missing(gaps: list[str]) -> str:
+    return f"; {', '.join(gaps)} taken as missing" if gaps else ""
+
+
+def _hint_at_order(column: pd.Series) -> str:
+    """Return how to number the values of a category where they look like levels."""
+    levels = ordered([as_name(value) for value in column.dropna().unique()])
+    if len(levels) <= 2:
+        return ""
+    return f"; they seem to have an order ({' < '.join(levels)}): --ordinal '{COLUMNS}' numbers them in it"
+
+
+def _levels(column: pd.Series, how: Choices) -> Coded:
+    """Return levels by their numbers; what plainly says "no answer" is no level unless given as one."""
+    name, order = str(column.name), how.ordinal.get(str(column.name), [])
+    silent = among(column, how.words) & ~column.isin(order)
+    gaps = sorted({str(level) for level in column[silent]})
+    values, order = numbered(column.mask(silent), order)
+    said = f"has levels in order, numbered from 0: {' < '.join(order)}{_taken_as_missing(gaps)}"
+    return Coded(name, [name], values[:, None], said, gaps=gaps)
+
+
+def coding_notes(parts: Iterable[Coded]) -> list[str]:
+    """Return notes on how columns were coded, one for all that were coded alike: a hundred questions are no hundred.
+
+    Examples
+    --------
+    >>> how = choices(TableOptions(), ["q1", "q2"], Problems())
+    >>> coding_notes(coded(pd.Series(["no", "yes", "no"], name=name), how) for name in ("q1", "q2"))
+    ["each of 2 columns ('q1', 'q2') is a category, coded as 2 signals of 0 and 1: no, yes"]
+    """
+    alike: dict[str, list[str]] = {}
+    for part in parts:
+        if part.said:
+            alike.setdefault(part.said, []).append(part.column)
+    notes = []
+    for said, names in alike.items():
+        which = (
+            f"column {names[0]!r}" if len(names) == 1 else f"each of {len(names)} columns ({listing(map(repr, names))})"
+        )
+        notes.append(f"{which} {said.replace(COLUMNS, ','.join(names))}")
+    return notes
+
+
+def left_out_notes(parts: Iterable[Coded]) -> list[str]:
+    """Return notes on the columns that were left out: the empty ones, and those of codes, each with the reason."""
+    parts = list(parts)
+    empty = [part.column for part in parts if part.left_out == "empty"]
+    codes = [f"{part.column!r} ({part.left_out})" for part in parts if part.left_out not in ("", "empty")]
+    notes = [f"left out {len(empty)} column(s) without values: {listing(empty)}"] if empty else []
+    if codes:
+        notes.append(
+            f"left out {len(codes)} column(s) that name things and measure nothing: {listing(codes)}; --id names the "
+            "nodes by one, --categorical and --keep take them as categories or numbers"
+        )
+    return notes
+
+
+def _numbers(column: pd.Series, how: Choices) -> Coded:
+    name = str(column.name)
+    values, example, gaps = read_numbers(column, {*how.words, *ABSENT}, marks=how.marks)
+    strays = list[float]()
+    if how.codes.plain and name not in how.keep:
+        found, strays = plain_codes(values), stray_codes(values)
+        values = np.where(np.isin(values, found), np.nan, values)
+        gaps = [*gaps, *(as_name(code) for code in found)]
+    said = [f"was read as numbers, {example}"] if example else []
+    said += [f"has {', '.join(gaps)}, taken as missing; --na none takes codes as they are"] if gaps else []
+    return Coded(name, [name], values[:, None], ", and ".join(said), gaps=gaps, strays=strays)
+
+
+def _category(column: pd.Series, why: str = "", hint: str = "") -> Coded:
+    texts = column.astype(object).map(as_name, na_action="ignore")
+    values = sorted(texts.dropna().unique())
+    table = (texts.to_numpy()[:, None] == np.array(values, dtype=object)[None, :]).astype(float)
+    table[column.isna().to_numpy()] = np.nan
+    said = f"is a category{why}, coded as {len(values)} signals of 0 and 1: {listing(values)}{hint}"
+    return Coded(str(column.name), [f"{column.name}={value}" for value in values], table, said)
+
+
+def _left_out(column: pd.Series, why: str) -> Coded:
+    return Coded(str(column.name), [], np.empty((len(column), 0)), left_out=why)

@@ -1,0 +1,60 @@
+"""The one error of this package: a user's file or its contents cannot be used, and the message says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..validation import InputError
+
+
+class TableError(InputError):
+    """A file that cannot be used as it is; the message names the place and the remedy."""
+
+
+def too_large(file: str, what: str, max_cells: int) -> TableError:
+    """Return the error of a file that has more cells or bytes than are allowed, and how to allow more."""
+    return TableError(
+        f"{file} is too large: {what}, and tables of up to {max_cells:,} cells are read; if it is right, raise this "
+        f"limit, for example --max-cells {10 * max_cells}"
+    )
+
+
+class Problems:
+    """What is wrong with a file, gathered so that all of it is said at once.
+
+    Examples
+    --------
+    >>> problems = Problems()
+    >>> for name in ("age", "side"):
+    ...     with problems.kept():
+    ...         raise TableError(f"{name} is no number")
+    >>> problems.refuse()
+    Traceback (most recent call last):
+    ...
+    nashgraph.io.errors.TableError: 2 problems: (1) age is no number; (2) side is no number
+    """
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep what goes wrong inside for later."""
+        try:
+            yield
+        except TableError as error:
+            self.found += [str(error)] if str(error) not in self.found else []
+
+    def refuse(self) -> None:
+        """Raise all that was kept as one error, if there is any."""
+        if len(self.found) == 1:
+            raise TableError(self.found[0])
+        if self.found:
+            listed = "; ".join(f"({k + 1}) {problem}" for k, problem in enumerate(self.found))
+            raise TableError(f"{len(self.found)} problems: {listed}")
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says, in a line."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,323 @@
+"""A learned graph as files: edges and nodes as CSV, GraphML, node-link JSON, and members.npz for a consensus.
+
+Names are written as text. Every column of the graph's nodes and edges is written; missing values are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from ..graph import LearnedGraph
+from ..validation import Array
+from .errors import TableError, first_line
+from .names import UNWRITABLE
+
+SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
+TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML, by the kind of a NumPy array
+
+
+def write_edges(graph: LearnedGraph, path: str | Path) -> None:
+    """Write the edges as CSV: names to the letter and in quotes, weights to the last digit.
+
+    A name that a spreadsheet would run as a formula gets an apostrophe before it; :func:`read_edges` takes it off.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+    >>> write_edges(graph, file)
+    >>> file.read_text().splitlines()
+    ['"source","target","weight"', '"bob","ann",0.4', '"ann","bob",0.2']
+    """
+    write_csv(graph.edges(), path, "source", "target")
+
+
+def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
+    """Write the nodes as CSV, the most influential first: names as in the edges, influence, and every column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> write_nodes(graph, file)
+    >>> file.read_text().splitlines()
+    ['"name","influence","followers","listens_to"', '"bob",0.4,1,1', '"ann",0.2,1,1']
+    """
+    write_csv(graph.nodes(), path, "name")
+
+
+def read_edges(path: str | Path, first: int | None = None) -> pd.DataFrame:
+    """Read the first edges of what :func:`write_edges` wrote, or all of them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["=1+1", "007"])
+    >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+    >>> write_edges(graph, file)
+    >>> read_edges(file).source.tolist()
+    ['007', '=1+1']
+    """
+    return _read_csv(path, "weight", "source", "target", first=first)
+
+
+def read_nodes(path: str | Path, first: int | None = None, number: str = "influence") -> pd.DataFrame:
+    """Read the first nodes of what :func:`write_nodes` wrote, or all of them; the column ``number`` must be there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["NA", "@bob"])
+    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> write_nodes(graph, file)
+    >>> read_nodes(file).name.tolist()
+    ['@bob', 'NA']
+    """
+    return _read_csv(path, number, "name", first=first)
+
+
+def _read_csv(path: str | Path, number: str, *names: str, first: int | None = None) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(path, nrows=first)
+        exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
+        table[number] = table[number].astype(float)
+        if len(names) == 1 and exact[names[0]].duplicated().any():
+            raise ValueError("a name occurs twice")
+    except (ValueError, LookupError) as error:  # pandas' errors of parsing and UnicodeDecodeError are ValueErrors
+        raise TableError(f"{Path(path).name} is damaged ({first_line(error)}): learn the network again") from error
+    return unguarded_table(table.assign(**exact))
+
+
+def write_csv(table: pd.DataFrame, path: str | Path, *names: str) -> None:
+    """Write a table as CSV, some columns as text and in quotes; headings and text are guarded against spreadsheets."""
+    table = guarded_table(table.assign(**{name: table[name].map(str) for name in names}))
+    table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8")
+
+
+def write_graphml(graph: LearnedGraph, path: str | Path) -> None:
+    """Write GraphML: nodes have their names as ids, edges their weights to the last digit.
+
+    Gephi shows the label, igraph goes by the name (of an id it gets "&" wrong), networkx by the id: all are the name.
+
+    Examples
+    --------
+    >>> import networkx as nx, tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> file = Path(tempfile.mkdtemp()) / "graph.graphml"
+    >>> write_graphml(graph, file)
+    >>> nx.read_graphml(file)["bob"]["ann"]["weight"]
+    0.4
+    """
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in _graphml_lines(graph))
+
+
+def write_node_link(graph: LearnedGraph, path: str | Path) -> None:
+    """Write node-link JSON, as ``networkx.node_link_graph(data, edges="edges")`` reads it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> file = Path(tempfile.mkdtemp()) / "graph.json"
+    >>> write_node_link(graph, file)
+    >>> json.loads(file.read_text())["edges"][0]
+    {'source': 'bob', 'target': 'ann', 'weight': 0.4}
+    """
+    parts = _parts(graph)
+    content = {
+        "directed": graph.directed,
+        "multigraph": False,
+        "graph": {},
+        "nodes": [{"id": name, **record} for name, record in zip(parts.names, _records(parts.nodes), strict=True)],
+        "edges": [
+            {"source": source, "target": target, **record}
+            for (source, target), record in zip(parts.ends, _records(parts.edges), strict=True)
+        ],
+    }
+    Path(path).write_text(json.dumps(content, ensure_ascii=False, allow_nan=False), encoding="utf-8")
+
+
+# What is written of a learned graph, by the file's name: a format more is a function and a line.
+GRAPH_FILES = {
+    "edges.csv": write_edges,
+    "nodes.csv": write_nodes,
+    "graph.graphml": write_graphml,
+    "graph.json": write_node_link,
+}
+
+
+class _Parts(NamedTuple):
+    names: list[str]
+    nodes: dict[str, Array]
+    ends: list[tuple[str, str]]
+    edges: dict[str, Array]
+
+
+def _parts(graph: LearnedGraph) -> _Parts:
+    names, listed = [str(name) for name in graph.names], graph.listed
+    nodes = {"influence": graph.influence} | {name: np.asarray(values) for name, values in graph.node_columns.items()}
+    ends = [(names[j], names[i]) for j, i in zip(listed.source.tolist(), listed.target.tolist(), strict=True)]
+    columns = {name: np.asarray(values)[listed.place] for name, values in graph.edge_columns.items()}
+    return _Parts(names, nodes, ends, {"weight": listed.weight} | columns)
+
+
+def _records(columns: dict[str, Array]) -> Iterator[dict[str, Any]]:
+    """Yield each row without the values it lacks."""
+    for row in zip(*(_plain(values) for values in columns.values()), strict=True):
+        yield {column: value for column, value in zip(columns, row, strict=True) if value is not None}
+
+
+def _plain(values: Array) -> list[Any]:
+    """Return a column's values, None where missing; what is neither a number nor true or false is text."""
+    numeric = values.dtype.kind in TYPES
+    there = np.isfinite(values) if numeric else ~pd.isna(values)
+    plain = values.tolist() if numeric else [str(value) for value in values]
+    return [value if known else None for value, known in zip(plain, there.tolist(), strict=True)]
+
+
+def _graphml_lines(graph: LearnedGraph) -> Iterator[str]:
+    parts = _parts(graph)
+    names = np.array(parts.names, dtype=object)
+    nodes = {"name": names, "label": names, **parts.nodes}
+    # By number, because a column of the nodes and one of the edges may have the same name.
+    node_keys = {column: f"n{k}" for k, column in enumerate(nodes)}
+    edge_keys = {column: f"e{k}" for k, column in enumerate(parts.edges)}
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    for part, keys, columns in (("node", node_keys, nodes), ("edge", edge_keys, parts.edges)):
+        for column, key in keys.items():
+            kind = TYPES.get(columns[column].dtype.kind, "string")
+            yield f'<key id="{key}" for="{part}" attr.name="{_escaped(column)}" attr.type="{kind}"/>'
+    yield f'<graph id="G" edgedefault="{"directed" if graph.directed else "undirected"}">'
+    ids = {name: _escaped(name) for name in parts.names}
+    for record in _records(nodes):
+        yield f'<node id="{ids[record["name"]]}">{_data(record, node_keys)}</node>'
+    for (source, target), record in zip(parts.ends, _records(parts.edges), strict=True):
+        yield f'<edge source="{ids[source]}" target="{ids[target]}">{_data(record, edge_keys)}</edge>'
+    yield "</graph>"
+    yield "</graphml>"
+
+
+def _data(record: dict[str, Any], keys: dict[str, str]) -> str:
+    return "".join(f'<data key="{keys[column]}">{_written(value)}</data>' for column, value in record.items())
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _escaped(value) if isinstance(value, str) else repr(value)
+
+
+def _escaped(text: str) -> str:
+    return escape(UNWRITABLE.sub("\ufffd", text), SPACES)
+
+
+# What a spreadsheet takes for a formula, and what we made of one; a plain number, "-5", is harmless.
+FORMULA = re.compile(r"'*(?:[=@\t\r]|[+\-](?!\d+(?:\.\d+)?$))")
+
+
+def guarded(text: str) -> str:
+    """Return text with an apostrophe before what would be a formula; :func:`unguarded` takes it off again.
+
+    Examples
+    --------
+    >>> [guarded(name) for name in ("ann", "=1+1", "'=1+1", "-5")]
+    ['ann', "'=1+1", "''=1+1", '-5']
+    """
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Return the text that :func:`guarded` was given.
+
+    Examples
+    --------
+    >>> [unguarded(name) for name in ("ann", "'=1+1", "''=1+1", "'tis")]
+    ['ann', '=1+1', "'=1+1", "'tis"]
+    """
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+
+
+def guarded_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its headings and its text guarded."""
+    return table.map(lambda value: guarded(value) if isinstance(value, str) else value).rename(columns=guarded)
+
+
+def unguarded_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table that :func:`guarded_table` was given.
+
+    Examples
+    --------
+    >>> given = pd.DataFrame({"=name": ["@ann", "bob"], "age": [30, 40]})
+    >>> guarded_table(given).columns.tolist(), unguarded_table(guarded_table(given)).equals(given)
+    (["'=name", 'age'], True)
+    """
+    return table.map(lambda value: unguarded(value) if isinstance(value, str) else value).rename(columns=unguarded)
+
+
+SMALL = np.iinfo(np.uint16).max  # nodes that numbers of two bytes can tell apart
+
+
+def write_members(path: str | Path, names: Iterable[Any], weights: Any, members: Sequence[Any]) -> None:
+    """Write a graph, to seven digits, and the graphs of its resamples, to three; the same graphs give the same bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "members.npz"
+    >>> graph = sparse.csr_array(np.array([[0.0, 0.5], [0.25, 0.0]]))
+    >>> write_members(file, ["ann", "bob"], graph, [graph, graph])
+    >>> names, weights, members = read_members(file)
+    >>> names, weights.toarray().tolist(), len(members)
+    (['ann', 'bob'], [[0.0, 0.5], [0.25, 0.0]], 2)
+    """
+    number = np.uint16 if weights.shape[0] <= SMALL else np.uint32
+    graphs = [weights, *members]
+    np.savez_compressed(
+        path,
+        names=np.array([str(name) for name in names], dtype=np.str_),
+        weights=weights.data.astype(np.float32),
+        members=np.concatenate([graph.data for graph in members] or [np.zeros(0)]).astype(np.float16),
+        columns=np.concatenate([graph.indices for graph in graphs]).astype(number),
+        counts=np.stack([np.diff(graph.indptr) for graph in graphs]).astype(number),
+    )
+
+
+def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
+    """Return the names, the graph and the graphs of its resamples."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+            names, counts, columns = kept["names"].tolist(), kept["counts"].astype(np.int64), kept["columns"]
+            data = np.concatenate([kept["weights"].astype(float), kept["members"].astype(float)])
+        ends = np.cumsum(counts.sum(axis=1))
+        if counts.shape[1] != len(names) or ends[-1] != len(data) or ends[-1] != len(columns):
+            raise ValueError("its parts do not fit")
+        graphs = [
+            _graph(data[end - row.sum() : end], columns[end - row.sum() : end], row)
+            for row, end in zip(counts, ends.tolist(), strict=True)
+        ]
+    except (OSError, ValueError, TypeError, LookupError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise TableError(f"{path.name} is damaged ({error}): learn the network again") from error
+    return names, graphs[0], graphs[1:]
+
+
+def _graph(data: Array, columns: Array, counts: Array) -> Any:
+    pointers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    graph = sparse.csr_array((data, columns.astype(np.int32), pointers), shape=(len(counts), len(counts)))
+    graph.check_format()
+    return graph

@@ -1,0 +1,188 @@
+"""Missing answers: the codes that stand for them, what to do about them, and how gaps are filled.
+
+A word such as "refused", or a mark such as ".", is a gap in a column of numbers or of words. Among numbers, -99, -999
+and the like are gaps if all numbers are whole and no other is negative; 99, 999 and the like are gaps if they lie
+further out than three times the range of all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.impute import KNNImputer
+
+from ..validation import Array, listing
+from .columns import is_text
+from .errors import TableError
+from .names import chosen_column
+
+WORDS = frozenset(
+    [
+        *(".", "..", "...", "-", "--", "---", "?", "??", "*", "**", "***", "n.a.", "n/d", "n.d.", "nr", "n.r."),
+        *("missing", "refused", "refuse", "refusal", "refused to answer", "declined", "prefer not to say"),
+        *("prefer not to answer", "don't know", "don’t know", "dont know", "do not know", "dk", "d/k", "unknown"),
+        *("no answer", "not answered", "no response", "not applicable", "not available", "inapplicable", "inap"),
+    ]
+)
+NUMBERS = np.array(
+    [base for digits in range(2, 6) for base in (10**digits - k for k in (1, 2, 3))] + [77, 88, 777, 888]
+)
+SCALE_END = 7  # the answers of a scale on which 7, 8 or 9 can be a code are below
+SCALE_ANSWERS = 10  # that it takes to tell a scale
+LARGE = 10_000  # nodes up to which all pairs are looked at here
+NEAREST = 5  # nodes whose mean fills a gap
+FAR = 3.0  # ranges of all other values that a positive code is away from them
+
+
+@dataclass(frozen=True)
+class GapCodes:
+    """What stands for a gap: anywhere, in single columns, and whether what plainly is a code does."""
+
+    anywhere: frozenset[str]
+    within: dict[str, frozenset[str]]
+    plain: bool
+
+    def emptied(self, column: pd.Series) -> pd.Series:
+        """Return a column with the given codes as gaps.
+
+        Examples
+        --------
+        >>> codes = gap_codes(["-99,refused", "b=9"], ["a", "b"])
+        >>> codes.emptied(pd.Series([9, -99, 4.0], name="a")).tolist()
+        [9.0, nan, 4.0]
+        >>> codes.emptied(pd.Series(["9.0", "Refused", "4"], name="b")).tolist()
+        [nan, nan, '4']
+        """
+        codes = self.anywhere | self.within.get(str(column.name), frozenset())
+        if not codes:
+            return column
+        values = pd.to_numeric(pd.Series(sorted(codes)), errors="coerce").dropna()
+        if is_text(column) or isinstance(column.dtype, pd.CategoricalDtype):
+            texts = column.astype(object)
+            same = texts.map(written).isin(codes) | pd.to_numeric(texts, errors="coerce").isin(values)
+            return texts.mask(same.astype(bool), np.nan) if same.any() else column
+        return column.mask(column.isin(values).astype(bool)) if pd.api.types.is_numeric_dtype(column.dtype) else column
+
+
+def gap_codes(given: Iterable[str], columns: Collection[str]) -> GapCodes:
+    """Return the codes in a user's list: values, or values of one column as column=value."""
+    anywhere, within, plain = set[str](), dict[str, frozenset[str]](), True
+    for item in (part for parts in given for part in parts.split(",")):
+        name, mark, value = item.rpartition("=")
+        if mark:
+            within[chosen_column(name, columns)] = within.get(name, frozenset()) | {written(value)}
+        elif item == "none":
+            plain = False
+        elif item != "auto":
+            anywhere.add(written(item))
+    return GapCodes(frozenset(anywhere), within, plain)
+
+
+def written(cell: object) -> str:
+    """Return a cell as codes are compared: without blanks around it, in small letters."""
+    return str(cell).strip().casefold()
+
+
+def plain_codes(values: Array) -> list[float]:
+    """Return the numbers in a column that plainly are codes for a gap.
+
+    Examples
+    --------
+    >>> plain_codes(np.array([1, 5, 3, 99, 2, 4.0])), plain_codes(np.array([31, 64, 99, 58.0]))
+    ([99.0], [])
+    >>> plain_codes(np.array([1200, -99, 900.0])), plain_codes(np.array([12, -99, -3.0]))
+    ([-99.0], [])
+    """
+    seen = np.unique(values[np.isfinite(values)])
+    coded = np.isin(np.abs(seen), NUMBERS)
+    others = seen[~(coded & (seen < 0))]
+    if not coded.any() or (seen % 1).any():
+        return []
+    found = [float(value) for value in seen[coded & (seen < 0)]] if others.size > 1 and others[0] >= 0 else []
+    # From the top down: 99 is as far out as 98 lets it be.
+    others = seen[~(coded & (seen > 0)) & ~np.isin(seen, found)]
+    if others.size > 1:
+        reach = max(1.0, float(others[-1] - others[0]))
+        found += [float(value) for value in seen[coded & (seen > 0)] if value - others[-1] > FAR * reach]
+    return found
+
+
+def stray_codes(values: Array) -> list[float]:
+    """Return 9, and 7 and 8 with it, where they stand apart from a short scale: 1 to 5 at most, or 0 and 1.
+
+    Examples
+    --------
+    >>> scale = np.resize([1.0, 2.0, 3.0], 12)
+    >>> stray_codes(np.append(scale, 9.0)), stray_codes(np.append(scale, 4.0))
+    ([9.0], [])
+    """
+    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    if counts[seen < SCALE_END].sum() < max(SCALE_ANSWERS, 3 * counts[seen >= SCALE_END].sum()):
+        return []  # too few to tell a scale, or too many to be a code
+    scale, strays = seen[seen < SCALE_END], seen[seen >= SCALE_END]
+    if not np.isin(strays, (7.0, 8.0, 9.0)).all() or 9.0 not in strays:
+        return []
+    if scale[0] != 1.0 and scale.tolist() != [0.0, 1.0]:
+        return []  # from 0 up it may be a count
+    whole = (np.diff(scale) == 1.0).all() and strays[0] - scale[-1] > 2.0
+    return [float(value) for value in strays] if whole else []
+
+
+def ask_about_strays(found: dict[str, list[float]], others: Iterable[Array]) -> str:
+    """Return the question whether 9 and the like in a scale from 1 to 3 are answers, and what to type."""
+    codes = sorted({code for codes in found.values() for code in codes})
+    alone = not any(np.isin(codes, values).any() for values in others)
+    each = [f"{name}={code:g}" for name, codes in found.items() for code in codes]
+    shown = listing(f"{name!r} has {', '.join(f'{code:g}' for code in codes)}" for name, codes in found.items())
+    return (
+        f"{len(found)} column(s) have a number far above their scale: {shown}. If it means no answer, pass --na "
+        f"'{','.join(f'{code:g}' for code in codes) if alone else ','.join(each)}'; if it is an answer, --keep "
+        f"'{','.join(found)}'"
+    )
+
+
+def refuse_infinite(values: Array, nodes: list[str], names: list[str]) -> None:
+    """Refuse infinities, whatever is done about gaps."""
+    places = np.argwhere(np.isinf(values))
+    if places.size:
+        raise TableError(
+            f"{len(places)} value(s) are infinite, {_first(places, nodes, names)}: correct them, or empty these cells "
+            "and pass --missing"
+        )
+
+
+def refuse_gaps(gaps: Array, nodes: list[str], names: list[str], codes: str = "") -> None:
+    """Refuse gaps, where the user has not said what to do about them; ``codes`` says what was taken for one."""
+    places = np.argwhere(gaps)
+    if places.size:
+        raise TableError(
+            f"{len(places)} value(s) are missing, {_first(places, nodes, names)}: pass --missing impute to fill them, "
+            f"or --missing pairwise to compare nodes over what both have{f' ({codes})' if codes else ''}"
+        )
+
+
+def _first(places: Array, nodes: list[str], names: list[str]) -> str:
+    row, column = places[0]
+    return f"the first at node {nodes[row]}, {names[column]!r}"
+
+
+def some_share_nothing(known: Array) -> bool:
+    """Tell whether two nodes (rows) have no signal that both know, so that they cannot be compared."""
+    if len(known) > LARGE:
+        return False  # the product would cost too much here; the fit says so itself
+    shares = known.astype(np.float32)
+    return bool((shares @ shares.T == 0).any())
+
+
+def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:
+    """Return values with every gap filled by the mean of the nearest nodes that have it, signals weighing alike."""
+    gaps = np.isnan(values)
+    found = KNNImputer(n_neighbors=NEAREST).fit_transform((values - centre) / spread) * spread + centre
+    note = (
+        f"filled {gaps.sum()} gap(s) in {gaps.any(axis=0).sum()} signal(s), each with the mean of the {NEAREST} "
+        "nearest nodes that have a value"
+    )
+    return np.where(gaps, found, values), note

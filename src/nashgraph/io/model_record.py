@@ -1,0 +1,221 @@
+"""model.json: what was asked, what came of it, and what certifies it; enough to run it again.
+
+The dataclasses are its schema: every field is checked by its type, and one that is not theirs is refused, for it may
+change what a rerun does. A new field has a default, so that earlier files are read; another meaning is a new VERSION.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from .errors import TableError
+from .options import TableOptions
+from .read import check_file
+
+FORMAT, VERSION = "nashgraph model", 1
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Figure = bool | int | float | str | None
+NO_MODEL = "give the model.json that nashgraph learn wrote, or its folder; for a table use nashgraph learn"
+PACKAGES = ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "networkx")
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """A file that went in: where it lies, seen from model.json, and a hash of its bytes."""
+
+    path: str
+    sha256: str
+    bytes: Count
+
+
+@dataclass(frozen=True)
+class Job:
+    """What was asked for, in full: the same job on the same file gives the same graph.
+
+    Attributes
+    ----------
+    command : "learn" or "path"
+    method : str, a name of :data:`nashgraph.estimators.METHODS`
+    parameters : dict, all those of the method; a benefit that is a column stands in ``table``
+    table : TableOptions
+    directed : bool, whether the graph is written with directions
+    least_frequency : float, optional, the share of a consensus's members that must have a tie for it to be written
+    false_edges : float, optional, how many ties by chance a selection of a consensus's ties may have
+    truth_directed : bool, whether a truth given as text has them
+    title : str, of the report
+    """
+
+    command: str
+    method: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    table: TableOptions = field(default_factory=TableOptions)
+    directed: bool = True
+    least_frequency: float | None = None
+    false_edges: float | None = None
+    truth_directed: bool = False
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """The content of model.json.
+
+    Attributes
+    ----------
+    job : Job
+    input : FileRecord
+    truth : FileRecord, optional
+    nodes, signals, edges : int, how many
+    edges_sha256 : str, hash of edges.csv, which tells whether two graphs are the same to the last digit
+    nodes_sha256 : str, hash of nodes.csv
+    certificate : dict, that of :meth:`nashgraph.certificate.Certificate.as_dict` (measure, value, tol, converged,
+        iterations, sentence) and the method's own figures (lam, objective, welfare, ...)
+    scores : dict, against the truth; empty without
+    notes : list of str, everything that was said aloud
+    seconds : float, of the fit
+    versions : dict, of Python and the libraries
+    known : FileRecord, optional, of the known ties
+    known_weights : dict, optional, what they taught; for ``--known-from``
+    signal_names : list of str, of the signals that were used
+    members_sha256 : str, hash of members.npz; empty where there is none
+
+    Examples
+    --------
+    >>> record = ModelRecord(Job("learn", "smooth"), FileRecord("a.csv", "e3b0", 0), None, 3, 2, 4, "ab12")
+    >>> record_from_json(record_to_json(record)) == record
+    True
+    """
+
+    job: Job
+    input: FileRecord
+    truth: FileRecord | None
+    nodes: Count
+    signals: Count
+    edges: Count
+    edges_sha256: str
+    nodes_sha256: str = ""
+    certificate: dict[str, Figure] = field(default_factory=dict)
+    scores: dict[str, float | None] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    versions: dict[str, str] = field(default_factory=dict)
+    known: FileRecord | None = None
+    known_weights: dict[str, Any] | None = None
+    signal_names: list[str] = field(default_factory=list)
+    members_sha256: str = ""
+
+
+def file_record(path: Path, seen_from: Path) -> FileRecord:
+    """Return where a file lies, seen from a folder, and its hash.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "survey.csv").write_text("")
+    >>> file_record(folder / "survey.csv", folder / "out").path
+    '../survey.csv'
+    """
+    return FileRecord(_relative(path, seen_from), sha256_of(path), path.stat().st_size)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a folder that was never installed
+            found[package] = "unknown"
+    return found
+
+
+def record_to_json(record: ModelRecord) -> str:
+    """Return model.json's text: strict JSON, numbers that are not finite as null."""
+    content = {"format": FORMAT, "version": VERSION, **_finite(asdict(record))}
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"  # in ASCII: a path need not be proper text
+
+
+def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
+    """Return the record in model.json's text, or say why it is none.
+
+    Examples
+    --------
+    >>> record_from_json("{}")
+    Traceback (most recent call last):
+    ...
+    nashgraph.io.errors.TableError: model.json is not a model of nashgraph: give the model.json that ...
+    """
+    try:
+        content = json.loads(text)
+    except RecursionError as error:
+        raise TableError(f"{name} is not a model of nashgraph: it is nested too deeply") from error
+    except ValueError as error:  # JSONDecodeError, or a number of thousands of digits
+        raise TableError(f"{name} is not JSON, so it is not a model of nashgraph: {NO_MODEL}") from error
+    if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+        raise TableError(f"{name} is not a model of nashgraph: {NO_MODEL}")
+    if (found := content.pop("version", None)) != VERSION:
+        raise TableError(f"{name} has version {found!r} and this nashgraph reads version {VERSION}: update one of them")
+    try:
+        record = msgspec.convert(content, ModelRecord)
+    except (msgspec.ValidationError, RecursionError) as error:
+        what, _, place = str(error).partition(" - at `$.")
+        raise TableError(
+            f"{name} is damaged at {place.rstrip('`') or 'its top'}: {what[:1].lower()}{what[1:]}"
+        ) from error
+    for place in _unknown(content, record):
+        raise TableError(f"{name} has a field {place!r} that this nashgraph does not know: update nashgraph")
+    return record
+
+
+def _unknown(content: Any, record: Any, place: str = "") -> Iterator[str]:
+    """Yield the fields that a file has and the schema has not."""
+    if is_dataclass(record):
+        known = {field.name for field in fields(record)}
+        for name, value in content.items():
+            if name not in known:
+                yield f"{place}{name}"
+            else:
+                yield from _unknown(value, getattr(record, name), f"{place}{name}.")
+
+
+def read_record(path: Path) -> tuple[ModelRecord, Path]:
+    """Return the record in a model.json, or in the folder of one, and its path."""
+    path = check_file(path / "model.json" if path.is_dir() else path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TableError(f"{path.name} is not text, so it is not a model of nashgraph: {NO_MODEL}") from error
+    return record_from_json(text, path.name), path
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # another drive
+        return path.resolve().as_posix()
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,448 @@
+"""A user's file as a table: text, Excel, Parquet, Feather, JSON, Stata, SPSS, SAS and NumPy files, also packed.
+
+Other libraries read most of them; whatever fails there is reported with the file's name.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from ..validation import Array, listing
+from .errors import TableError, first_line, too_large
+from .missing import WORDS, written
+from .names import split_names
+from .options import BYTES_A_CELL, MAX_CELLS, TableOptions, name_columns
+from .text import GAPS, SAMPLE, checked_names, decoded, read_text, title_rows, titles_note
+
+TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat")
+EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
+PARQUET, FEATHER = (".parquet", ".pq"), (".feather",)
+KINDS = ".csv, .tsv, .txt, .dat, .xlsx, .parquet, .feather, .json, .dta, .sav, .npy, .npz, and .gz or .zip of these"
+EXTRA = "pip install 'nashgraph[tables]'"
+
+
+def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[pd.DataFrame, list[str]]:
+    r"""Read a file of signals as a table with columns that have names, and say what was decided about it.
+
+    Files are told apart by the ending of their name: text, Excel, Parquet, Feather, JSON, Stata, SPSS, SAS and NumPy
+    files, and these packed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "survey.csv"
+    >>> _ = file.write_text("age,income\n31,1200\n45,900\n")
+    >>> table, notes = read_table(file)
+    >>> table.shape, notes
+    ((2, 2), [])
+    """
+    path, options = Path(path), options or TableOptions()
+    try:
+        with unpacked(check_file(path), options.max_cells) as inner:
+            _check_bytes(check_file(inner), inner.stat().st_size, options.max_cells)
+            table, notes = reader_of(inner)(inner, options)
+    except PermissionError as error:
+        raise TableError(f"{path} cannot be read: you have no permission") from error
+    except ImportError as error:
+        raise TableError(_what_to_install(path, error)) from error
+    if table.size > options.max_cells:
+        raise too_large(path.name, f"it has {table.size:,} cells", options.max_cells)
+    table.columns = pd.Index([_joined(name) for name in table.columns], dtype=object)
+    table = _with_index_as_column(table, path.name)
+    table.columns = pd.Index(checked_names(path.name, list(table.columns)), dtype=object)
+    # pandas cannot count or sort half floats.
+    table = table.astype({name: float for name, dtype in table.dtypes.items() if dtype == np.float16})
+    return _without_empty_unnamed(table, notes, path.name)
+
+
+def _check_bytes(path: Path, size: int, max_cells: int) -> None:
+    if size > max_cells * BYTES_A_CELL:
+        raise too_large(path.name, f"it has {size / 1e9:.3g} GB", max_cells)
+
+
+def _check_zipped(path: Path, max_cells: int) -> None:
+    """Refuse a file that is a zip archive inside (Excel, NPZ) and would grow too large."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            _check_bytes(path, sum(member.file_size for member in archive.infolist()), max_cells)
+
+
+def check_file(path: Path) -> Path:
+    """Return the path of a file that is there, and is a file."""
+    if path.is_dir():
+        raise TableError(f"{path} is a folder: give the file in it")
+    if not path.exists():
+        raise TableError(f"there is no file {path}")
+    if path.is_file() and path.stat().st_size == 0:
+        raise TableError(f"{path.name} is empty")
+    return path
+
+
+def reader_of(path: Path) -> Callable[[Path, TableOptions], Read]:
+    """Return the function that reads files of this kind."""
+    readers: dict[tuple[str, ...], Callable[[Path, TableOptions], Read]] = {
+        TEXT: _read_text,
+        PARQUET: read_parquet,
+        FEATHER: read_feather,
+        EXCEL: read_excel,
+        (".json", ".jsonl", ".ndjson"): read_json,
+        (".npy", ".npz"): read_array,
+        tuple(STATISTICS): read_statistics,
+    }
+    for endings, read in readers.items():
+        if path.suffix.lower() in endings:
+            return read
+    raise TableError(f"{path.name} is of no known kind: known are {KINDS}")
+
+
+def _read_text(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
+    return read_text(
+        path,
+        separator=options.separator,
+        encoding=options.encoding,
+        decimal=options.decimal,
+        header=options.header,
+        exact=name_columns(options),
+        max_cells=options.max_cells,
+        # A group is a name: 1, 01 and 1.0 stay three groups.
+        as_text=[*options.categorical, *split_names(options.categorical, ()), *filter(None, [options.group])],
+    )
+
+
+def _joined(name: object) -> str:
+    """Return a column's name as text; the parts of one in several rows with a blank between."""
+    return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def _with_index_as_column(table: pd.DataFrame, file: str) -> pd.DataFrame:
+    """Return the table with an index that was saved with it as its first columns."""
+    if isinstance(table.index, pd.RangeIndex):
+        return table
+    parts = [
+        table.index.get_level_values(level).to_series(index=pd.RangeIndex(len(table)))
+        for level in range(table.index.nlevels)
+    ]
+    table = table.reset_index(drop=True)
+    for part in reversed(parts):
+        name = "" if part.name is None else str(part.name)
+        if name not in table.columns:
+            table.insert(0, name, part)
+        elif not part.equals(table[name].rename(part.name)):
+            raise TableError(f"{file} has an index and a column called {name!r} that differ: rename one of them")
+    return table
+
+
+def _without_empty_unnamed(table: pd.DataFrame, notes: list[str], file: str) -> tuple[pd.DataFrame, list[str]]:
+    """Leave out columns with neither name nor values: separators at the ends of lines make them."""
+    unnamed = [name for k, name in enumerate(table.columns) if name == f"column {k + 1}"]
+    empty = [name for name in unnamed if table[name].isna().all()]
+    if empty:
+        notes = [*notes, f"{file}: left out {len(empty)} column(s) with neither name nor values"]
+    return table.drop(columns=empty), notes
+
+
+def _what_to_install(path: Path, error: ImportError) -> str:
+    packed = path.suffix.lower() in (*PACKED, ZIP)
+    ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
+    if ending in (".xls", ".ods"):
+        return f"{path.name} cannot be read: {first_line(error)}; or save it as .xlsx"
+    packages = {**dict.fromkeys((*PARQUET, *FEATHER), "pyarrow"), **dict.fromkeys(STATISTICS, "pyreadstat")}
+    package = packages.get(ending, "openpyxl")
+    return f"{path.name} cannot be read without {package}: {EXTRA}"
+
+
+PACKED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+ZIP = ".zip"
+PIECE = 1 << 20  # bytes unpacked at a time
+
+
+@contextmanager
+def unpacked(path: Path, max_cells: int = MAX_CELLS) -> Iterator[Path]:
+    r"""Give the path of a file as it was before it was packed; of one that is not packed, its own.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "survey.csv.gz"
+    >>> _ = file.write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    >>> with unpacked(file) as inner:
+    ...     inner.name, inner.read_text()
+    ('survey.csv', 'a,b\n1,2\n')
+    """
+    ending = path.suffix.lower()
+    if ending not in (*PACKED, ZIP):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            if ending == ZIP:
+                inner = _unzip(path, Path(folder), max_cells)
+            else:
+                inner = Path(folder) / path.stem
+                with PACKED[ending](path) as packed:
+                    _copy(packed, inner, path, max_cells)
+        except (TableError, PermissionError):
+            raise
+        except Exception as error:  # whatever an unpacker meets in a broken file
+            raise TableError(f"{path.name} cannot be unpacked: {error}") from error
+        yield inner
+
+
+def _unzip(path: Path, folder: Path, max_cells: int) -> Path:
+    """Return the one file in an archive; what macOS puts beside it, and hidden files, do not count."""
+    with zipfile.ZipFile(path) as archive:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        members = [member for member in members if not member.filename.startswith(("__MACOSX/", "."))]
+        if len(members) != 1:
+            held = f"{len(members)} files, {listing(member.filename for member in members)}" if members else "no file"
+            raise TableError(f"{path.name} holds {held}: unpack it, and give the one that is the table")
+        name = Path(members[0].filename).name
+        inner = folder / (name if Path(name).suffix else f"{name}.csv")  # pandas packs "survey.zip" around "survey"
+        with archive.open(members[0]) as packed:
+            _copy(packed, inner, path, max_cells)
+    return inner
+
+
+def _copy(packed: IO[bytes], inner: Path, path: Path, max_cells: int) -> None:
+    size = 0
+    with inner.open("wb") as file:
+        while piece := packed.read(PIECE):
+            size += file.write(piece)
+            _check_bytes(path, size, max_cells)
+
+
+# What reads a statistics program's file, in pyreadstat.
+STATISTICS = {
+    ".dta": "read_dta",
+    ".sav": "read_sav",
+    ".zsav": "read_sav",
+    ".por": "read_por",
+    ".sas7bdat": "read_sas7bdat",
+    ".xpt": "read_xport",
+}
+ORDINAL = "ordinal"
+SECONDS, BYTES_A_SECOND = 60.0, 1e6  # in which it is read, many times over; a damaged one may go on for ever
+TOO_LARGE = 97  # the code with which the process says that a file has too many cells
+LAST_CODE = 255  # with which a program ends by itself
+
+Read = tuple[pd.DataFrame, list[str]]
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Say which file it is whose reading fails, whatever a parser meets in a broken one."""
+    try:
+        yield
+    except (ImportError, PermissionError, TableError):
+        raise
+    except Exception as error:
+        raise TableError(f"{path.name} cannot be read as {kind}: {first_line(error)}") from error
+
+
+def read_parquet(path: Path, options: TableOptions) -> Read:
+    """Read Parquet."""
+    with reading(path, "a Parquet file"):
+        # What a file says of itself, before it is unpacked: a column of one value takes no room in it.
+        import_module("pyarrow")
+        about = import_module("pyarrow.parquet").ParquetFile(path).metadata
+        if (cells := about.num_rows * about.num_columns) > options.max_cells:
+            raise too_large(path.name, f"it has {cells:,} cells", options.max_cells)
+        size = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+        _check_bytes(path, size, options.max_cells)
+        return _spelled(pd.read_parquet(path, engine="pyarrow")), []
+
+
+def read_feather(path: Path, options: TableOptions) -> Read:
+    """Read Feather."""
+    with reading(path, "a Feather file"):
+        feather: Any = import_module("pyarrow.feather")
+        # In one thread, and looked at before it is used: else a broken file can end the program.
+        table = feather.read_table(path, use_threads=False)
+        table.validate(full=True)
+        return table.to_pandas(), []
+
+
+def _spelled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table after looking at all its text: Arrow takes it for text without a look."""
+    for _, column in table.items():
+        if pd.api.types.is_string_dtype(column.dtype):
+            column.to_numpy(dtype=object)
+    return table
+
+
+def read_json(path: Path, options: TableOptions) -> Read:
+    """Read JSON: a list of records, or columns by name, as pandas and most programs write them; or a record a line."""
+    text, notes = decoded(path, options.encoding)
+    with reading(path, "a table in JSON"):
+        if path.suffix.lower() in (".jsonl", ".ndjson"):
+            content: Any = [json.loads(line) for line in text.splitlines() if line.strip()]
+        else:
+            content = json.loads(text)
+        if isinstance(content, dict) and isinstance(content.get("data"), list):  # orient="split" or "table" of pandas
+            table = pd.DataFrame(content["data"], index=content.get("index"), columns=content.get("columns"))
+        else:
+            table = pd.DataFrame(content)
+    if [str(name) for name in table.index] == [str(k) for k in range(len(table))]:
+        table = table.reset_index(drop=True)
+    if table.empty:
+        raise TableError(f"{path.name} is empty: it must be a list of records, or lists by column")
+    return table, notes
+
+
+def read_statistics(path: Path, options: TableOptions) -> Read:
+    """Read a file of Stata, SPSS or SAS: labels instead of numbers, levels in their order where the file has one."""
+    pyreadstat: Any = import_module("pyreadstat")
+    _check_survived(path, options.max_cells)
+    read = getattr(pyreadstat, STATISTICS[path.suffix.lower()])
+    with reading(path, "a file of Stata, SPSS or SAS"):
+        table, about = read(str(path))
+        labels: dict[str, dict[Any, str]] = about.variable_value_labels
+        partly = []
+        for name in (name for name in table.columns if labels.get(name)):
+            values = table[name].dropna().unique()
+            if all(value in labels[name] for value in values):
+                table[name] = _labelled(table[name], labels[name], about.variable_measure.get(name) == ORDINAL)
+            else:
+                gaps = [value for value, label in labels[name].items() if written(label) in WORDS]
+                table[name] = table[name].mask(table[name].isin(gaps))
+                partly.append(name)
+    note = f"{path.name}: {len(partly)} column(s) have labels for some values only, and are taken as numbers; labels "
+    note += f"such as refused and don't know stand for gaps: {listing(partly)}"
+    return table, [note] if partly else []
+
+
+def _check_survived(path: Path, max_cells: int) -> None:
+    """Have a file read in a process of its own first: a damaged one can end the process, and this one must go on."""
+    code = (
+        f"import sys, pyreadstat; read = pyreadstat.{STATISTICS[path.suffix.lower()]}; file = sys.argv[1]; "
+        "about = read(file, metadataonly=True)[1]; cells = (about.number_rows or 0) * (about.number_columns or 0); "
+        f"sys.exit({TOO_LARGE}) if cells > {max_cells} else read(file, output_format='dict')"
+    )
+    allowed = SECONDS + path.stat().st_size / BYTES_A_SECOND
+    try:
+        # -P: without it the child would import a pyreadstat.py or numpy.py that lies in the current folder.
+        ended = subprocess.run(
+            [sys.executable, "-P", "-c", code, str(path)], capture_output=True, check=False, timeout=allowed
+        ).returncode
+    except subprocess.TimeoutExpired:
+        raise TableError(
+            f"{path.name} was not read within {allowed:.0f} seconds, and is damaged, as it seems: get it anew, or save "
+            "it as .csv"
+        ) from None
+    if ended == TOO_LARGE:
+        raise too_large(path.name, "it says so of itself", max_cells)
+    if ended < 0 or ended > LAST_CODE:  # by a signal; Windows has codes beyond those of programs
+        raise TableError(f"{path.name} is damaged, so that it cannot be read: get it anew, or save it as .csv")
+
+
+def _labelled(column: pd.Series, labels: dict[Any, str], ordered: bool) -> pd.Series:
+    """Return labels instead of values, in the values' order; two values of one label keep their numbers."""
+    levels = sorted(value for value in labels if (column == value).any())
+    names = [labels[value] for value in levels]
+    if len(set(names)) < len(names):
+        names = [f"{labels[value]} ({value:g})" for value in levels]
+    codes = column.map({value: place for place, value in enumerate(levels)}).fillna(-1).to_numpy(int)
+    return pd.Series(
+        pd.Categorical.from_codes(codes, pd.Index(names), ordered=ordered), index=column.index, name=column.name
+    )
+
+
+def read_excel(path: Path, options: TableOptions) -> Read:
+    """Read a sheet of an Excel file."""
+    notes = []
+    with reading(path, "an Excel file"):
+        _check_zipped(path, options.max_cells)
+    with reading(path, "an Excel file"), pd.ExcelFile(path) as book:
+        sheets = [str(sheet) for sheet in book.sheet_names]
+        sheet = sheets[0] if options.sheet is None else options.sheet
+        if sheet not in sheets:
+            raise TableError(f"{path.name} has no sheet {sheet!r}: it has {listing(sheets)}")
+        _check_reach(path, book, sheet, options.max_cells)
+        cells = pd.read_excel(book, sheet_name=sheet, header=None, keep_default_na=False, na_values=[""])
+    if len(sheets) > 1 and options.sheet is None:
+        notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
+    cells = cells.dropna(how="all")
+    if options.header:
+        top = [["" if pd.isna(cell) else str(cell) for cell in row] for row in cells.iloc[:SAMPLE].to_numpy(object)]
+        if titles := title_rows(top):
+            notes.append(titles_note(path.name, [" ".join(row).strip() for row in top[:titles]]))
+            cells = cells.iloc[titles:].dropna(axis=1, how="all")
+    if cells.empty:
+        raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
+    names = [f"column {k + 1}" for k in range(cells.shape[1])]
+    if options.header:
+        first = ["" if pd.isna(name) else str(name) for name in cells.iloc[0]]
+        names, cells = checked_names(path.name, first), cells.iloc[1:]
+    if cells.empty:
+        raise TableError(f"{path.name} has a header and no rows below it")
+    cells.columns = pd.Index(names)
+    exact = name_columns(options)
+    cells = cells.apply(lambda column: column if column.name in exact else column.mask(column.isin(GAPS)))
+    return cells.infer_objects().reset_index(drop=True), notes
+
+
+def _check_reach(path: Path, book: pd.ExcelFile, sheet: str, max_cells: int) -> None:
+    """Refuse a sheet that reaches too far before its cells are made: one stray cell in a corner is enough for it."""
+    page = book.book[sheet] if path.suffix.lower() in (".xlsx", ".xlsm") else None
+    if page is None or not hasattr(page, "reset_dimensions"):  # a page of charts has none
+        return
+    page.reset_dimensions()  # what a file says of itself may be wrong
+    rows, columns = 0, 0
+    for row in page.iter_rows():
+        rows, columns = rows + 1, max(columns, len(row))
+    if rows * columns > max_cells:
+        raise TableError(
+            f"{path.name}: the sheet {sheet!r} reaches to row {rows:,} and column {columns:,}, {rows * columns:,} "
+            "cells: is there a stray cell far out (Ctrl+End goes to it)? Delete it, or save the table as .csv"
+        )
+
+
+def read_array(path: Path, options: TableOptions) -> Read:
+    """Read an array of a NumPy file."""
+    try:
+        _check_zipped(path, options.max_cells)
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            values = _chosen(path, loaded, options.array) if isinstance(loaded, np.lib.npyio.NpzFile) else loaded
+    except TableError:
+        raise
+    except Exception as error:
+        if "allow_pickle" in str(error):
+            raise TableError(
+                f"{path.name} holds pickled Python objects, which may run code when read and are refused: save it "
+                "again as an array of numbers"
+            ) from error
+        raise TableError(f"{path.name} cannot be read as a NumPy file: {first_line(error)}") from error
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise TableError(
+            f"{path.name} must hold a two-dimensional array of numbers, got shape {values.shape} of {values.dtype}"
+        )
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # of another machine, which pandas cannot count
+    return pd.DataFrame(values, columns=[f"column {k + 1}" for k in range(values.shape[1])]), []
+
+
+def _chosen(path: Path, arrays: Any, wanted: str | None) -> Array:
+    if wanted is None and len(arrays.files) != 1:
+        raise TableError(
+            f"{path.name} has {len(arrays.files)} arrays, {listing(arrays.files)}: choose one with --array"
+        )
+    name = arrays.files[0] if wanted is None else wanted
+    if name not in arrays.files:
+        raise TableError(f"{path.name} has no array {name!r}: it has {listing(arrays.files)}")
+    array: Array = arrays[name]
+    return array

@@ -1,0 +1,205 @@
+"""What a table is before it is read as answers: an edge list, a matrix, one answer a row; and columns about ties.
+
+Answers about ties (how many friends, which friends) say who is tied, not what people are like: two people who both
+name Ann are not alike for it. So they are found by name and content, and never read as likeness without being asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..validation import listing
+from .columns import as_name, is_text
+from .errors import TableError
+from .names import NODE_WORDS, plain_names, whole_numbers, words_of
+from .options import ID_NAMES
+
+ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
+PEOPLE = (
+    "friend|contact|tie|neighbou?r|relative|relation|acquaintance|colleague|co-?worker|peer|classmate|alter|kin|"
+    "connection|confidant|advis[oe]r|follower|nominee|nomination|amie?|freund|amigo"
+)
+TIED = re.compile(rf"(?:{PEOPLE})e?s?")
+HOW_MANY = re.compile(r"\b(?:how many|number|num|count|counts|total|no|nr|n|nb|wieviele|wie viele|combien|cuantos)\b")
+KNOWN_PEOPLE = re.compile(r"how many\b.*\b(?:you know|do you have|are your|of your|among your|talk to|visit)\b")
+DEGREES = frozenset(["degree", "indegree", "outdegree", "in degree", "out degree", "network size"])
+SHARE_KNOWN = 0.9  # of the values that must be names of nodes
+LEAST_NAMED = 10  # different nodes that numbers must name before they are names and not answers on a scale
+
+
+class TieColumn(NamedTuple):
+    """A column that seems to be about ties: its name, what it holds ("count" or "names") and why it seems so."""
+
+    column: str
+    kind: str
+    reason: str
+
+
+def tie_columns(table: pd.DataFrame, nodes: Sequence[str] = ()) -> list[TieColumn]:
+    """Return the columns that seem to count ties or to name those whom a node is tied to.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [31, 45, 28], "n_friends": [2, 0, 5], "friend1": ["bob", "cat", "ann"]})
+    >>> for found in tie_columns(table, ["ann", "bob", "cat"]):
+    ...     print(found)
+    TieColumn(column='n_friends', kind='count', reason='its name asks for a number of ties')
+    TieColumn(column='friend1', kind='names', reason='it names other nodes')
+    """
+    stems: dict[str, list[str]] = {}
+    for name in map(str, table.columns):
+        stems.setdefault(re.sub(r"[\W_]*\d+$", "", name), []).append(name)
+    named = {name for stem, names in stems.items() if _name_ties(table[names], stem, nodes) for name in names}
+    found = []
+    for name in map(str, table.columns):
+        if name in named:
+            found.append(TieColumn(name, "names", "it names other nodes"))
+        elif _counts_ties(name) and (values := whole_numbers(table[name].dropna())) is not None and values.min() >= 0:
+            found.append(TieColumn(name, "count", "its name asks for a number of ties"))
+    return found
+
+
+def _counts_ties(name: str) -> bool:
+    text = " ".join(re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    people = any(TIED.fullmatch(word) for word in text.split())
+    return text in DEGREES or bool(people and HOW_MANY.search(text)) or bool(KNOWN_PEOPLE.search(text))
+
+
+def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
+    """Tell whether columns of one stem (friend1, friend2, ...) hold names of nodes.
+
+    Numbers below 100 may be answers on a scale as well, so they must name many nodes, never the row's own, and no node
+    twice in a row; for a column that is not called friend or the like, at least two columns must agree.
+    """
+    known = set(nodes)
+    if not known or any(not is_text(block[name]) and whole_numbers(block[name].dropna()) is None for name in block):
+        return False
+    cells = np.column_stack([block[name].map(as_name, na_action="ignore").to_numpy(object) for name in block])
+    given = ~pd.isna(cells) & (cells != "")
+    texts = np.where(given, cells, "").astype(str)
+    values = pd.Series(plain_names(texts[given].tolist()), dtype=object)
+    if not len(values) or values.isin(known).mean() < SHARE_KNOWN or values.nunique() < 2:
+        return False
+    called = any(TIED.fullmatch(word) for word in words_of(stem))
+    if not all(name.isdecimal() for name in known):
+        return called or values.nunique() > 2
+    texts[given] = values.to_numpy()
+    own = (texts == np.array(list(map(str, nodes)))[:, None]) & given
+    doubled = sum(len(row[kept]) - len({*row[kept]}) for row, kept in zip(texts, given, strict=True))
+    apart = own.sum() <= 0.01 * given.sum() and doubled <= 0.01 * given.sum()
+    many = values.nunique() >= min(max(LEAST_NAMED, len(known) // 5), len(known) // 2)
+    return bool(apart and many and (called or len(block.columns) > 1))
+
+
+def tie_note(found: Sequence[TieColumn]) -> list[str]:
+    """Return what is said of columns about ties that were left out."""
+    if not found:
+        return []
+    shown = listing(f"{each.column!r} ({each.reason})" for each in found)
+    return [
+        f"left out {len(found)} column(s) that seem to count or name ties: {shown}; they say who is tied, not what "
+        "people are like; --keep uses them as answers all the same"
+    ]
+
+
+def refuse_what_is_no_table_of_answers(table: pd.DataFrame, file: str = "the table") -> None:
+    """Refuse an edge list, an adjacency matrix, and a table with one answer a row, with the command to use instead."""
+    ends = _ends(table)
+    if ends is not None or _is_matrix(table):
+        what = "an adjacency matrix" if ends is None else f"an edge list ({ends[0]!r} to {ends[1]!r})"
+        spelled = ends is None or tuple(str(end).lower() for end in ends) in ENDS
+        rename = "" if spelled else "; first rename these two columns source and target"
+        raise TableError(
+            f"{file} is {what}: its ties are known, and learn finds ties from answers. For key people in it use "
+            f"nashgraph act {file}; to use it with a table of answers, nashgraph learn ANSWERS --known {file} (or "
+            f"--truth {file} to score a network){rename}. If it holds answers all the same, pass --id COLUMN or "
+            "--id none"
+        )
+    if (who := _is_long(table)) is not None:
+        question, answer = (str(name) for name in table.columns if name != who)
+        raise TableError(
+            f"{file} has one answer a row, as it seems: {who!r} occurs in several rows, each with another {question!r} "
+            f"and its {answer!r}; pass --long (or --id none if a row is a node)"
+        )
+
+
+def _ends(table: pd.DataFrame) -> tuple[str, str] | None:
+    """Return the columns of the two ends, if a table is an edge list: by their names, or because both name the same."""
+    columns = {str(name).lower(): str(name) for name in table.columns}
+    pair = next((pair for pair in ENDS if {*pair} <= {*columns}), None)
+    if pair is not None and table.shape[1] <= 5:
+        return columns[pair[0]], columns[pair[1]]
+    if table.shape[1] not in (2, 3):
+        return None
+    first, second = (table.iloc[:, k] for k in (0, 1))
+    if any(not is_text(end) and whole_numbers(end) is None for end in (first, second)):
+        return None
+    one, other = (pd.Series(plain_names([as_name(value) for value in end]), dtype=object) for end in (first, second))
+    shared, names = {*one} & {*other}, {*one} | {*other}
+    repeated = len(names) < 1.5 * len(table) and pd.DataFrame({"a": one, "b": other}).duplicated().sum() == 0
+    if len(shared) < max(2, 0.3 * len(names)) or not repeated or (one == other).mean() > 0.05:
+        return None
+    enough = len(names) >= LEAST_NAMED or (is_text(first) and not all(name.isdecimal() for name in names))
+    return (str(first.name), str(second.name)) if enough and one.duplicated().any() else None
+
+
+def _is_matrix(table: pd.DataFrame) -> bool:
+    """Tell whether a table is an adjacency matrix: the same names on both sides, or square with an empty diagonal."""
+    if table.shape[1] == len(table) + 1 and len(table) > 2:
+        names = plain_names([as_name(value) for value in table.iloc[:, 0]])
+        rest = table.iloc[:, 1:]
+        if {*names} == {*plain_names(list(map(str, rest.columns)))}:
+            return all(dtype.kind in "biuf" for dtype in rest.dtypes)
+        return False
+    if len(table) != table.shape[1] or len(table) < 5 or any(dtype.kind not in "biuf" for dtype in table.dtypes):
+        return False
+    cells = table.to_numpy(dtype=float)
+    if np.nan_to_num(np.diag(cells)).any() or not np.nan_to_num(cells).any():
+        return False
+    return bool((cells == cells.T).all() or np.isin(np.nan_to_num(cells), (0.0, 1.0)).all())
+
+
+def _is_long(table: pd.DataFrame) -> str | None:
+    """Return the column of those who answer, if a row is one answer: three columns, and nobody answers twice."""
+    if table.shape[1] != 3:
+        return None
+    for name in map(str, table.columns[:2]):
+        called = bool((NODE_WORDS - PLACES) & words_of(name)) or name in ID_NAMES
+        others = [other for other in table.columns if other != name]
+        if called and table[name].duplicated().mean() >= 0.5 and not table[[name, others[0]]].duplicated().any():
+            return name
+    return None
+
+
+def is_count(column: pd.Series, name: str, share_given: float) -> bool:
+    """Tell whether the answers of a long table are counts, so that a pair without a row is a 0 and not a gap.
+
+    Counts are whole numbers from 1 on: called plays, visits or the like, or larger than any scale and given for few of
+    the pairs.
+
+    Examples
+    --------
+    >>> is_count(pd.Series([3, 1, 88]), "plays", 0.9), is_count(pd.Series([3, 1, 5]), "rating", 0.1)
+    (True, False)
+    """
+    values = whole_numbers(column.dropna())
+    if values is None or values.min() < 1:
+        return False
+    words = words_of(name)
+    large = values.max() > 12 and share_given < 0.5 and not words & RATINGS
+    return bool(words & COUNTS) or bool(large)
+
+
+PLACES = frozenset(["school", "village", "country", "city", "farm", "firm", "household", "hh", "hhid"])
+COUNTS = frozenset(
+    [
+        *("plays", "playcount", "count", "counts", "n", "times", "visits", "listens", "views", "clicks", "purchases"),
+        *("quantity", "qty", "freq", "frequency", "calls", "messages", "downloads", "orders", "weight", "occurrences"),
+    ]
+)
+RATINGS = frozenset(["rating", "ratings", "score", "grade", "answer", "response", "value", "rank"])

@@ -1,0 +1,399 @@
+"""Ties from a user's file (an edge list, a matrix, a graph file): as a truth, as known ties, or as a network."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from ..graph import LearnedGraph, as_graph
+from ..validation import Array, listing
+from .columns import as_name, numbers
+from .errors import TableError
+from .graphs import guarded, unguarded
+from .names import WITH_POINT, group_labels
+from .options import TableOptions
+from .read import TEXT, check_file, read_table
+from .recognize import ENDS
+from .text import read_text
+
+ALL = "*"  # in place of a target: all ties of the source are known
+TRUTH_VALUES = {"true": 1, "false": 0}
+# Columns of names, to be read to the letter ("007", "NA"), as a heading may spell them.
+WRITTEN = tuple(write(end) for ends in ENDS for end in ends for write in (str.lower, str.upper, str.title))
+
+
+class Ties(NamedTuple):
+    """Ties by the names of their ends.
+
+    Attributes
+    ----------
+    table : DataFrame with the columns source, target (or "*"), tie (True or False) and weight (1 where there is none)
+    directed : bool, or None where the file does not say
+    notes : list of str
+    """
+
+    table: pd.DataFrame
+    directed: bool | None
+    notes: list[str]
+
+
+class NoTiesError(TableError):
+    """A file has ties, but none between the nodes in question."""
+
+
+class Group(NamedTuple):
+    """A group of the signals' table: the column that tells groups apart, and its value."""
+
+    column: str
+    value: str
+
+
+def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None) -> Ties:
+    r"""Read ties between the nodes ``names``; those with a node that is not among them are left out, with a note.
+
+    A table has the columns source and target (or from and to, ego and alter, sender and receiver), and may have weight
+    (0 is no tie) or tie (1 or 0). Or it is a matrix with the nodes' names on both sides, a row's ties to the columns,
+    or a matrix of numbers only, in the nodes' order. GraphML, GML and Pajek files are graphs. If a table has a column
+    for groups, only the rows of ``group`` are used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "friends.csv"
+    >>> _ = file.write_text("from,to\nann,bob\nann,eve\n")
+    >>> ties = read_ties(file, ["ann", "bob", "cat"])
+    >>> ties.table.values.tolist(), ties.notes
+    ([['ann', 'bob', True, 1.0]], ['friends.csv: left out 1 tie(s) with 1 node(s) that the signals do not have: eve'])
+    """
+    path = Path(path)
+    found = read_all_ties(path, names, group)
+    known = {*names, ALL}
+    # A graph that we wrote may serve as truth: its names are guarded against spreadsheets.
+    called = {name.removesuffix(".0"): name for name in known}  # 5 and 5.0 are the same id
+    ends_read = {end: found.table[end].map(lambda name: _known_as(name, known, called)) for end in ENDS[0]}
+    found = found._replace(table=found.table.assign(**ends_read))
+    inside = found.table["source"].isin(known - {ALL}) & found.table["target"].isin(known)
+    if inside.all():
+        return found
+    ends = pd.unique(found.table[["source", "target"]].to_numpy().ravel())
+    strangers = listing(name for name in ends if name not in known)
+    count = sum(name not in known for name in ends)
+    if not inside.any():
+        raise NoTiesError(
+            f"{path.name} has no tie between two nodes of the signals: it names {strangers}, and the nodes are "
+            f"{listing(names)}"
+        )
+    note = (
+        f"{path.name}: left out {(~inside).sum()} tie(s) with {count} node(s) that the signals do not have: {strangers}"
+    )
+    return Ties(found.table[inside].reset_index(drop=True), found.directed, [*found.notes, note])
+
+
+def _known_as(name: str, known: set[str], called: dict[str, str]) -> str:
+    """Return what the signals call a node: as it is, without the guard of a spreadsheet, or as a number without .0."""
+    if name in known or (plain := unguarded(name)) in known:
+        return name if name in known else plain
+    return called.get(name.removesuffix(".0") if WITH_POINT.fullmatch(name) else name, plain)
+
+
+def read_all_ties(path: str | Path, names: Sequence[str] = (), group: Group | None = None) -> Ties:
+    """Read all ties of a file, whoever's they are; ``names`` help to tell what nodes are called."""
+    path = check_file(Path(path))
+    read = GRAPHS.get(path.suffix.lower())
+    return _of_graph(path, read(path), names) if read is not None else _of_table(path, names, group)
+
+
+# ----------------------------------------------------------------------------------------------- tables
+
+
+def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
+    bare = read_exact(path, (), header=False)
+    if bare.shape == (len(names), len(names)) and all(dtype.kind in "biuf" for dtype in bare.dtypes):
+        note = f"{path.name}: a matrix without names, taken in the order of the nodes"
+        return _of_cells(path, bare.to_numpy(dtype=float), np.array(names, dtype=object), [note])
+    table = read_exact(path, WRITTEN if group is None else (*WRITTEN, group.column))
+    columns = {str(name).lower(): name for name in table.columns}
+    if len(columns) < len(table.columns):
+        doubled = [name for name in table.columns if columns[str(name).lower()] != name]
+        raise TableError(
+            f"{path.name} has columns that differ in capitals only: {listing(doubled)}; rename one of each"
+        )
+    ends = next((pair for pair in ENDS if {*pair} <= {*columns}), None)
+    if ends is None:
+        return _of_matrix(path, table.columns)
+    if group is not None and group.column in table.columns:
+        table = table[group_labels(table[group.column]).isin([group.value, guarded(group.value)])]
+        if table.empty:
+            raise NoTiesError(f"{path.name} has no ties in {group.column} {group.value}")
+    source, target = (table[columns[end]].map(as_name) for end in ends)
+    gone = (source.str.strip() == "") | (target.str.strip() == "")
+    if gone.any():
+        raise TableError(f"{path.name}: an end is missing in row {int(np.argmax(gone)) + 1}")
+    tied, weight = _tied(path, table, columns, target)
+    return Ties(pd.DataFrame({"source": source, "target": target, "tie": tied, "weight": weight}), None, [])
+
+
+def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Return which rows are ties, by a column tie or weight, where there is one, and the weights."""
+    tied, weight = pd.Series(True, index=table.index), pd.Series(1.0, index=table.index)
+    for name in ("weight", "tie"):
+        if name in columns:
+            found = _numbers(path, table[columns[name]])
+            found = np.where(target == ALL, 1.0, found)
+            if np.isnan(found).any():
+                raise TableError(f"{path.name}: the {name} is missing in row {int(np.argmax(np.isnan(found))) + 1}")
+            if name == "tie" and (odd := ~np.isin(found, (0.0, 1.0))).any():
+                raise TableError(f"{path.name}: the tie in row {int(np.argmax(odd)) + 1} is neither 1 nor 0")
+            tied &= found != 0
+            weight = pd.Series(found, index=table.index) if name == "weight" else weight
+    return tied, weight
+
+
+def _numbers(path: Path, column: pd.Series) -> Array:
+    """Return a column as numbers, truth values too, gaps as NaN; or say which cell is none."""
+    plain = column.map(lambda value: TRUTH_VALUES.get(str(value).strip().lower(), value), na_action="ignore")
+    found = pd.to_numeric(plain.replace("", None), errors="coerce")
+    if (odd := found.isna() & column.notna() & (column != "")).any():
+        row = int(np.argmax(odd))
+        raise TableError(
+            f"{path.name}: row {row + 1}, column {column.name!r}: {column.iloc[row]!r} is not a number; it must be 1, "
+            "0 or a weight"
+        )
+    return found.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _of_matrix(path: Path, headings: Iterable[str]) -> Ties:
+    """Return the ties in a matrix: a cell that is not 0 ties its row to its column, an empty one says nothing."""
+    table = read_exact(path, [*headings])
+    rows, columns = table.iloc[:, 0].map(as_name), [str(name) for name in table.columns[1:]]
+    if len(rows) != len(columns) or {*rows} != {*columns}:
+        raise TableError(
+            f"{path.name} must have the columns source and target (or from and to), or be a matrix with the same names "
+            f"in its first row and first column; it has the columns {listing(table.columns)}"
+        )
+    cells = np.column_stack([_numbers(path, table[name]) for name in rows])
+    return _of_cells(path, cells, rows.to_numpy(dtype=object), [])
+
+
+def _of_cells(path: Path, cells: Array, names: Array, notes: list[str]) -> Ties:
+    source, target = np.nonzero(~np.isnan(cells) & ~np.eye(len(cells), dtype=bool))
+    filled = np.nan_to_num(cells)
+    if not (filled == filled.T).all():
+        notes = [*notes, f"{path.name}: the matrix is not symmetric; its ties go from row to column"]
+    weight = cells[source, target]
+    ties = {"source": names[source], "target": names[target], "tie": weight != 0, "weight": weight}
+    return Ties(pd.DataFrame(ties), None, notes)
+
+
+def read_exact(path: Path, exact: Sequence[str], *, header: bool = True) -> pd.DataFrame:
+    """Read a table, with some columns of a text file to the letter."""
+    if path.suffix.lower() in TEXT:
+        return read_text(path, exact=exact, header=header)[0]
+    return read_table(path, TableOptions(header=header))[0]
+
+
+def has_column(path: Path, column: str) -> bool:
+    """Return whether a file of ties is a table with such a column."""
+    return path.suffix.lower() not in GRAPHS and column in read_exact(check_file(path), WRITTEN).columns
+
+
+# ----------------------------------------------------------------------------------------------- graphs
+
+
+def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
+    """Return the ties of a graph, its nodes by whatever of id, name and label the signals know them."""
+    called: list[dict[Any, str]] = [{node: as_name(node) for node in graph}]
+    for attribute in ("name", "label"):
+        given = nx.get_node_attributes(graph, attribute)
+        called += [{node: as_name(name) for node, name in given.items()}] if len(given) == len(graph) else []
+    known = set(names)
+    labels = max(called, key=lambda each: sum(name in known for name in each.values()))
+    doubled = pd.Series(list(labels.values()), dtype=object)
+    if doubled.duplicated().any():
+        raise TableError(
+            f"{path.name} has several nodes called {listing(doubled[doubled.duplicated()].unique())}: give each a name "
+            "of its own"
+        )
+    rows = [
+        (labels[source], labels[target], weight != 0, weight)
+        for source, target, given in graph.edges(data="weight", default=1.0)
+        for weight in (_edge_weight(path, (labels[source], labels[target]), given),)
+    ]
+    rows += [(labels[node], ALL, True, 1.0) for node, whole in graph.nodes(data="known") if whole]
+    return Ties(pd.DataFrame(rows, columns=["source", "target", "tie", "weight"]), graph.is_directed(), [])
+
+
+def _edge_weight(path: Path, ends: tuple[str, str], weight: Any) -> float:
+    try:
+        return float(weight)
+    except (TypeError, ValueError):  # a word, or several weights of one edge
+        raise TableError(
+            f"{path.name}: the weight between {' and '.join(ends)} is {weight!r}, and not a number"
+        ) from None
+
+
+def _reading(kind: str, read: Callable[[Path], nx.Graph[Any]]) -> Callable[[Path], nx.Graph[Any]]:
+    def reading(path: Path) -> nx.Graph[Any]:
+        try:
+            return read(path)
+        except TableError:
+            raise
+        except Exception as error:  # whatever a parser meets in a broken file
+            raise TableError(f"{path.name} cannot be read as {kind}: {error}") from error
+
+    return reading
+
+
+def _read_graphml(path: Path) -> nx.Graph[Any]:
+    graphs = [part for part in ET.parse(path).iter() if part.tag.rpartition("}")[2] == "graph"]
+    if len(graphs) > 1:
+        raise TableError(
+            f"{path.name} has {len(graphs)} graphs, one inside another or beside it, and one is needed: save it as "
+            "one, without groups"
+        )
+    return nx.read_graphml(path)
+
+
+def _read_pajek(path: Path) -> nx.Graph[Any]:
+    graph = nx.read_pajek(path)
+    declared = re.search(r"^\*vertices\s+(\d+)", path.read_text(errors="replace"), re.IGNORECASE | re.MULTILINE)
+    if declared and len(graph) < int(declared[1]):  # networkx takes those that share a name for one
+        raise TableError(f"{path.name} has several nodes of one name: give each a name of its own")
+    return graph
+
+
+GRAPHS = {
+    **dict.fromkeys((".graphml", ".xml"), _reading("GraphML", _read_graphml)),
+    ".gml": _reading("GML", lambda path: nx.read_gml(path, label="id")),
+    **dict.fromkeys((".net", ".paj", ".pajek"), _reading("Pajek", _read_pajek)),
+}
+
+
+def rows_of(ties: Ties) -> Iterator[tuple[str, str]]:
+    """Yield the ends of those that are ties."""
+    tied = ties.table[ties.table["tie"] & (ties.table["target"] != ALL)]
+    yield from zip(tied["source"], tied["target"], strict=True)
+
+
+def read_truth(
+    path: str | Path, names: Sequence[str], *, directed: bool = False, group: Group | None = None
+) -> tuple[nx.Graph[str], list[str]]:
+    r"""Read a true network on the nodes ``names``, in their order, and say how it was taken.
+
+    The file is a list of edges, a matrix or a graph (see :func:`~nashgraph.io.ties.read_ties`). GraphML, GML and
+    Pajek files say themselves whether edges have a direction. An edge from j to i means that j influences i.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "friends.csv"
+    >>> _ = file.write_text("source,target\nann,bob\n")
+    >>> read_truth(file, ["ann", "bob", "cat"])[1]
+    ['the truth has 1 undirected edge(s) on 2 of 3 nodes']
+    """
+    ties = read_ties(path, names, group)
+    edges = list(rows_of(ties))
+    truth: nx.Graph[str] = nx.DiGraph() if (directed if ties.directed is None else ties.directed) else nx.Graph()
+    truth.add_nodes_from(names)
+    truth.add_edges_from((source, target) for source, target in edges if source != target)
+    if not truth.number_of_edges():
+        name = Path(path).name
+        raise NoTiesError(f"{name} has no edge between two different nodes, so there is nothing to score against")
+    return truth, [*ties.notes, *_what_it_is(truth, sum(source == target for source, target in edges))]
+
+
+def read_known(path: str | Path, names: Sequence[str], group: Group | None = None) -> tuple[pd.DataFrame, list[str]]:
+    r"""Read known ties between the nodes ``names``, as a table for ``ConsensusGL().fit(X, known=...)``, and notes.
+
+    Of a matrix, an empty cell says that nothing is known; a graph's edges are ties, and the ties of its nodes with a
+    true attribute ``known`` are all known.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "ties.csv"
+    >>> _ = file.write_text("source,target,tie\n007,008,1\n007,*,\n")
+    >>> read_known(file, ["007", "008"])[0].source.tolist()
+    ['007', '007']
+    """
+    ties = read_ties(path, names, group)
+    return ties.table.drop(columns="weight").assign(tie=ties.table["tie"].astype(int)), ties.notes
+
+
+def _what_it_is(truth: nx.Graph[str], loops: int) -> list[str]:
+    touched = sum(degree > 0 for _, degree in truth.degree())
+    kind = "directed" if truth.is_directed() else "undirected"
+    count = f"the truth has {truth.number_of_edges()} {kind} edge(s) on {touched} of {len(truth)} nodes"
+    return [count, *([f"left {loops} edge(s) from a node to itself out of the truth"] if loops else [])]
+
+
+NAME_COLUMNS = ("name", "id", "node")
+
+
+def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
+    r"""Read a network with weights, 1 where the file has none: a list of edges, a matrix, GraphML, GML or Pajek.
+
+    An edge from source to target is the source's influence on the target. GraphML, GML and Pajek files say themselves
+    whether edges have a direction.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+    >>> _ = file.write_text("source,target,weight\nann,bob,0.5\nbob,cat,0.25\n")
+    >>> read_network(file).edges().values.tolist()
+    [['ann', 'bob', 0.5], ['bob', 'cat', 0.25]]
+    """
+    ties = read_all_ties(path)
+    graph: nx.Graph[str] = nx.DiGraph() if (directed if ties.directed is None else ties.directed) else nx.Graph()
+    ends = [(unguarded(source), unguarded(target)) for source, target in rows_of(ties)]
+    weights = ties.table["weight"][ties.table["tie"]].tolist()
+    for (source, target), weight in zip(ends, weights, strict=True):
+        if source != target:
+            graph.add_edge(source, target, weight=weight)
+    if not graph.number_of_edges():
+        raise TableError(f"{Path(path).name} has no tie between two different nodes")
+    return as_graph(graph)
+
+
+def read_node_numbers(path: str | Path, column: str, names: Sequence[str]) -> pd.Series:
+    r"""Read a number of some nodes, by their names, from a table: its column of this name, or its only other column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "new.csv"
+    >>> _ = file.write_text("name,benefit\nann,2.5\n")
+    >>> read_node_numbers(file, "benefit", ["ann", "bob"]).to_dict()
+    {'ann': 2.5}
+    """
+    file = check_file(Path(path))
+    headings = [str(name) for name in read_exact(file, ()).columns]
+    named = next((name for name in headings if name.lower() in NAME_COLUMNS), headings[0])
+    others = [name for name in headings if name != named]
+    wanted = next((name for name in others if name.lower() == column), others[0] if len(others) == 1 else None)
+    if wanted is None:
+        raise TableError(f"{file.name} must have a column of names and one called {column}; it has {listing(headings)}")
+    table = read_exact(file, [named])  # "007" is a name
+    found = pd.Series(numbers(table[wanted]), index=[unguarded(as_name(name)) for name in table[named]], dtype=float)
+    if found.index.has_duplicates:
+        raise TableError(f"{file.name} names nodes more than once: {listing(found.index[found.index.duplicated()])}")
+    if found.isna().any():
+        raise TableError(f"{file.name}: the {column} of {listing(found.index[found.isna()])} is missing")
+    known = {*names}
+    if unknown := [name for name in found.index if name not in known]:
+        raise TableError(
+            f"{file.name} names nodes that the network does not have: {listing(unknown)}; the nodes are called "
+            f"{listing(names)}"
+        )
+    if (negative := found < 0).any():
+        first = found.index[int(np.argmax(negative))]
+        raise TableError(f"{file.name}: the {column} of {first} is {found[first]:g}, and it must not be negative")
+    return found

@@ -1,0 +1,80 @@
+"""Mistakes that people make: a sentence that says what to type, and never an error inside nashgraph."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ..commands import error_lines, run
+
+
+@pytest.fixture
+def folder(tmp_path):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 5))).add_prefix("q")
+    table = table.assign(name=[f"n{k}" for k in range(12)], gain=[1e308] * 6 + [1.0] * 6)
+    table.drop(columns="gain").to_csv(tmp_path / "survey.csv", index=False)
+    table.to_csv(tmp_path / "gains.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["survey.csv", "--method", "glgp", "--c", "1e-300"], 1, "try --c 0.95"),
+        (["survey.csv", "--method", "smooth", "--c", "1e-310"], 1, "--c 0.95"),
+        (["gains.csv", "--method", "glgp", "--benefit", "gain"], 1, "benefit is too large to compute with, 1e+308"),
+        (["gains.csv", "--benefit", "gain"], 1, "benefit is too large to compute with, 1e+308"),
+        (["survye.csv"], 1, "survye.csv (did you mean 'survey.csv'?)"),
+        (["survey.csv", "--truth", "gians.csv"], 1, "gians.csv (did you mean 'gains.csv'?)"),
+        (["survey.csv", "--method", "glpg"], 2, "'glpg' is not known (did you mean 'glgp'?)"),
+        (["survey.csv", "--missing", "imput"], 2, "'impute' (did you mean 'impute'?)"),
+        (["survey.csv", "--degree", "nine"], 2, "it must be a valid number (--help"),
+    ],
+)
+def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence):
+    monkeypatch.chdir(folder)
+    result = run("learn", *arguments)
+    assert result.exit_code == code, result.output
+    assert sentence in error_lines(result)[-1]
+    for leak in ("Value error", "Traceback", "parse string", "this is a bug"):
+        assert leak not in result.stderr
+
+
+def test_the_wrong_file_is_answered_with_the_right_command(folder):
+    model, table = folder / "out" / "model.json", folder / "survey.csv"
+    assert run("learn", table, "--method", "glgp", "--degree", "3", "--out", folder / "out").exit_code == 0
+    for given in (model, folder / "out"):
+        (line,) = error_lines(run("learn", given))
+        assert f"print it with 'nashgraph show {given}'" in line
+    (folder / "damaged.json").write_text('{"x":')
+    for command in ("show", "rerun"):
+        for given in (table, folder / "damaged.json"):
+            (line,) = error_lines(run(command, given))
+            assert "give the model.json that nashgraph learn wrote" in line
+            assert "char" not in line
+    result = run("act", folder / "out", "--cap", "1e300")
+    assert result.exit_code == 0, result.output
+
+
+def test_an_engine_that_is_not_here_is_refused_before_the_table_is_read(folder, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr("nashgraph.cli.learn.load_signals", lambda *_: pytest.fail("the table was read"))
+    if (result := run("learn", folder / "survey.csv", "--engine", "cuda")).exit_code == 0:
+        pytest.skip("there is a GPU here")
+    assert "--engine cuda needs" in error_lines(result)[-1]
+    assert "--engine threads" in error_lines(result)[-1]
+
+
+def test_weights_of_known_ties_that_are_damaged_are_refused(folder):
+    table = folder / "survey.csv"
+    (folder / "known.csv").write_text("source,target\n" + "".join(f"n{k},n{k + 1}\nn{k},*\n" for k in range(8)))
+    arguments = ["learn", table, "--set", "n_replicates=0", "--benefit", "none"]
+    assert run(*arguments, "--known", folder / "known.csv", "--out", folder / "out").exit_code == 0
+    model = folder / "out" / "model.json"
+    content = json.loads(model.read_text())
+    content["known_weights"]["groups"] = [1]
+    model.write_text(json.dumps(content))
+    result = run(*arguments, "--known-from", model, "--out", folder / "other")
+    assert result.exit_code == 1, result.output
+    assert "known_weights must be a dict with intercept, consensus, groups" in error_lines(result)[-1]

@@ -1,0 +1,220 @@
+"""Raw files as people have them: each is read right, or refused with the command to use instead."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph.io import TableError, TableOptions, load_signals, read_truth, tie_columns
+
+from ..commands import error_lines, run
+
+N = 40
+
+
+@pytest.fixture
+def answers(random):
+    """Forty people with ids from 1 on and four answers on scales."""
+    table = pd.DataFrame(random.integers(1, 6, (N, 4)), columns=["trust", "help", "news", "vote"])
+    table.insert(0, "id", np.arange(1, N + 1))
+    return table
+
+
+def edges(random, names):
+    pairs = [(a, b) for a in names for b in names if a != b and random.random() < 0.1]
+    return pd.DataFrame(pairs, columns=["a", "b"])
+
+
+# ------------------------------------------------------------------------------------- the nine raw files
+
+
+@pytest.mark.parametrize("columns", [("source", "target"), ("ego", "alter"), ("person", "knows")])
+def test_an_edge_list_is_refused_with_the_commands_for_it(tmp_path, random, columns):
+    edges(random, range(1, N + 1)).set_axis(columns, axis=1).to_csv(tmp_path / "ties.csv", index=False)
+    result = run("learn", tmp_path / "ties.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    said = error_lines(result)[-1]
+    assert f"ties.csv is an edge list ('{columns[0]}' to '{columns[1]}')" in said
+    assert "nashgraph act ties.csv" in said
+    assert "--known ties.csv" in said
+    assert ("rename" in said) == (columns[0] == "person")
+    if columns[0] != "person":  # the command that is suggested reads the file
+        assert read_truth(tmp_path / "ties.csv", [str(k + 1) for k in range(N)])[0].number_of_edges() > 50
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_an_adjacency_matrix_is_refused_with_the_commands_for_it(tmp_path, random, named):
+    cells = np.triu((random.random((12, 12)) < 0.3).astype(int), 1)
+    matrix = pd.DataFrame(cells + cells.T, [*"abcdefghijkl"], [*"abcdefghijkl"])
+    matrix.to_csv(tmp_path / "m.csv", index=named, header=named)
+    with pytest.raises(TableError, match=r"m\.csv is an adjacency matrix.*nashgraph act m\.csv"):
+        load_signals(tmp_path / "m.csv")
+    assert read_truth(tmp_path / "m.csv", [*"abcdefghijkl"])[0].number_of_edges() == cells.sum()
+    assert load_signals(tmp_path / "m.csv", TableOptions(id="none", drop=(["", "column 1"][not named],))).table.size
+
+
+def test_numeric_nomination_columns_are_no_answers(tmp_path, answers, random):
+    named = np.array([random.choice(np.delete(np.arange(1, N + 1), k), 3, replace=False) for k in range(N)])
+    table = answers.assign(friend1=named[:, 0], friend2=named[:, 1], friend3=named[:, 2])
+    table.loc[random.random(N) < 0.3, "friend3"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    found = load_signals(tmp_path / "t.csv")
+    assert list(found.table.index) == ["trust", "help", "news", "vote"]
+    assert [(each.column, each.kind) for each in found.tie_columns] == [(f"friend{k}", "names") for k in (1, 2, 3)]
+    assert any("3 column(s) that seem to count or name ties: 'friend1'" in note for note in found.notes)
+    assert "friend1" in found.columns  # a tie model finds the answers there
+    kept = load_signals(tmp_path / "t.csv", TableOptions(keep=("friend1",)))
+    assert "friend1" in kept.table.index
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+def test_titles_above_the_header_are_found(tmp_path, answers, ending):
+    names = pd.DataFrame([answers.columns.tolist()], columns=answers.columns)
+    top = pd.DataFrame([["Village survey 2019", *[None] * 4], [None] * 5], columns=answers.columns)
+    raw = pd.concat([top, names, answers])
+    path = tmp_path / f"t.{ending}"
+    raw.to_excel(path, header=False, index=False) if ending == "xlsx" else raw.to_csv(path, header=False, index=False)
+    found = load_signals(path)
+    assert list(found.table.index) == ["trust", "help", "news", "vote"]
+    assert list(found.table.columns) == [str(k) for k in range(1, N + 1)]
+    assert any("above the names of the columns: 'Village survey 2019'" in note for note in found.notes)
+
+
+def test_a_title_without_separators_is_found_and_data_are_no_title(tmp_path):
+    (tmp_path / "t.csv").write_text("Village survey 2019\n\nid;age;side\nann;31;n\nbob;45;s\ncat;28;n\n")
+    assert list(load_signals(tmp_path / "t.csv").table.index) == ["age", "side=n", "side=s"]
+    (tmp_path / "u.csv").write_text("a\n1,2\n3,4\n")
+    with pytest.raises(TableError, match="line 2 has 2 fields and the first line has 1"):
+        load_signals(tmp_path / "u.csv")
+
+
+def test_a_stray_code_is_asked_about(tmp_path, answers):
+    table = answers.assign(trust=1 + answers["trust"] % 3, age=np.arange(N) + 20)
+    table.loc[3, "trust"] = 9
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(TableError, match=r"'trust' has 9\. If it means no answer, pass --na '9'; .* --keep 'trust'"):
+        load_signals(tmp_path / "t.csv")
+    found = load_signals(tmp_path / "t.csv", TableOptions(na=("9",)))
+    assert found.table.loc["trust"].isna().sum() == 1
+    kept = load_signals(tmp_path / "t.csv", TableOptions(keep=("trust",), standardize=False))
+    assert kept.table.loc["trust"].max() == 9
+    table.assign(age=np.arange(N) + 1).to_csv(tmp_path / "t.csv", index=False)  # 9 is an age here
+    with pytest.raises(TableError, match="--na 'trust=9'"):
+        load_signals(tmp_path / "t.csv")
+
+
+def test_play_counts_in_long_format(tmp_path, random):
+    pairs = [(f"u{k}", f"band {j}") for k in range(20) for j in range(12) if random.random() < 0.4 or j == k % 12]
+    table = pd.DataFrame(pairs, columns=["user", "artist"]).assign(plays=random.integers(1, 9, len(pairs)))
+    table.loc[[3, 9, 14], "plays"] = [88, 97, 998]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(TableError, match=r"one answer a row.*'user'.*pass --long"):
+        load_signals(tmp_path / "t.csv")
+    found = load_signals(tmp_path / "t.csv", TableOptions(long=True, standardize=False))
+    assert not found.table.isna().any(axis=None)
+    assert found.table.to_numpy().sum() == table["plays"].sum()
+    assert any("pairs without a row count 0" in note for note in found.notes)
+    gaps = load_signals(tmp_path / "t.csv", TableOptions(long=True, missing="pairwise"))
+    assert gaps.table.isna().to_numpy().sum() >= 240 - len(pairs)
+
+
+def test_ids_as_5_point_0_are_the_same_as_5(tmp_path, answers, random):
+    answers.assign(id=[f"{k}.0" for k in answers["id"]]).to_csv(tmp_path / "t.csv", index=False)
+    ties = edges(random, range(1, N + 1)).set_axis(["source", "target"], axis=1)
+    ties.to_csv(tmp_path / "ties.csv", index=False)
+    nodes = list(load_signals(tmp_path / "t.csv").table.columns)
+    assert nodes == [str(k) for k in range(1, N + 1)]
+    assert read_truth(tmp_path / "ties.csv", nodes)[0].number_of_edges() > 50
+    ties.astype(float).to_csv(tmp_path / "ties.csv", index=False)  # "5.0" in the ties, 5 in the answers
+    assert read_truth(tmp_path / "ties.csv", nodes)[0].number_of_edges() > 50
+
+
+@pytest.mark.parametrize("order", [["senator", "bill", "vote"], ["bill", "senator", "vote"]])
+def test_votes_in_long_format(tmp_path, random, order):
+    pairs = [(f"s{k}", 100 + j) for k in range(15) for j in range(10) if random.random() < 0.9]
+    table = pd.DataFrame(pairs, columns=["senator", "bill"]).assign(vote=random.choice(["Yea", "Nay"], len(pairs)))
+    table[order].to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(TableError, match="pass --long"):
+        load_signals(tmp_path / "t.csv")
+    found = load_signals(tmp_path / "t.csv", TableOptions(long=True))
+    assert list(found.table.columns[:2]) == ["s0", "s1"]
+    assert list(found.table.index[:2]) == ["100=Nay", "100=Yea"]
+    assert found.table.isna().any(axis=None)  # a vote that was not cast is unknown, not a No
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ["never", "less than once a month", "once a month", "2-3 times a month", "once a week", "every day"],
+        ["jamais", "rarement", "parfois", "souvent", "toujours"],
+        ["nunca", "una vez al mes", "una vez a la semana", "todos los días"],
+        ["stimme gar nicht zu", "stimme eher nicht zu", "stimme eher zu", "stimme voll zu"],
+    ],
+)
+def test_ordered_words_are_suggested_as_ordinal(tmp_path, answers, levels):
+    words = [levels[k * 7 % len(levels)] for k in range(N)]
+    answers.assign(visits=words).to_csv(tmp_path / "t.csv", index=False)
+    note = next(note for note in load_signals(tmp_path / "t.csv").notes if note.startswith("column 'visits'"))
+    assert " < ".join(levels) in note
+    assert "--ordinal 'visits'" in note
+    numbered = load_signals(tmp_path / "t.csv", TableOptions(ordinal=("visits",), standardize=False))
+    assert numbered.table.loc["visits", "1"] == levels.index(words[0])
+
+
+# ------------------------------------------------------------------------------------- what else they have
+
+
+def test_gaps_are_compared_pairwise_or_filled_without_being_asked(tmp_path, answers):
+    table = answers.astype(float)
+    table.loc[[3, 8], "trust"] = np.nan
+    table.loc[5, ["trust", "help", "news", "vote"]] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for method, said in (("smooth", "--missing impute fills them"), ("logdegree", "filled 2 gap(s)")):
+        result = run("learn", tmp_path / "t.csv", "--method", method, "--out", tmp_path / method)
+        assert result.exit_code in (0, 3), result.output
+        assert said in result.stderr
+        assert "left out 1 node(s) without any answer: 6" in result.stderr
+
+
+def test_gaps_are_filled_where_two_people_share_no_answer(tmp_path, answers):
+    table = answers.astype(float)
+    table.loc[3, ["trust", "help"]] = np.nan
+    table.loc[4, ["news", "vote"]] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    found = load_signals(tmp_path / "t.csv")
+    assert not found.table.isna().any(axis=None)
+    assert any("filled 4 gap(s)" in note for note in found.notes)
+
+
+def test_latin_1_utf_16_and_dat_files_are_read(tmp_path):
+    text = "name age town\nZoë 31 Köln\nÅsa 45 Ulm\nann 28 Köln\n"
+    (tmp_path / "t.dat").write_bytes(text.encode("latin-1"))
+    found = load_signals(tmp_path / "t.dat")
+    assert list(found.table.columns) == ["Zoë", "Åsa", "ann"]
+    assert any("was read as Windows-1252" in note for note in found.notes)
+    (tmp_path / "u.csv").write_bytes(text.replace(" ", ",").encode("utf-16"))
+    assert list(load_signals(tmp_path / "u.csv").table.columns) == ["Zoë", "Åsa", "ann"]
+
+
+def test_none_is_an_answer_among_words_and_a_gap_among_numbers(tmp_path, answers):
+    table = answers.assign(party=np.resize(["None", "Red", "Blue"], N), age=["None", *map(str, range(21, 20 + N))])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    found = load_signals(tmp_path / "t.csv")
+    assert "party=None" in found.table.index
+    assert found.table.loc["age"].isna().tolist() == [True] + [False] * (N - 1)
+
+
+def test_a_category_of_51_values_is_used_where_each_has_many_people(tmp_path, random):
+    table = pd.DataFrame({"id": range(1856), "caste": [f"c{k % 51}" for k in range(1856)]})
+    table.assign(age=random.integers(18, 80, 1856)).to_csv(tmp_path / "t.csv", index=False)
+    assert len(load_signals(tmp_path / "t.csv").table) == 52
+    table.assign(caste=[f"c{k % 400}" for k in range(1856)], age=1.0 * table["id"] ** 0.5).to_csv(tmp_path / "t.csv")
+    assert "age" in load_signals(tmp_path / "t.csv").table.index
+    assert len(load_signals(tmp_path / "t.csv").table) == 1
+
+
+def test_columns_that_count_ties_are_found_by_name():
+    names = ["n_friends", "numberOfFriends", "How many of your neighbours farm?", "contacts_count", "degree"]
+    others = ["number of rooms", "friendliness", "age", "n_children", "income", "tie_colour_no"]
+    table = pd.DataFrame({name: [3, 1, 0, 2] for name in [*names, *others[:-1]]})
+    assert [each.column for each in tie_columns(table)] == names
+    assert tie_columns(pd.DataFrame({"n_friends": ["a", "b"]})) == []

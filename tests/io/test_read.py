@@ -1,0 +1,361 @@
+"""Every kind of file gives the same table."""
+
+import gzip
+import os
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet
+import pyreadstat
+import pytest
+
+import nashgraph
+from nashgraph.io import TableError, TableOptions, load_signals, read, read_table, signals_of
+
+from ..commands import run
+
+
+@pytest.fixture
+def frame(random):
+    table = pd.DataFrame(random.normal(size=(6, 3)), columns=["x", "y", "z"])
+    table.insert(0, "id", [f"00{k}" for k in range(6)])
+    table.loc[2, "y"] = np.nan
+    return table
+
+
+def zipped(frame, path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("__MACOSX/._t.csv", "")
+        archive.writestr("folder/t.csv", frame.to_csv(index=False))
+
+
+WRITERS = {
+    "t.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "t.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "t.csv.gz": lambda frame, path: frame.to_csv(path, index=False),
+    "t.csv.xz": lambda frame, path: frame.to_csv(path, index=False),
+    "t.zip": zipped,
+    "t.parquet": lambda frame, path: frame.to_parquet(path),
+    "t.feather": lambda frame, path: frame.to_feather(path),
+    "t.xlsx": lambda frame, path: frame.to_excel(path, index=False),
+    "t.json": lambda frame, path: frame.to_json(path, double_precision=15),
+    "records.json": lambda frame, path: frame.to_json(path, orient="records", double_precision=15),
+    "split.json": lambda frame, path: frame.to_json(path, orient="split", double_precision=15),
+    "t.jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True, double_precision=15),
+    "t.dta": lambda frame, path: pyreadstat.write_dta(frame, str(path)),
+    "t.sav": lambda frame, path: pyreadstat.write_sav(frame, str(path)),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_all_kinds_of_tables_read_back_alike(tmp_path, frame, name):
+    path = tmp_path / name
+    WRITERS[name](frame, path)
+    table, notes = read_table(path)
+    assert notes == []
+    assert list(table.columns) == list(frame.columns)
+    assert table["id"].tolist() == frame["id"].tolist()
+    np.testing.assert_allclose(table[["x", "y", "z"]].to_numpy(float), frame[["x", "y", "z"]].to_numpy(), rtol=1e-14)
+
+
+def test_arrays(tmp_path, random):
+    values = random.normal(size=(5, 3))
+    np.save(tmp_path / "a.npy", values)
+    np.savez(tmp_path / "one.npz", values)
+    np.savez(tmp_path / "two.npz", signals=values, other=values[0])
+    for name, options in (("a.npy", None), ("one.npz", None), ("two.npz", TableOptions(array="signals"))):
+        table, _ = read_table(tmp_path / name, options)
+        assert list(table.columns) == ["column 1", "column 2", "column 3"]
+        np.testing.assert_array_equal(table.to_numpy(), values)
+
+
+def test_an_index_saved_with_the_table_comes_first(tmp_path, frame):
+    frame.set_index("id").to_parquet(tmp_path / "t.parquet")
+    table, _ = read_table(tmp_path / "t.parquet")
+    assert table.columns[0] == "id"
+
+
+def test_an_index_of_several_columns_or_one_that_is_a_column_already(tmp_path, frame):
+    frame.assign(village=1).set_index(["village", "id"]).to_parquet(tmp_path / "two.parquet")
+    assert list(read_table(tmp_path / "two.parquet")[0].columns) == ["village", "id", "x", "y", "z"]
+    frame.set_index("id", drop=False).to_parquet(tmp_path / "same.parquet")
+    assert list(read_table(tmp_path / "same.parquet")[0].columns) == ["id", "x", "y", "z"]
+    wide = frame.set_index("id")
+    wide.columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")])
+    wide.to_parquet(tmp_path / "columns.parquet")
+    assert list(read_table(tmp_path / "columns.parquet")[0].columns) == ["id", "a x", "a y", "b x"]
+
+
+def test_intervals_are_categories_and_maps_are_refused(tmp_path):
+    bins = pd.arrays.IntervalArray.from_tuples([(0, 10), (10, 20), (0, 10)])
+    pd.DataFrame({"age": bins, "x": [1.0, 2.0, 4.0]}).to_parquet(tmp_path / "bins.parquet")
+    found = load_signals(tmp_path / "bins.parquet")
+    assert list(found.table.index) == ["age=(0, 10]", "age=(10, 20]", "x"]
+    maps = pyarrow.array([[("a", 1)], [("a", 2)]], pyarrow.map_(pyarrow.string(), pyarrow.int64()))
+    pyarrow.parquet.write_table(pyarrow.table({"x": [1.0, 2.0], "map": maps}), tmp_path / "maps.parquet")
+    with pytest.raises(TableError, match="column 'map' holds lists or records"):
+        load_signals(tmp_path / "maps.parquet")
+
+
+@pytest.mark.parametrize("name", ["t.sav", "t.dta"])
+def test_labels_come_instead_of_numbers_and_in_their_order(tmp_path, name):
+    table = pd.DataFrame({"q": [3.0, 1.0, 2.0, 1.0], "sex": [1.0, 2.0, 2.0, 1.0], "age": [31.0, -9.0, 40.0, 25.0]})
+    labels = {
+        "q": {1.0: "a little", 2.0: "never so", 3.0: "all"},
+        "sex": {1.0: "m", 2.0: "f"},
+        "age": {-9.0: "Refused"},
+    }
+    if name == "t.sav":
+        measure = {"q": "ordinal", "sex": "nominal", "age": "scale"}
+        pyreadstat.write_sav(table, str(tmp_path / name), variable_value_labels=labels, variable_measure=measure)
+    else:
+        whole = {column: {int(value): label for value, label in given.items()} for column, given in labels.items()}
+        pyreadstat.write_dta(table.astype(int), str(tmp_path / name), variable_value_labels=whole)
+    options = TableOptions(ordinal=("q",), missing="pairwise", standardize=False)
+    found = load_signals(tmp_path / name, options if name == "t.dta" else replace(options, ordinal=()))
+    assert found.table.loc["q"].tolist() == [2, 0, 1, 0]
+    assert found.table.loc["sex=m"].tolist() == [1, 0, 0, 1]
+    np.testing.assert_array_equal(found.table.loc["age"], [31, np.nan, 40, 25])
+    assert any("1 column(s) have labels for some values only" in note and "age" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.xlsx", "t.parquet", "t.feather"])
+def test_row_numbers_saved_with_the_table_are_no_signal(tmp_path, frame, name):
+    frame = frame.assign(y=1.5, w=[1, 5, 2, 2, 3, 9]).rename(columns={"id": "household"})
+    frame = frame.iloc[[3, 1, 5, 0, 2, 4]]  # as after a sort, or a filter
+    path = tmp_path / name
+    if name == "t.feather":
+        frame.rename_axis("Unnamed: 0").reset_index().to_feather(path)
+    else:
+        {"t.csv": frame.to_csv, "t.xlsx": frame.to_excel, "t.parquet": frame.to_parquet}[name](path)
+    for options in (TableOptions(id="household"), TableOptions()):
+        found = load_signals(path, options)
+        assert list(found.table.index) == ["x", "z", "w"]
+        assert list(found.table.columns) == frame["household"].tolist()
+        assert any("row numbers that were saved with the table" in note for note in found.notes)
+    turned = load_signals(path, TableOptions(nodes="columns", id="household"))
+    assert list(turned.table.columns) == ["x", "y", "z", "w"]
+
+
+@pytest.mark.parametrize("name", [*WRITERS, "t.npy", "t.npz"])
+def test_what_is_too_large_is_refused_in_every_format(tmp_path, frame, name):
+    path, numbers = tmp_path / name, np.zeros((6, 4))
+    {"t.npy": lambda: np.save(path, numbers), "t.npz": lambda: np.savez_compressed(path, numbers)}.get(
+        name, lambda: WRITERS[name](frame, path)
+    )()
+    with pytest.raises(TableError, match=rf"{path.stem.split('.')[0]}.* is too large: .*--max-cells 200"):
+        read_table(path, TableOptions(max_cells=20))
+    assert read_table(path)[0].shape == (6, 4)
+
+
+@pytest.mark.parametrize("ending", ["csv.gz", "zip", "parquet", "npz", "xlsx"])
+def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, ending):
+    path, size = tmp_path / f"t.{ending}", 30_000_000
+    if ending == "csv.gz":
+        path.write_bytes(gzip.compress(b"1," * (size // 2)))
+    elif ending in ("zip", "xlsx"):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("t.csv", b"1," * (size // 2))
+    elif ending == "parquet":
+        pyarrow.parquet.write_table(pyarrow.table({"x": np.zeros(size // 8)}), path)
+    else:
+        np.savez_compressed(path, np.zeros(size // 8))
+    assert path.stat().st_size < size / 50
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match="too large"):
+            read_table(path, TableOptions(max_cells=100_000))
+        assert tracemalloc.get_traced_memory()[1] < size / 4
+    finally:
+        tracemalloc.stop()
+
+
+def test_half_floats_and_a_category_of_one_level(tmp_path, random):
+    table = pd.DataFrame(random.normal(size=(20, 4)).astype("float16"), columns=[*"abcd"])
+    table.insert(0, "time", np.arange(20).astype("float16"))
+    table.to_parquet(tmp_path / "t.parquet")
+    assert load_signals(tmp_path / "t.parquet", TableOptions(nodes="columns")).table.shape == (20, 4)
+    table = table.astype(float).assign(time=pd.Categorical(["a"] * 10 + [None] * 10), id=[*"abcdefghijklmnopqrst"])
+    table.to_parquet(tmp_path / "t.parquet")
+    given = ("--missing", "impute", "--method", "smooth", "--out", tmp_path / "out")
+    assert run("learn", tmp_path / "t.parquet", *given).exit_code == 0
+
+
+def test_answers_one_a_row(tmp_path):
+    lines = [
+        "question,person,answer",
+        "age,007,31",
+        "side,007,n",
+        "age,008,45",
+        "side,9,s",
+        "income,008,'1,200",
+        "age,9,.",
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(lines).replace("'1,200", '"1,200"') + "\n")
+    found = load_signals(
+        tmp_path / "t.csv", TableOptions(long=True, missing="pairwise", standardize=False, thousands=",")
+    )
+    assert list(found.table.columns) == ["007", "008", "9"]
+    assert list(found.table.index) == ["age", "side=n", "side=s"]  # one income is the same everywhere
+    np.testing.assert_array_equal(found.table.loc["age"], [31, 45, np.nan])
+    assert found.table.loc["side=n"].tolist()[::2] == [1, 0]
+    assert found.notes[0] == "6 answers: 'person' says who answered, 'question' the question, 'answer' the answer"
+    plain = pd.DataFrame({"a": [3, 3, 4, 4], "b": ["x", "y", "y", "x"], "c": [1.0, 2.0, 3.0, 4.0]})
+    found = signals_of(plain, TableOptions(long=True, standardize=False))
+    assert found.table.to_dict() == {"3": {"x": 1.0, "y": 2.0}, "4": {"x": 4.0, "y": 3.0}}
+
+
+def test_sheets_are_chosen_and_the_choice_is_said(tmp_path, frame):
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        frame.to_excel(book, sheet_name="first", index=False)
+        frame[["id", "z"]].to_excel(book, sheet_name="second", index=False)
+    table, notes = read_table(tmp_path / "t.xlsx")
+    assert table.shape[1] == 4
+    assert "the first of its 2 sheets, 'first'" in notes[0]
+    table, notes = read_table(tmp_path / "t.xlsx", TableOptions(sheet="second"))
+    assert list(table.columns) == ["id", "z"]
+    assert notes == []
+    with pytest.raises(TableError, match="no sheet 'third': it has first, second"):
+        read_table(tmp_path / "t.xlsx", TableOptions(sheet="third"))
+
+
+def test_separators_at_the_ends_of_lines_make_no_column(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,\n1,2,\n3,4,\n")
+    table, notes = read_table(tmp_path / "t.csv")
+    assert list(table.columns) == ["a", "b"]
+    assert "left out 1 column" in notes[0]
+
+
+def test_a_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+
+    def absent(*_, **__):
+        raise ImportError("Missing optional dependency 'pyarrow'")
+
+    monkeypatch.setattr(pd, "read_parquet", absent)
+    monkeypatch.setattr("nashgraph.io.read.import_module", absent)
+    (tmp_path / "t.sav").write_bytes(b"$FL2")
+    for name, package in (("t.parquet", "pyarrow"), ("t.sav", "pyreadstat")):
+        with pytest.raises(TableError, match=rf"without {package}: pip install 'nashgraph\[tables\]'"):
+            read_table(tmp_path / name)
+
+
+def test_no_permission_is_said(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    with pytest.raises(TableError, match="no permission"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_names_in_excel_that_look_like_gaps_stay_and_gaps_are_gaps(tmp_path):
+    frame = pd.DataFrame({"id": ["NA", "nan", "007"], "age": ["NA", 31.5, 40], "town": ["null", "Ulm", ""]})
+    frame.to_excel(tmp_path / "t.xlsx", index=False)
+    table, _ = read_table(tmp_path / "t.xlsx")
+    assert table["id"].tolist() == ["NA", "nan", "007"]
+    np.testing.assert_array_equal(table["age"], [np.nan, 31.5, 40])
+    assert table["age"].dtype == float
+    assert table["town"].isna().tolist() == [True, False, True]
+
+
+def test_a_zip_around_a_file_without_an_ending_is_text(tmp_path):
+    pd.DataFrame({"name": ["a", "b"], "age": [1, 2]}).to_csv(tmp_path / "survey.zip", index=False)
+    assert read_table(tmp_path / "survey.zip")[0]["age"].tolist() == [1, 2]
+
+
+def test_a_file_that_ends_its_reader_is_said():
+    damaged = Path(__file__).parents[1] / "fuzz" / "corpus" / "sav" / "damaged.sav"  # pyreadstat falls over it
+    with pytest.raises(TableError, match=r"damaged\.sav is damaged, so that it cannot be read: get it anew"):
+        read_table(damaged)
+
+
+def test_a_file_that_is_read_for_ever_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(read, "SECONDS", 0.0)
+    (tmp_path / "t.sav").write_bytes(b"$FL2")
+    with pytest.raises(TableError, match=r"t\.sav was not read within 0 seconds, and is damaged, as it seems"):
+        read_table(tmp_path / "t.sav")
+
+
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        ({"a.csv": "x,y\n1,2\n", "b.csv": "x,y\n1,2\n"}, r"t\.zip holds 2 files, a\.csv, b\.csv: unpack it"),
+        ({"__MACOSX/._a.csv": ""}, r"t\.zip holds no file: unpack it"),
+    ],
+)
+def test_an_archive_holds_one_table(tmp_path, packed, said):
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        for name, text in packed.items():
+            archive.writestr(name, text)
+    with pytest.raises(TableError, match=said):
+        read_table(tmp_path / "t.zip")
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("t.parquet", "pyarrow"), ("t.feather", "pyarrow"), ("t.sav.gz", "pyreadstat"), ("t.xlsx", "openpyxl")],
+)
+def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, name, package):
+    content = b"not looked at"
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    if name == "t.xlsx":  # of which pandas looks whether it is one
+        pd.DataFrame({"x": [1.0]}).to_excel(tmp_path / name)
+    for module in (package, f"{package}.feather"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(TableError, match=f"cannot be read without {package}: pip install"):
+        read_table(tmp_path / name)
+
+
+def test_intervals_are_answers_and_no_numbers():
+    table = pd.DataFrame({"id": ["a", "b", "c"], "age": pd.arrays.IntervalArray.from_breaks([0, 5, 9, 20])})
+    assert signals_of(table).table.shape == (3, 3)
+    with pytest.raises(TableError, match="'age' holds intervals: --drop it, or make it a number"):
+        signals_of(table, TableOptions(categorical=("none",)))
+
+
+def test_an_excel_sheet_is_named_and_has_rows(tmp_path):
+    pd.DataFrame({"x": [1.0]}).to_excel(tmp_path / "t.xlsx", sheet_name="people", index=False)
+    with pytest.raises(TableError, match="has no sheet 'others': it has people"):
+        read_table(tmp_path / "t.xlsx", TableOptions(sheet="others"))
+    pd.DataFrame({"x": []}).to_excel(tmp_path / "head.xlsx", index=False)
+    with pytest.raises(TableError, match="has a header and no rows below it"):
+        read_table(tmp_path / "head.xlsx")
+    pd.DataFrame().to_excel(tmp_path / "none.xlsx", index=False)
+    with pytest.raises(TableError, match="has no cells"):
+        read_table(tmp_path / "none.xlsx")
+
+
+def planted(folder, *names):
+    """Put Python modules beside the user's table that leave a file behind when they are run."""
+    for name in names:
+        (folder / name).write_text(f"open({str(folder / 'was_run')!r}, 'w').close()\n")
+    return folder / "was_run"
+
+
+def test_a_module_beside_the_table_is_not_run(tmp_path, frame, monkeypatch):
+    pyreadstat.write_dta(frame.dropna(), str(tmp_path / "t.dta"))
+    was_run = planted(tmp_path, "pyreadstat.py", "numpy.py")
+    monkeypatch.chdir(tmp_path)
+    assert len(read_table("t.dta")[0]) == 5
+    assert not was_run.exists()
+
+
+def test_python_m_nashgraph_runs_no_module_beside_the_table(tmp_path, frame):
+    pyreadstat.write_dta(pd.concat([frame.dropna()] * 4), str(tmp_path / "t.dta"))
+    was_run = planted(tmp_path, "pyreadstat.py", "numpy.py", "pandas.py", "scipy.py")
+    source = str(Path(nashgraph.__file__).parents[1])
+    command = [sys.executable, "-m", "nashgraph", "learn", "t.dta", "--out", "out", "--id", "nobody"]
+    ended = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": source}, capture_output=True, text=True, check=False
+    )
+    assert "nobody" in ended.stderr  # the table was read: the column asked for is not in it
+    assert not was_run.exists()

@@ -1,0 +1,27 @@
+"""Names stay as they are written, and no unit decides who is near."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nashgraph.io import TableOptions, read_nodes, signals_of
+
+from ..commands import run
+
+
+def test_a_name_of_digits_stays_as_it_is_written(tmp_path):
+    (tmp_path / "t.csv").write_text("id,a,b\n007,1.5,2.1\n08,2.5,7.2\n1e3,3.5,1.3\n+4,9.5,4.4\n")
+    out = tmp_path / "out"
+    assert run("learn", tmp_path / "t.csv", "--method", "smooth", "--degree", "2", "--out", out).exit_code == 0
+    assert set(read_nodes(out / "nodes.csv").name) == {"007", "08", "1e3", "+4"}
+
+
+@given(st.integers(0, 1000), st.sampled_from([1e-3, 1e3]))
+def test_gaps_are_filled_alike_in_any_unit(seed, unit):
+    random = np.random.default_rng(seed)
+    table = pd.DataFrame(random.normal(size=(20, 4)), columns=list("abcd")).assign(name=[f"n{k}" for k in range(20)])
+    table.loc[3, "d"] = np.nan
+    options = TableOptions(missing="impute", standardize=False)
+    here, there = (signals_of(one, options).table.loc["d", "n3"] for one in (table, table.assign(a=unit * table.a)))
+    np.testing.assert_allclose(here, there)
