@@ -21,6 +21,7 @@ from .validation import Array, InputError, check_number, check_weights
 
 INFLUENCES = {"influence", "influence_low", "influence_high"}  # node columns that are sums of weights
 LEIDEN_ROUNDS = 2  # igraph's default; more gained 0.002 of modularity at most
+NOT_CENTRAL = "These answers do not tell who is central; one question would (how many ties do you have?)."
 EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one
 PAIR_COLUMNS = (
     EVIDENCE,

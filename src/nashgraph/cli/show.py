@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..estimators import METHODS
+from ..graph import NOT_CENTRAL
 from ..io import (
     FileRecord,
     ModelRecord,
@@ -39,7 +40,9 @@ def run_show(model: Path, speech: SpeechArguments) -> int:
     say_figures(record, voice)
     voice.say(paired(settings(record), "settings"))
     nodes = None
-    if not (file := place.parent / NODES).is_file():
+    if record.certificate.get("influence_supported") is False:
+        voice.say(NOT_CENTRAL)
+    elif not (file := place.parent / NODES).is_file():
         voice.note(f"there is no {NODES} beside {place.name}, so the most influential nodes are not shown")
     elif sha256_of(file) != record.nodes_sha256:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")

@@ -21,7 +21,7 @@ from ..validation import Array
 from .members import PARTIAL, Ladders, search_of
 
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
-ANSWERS, SAMPLES = "answers", "samples"
+KINDS = ANSWERS, SAMPLES = "answers", "samples"
 FEW_VALUES = 10  # 89% of the columns of real survey tables have at most ten different values (fact 15)
 UNITS_APART = 10.0  # spreads of signals of one kind: their 90% and 10% quantiles were within a factor of 3.3
 NODES_READ = 10_000  # enough to count the values of a signal

@@ -119,7 +119,7 @@ class ConsensusGL(GraphEstimator):
     suggested_ : LearnedGraph, the ties with most evidence, ``degree_`` per node on average
     degree_ : float, the mean number of ties per node in it
     signals_ : "answers" or "samples"
-    influence_supported_ : bool
+    influence_supported_ : bool, or None with known ties
         Whether the signals support who is influential: halves of the signals agree on it, beyond what energy and
         missing answers explain. For answers it is always False: on real surveys no score of this kind goes with the
         true number of ties, whether or not halves agree.
@@ -296,11 +296,15 @@ class ConsensusGL(GraphEstimator):
             "geometries_": geometries,
             "signals_": kind.name,
             "kind_": kind,
-            "influence_supported_": kind.name == SAMPLES and found.support(signals, drawn).enough,
+            "influence_supported_": self._supported(kind.name, found, signals, drawn) if known is None else None,
             "replicate_graphs_": found.thinned_graphs(weights.data - before, np.asarray(weights.sum(axis=1)).ravel()),
             "_smooth": smooth,
             "_columns": (edges, found.node_intervals(weights.data)),
         }
+
+    @staticmethod
+    def _supported(kind: str, found: Replicates, signals: Array, drawn: list[Array]) -> bool:
+        return kind == SAMPLES and found.support(signals, drawn).enough
 
     def _kind(self, X: Array) -> Kind:
         """Return what the signals are."""

@@ -44,6 +44,7 @@ class Game:
     replicate_weights : tuple of CSR arrays, the graphs of a consensus's replicates, if it has any
     start : array, actions to start from, if some near the equilibrium are known
     tol : float, relative residual of equilibrium and adjoint
+    influence_supported : bool or None, whether the signals support who is influential; None if that was not tested
 
     Examples
     --------
@@ -60,6 +61,7 @@ class Game:
     replicate_weights: tuple[Any, ...] = ()
     start: Array | None = None
     tol: float = TOL
+    influence_supported: bool | None = None
 
     @classmethod
     def on(
@@ -85,7 +87,9 @@ class Game:
                 raise InputError(f"benefit has no value for {listing(missing)}: its index must be the nodes' names")
             benefit = benefit.loc[list(learned.names)].to_numpy()
         given = check_benefit(benefit, learned.n_nodes, normalize=False)
-        return cls(learned.names, learned.weights, given, as_interaction(interaction), as_welfare(welfare), replicates)
+        rules = as_interaction(interaction), as_welfare(welfare)
+        supported = learned.influence_supported
+        return cls(learned.names, learned.weights, given, *rules, replicates, influence_supported=supported)
 
     @property
     def n_nodes(self) -> int:

@@ -82,8 +82,9 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
         answers = answer_questions(game, Questions(budget=min(BEST, game.n_nodes - 1), cost="units"), plain)
     except InputError as error:
         return Interventions([], f"No interventions: {error}.", {})
-    loss, players = np.empty(game.n_nodes), answers[0].table
-    loss[game.numbered(players["name"])] = players["loss"]
+    loss, players = np.full(game.n_nodes, np.nan), answers[0].table
+    if len(players):
+        loss[game.numbered(players["name"])] = players["loss"]
     known = {"loss": loss} if np.isfinite(loss).all() else {}
     return Interventions(answers, caution(game, model.prior_ is not None), {"worth": game.adjoint, **known})
 

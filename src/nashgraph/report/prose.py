@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate import Certificate, Measure
-from ..graph import LearnedGraph
+from ..graph import NOT_CENTRAL, LearnedGraph
 from ..validation import Array, listing
 from .plain import shortened, text
 
@@ -129,10 +129,13 @@ class Leaders(NamedTuple):
     rivals: list[str]
     settled: bool = True
     more_settled: bool = True
+    supported: bool = True
 
     @property
     def sentence(self) -> str:
         """Who is most influential, and whether that is settled."""
+        if not self.supported:
+            return NOT_CENTRAL
         if self.rivals:
             first, rivals = self.first[0], listing(self.rivals, RIVALS)
             return f"It is not settled who is most influential: {first} is first here, and {rivals} may be."
@@ -200,6 +203,8 @@ def leaders(graph: LearnedGraph) -> Leaders:
     >>> leaders(LearnedGraph.of(np.eye(3)[[1, 2, 1]], ["ann", "bob", "cat"], node_columns=ranks)).sentence
     'It is not settled who is most influential: bob is first here, and cat may be.'
     """
+    if graph.influence_supported is False:
+        return Leaders([], [], supported=False)
     order = speaking(graph)
     plain = shortened([text(name) for name in graph.names[order]])
     names = [name + gaps_mark(graph, node) for name, node in zip(plain, order.tolist(), strict=True)]
