@@ -132,6 +132,8 @@ class Outcome:
         numbers = {name.rstrip("_"): value for name, value in vars(self.model).items() if name.endswith("_")}
         numbers |= {} if prior is None else {"lam": prior.lam, "fidelity": prior.fidelity, "welfare": prior.welfare}
         numbers.pop("n_features_in", None)
+        if isinstance(self.model, ConsensusGL):
+            numbers["ties"] = self.written.undirected().n_edges  # an edge in each direction is one tie
         return self.model.certificate_.as_dict() | {
             name: plain_number(value)
             for name, value in numbers.items()

@@ -94,10 +94,9 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
 
 def say_briefly(record: ModelRecord, voice: Voice) -> None:
     """Print what was learned in a line or two: the ties, whether the run converged, and scores if there are some."""
-    seconds = f"{record.seconds:.1f} s"
-    voice.say(
-        f"{counted(record.edges, 'tie')} by {record.job.method} in {seconds}: {record.certificate.get('sentence', '')}"
-    )
+    ties = counted(int(record.certificate.get("ties") or record.edges), "tie")
+    sentence = record.certificate.get("sentence", "")
+    voice.say(f"{ties} by {record.job.method} in {record.seconds:.1f} s: {sentence}")
     if record.scores:
         auc, precision = (record.scores.get(name) for name in ("auc", "average_precision"))
         voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), average precision {precision:.3f}")

@@ -29,7 +29,7 @@ from .options import SpeechArguments
 
 LISTED = 10
 SHOWN = ("name", "influence", "interval", "rank", "followers", "action", "missing", "community")
-TIES = ("source", "target", "weight", "interval", "frequency", "probability", "known")
+TIES = ("source", "target", "evidence", "weight", "interval", "frequency", "probability", "known")
 
 
 def run_show(model: Path, speech: SpeechArguments) -> int:

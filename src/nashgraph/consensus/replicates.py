@@ -3,10 +3,7 @@ r"""The replicates of a consensus, edges by replicates on one fixed pattern: int
 A replicate is a network learned from a random half of the signals, the next one from the other half. Only pairs that
 are edges of the consensus are looked at again, so a replicate needs no search over all pairs.
 
-If T is a value learned from M signals, T' one from M fresh signals and T_h one from a half of the first, all with small
-independent errors of variance v/M, then Var(T_h - T) = v/M and Var(T' - T) = 2 v/M. Hence the intervals: the estimate
-plus and minus :math:`1.645 \sqrt 2` times the root mean square of T_h - T. They hold 90% of the values that fresh
-signals would give, and the estimate is inside by construction.
+How intervals follow is in :func:`~nashgraph.graph.interval_around`.
 """
 
 from __future__ import annotations
@@ -23,10 +20,10 @@ from scipy.stats import rankdata
 
 from ..compiled import kernel
 from ..couplings.levels import SAME, levels_of
+from ..graph import interval_around
 from ..validation import Array
 from .members import Ladders, search_of
 
-HALF_WIDTH = 1.645 * np.sqrt(2.0)  # of a 90% interval, in root mean squares over replicates
 LEVEL_ROWS = 2000  # nodes from which the levels of a replicate's degrees are found, if there are more
 # Edges of all thinned graphs together, unless that leaves a node fewer than 16: enough for advice with intervals, and
 # small enough to keep with a model.
@@ -200,10 +197,7 @@ class Replicates:
 
     def intervals(self, weights: Array) -> tuple[Array, Array]:
         """Return the ends of the 90% interval of each edge's weight, for weights with prior and known ties."""
-        squares = np.zeros(len(self.plain))
-        for row in self.values:
-            squares += (row - self.plain) ** 2
-        width = HALF_WIDTH * np.sqrt(squares / max(len(self), 1))
+        width = interval_around(self.plain, self.values)[1] - self.plain
         return np.maximum(weights - width, 0.0), weights + width
 
     def agreement(self) -> float:
@@ -224,9 +218,9 @@ class Replicates:
         n = len(self.indptr) - 1
         plain, final = (np.bincount(self.indices, weights=each, minlength=n) for each in (self.plain, weights))
         found, rank = self.influence(), rankdata(-final, method="min")
-        width = HALF_WIDTH * np.sqrt(np.mean((found - plain) ** 2, axis=0))
-        ranks = np.stack([rankdata(-row) for row in (plain, *found)])
-        places = HALF_WIDTH * np.sqrt(np.mean((ranks[1:] - ranks[0]) ** 2, axis=0))
+        width = interval_around(plain, found)[1] - plain
+        ranks = [rankdata(-row) for row in (plain, *found)]
+        places = interval_around(ranks[0], ranks[1:])[1] - ranks[0]
         return {
             "influence_low": np.maximum(final - width, 0.0),
             "influence_high": final + width,

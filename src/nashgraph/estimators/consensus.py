@@ -502,7 +502,9 @@ class ConsensusGL(GraphEstimator):
         if not self.__sklearn_is_fitted__():
             return text
         stable = "" if np.isnan(self.agreement_) else f", replicates agree on {self.agreement_:.0%} of the weight"
-        return f"<{text}: {len(self.node_names_)} nodes, {self.graph_.n_edges:,} edges{stable}>"
+        return (
+            f"<{text}: {len(self.node_names_)} nodes, {self.suggested_.undirected().n_edges:,} suggested ties{stable}>"
+        )
 
     @property
     def suggested_(self) -> LearnedGraph:

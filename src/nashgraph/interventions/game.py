@@ -17,10 +17,9 @@ import pandas as pd
 from scipy import sparse
 
 from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
-from ..graph import as_graph
+from ..graph import as_graph, interval_around
 from ..validation import Array, InputError, check_benefit, check_integer, listing
 
-INTERVAL = (0.05, 0.95)
 BEST = 5  # how many nodes or ties are wanted, unless told otherwise
 TOL, REPLICATE_TOL = 1e-10, 1e-4  # of equilibrium and adjoint; intervals need fewer digits
 DENSE_NODES, DENSE_SHARE = 1500, 0.1  # products with a dense array are faster above this share of tied pairs
@@ -197,11 +196,11 @@ def check_best(best: int | None, n_nodes: int) -> int:
     return min(BEST, n_nodes) if best is None else check_size("best", best, n_nodes)
 
 
-def stability(scores: list[Array], best: int) -> dict[str, Array]:
-    """Return the 90% interval of each score over replicates, and in what share of them it is among the best."""
+def stability(estimate: Array, scores: list[Array], best: int) -> dict[str, Array]:
+    """Return the 90% interval around each estimate, and in what share of the replicates it is among the best."""
     if not scores:
         return {}
-    low, high = np.quantile(np.stack(scores), INTERVAL, axis=0)
+    low, high = interval_around(estimate, scores)
     return {"low": low, "high": high, "among_best": frequency([firsts(row, best) for row in scores], len(low))}
 
 

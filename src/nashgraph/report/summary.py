@@ -12,7 +12,7 @@ import pandas as pd
 from ..certificate import Certificate, Record
 from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import Prior
-from ..graph import EVIDENCE, LearnedGraph
+from ..graph import LearnedGraph
 from ..validation import Array, InputError
 from . import prose
 from .checks import Checks, checks_of
@@ -234,7 +234,7 @@ def summarize(
         )
     drawing = make_drawing(model, path, communities, layout)
     found = interventions_of(model) if interventions else None
-    ties = graph.suggested(getattr(model, "degree", None)) if EVIDENCE in graph.edge_columns else graph
+    ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)
     return Summary(
