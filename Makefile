@@ -13,7 +13,7 @@ PYTEST = OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest 
   --numprocesses=$(WORKERS) --maxprocesses=4 --dist=worksteal $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability clean
+.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability evidence clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -106,6 +106,9 @@ selection: $(VENV)/.dev ## does select() keep its promise? (about 10 minutes)
 
 reliability: $(VENV)/.dev ## is a tie's frequency its probability? real networks where NASHGRAPH_DATA has them
 	$(BIN)/python -m benchmarks.reliability
+
+evidence: $(VENV)/.dev ## what questions about ties buy: the tie model on networks with known ties (needs NASHGRAPH_DATA)
+	$(BIN)/python -m benchmarks.evidence
 
 clean: ## remove what make made
 	rm -rf $(VENV) .coverage build demo docs/_build docs/gallery docs/generated .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -14,6 +14,7 @@ from .estimators import (
     QuadGameGL,
     SmoothGL,
     SpecTemp,
+    TieModel,
     spectral_benefit,
 )
 from .games import (
@@ -80,6 +81,7 @@ __all__ = [
     "Saturating",
     "SmoothGL",
     "SpecTemp",
+    "TieModel",
     "TotalAction",
     "Utilitarian",
     "WeightedTotal",

@@ -24,6 +24,7 @@ class Measure(enum.Enum):
     STATIONARITY = "stationarity"  # ||W - best_response(W)||_F / ||W||_F
     GAP = "duality gap"  # relative: how far the objective can be above the least
     CHANGE = "last change of the graph"  # ||W - W+||_F / ||W||_F over the last round: weaker than the others
+    GRADIENT = "relative gradient"  # norm of the gradient over the norm of the answers, of a concave likelihood
 
 
 class Ending(enum.Enum):

@@ -315,7 +315,7 @@ def test_the_truth_that_tells_nothing_apart(tmp_path):
     (tmp_path / "truth.csv").write_text("source,target\nann,bob\nann,cat\nann,dan\nbob,cat\nbob,dan\ncat,dan\n")
     result = run("learn", tmp_path / "t.csv", "--truth", tmp_path / "truth.csv", "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "A has every possible edge" in error_lines(result)[-1]
+    assert "truth has every possible edge" in error_lines(result)[-1]
     assert not (tmp_path / "out").exists()
 
 

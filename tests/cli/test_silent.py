@@ -33,6 +33,9 @@ def test_who_is_silent_is_told_marked_and_no_hub(counts, tmp_path):
         nodes = pd.read_csv(out / "nodes.csv")
         assert {*nodes.loc[nodes["silent"] == 1, "name"]} == {*SILENT}
         assert nodes["silent"].head(5).any(), "the case is made so that they would be hubs"
+        if method == "consensus":
+            assert "These answers do not tell who is central" in result.stdout
+            continue
         [named] = [line for line in result.stdout.splitlines() if line.startswith(("influence:", "most influential:"))]
         assert not [name for name in SILENT if f"{name} (" in named]
         shown = json.loads(run("show", out, "--json").stdout)
@@ -57,4 +60,4 @@ def test_an_answer_of_no_is_a_signal(counts, random):
     assert not SmoothGL(beta=1.0).fit(answers.T).silent_.any()
     counts.iloc[2:6] = random.integers(1, 9, size=(4, 20))
     assert not SmoothGL(beta=1.0).fit(counts.T).silent_.any(), "two are no crowd"
-    assert np.size(SmoothGL(beta=1.0).silent_) == 0
+    assert not hasattr(SmoothGL(beta=1.0), "silent_"), "known after a fit only"

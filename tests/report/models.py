@@ -65,7 +65,9 @@ class Held(GraphEstimator):
 
 def held(weights, names=None, certificate=None, prior=None, **columns):
     """Return a fitted model of a given graph."""
-    return Held(LearnedGraph.of(weights, names, **columns), certificate or exact(), prior)
+    model = Held(LearnedGraph.of(weights, names, **columns), certificate or exact(), prior)
+    model.adjacency_ = model.graph.weights  # by this a model counts as fitted
+    return model
 
 
 def popular_graph(n_nodes, degree=10, seed=0):

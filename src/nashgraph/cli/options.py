@@ -138,9 +138,7 @@ class TableArguments:
             show_default="on if nodes are rows, or if signals differ much in spread",
         ),
     ] = None
-    long: Annotated[bool, format_option("--long", help="Each row is one answer: who, which question, the answer.")] = (
-        False
-    )
+    long: Annotated[bool, format_option("--long", help="Each row is one answer: who, question, answer.")] = False
     separator: Annotated[
         str | None, format_option(metavar="CHARACTER", help="Field separator of a text file.", show_default="detected")
     ] = None
@@ -154,9 +152,7 @@ class TableArguments:
             metavar="CHARACTER", help="Thousands separator.", show_default="detected if it can be nothing else"
         ),
     ] = None
-    header: Annotated[bool, format_option("--header/--no-header", help="Whether the first line names the columns.")] = (
-        True
-    )
+    header: Annotated[bool, format_option("--header/--no-header", help="The first line names the columns.")] = True
     sheet: Annotated[str | None, format_option(help="Sheet of an Excel file.", show_default="the first")] = None
     array: Annotated[str | None, format_option(help="Array of an NPZ file that has several.")] = None
     max_cells: Annotated[int, format_option(help="Refuse tables with more cells than this.")] = 50_000_000
@@ -194,8 +190,7 @@ class GameArguments:
         single_option(help="Weight of the squared norm, instead of --degree: larger means more neighbours."),
     ] = None
     c: Annotated[
-        float | None,
-        single_option("--c", help="Total weight of a node's ties, between 0 and 1.", show_default="0.95"),
+        float | None, single_option("--c", help="Total weight of a node's ties, between 0 and 1.", show_default="0.95")
     ] = None
     interaction: Annotated[
         str | None,
@@ -325,9 +320,7 @@ class TruthArguments:
             "column names, GraphML, GML or Pajek. Adds scores.",
         ),
     ] = None
-    truth_directed: Annotated[bool, truth_option("--truth-directed", help="The ties in --truth have directions.")] = (
-        False
-    )
+    truth_directed: Annotated[bool, truth_option("--truth-directed", help="Ties in --truth have directions.")] = False
 
 
 @dataclass(frozen=True)
@@ -335,12 +328,10 @@ class ClusterArguments:
     """Options about a cluster that searches the pairs of nodes, or learns many small networks."""
 
     scheduler: Annotated[
-        str | None,
-        engine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786."),
+        str | None, engine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786.")
     ] = None
     workers: Annotated[
-        int | None,
-        engine_option(min=1, help="Number of worker processes to start on this machine."),
+        int | None, engine_option(min=1, help="Number of worker processes to start on this machine.")
     ] = None
 
     def settled(self, game: AnyGame) -> AnyGame:
@@ -398,11 +389,7 @@ class JobArguments(FileArguments):
     """Further options of learn and path: settings, and what to write."""
 
     group: Annotated[
-        str | None,
-        table_option(
-            metavar="COLUMN",
-            help="Learn one network for each value of this column.",
-        ),
+        str | None, table_option(metavar="COLUMN", help="Learn one network for each value of this column.")
     ] = None
     settings: Annotated[
         list[str] | None,
@@ -433,8 +420,7 @@ class JobArguments(FileArguments):
     layout_of: Annotated[
         Path | None,
         output_option(
-            metavar="FOLDER",
-            help="Draw every node where the report in this folder draws it, to compare two pictures.",
+            metavar="FOLDER", help="Draw every node where the report in this folder draws it, to compare two pictures."
         ),
     ] = None
     title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .sig_rep import GLSigRep as GLSigRep
     from .smooth import SmoothGL as SmoothGL
     from .spec_temp import SpecTemp as SpecTemp
+    from .tie_model import TieModel as TieModel
 
 # From the name that the command line and compare() know to the module and the class.
 _METHODS = {
@@ -46,6 +47,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         **{module: [kind] for module, kind in _METHODS.values()},
         "base": ["GraphEstimator", "Prior"],
         "path": ["LambdaPath"],
+        "tie_model": ["TieModel"],
         "_benefit": ["spectral_benefit"],
     },
 )

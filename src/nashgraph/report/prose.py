@@ -19,6 +19,7 @@ CERTIFIED = {
     Measure.GAP: "The method's objective is above the least that any graph has by at most {share} of it.",
     Measure.CHANGE: "In the last round the weights moved by {share} of their size in all. That they hardly move is no "
     "proof that they are where they should be.",
+    Measure.GRADIENT: "Expected counts differ by {share} from what the model makes of the answers.",
 }
 SURE, NEARLY_ALL = 0.5, 0.9  # shares of members that have a tie
 MANY_GAPS = 0.25  # of a node's signals: beyond, it is marked wherever it is named among the most influential

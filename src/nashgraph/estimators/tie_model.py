@@ -1,0 +1,325 @@
+"""TieModel: a network from what people can tell about their ties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from ..evidence.answers import estimate_errors, node_names, read_answers
+from ..evidence.inputs import Known, read_groups, read_likeness, with_known, with_names
+from ..evidence.model import Settings, TieFit
+from ..evidence.names import read_nominations
+from ..evidence.pair_sums import Factors, sigmoid
+from ..evidence.probabilities import drawn_network
+from ..graph import LearnedGraph
+from ..validation import Array, InputError, check_integer, check_number, listing
+from ._known import Claims, check_names, numbered, read_claims
+from .base import GraphEstimator, drawn_seed
+
+MOST_NODES_DENSE = 5000
+
+
+class TieModel(GraphEstimator):
+    r"""Learn a network from counted answers, numbers of ties, names, known ties and attributes.
+
+    The log-odds of a tie are
+
+    .. math:: \theta_{ij} = \alpha_0 + \gamma\cdot(T_i + T_j) + T_i^\top B\, T_j + \alpha_i + \alpha_j
+        + e_i \cdot T_j + e_j \cdot T_i + \kappa\, x_i \cdot x_j ,
+
+    with traits T, popularity α_i, a taste e_i for traits and likeness x_i · x_j of signals. If node i says
+    that it has d_i ties, a_ik of them with trait k, then (d_i, a_i) is all that the likelihood of its ties
+    needs to know about them. Two concave problems follow each other:
+
+    1. α_0, γ, B and κ from the rows of those who were asked, with α = e = 0: a ridge-penalised logistic likelihood of
+       at most a few hundred numbers, by Newton's method (:mod:`nashgraph.evidence.mixing`).
+    2. α_i and e_i of those who were asked, given these:
+       maximise Σ_i (α_i d_i + e_i · a_i) − Σ_pairs log(1 + exp θ_ij) − ½ Σ noise_ik e_ik²
+       (:mod:`nashgraph.evidence.tilts`). At the optimum a_ik − Σ_j p_ij T_jk = noise_ik e_ik: expected counts are those
+       told, up to the error of answers. The relative norm of what is left of this equation is the certificate.
+
+    Everybody who was not asked has α = e = 0, or a popularity from being named. Log-odds are of low rank, so no N × N
+    array is held.  Probabilities are calibrated by asking a network drawn from the model the same questions.
+
+    Parameters
+    ----------
+    recall : float, optional
+        Share of their ties that people remember when asked. By default estimated by comparing both sides of ties where
+        everybody answered; else nothing is taken as forgotten. ``errors_`` says which.
+    error : float, optional
+        Variance of a counted answer around the truth, beyond forgetting. By default estimated likewise, else 0.4.
+    max_names : int, optional
+        How many names the questionnaire had room for: those missing from a full list may still be tied.
+    calibrate : bool
+        Whether to calibrate probabilities by simulation (up to 5,000 nodes); it takes as long as the fit.
+    tol, max_iter : stop when the relative gradient is at most ``tol``, or after so many iterations
+    random_state : int, of the simulation
+
+    Attributes
+    ----------
+    graph_ : LearnedGraph without directions; weights are the column ``probability``
+        The most probable pairs, two for every expected tie, with ``expected_ties``, ``ties_low`` and
+        ``ties_high`` (a 90% interval) for every node.
+    expected_ties_ : DataFrame, the same by node
+    errors_ : recall, variance of errors and where they come from
+    mixing_ : DataFrame, [1, T]'s mixing matrix G: density, popularity by trait and mixing
+    kappa_ : float, the weight of likeness; 0.5 is assumed where neither counts nor known ties tell it
+    certificate_ : Certificate
+
+    References
+    ----------
+    Breza, Chandrasekhar, McCormick, Pan, "Using aggregated relational data to feasibly identify network
+    structure without network data", AER 2020. McCormick, Zheng, "Latent surface models for networks using
+    aggregated relational data", JASA 2015.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> karate = nx.karate_club_graph()
+    >>> A = nx.to_numpy_array(karate, weight=None)
+    >>> T = pd.DataFrame(np.random.default_rng(0).random((34, 8)) < 0.4).astype(float)
+    >>> model = TieModel().fit(traits=T, counts=pd.DataFrame(A @ T), n_ties=pd.Series(A.sum(axis=0)))
+    >>> from nashgraph import edge_auc
+    >>> edge_auc(model, karate) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        recall: float | None = None,
+        error: float | None = None,
+        max_names: int | None = None,
+        calibrate: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 200,
+        random_state: Any = 0,
+    ) -> None:
+        self.recall = recall
+        self.error = error
+        self.max_names = max_names
+        self.calibrate = calibrate
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        traits: Any = None,
+        counts: Any = None,
+        n_ties: Any = None,
+        nominations: Any = None,
+        known: Any = None,
+        complete: Iterable[Any] | None = None,
+        networks: Iterable[Any] | None = None,
+    ) -> Self:
+        """Learn the network from whatever was asked; every part is optional, but something must tell about ties.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_signals, n_nodes), optional
+            Signals for likeness; columns are nodes.
+        y : ignored
+        traits : DataFrame with a row for every node, or array
+            1 where the node has the trait, else 0. Numbers that are not counted are welcome.
+        counts : DataFrame with a row for every node that was asked
+            How many of its ties have the trait that the column names. Empty where the answer is not known,
+            "10+" for ten or more.
+        n_ties : Series, how many ties a node has
+        nominations : table with source and target, table with a row of names for every node asked, or dict of lists
+        known : ties and non-ties, in any form that :class:`ConsensusGL` takes
+        complete : the nodes whose ties are all in ``known``
+        networks : list of (network, traits) or (network, traits, X), other groups all of whose ties are known
+
+        Returns
+        -------
+        self
+        """
+        tables = {"traits": traits, "counts": counts, "n_ties": n_ties}
+        recall, error = self._check_errors()
+        names = node_names(tables, X)
+        told = read_answers(names, traits, counts, n_ties)
+        known_pairs = read_known(known, complete, names)
+        named = None if nominations is None else read_nominations(nominations, names, self.max_names, recall)
+        if named is not None:
+            known_pairs = with_names(known_pairs, named, names)
+        likeness = read_likeness(X, names)
+        groups = read_groups(networks, told, likeness.shape[1] > 0)
+        told, known_pairs = with_known(told, known_pairs)
+        if named is None and not groups and not len(known_pairs.complete) and np.isnan(told.counts).all():
+            raise InputError(
+                "nobody was asked: pass counts or n_ties for at least some nodes, nominations, known ties with "
+                "the nodes whose ties "
+                "are complete, or networks of other groups"
+            )
+        settings = Settings(self.calibrate, self.tol, self.max_iter, drawn_seed(self.random_state))
+        errors = estimate_errors(told, recall, error)
+        learned = TieFit(settings, told, errors, known_pairs, named, likeness, groups).run()
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+        for name, value in learned.items():
+            setattr(self, name, value)
+        self._graph: LearnedGraph | None = None
+        self.certificate_.warn(type(self).__name__)
+        return self
+
+    def _check_errors(self) -> tuple[float | None, float | None]:
+        recall, error = self.recall, self.error
+        if recall is not None:
+            recall = check_number(
+                "recall", recall, low=0, high=1, open_low=True, remedy="the share of ties people remember, as 0.8"
+            )
+        if error is not None:
+            error = check_number(
+                "error", error, low=0, remedy="the variance of an answer, as 0.5; None has it estimated"
+            )
+        if self.max_names is not None:
+            check_integer("max_names", self.max_names, low=1, remedy="how many names the questionnaire had room for")
+        return recall, error
+
+    @property
+    def graph_(self) -> LearnedGraph:
+        """The most probable pairs as a graph without directions; weights are probabilities."""
+        check_is_fitted(self)
+        if self._graph is None:
+            columns = {name: column.to_numpy() for name, column in self.expected_ties_.items()}
+            graph = LearnedGraph.of(self.adjacency_, self.node_names_, directed=False, node_columns=columns)
+            self._graph = LearnedGraph(
+                graph.names, graph.weights, False, columns, {"probability": graph.weights.data.copy()}
+            )
+        return self._graph
+
+    @property
+    def benefit_(self) -> pd.Series:
+        """The expected number of ties as a benefit for :class:`GLGP` and :class:`ConsensusGL`."""
+        return self.expected_ties_["expected_ties"].rename("benefit")
+
+    def bonus(self) -> tuple[Array, Array]:
+        """Return the log-odds of all pairs in low rank: ``left @ right.T``."""
+        check_is_fitted(self)
+        return self.low_rank_.left, self.low_rank_.right
+
+    def probabilities(self) -> pd.DataFrame:
+        """Return the probability of a tie for every pair of nodes."""
+        check_is_fitted(self)
+        n = len(self.node_names_)
+        if n > MOST_NODES_DENSE:
+            raise InputError(
+                f"probabilities of all pairs of {n:,} nodes would not fit: use graph_, which has the pairs that "
+                f"matter, or bonus()"
+            )
+        p = sigmoid(self.low_rank_.left @ self.low_rank_.right.T)
+        one, other, value = self.known_pairs_
+        p[one, other] = p[other, one] = value
+        np.fill_diagonal(p, 0.0)
+        return pd.DataFrame(p, index=self.node_names_, columns=self.node_names_)
+
+    def sample(self, n: int = 1, random_state: Any = 0) -> list[LearnedGraph]:
+        """Return networks drawn from the pairs' probabilities, with known ties and non-ties as they are.
+
+        Popularity of nodes that were not asked is drawn too. Given these, pairs are drawn independently, so a
+        node's number of ties varies a little more than the answers allow.
+        """
+        check_is_fitted(self)
+        check_integer("n", n, low=1, remedy="how many networks to draw")
+        random = np.random.default_rng(drawn_seed(random_state))
+        one, other, value = self.known_pairs_
+        count = len(self.node_names_)
+        unsure = np.where(self.asked_, 0.0, np.sqrt(self.spread_))
+        networks = []
+        for _ in range(n):
+            shift = (random.normal(size=count) * unsure - unsure**2 / 2)[:, None]
+            ones = np.ones_like(shift)
+            low_rank = Factors(
+                np.hstack([self.low_rank_.left, shift, ones]), np.hstack([self.low_rank_.right, ones, shift])
+            )
+            drawn = sparse.coo_array(drawn_network(low_rank, random))
+            keys = np.minimum(*drawn.coords).astype(np.int64) * count + np.maximum(*drawn.coords)
+            free = ~np.isin(keys, one * count + other)
+            rows = np.concatenate([drawn.coords[0][free], one[value > 0], other[value > 0]])
+            columns = np.concatenate([drawn.coords[1][free], other[value > 0], one[value > 0]])
+            ties = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(count, count))
+            networks.append(LearnedGraph.of(ties, self.node_names_, directed=False))
+        return networks
+
+    def why(self, one: Any, other: Any) -> pd.DataFrame:
+        """Return what speaks for and against a tie, in log-odds relative to a mean pair, strongest first."""
+        check_is_fitted(self)
+        names = [str(name) for name in self.node_names_]
+        if missing := [name for name in (one, other) if str(name) not in names]:
+            raise InputError(f"no such node: {listing(missing)}; the nodes are {listing(names)}")
+        i, j = names.index(str(one)), names.index(str(other))
+        return explain(self, i, j)
+
+    def ask(self, n: int = 10) -> pd.DataFrame:
+        """Return whom to interview next: those not asked yet whose ties are least certain, Σ_j p_ij (1 − p_ij)."""
+        check_is_fitted(self)
+        check_integer("n", n, low=1, remedy="how many people to interview")
+        open_ones = np.flatnonzero(~self.asked_)
+        if not len(open_ones):
+            raise InputError("everybody was asked: there is nobody left to interview")
+        score = self.pairs_.variance[open_ones]
+        order = open_ones[np.argsort(-score, kind="stable")][:n]
+        return pd.DataFrame(
+            {
+                "name": self.node_names_[order],
+                "expected_ties": self.pairs_.expected[order],
+                "uncertainty": self.pairs_.variance[order],
+            }
+        )
+
+
+def read_known(known: Any, complete: Iterable[Any] | None, names: Array) -> Known:
+    """Return the known pairs, all pairs of complete nodes among them, or say what contradicts what."""
+    none = np.zeros(0, dtype=np.int64)
+    claims = Claims([], [], []) if known is None else read_claims(known)
+    claims = claims._replace(nodes=[*claims.nodes, *(complete or ())])
+    places = {str(name): k for k, name in enumerate(names.tolist())}
+    check_names(claims, places)
+    n = len(names)
+    ties, others = (numbered(places, part, n) for part in (claims.ties, claims.non_ties))
+    if (both := np.intersect1d(ties, others)).size:
+        shown = listing(f"{names[key // n]} - {names[key % n]}" for key in both)
+        raise InputError(
+            f"known says of {both.size} pair(s) that they are tied and that they are not: {shown}; keep one of the two"
+        )
+    whole = np.unique([places[str(node)] for node in claims.nodes]).astype(np.int64)
+    if len(whole) * n > 50_000_000:
+        raise InputError(
+            f"complete has {len(whole):,} of {n:,} nodes, too many pairs to list: leave some out, or pass "
+            f"n_ties and counts"
+        )
+    one, other = np.repeat(whole, n), np.tile(np.arange(n), len(whole))
+    rest = (np.minimum(one, other) * n + np.maximum(one, other))[one != other] if len(whole) else none
+    keys = np.union1d(np.union1d(ties, others), rest).astype(np.int64)
+    return Known(keys // n, keys % n, np.isin(keys, ties).astype(float), whole)
+
+
+def explain(model: TieModel, i: int, j: int) -> pd.DataFrame:
+    """Return the parts of a pair's log-odds, each relative to its mean over all nodes at the other end."""
+    Z, labels = model.features_, list(model.mixing_.columns)
+    G, E, names, told = model.mixing_.to_numpy(), model.tilts_.to_numpy(), model.node_names_, model.answers_
+    mean = Z.mean(axis=0)
+    rows = []
+    for me, other in ((i, j), (j, i)):
+        for k, label in enumerate(labels):
+            part = E[me, k] * (Z[other, k] - mean[k]) if k else E[me, 0]
+            if abs(part) < 1e-9:
+                continue
+            has = "has" if Z[other, k] else "does not have"
+            count = "" if np.isnan(told[me, k]) else f"{names[me]} told of {told[me, k]:.3g} ties"
+            said = f"{count}" if k == 0 else f"{count} with {label}, and {names[other]} {has} it"
+            rows.append((said or f"how often {names[me]} is named", part))
+    shared = float(Z[i] @ G @ Z[j] - mean @ G @ mean)
+    rows.append(("how people with their traits mix", shared))
+    if model.likeness_.shape[1]:
+        rows.append(("likeness of their signals", float(model.likeness_[i] @ model.likeness_[j])))
+    table = pd.DataFrame(rows, columns=["evidence", "log_odds"])
+    return table.sort_values("log_odds", key=lambda column: -column.abs(), ignore_index=True)

@@ -1,0 +1,150 @@
+"""Sums over all pairs of a low-rank log-odds matrix, by blocks of rows: no N × N array is ever held.
+
+Everything the tie model needs is a sum over pairs of a function of ``theta_ij = left_i · right_j``. A block of rows is
+two matrix products and one exponential, so a few threads with BLAS on one thread each are as fast as a compiled kernel.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.random import Generator
+from threadpoolctl import ThreadpoolController
+
+from ..validation import Array
+
+Part = TypeVar("Part")
+BLOCK = 1 << 18  # pairs in a block: small enough for the cache of a core, large enough for BLAS
+FLOAT32_ABOVE = 1000  # nodes; float32 halves the time, and its rounding is far below the tolerance there
+
+
+@cache
+def blas() -> ThreadpoolController:
+    """Return the handle on BLAS's own threads."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+def by_blocks(job: Callable[[slice], Part], n_rows: int, n_columns: int) -> Iterator[Part]:
+    """Yield ``job(rows)`` for every block of rows, in order, a few blocks at a time in threads."""
+    size = max(1, BLOCK // max(1, n_columns))
+    blocks = [slice(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
+    workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 8)
+    if len(blocks) == 1 or workers == 1:
+        yield from map(job, blocks)
+        return
+    with blas().limit(limits=1), ThreadPoolExecutor(workers) as pool:
+        for first in range(0, len(blocks), 4 * workers):
+            yield from pool.map(job, blocks[first : first + 4 * workers])
+
+
+def sigmoid(theta: Array) -> Array:
+    """Return 1 / (1 + exp(-theta)), in place.
+
+    Examples
+    --------
+    >>> sigmoid(np.array([0.0, -800.0]))
+    array([0.5, 0. ])
+    """
+    return _odds_to_probability(np.negative(theta, out=theta))
+
+
+def _odds_to_probability(minus_theta: Array) -> Array:
+    with np.errstate(over="ignore"):  # exp of much is infinite, and one over it is 0
+        np.exp(minus_theta, out=minus_theta)
+    minus_theta += 1.0
+    return np.reciprocal(minus_theta, out=minus_theta)
+
+
+class Factors(NamedTuple):
+    """The log-odds of all pairs, ``theta = left @ right.T``; symmetric, the diagonal without meaning."""
+
+    left: Array
+    right: Array
+
+    def cast(self) -> Factors:
+        """Return the factors in the precision that their number of nodes asks for."""
+        kind = np.float32 if len(self.left) > FLOAT32_ABOVE else np.float64
+        return Factors(np.ascontiguousarray(self.left, dtype=kind), np.ascontiguousarray(self.right, dtype=kind))
+
+    def at(self, rows: Array, columns: Array) -> Array:
+        """Return the log-odds of some pairs."""
+        return np.einsum("pk,pk->p", self.left[rows], self.right[columns]).astype(float)
+
+
+def factors(tilts: Array, features: Array, mixing: Array, likeness: Array) -> Factors:
+    """Return theta_ij = Z_i' G Z_j + E_i · Z_j + Z_i · E_j + x_i · x_j in low rank.
+
+    Examples
+    --------
+    >>> Z, E = np.ones((2, 1)), np.array([[1.0], [2.0]])
+    >>> low_rank = factors(E, Z, np.array([[0.5]]), np.zeros((2, 0)))
+    >>> low_rank.left @ low_rank.right.T
+    array([[2.5, 3.5],
+           [3.5, 4.5]])
+    """
+    half = tilts + 0.5 * features @ mixing
+    return Factors(np.hstack([half, features, likeness]), np.hstack([features, half, likeness]))
+
+
+def expected_counts(low_rank: Factors, features: Array, rows: Array, each: Array) -> tuple[Array, float]:
+    """Return Σ_j p_ij Z_j for the given rows, and Σ_ij each_j log(1 + exp theta_ij); pairs i = j are left out.
+
+    The second sum takes as long as the first; it is NaN where there are too many nodes to spend that on a number that
+    only the history shows.
+    """
+    left, right = low_rank.cast()
+    Z, minus = features.astype(left.dtype), -left
+    with_value = len(left) <= FLOAT32_ABOVE
+
+    def job(block: slice) -> tuple[Array, float]:
+        nodes, value = rows[block], np.nan
+        P = _odds_to_probability(minus[nodes] @ right.T)
+        if with_value:
+            value = -float((np.log(P) @ each).sum())
+        P[np.arange(len(nodes)), nodes] = 0.0
+        return P @ Z, value
+
+    parts = list(by_blocks(job, len(rows), len(left)))
+    value = sum(part[1] for part in parts)
+    if with_value:  # log(1 + exp t) = t - log p, and i = j does not count
+        value += float((left[rows] @ (right.T @ each)).sum()) - float(
+            np.logaddexp(0.0, low_rank.at(rows, rows)) @ each[rows]
+        )
+    return np.vstack([part[0] for part in parts]).astype(float), value
+
+
+def curvature(low_rank: Factors, features: Array, rows: Array, columns: Array) -> Array:
+    """Return Σ_j p_ij (1 - p_ij) Z_j Z_j' for the given rows, estimated from a sample of columns."""
+    left, right = low_rank.cast()
+    Z, n_features = features.astype(left.dtype)[columns], features.shape[1]
+    upper = np.triu_indices(n_features)
+    products = Z[:, upper[0]] * Z[:, upper[1]] * (len(left) / len(columns))
+
+    def job(block: slice) -> Array:
+        P = sigmoid(left[rows[block]] @ right[columns].T)
+        return (P * (1.0 - P)) @ products
+
+    packed = np.vstack(list(by_blocks(job, len(rows), len(columns))))
+    full = np.empty((len(rows), n_features, n_features))
+    full[:, upper[0], upper[1]] = packed
+    full[:, upper[1], upper[0]] = packed
+    return full
+
+
+def drawn_blocks(low_rank: Factors, random: Generator) -> Iterator[tuple[Array, Array]]:
+    """Yield the ties of one network drawn from the pairs' probabilities, block by block: ends i < j."""
+    left, right = low_rank.cast()
+    streams = random.spawn(len(left))  # one for each block's first row, so that threads do not change the draw
+
+    def job(rows: slice) -> tuple[Array, Array]:
+        P = sigmoid(left[rows] @ right[rows.start :].T)
+        one, other = np.nonzero(streams[rows.start].random(P.shape, dtype=np.float32) < P)
+        later = other > one
+        return one[later] + rows.start, other[later] + rows.start
+
+    yield from by_blocks(job, len(left), len(left))

@@ -1,0 +1,204 @@
+"""From log-odds to probabilities: calibrated by simulation, searched for the pairs that matter, drawn as networks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..validation import Array
+from .answers import scaled_up
+from .mixing import Mixing, Respondents, fit_mixing
+from .pair_sums import Factors, by_blocks, drawn_blocks, expected_counts, sigmoid
+from .tilts import Task, fit_tilts
+
+FEWEST_TIES = 30  # of a draw, among pairs of one class, to calibrate that class by
+LEVELLING = 8  # rounds, each of which removes most of the difference
+BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
+
+
+class Simulation(NamedTuple):
+    """What is needed to ask a drawn network as the real one was asked."""
+
+    task: Task
+    told: Array  # raw counts (n_asked × n_features), NaN for what was not asked
+    recall: float
+    variance: float
+    ridge: float
+    anchor: Mixing | None
+    pull: float
+
+
+def drawn_network(low_rank: Factors, random: np.random.Generator) -> sparse.csr_array:
+    """Return one network drawn from the pairs' probabilities, as a symmetric matrix of ones."""
+    n = len(low_rank.left)
+    blocks = list(drawn_blocks(low_rank, random))
+    one, other = (np.concatenate([block[k] for block in blocks]) for k in (0, 1))
+    ties = sparse.csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
+    return sparse.csr_array(ties + ties.T)
+
+
+def asked_again(network: sparse.csr_array, simulation: Simulation, random: np.random.Generator) -> Array:
+    """Return what the same people would answer about a drawn network: they forget, and miscount by one."""
+    task, recall = simulation.task, simulation.recall
+    rows = network[task.rows]
+    if recall < 1.0:
+        rows = rows.copy()
+        rows.data = (random.random(rows.nnz) < recall).astype(float)
+    counts = rows @ task.features
+    off = random.random(counts.shape)
+    share = min(1.0, simulation.variance)
+    counts = np.maximum(0.0, counts + (off < share / 2) - (off > 1.0 - share / 2))
+    return np.where(np.isnan(simulation.told), np.nan, counts / recall)
+
+
+def calibration(low_rank: Factors, simulation: Simulation, seed: int, tol: float) -> Array:
+    """Return (intercept, slope) for pairs with none, one or both ends asked, by asking a drawn network.
+
+    A network is drawn from the fitted probabilities, the same people are asked about it, the model is fitted to what
+    they say, and a logistic regression of the drawn ties on the fitted log-odds says how far these can be trusted:
+    answers pin ties down further than expected counts do (slope above 1), and errors are fitted too (slope below 1).
+    """
+    random = np.random.default_rng(seed)
+    task = simulation.task
+    network = drawn_network(low_rank, random)
+    counts = asked_again(network, simulation, random)
+    told = Respondents(task.features, task.rows, scaled_up(counts, task.features), task.likeness)
+    anchor = None if simulation.anchor is None else simulation.anchor._replace(kappa=1.0)  # likeness has κ in it here
+    mixing = fit_mixing([told], simulation.ridge, anchor, simulation.pull, kappa=1.0)
+    again = task._replace(mixing=mixing.matrix, counts=counts)
+    _, fitted, _ = fit_tilts(again, tol=tol)
+    n = len(task.features)
+    asked = np.zeros(n, dtype=np.int64)
+    asked[task.rows] = 1
+    one, other = np.triu_indices(n, 1)
+    theta = (fitted.left @ fitted.right.T)[one, other]
+    tie = network.toarray()[one, other]
+    ends = asked[one] + asked[other]
+    lines = np.tile([0.0, 1.0], (3, 1))
+    for k in range(3):
+        if (tie[ends == k]).sum() >= FEWEST_TIES:
+            lines[k] = logistic_line(theta[ends == k], tie[ends == k])
+    return lines
+
+
+def logistic_line(theta: Array, tie: Array) -> Array:
+    """Return intercept and slope of the logistic regression of ties on log-odds.
+
+    Examples
+    --------
+    >>> theta = np.repeat([-2.0, 0.0, 2.0], 1000)
+    >>> tie = np.arange(3000) % 1000 < 1000 * sigmoid(0.5 * theta)
+    >>> logistic_line(theta, tie).round(2) + 0.0
+    array([0. , 0.5])
+    """
+    line, columns = np.array([0.0, 1.0]), np.column_stack([np.ones_like(theta), theta])
+    for _ in range(50):
+        p = sigmoid(columns @ line)
+        hessian = (columns * (p * (1.0 - p))[:, None]).T @ columns + 1e-3 * np.eye(2)
+        step = np.linalg.solve(hessian, columns.T @ (tie - p))
+        line = line + step * min(1.0, 0.3 / max(1e-12, float(np.abs(step).max())))
+        if np.abs(step).max() < 1e-6:
+            break
+    return line
+
+
+def calibrated(low_rank: Factors, lines: Array, asked: Array) -> Factors:
+    """Return the log-odds after calibration, in low rank again: a line for each number of ends that were asked."""
+    left, right = low_rank
+    if asked.all():
+        ones = np.ones((len(left), 1))
+        return Factors(np.hstack([lines[2, 1] * left, lines[2, 0] * ones]), np.hstack([right, ones]))
+    parts = []
+    for mine in (0, 1):
+        me = (asked == mine).astype(float)[:, None]
+        slope = np.where(asked, lines[mine + 1, 1], lines[mine, 1])[:, None]
+        level = np.where(asked, lines[mine + 1, 0], lines[mine, 0])[:, None]
+        parts.append((np.hstack([me * left, me]), np.hstack([slope * right, level])))
+    return Factors(np.hstack([part[0] for part in parts]), np.hstack([part[1] for part in parts]))
+
+
+def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], wanted: Array) -> Factors:
+    """Return the log-odds with a popularity added to some rows, so that their expected ties are as wanted again.
+
+    Calibration changes how far apart log-odds are, and with it everybody's sum of probabilities.
+    """
+    n = len(low_rank.left)
+    shift, ones = np.zeros(n), np.ones((n, 1))
+    place = np.full(n, -1)
+    place[rows] = np.arange(len(rows))
+    ends = np.concatenate([known[0], known[1]]), np.concatenate([known[1], known[0]])
+    mine = place[ends[0]] >= 0
+    one, other, value = ends[0][mine], ends[1][mine], np.tile(known[2], 2)[mine]
+    moved = low_rank
+    for _ in range(LEVELLING):
+        expected, _ = expected_counts(moved, ones, rows, ones[:, 0])
+        if len(one):
+            np.add.at(expected[:, 0], place[one], value - sigmoid(moved.at(one, other)))
+        shift[rows] += 0.7 * np.log(np.maximum(wanted, 0.02) / np.maximum(expected[:, 0], 0.02))
+        column = shift[:, None]
+        moved = Factors(np.hstack([low_rank.left, column, ones]), np.hstack([low_rank.right, ones, column]))
+    return moved
+
+
+class Pairs(NamedTuple):
+    """The pairs that matter (ends i < j and probability), and every node's expected ties and their variance."""
+
+    one: Array
+    other: Array
+    probability: Array
+    expected: Array
+    variance: Array
+
+
+def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array], per_tie: float) -> Pairs:
+    """Return the most probable pairs, ``per_tie`` of them for every expected tie and each node's best one, and sums.
+
+    Two passes over the blocks: the first for the sums and the cut, the second for the pairs above it.
+    """
+    left, right = low_rank.cast()
+    n = len(left)
+    minus = -left
+
+    def sums(rows: slice) -> tuple[Array, Array, Array, Array]:
+        theta = minus[rows] @ right.T
+        theta[np.arange(theta.shape[0]), np.arange(rows.start, rows.stop)] = np.inf
+        best = theta.argmin(axis=1)
+        bins = np.clip((theta + 20.0) * (BINS / 40.0), 0, BINS - 1).astype(np.int64)
+        p = sigmoid(-theta)
+        return (
+            p.sum(axis=1, dtype=float),
+            (p * (1.0 - p)).sum(axis=1, dtype=float),
+            best,
+            np.bincount(bins.ravel(), minlength=BINS),
+        )
+
+    found = list(by_blocks(sums, n, n))
+    expected, variance, best = (np.concatenate([part[k] for part in found]) for k in range(3))
+    so_many = np.cumsum(sum(part[3] for part in found))
+    place = int(np.searchsorted(so_many, per_tie * expected.sum(), side="right"))
+    cut = place * 40.0 / BINS - 20.0
+
+    def above(rows: slice) -> tuple[Array, Array]:
+        theta = minus[rows] @ right[rows.start :].T
+        one, other = np.nonzero(theta <= cut)
+        later = other > one
+        return one[later] + rows.start, other[later] + rows.start
+
+    parts = list(by_blocks(above, n, n))
+    ends = [np.concatenate([part[k] for part in parts]) for k in (0, 1)]
+    one, other, value = known
+    me = np.arange(n)
+    keys = np.concatenate(
+        [ends[0] * n + ends[1], np.minimum(me, best) * n + np.maximum(me, best), (one * n + other)[value > 0]]
+    )
+    keys = np.setdiff1d(np.unique(keys), (one * n + other)[value == 0])
+    rows, columns = keys // n, keys % n
+    p = sigmoid(low_rank.at(rows, columns))
+    p[np.isin(keys, (one * n + other)[value > 0])] = 1.0
+    believed = sigmoid(low_rank.at(one, other)) if len(one) else np.zeros(0)
+    for end in (one, other):
+        np.add.at(expected, end, value - believed)
+        np.add.at(variance, end, -believed * (1.0 - believed))
+    return Pairs(rows, columns, p, expected, np.maximum(variance, 0.0))

@@ -1,0 +1,168 @@
+r"""Whom each respondent is tied to: tilts of the shared mixing that reproduce everybody's own answers.
+
+    maximise over E   Σ_i E_i · a_i − Σ_{pairs with an end that was asked} log(1 + exp θ_ij) − ½ Σ_ik noise_ik E_ik²
+    θ_ij = Z_iᵀ G Z_j + κ x_i · x_j + E_i · Z_j + Z_i · E_j
+
+E_ik exists where node i was asked about trait k (k = 0: the number of ties). The problem is concave. It is the dual of
+"the distribution of networks nearest to the shared mixing whose expected counts are those told, up to an error of
+variance noise_ik", so the penalty is the variance of errors in the answers: none for exact answers, and then expected
+counts equal those told. At the solution a_ik − Σ_j p_ij Z_jk = noise_ik E_ik; the relative norm of the difference is
+what the solver stops by. Limited-memory BFGS, preconditioned with each node's own Hessian block; steps are checked by
+the slope at their end, which a concave function makes safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..certificate import Certificate, Ending, Measure, Watch
+from ..validation import Array
+from .pair_sums import Factors, curvature, expected_counts, factors, sigmoid
+
+MEMORY = 12  # pairs of steps and gradients kept
+REFRESH = 8  # iterations after which the blocks are computed again, on up to MOST_COLUMNS columns
+MOST_COLUMNS = 2000
+OVERSHOOT = 0.5  # a step is cut where the slope at its end is more negative than this part of that at its start
+
+
+class Task(NamedTuple):
+    """A problem of tilts.
+
+    Attributes
+    ----------
+    features : array of shape (n_nodes, n_features), Z
+    mixing : array of shape (n_features, n_features), G
+    likeness : array of shape (n_nodes, n_columns), already scaled by the square root of κ
+    offset : array of shape (n_nodes,), added to the popularity of nodes that were not asked
+    rows : array, the numbers of those who were asked
+    counts : array of shape (n_asked, n_features), NaN for what was not asked
+    noise : array of shape (n_asked, n_features), error variance of the answers
+    known : arrays (rows, columns, values) of pairs whose tie is known, each pair once
+    """
+
+    features: Array
+    mixing: Array
+    likeness: Array
+    offset: Array
+    rows: Array
+    counts: Array
+    noise: Array
+    known: tuple[Array, Array, Array]
+
+    def factors(self, tilts: Array) -> Factors:
+        """Return the log-odds that tilts (n_asked × n_features) lead to."""
+        everybody = np.zeros_like(self.features)
+        everybody[:, 0] = self.offset
+        everybody[self.rows] += tilts
+        return factors(everybody, self.features, self.mixing, self.likeness)
+
+
+class Value(NamedTuple):
+    """Objective, its gradient, and the factors of the log-odds."""
+
+    objective: float
+    gradient: Array
+    low_rank: Factors
+
+
+def evaluator(task: Task) -> Callable[[Array], Value]:
+    """Return the objective and its gradient as a function of the tilts."""
+    Z, rows = task.features, task.rows
+    n = len(Z)
+    asked = np.zeros(n, dtype=bool)
+    asked[rows] = True
+    place = np.full(n, -1)
+    place[rows] = np.arange(len(rows))
+    told = ~np.isnan(task.counts)
+    counts = np.where(told, task.counts, 0.0)
+    one, other, value = task.known
+    one, other = np.concatenate([one, other]), np.concatenate([other, one])  # both directions
+    tie = np.concatenate([value, value]).astype(float)
+    mine = asked[one]
+    one, other, tie = one[mine], other[mine], tie[mine]
+    counts = counts.copy()
+    np.add.at(counts, place[one], -tie[:, None] * Z[other])  # what is left for pairs that are not known
+    counts = np.where(told, np.maximum(counts, 0.0), 0.0)
+    each = np.where(asked, 0.5, 1.0)  # a pair of two that were asked is met twice
+
+    def evaluate(tilts: Array) -> Value:
+        low_rank = task.factors(tilts)
+        expected, softplus = expected_counts(low_rank, Z, rows, each)
+        if len(one):
+            theta = low_rank.at(one, other)
+            softplus -= float(np.logaddexp(0.0, theta) @ each[other])
+            np.add.at(expected, place[one], -sigmoid(theta)[:, None] * Z[other])
+        gradient = np.where(told, counts - expected - task.noise * tilts, 0.0)
+        objective = float((tilts * counts).sum() - softplus - 0.5 * (task.noise * tilts**2).sum())
+        return Value(objective, gradient, low_rank)
+
+    return evaluate
+
+
+def fit_tilts(
+    task: Task, tol: float = 1e-3, max_iter: int = 200, start: Array | None = None
+) -> tuple[Array, Factors, Certificate]:
+    """Return the tilts of those who were asked, the factors of all log-odds, and a certificate.
+
+    Examples
+    --------
+    A path 0 - 1 - 2: everybody told the number of their ties.
+
+    >>> Z, rows = np.ones((3, 1)), np.arange(3)
+    >>> told, none = np.array([[1.0], [2.0], [1.0]]), np.zeros(0, dtype=int)
+    >>> task = Task(Z, np.zeros((1, 1)), np.zeros((3, 0)), np.zeros(3), rows, told, np.full((3, 1), 0.01), (none,) * 3)
+    >>> _, low_rank, certificate = fit_tilts(task, tol=1e-6)
+    >>> p = sigmoid(low_rank.left @ low_rank.right.T)
+    >>> certificate.converged, bool(p[0, 1] > 0.9), bool(p[0, 2] < 0.1)
+    (True, True, True)
+    """
+    tilts = np.zeros_like(task.counts) if start is None else start.copy()
+    evaluate, told = evaluator(task), ~np.isnan(task.counts)
+    size = max(1e-12, float(np.linalg.norm(task.counts[told])))
+    watch = Watch(Measure.GRADIENT, tol, max_iter)
+    now = evaluate(tilts)
+    memory: list[tuple[Array, Array, float]] = []
+    inverse, iteration = _blocks(task, now.low_rank, told), 0
+    while (ending := watch.ends(iteration, -now.objective, float(np.linalg.norm(now.gradient)) / size)) is None:
+        if iteration and iteration % REFRESH == 0:
+            inverse = _blocks(task, now.low_rank, told)
+        move = _direction(now.gradient, memory, inverse) * told
+        slope, length = float((now.gradient * move).sum()), 1.0
+        new = evaluate(tilts + move)
+        while not (new.gradient * move).sum() >= -OVERSHOOT * slope and length > 1e-6:
+            length *= 0.4
+            new = evaluate(tilts + length * move)
+        if length <= 1e-6:
+            ending = Ending.STALLED
+            break
+        change, bend = length * move, now.gradient - new.gradient
+        if (curve := float((change * bend).sum())) > 0:
+            memory = [*memory[1 - MEMORY :], (change, bend, 1.0 / curve)]
+        tilts, now, iteration = tilts + change, new, iteration + 1
+    return tilts, now.low_rank, watch.certificate(ending)
+
+
+def _blocks(task: Task, low_rank: Factors, told: Array) -> Array:
+    """Return the inverse of each respondent's own block of the negative Hessian."""
+    n, columns = len(task.features), np.arange(len(task.features))
+    if n > MOST_COLUMNS:
+        columns = np.sort(np.random.default_rng(0).permutation(n)[:MOST_COLUMNS])
+    blocks = curvature(low_rank, task.features, task.rows, columns)
+    place = np.arange(blocks.shape[1])
+    blocks[:, place, place] += np.where(told, task.noise + 1e-6, 1e12)  # what was not asked does not move
+    return np.linalg.inv(blocks)
+
+
+def _direction(gradient: Array, memory: list[tuple[Array, Array, float]], inverse: Array) -> Array:
+    """Return the quasi-Newton direction: the two-loop recursion around the block preconditioner."""
+    rest, weights = gradient.copy(), []
+    for change, bend, scale in reversed(memory):
+        weights.append(scale * float((change * rest).sum()))
+        rest -= weights[-1] * bend
+    move = np.einsum("nab,nb->na", inverse, rest)
+    for (change, bend, scale), weight in zip(memory, reversed(weights), strict=True):
+        move += change * (weight - scale * float((bend * move).sum()))
+    return move

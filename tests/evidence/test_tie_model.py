@@ -1,0 +1,324 @@
+"""The tie model: gradients and optima against references, recovery, every kind of evidence, bad input."""
+
+import cvxpy as cp
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import average_precision_score
+
+from nashgraph import GLGP, InputError, TieModel, edge_auc
+from nashgraph.evidence.mixing import Respondents, fit_mixing
+from nashgraph.evidence.pair_sums import sigmoid
+from nashgraph.evidence.tilts import Task, evaluator, fit_tilts
+
+NONE = (np.zeros(0, dtype=int),) * 3
+
+
+def village(n=60, n_traits=8, seed=0):
+    """A network with popularity and homophily, its traits, and what everybody would say about it."""
+    random = np.random.default_rng(seed)
+    names = [f"p{k}" for k in range(n)]
+    T = (random.random((n, n_traits)) < 0.35).astype(float)
+    popular = random.normal(0, 0.5, n)
+    theta = -2.6 + popular[:, None] + popular[None] + 1.2 * np.outer(T[:, 0], T[:, 0])
+    A = np.triu(random.random((n, n)) < sigmoid(theta), 1).astype(float)
+    A += A.T
+    traits = pd.DataFrame(T, index=names, columns=[f"t{k}" for k in range(n_traits)])
+    counts = pd.DataFrame(A @ T, index=names, columns=traits.columns)
+    return A, traits, counts, pd.Series(A.sum(axis=1), index=names)
+
+
+def precision(model, A):
+    upper = np.triu_indices(len(A), 1)
+    return average_precision_score(A[upper], model.probabilities().to_numpy()[upper])
+
+
+def small_task(asked=5, known=NONE):
+    random = np.random.default_rng(1)
+    _A, traits, counts, n_ties = village(8, 2, 3)
+    Z = np.hstack([np.ones((8, 1)), traits.to_numpy()])
+    told = np.column_stack([n_ties, counts])[:asked]
+    told[0, 2] = np.nan
+    G = random.normal(0, 0.3, (3, 3))
+    likeness = random.normal(0, 0.5, (8, 2))
+    offset = np.where(np.arange(8) < asked, 0.0, 0.2)
+    return Task(Z, G + G.T, likeness, offset, np.arange(asked), told, np.full(told.shape, 0.3), known)
+
+
+@pytest.mark.parametrize("known", [NONE, (np.array([0, 2]), np.array([6, 3]), np.array([0.0, 1.0]))])
+def test_the_gradient_of_the_tilts_meets_finite_differences(known):
+    task = small_task(known=known)
+    evaluate, told = evaluator(task), ~np.isnan(task.counts)
+    random = np.random.default_rng(0)
+    at = random.normal(0, 0.3, task.counts.shape) * told
+    gradient = evaluate(at).gradient
+    for _ in range(5):
+        move = random.normal(size=at.shape) * told
+        slope = (evaluate(at + 1e-5 * move).objective - evaluate(at - 1e-5 * move).objective) / 2e-5
+        assert slope == pytest.approx((gradient * move).sum(), rel=1e-6)
+
+
+def test_the_tilts_are_the_optimum_that_cvxpy_finds():
+    task = small_task()
+    told = ~np.isnan(task.counts)
+    E = cp.Variable(task.counts.shape)
+    Z, n, asked = task.features, 8, len(task.rows)
+    base = task.factors(np.zeros_like(task.counts))
+    base = base.left @ base.right.T
+    terms = []
+    for i in range(asked):
+        for j in range(i + 1, n):
+            theta = base[i, j] + E[i] @ Z[j] + (E[j] @ Z[i] if j < asked else 0)
+            terms.append(cp.logistic(theta))
+    value = cp.sum(cp.multiply(np.nan_to_num(task.counts), E)) - cp.sum(cp.hstack(terms)) - 0.15 * cp.sum_squares(E)
+    problem = cp.Problem(cp.Maximize(value), [cp.multiply(1.0 - told, E) == 0])
+    problem.solve(solver="CLARABEL")
+    tilts, _, certificate = fit_tilts(task, tol=1e-8)
+    assert certificate.converged
+    assert evaluator(task)(tilts).objective == pytest.approx(problem.value, rel=1e-6)
+    np.testing.assert_allclose(tilts, E.value, atol=1e-3)
+
+
+def test_the_mixing_is_the_optimum_that_cvxpy_finds():
+    _, traits, counts, n_ties = village(12, 2, 5)
+    Z = np.hstack([np.ones((12, 1)), traits.to_numpy()])
+    rows, told = np.arange(0, 12, 2), np.column_stack([n_ties, counts])[::2]
+    G = cp.Variable((3, 3), symmetric=True)
+    mean = Z.mean(axis=0)
+    back = np.eye(3)
+    back[0, 1:] = mean[1:]
+    centred = back @ G @ back.T  # the same form in traits relative to their mean
+    terms = [cp.logistic(Z[i] @ G @ Z[j]) for i in rows for j in range(12) if i != j]
+    penalty = 0.2 * cp.sum_squares(cp.hstack([centred[0, 1], centred[0, 2]])) * 0.5 + 0.5 * 2.0 * cp.sum_squares(
+        cp.hstack([centred[1, 1], centred[1, 2], centred[2, 2]])
+    )
+    value = cp.trace((Z[rows].T @ told) @ G) - cp.sum(cp.hstack(terms)) - penalty
+    cp.Problem(cp.Maximize(value)).solve(solver="CLARABEL")
+    np.testing.assert_allclose(
+        fit_mixing([Respondents(Z, rows, told, np.zeros((12, 0)))], 2.0).matrix, G.value, atol=1e-3
+    )
+
+
+def test_counts_carry_the_network_and_expected_ties_are_those_told():
+    A, traits, counts, n_ties = village()
+    model = TieModel().fit(traits=traits, counts=counts, n_ties=n_ties)
+    degree_only = TieModel().fit(traits=traits, n_ties=n_ties)
+    assert precision(model, A) > 0.6 > precision(degree_only, A) > A.mean()
+    assert model.converged_
+    assert edge_auc(model, nx.from_numpy_array(A)) > 0.9
+    table = model.expected_ties_
+    inside = (table.ties_low <= n_ties) & (n_ties <= table.ties_high)
+    assert inside.mean() > 0.8
+    assert model.graph_.edges().probability.is_monotonic_decreasing
+
+
+def test_some_respondents_tell_about_those_not_asked():
+    A, traits, counts, n_ties = village(80)
+    some = np.random.default_rng(0).permutation(80)[:30]
+    model = TieModel().fit(traits=traits, counts=counts.iloc[some], n_ties=n_ties.iloc[some])
+    assert precision(model, A) > 1.5 * A.mean()
+    assert not set(model.ask(5)["name"]) & set(traits.index[some])
+    table = model.expected_ties_
+    wide = table.ties_high - table.ties_low
+    assert wide[traits.index[some]].max() < wide.drop(traits.index[some]).min()
+
+
+def test_counts_without_numbers_of_ties_are_scaled_up():
+    A, traits, counts, _ = village()
+    model = TieModel().fit(traits=traits, counts=counts)
+    assert precision(model, A) > 0.45
+    assert model.probabilities().to_numpy().sum() == pytest.approx(A.sum(), rel=0.25)
+
+
+def test_forgetting_is_given_estimated_or_assumed_and_said():
+    A, traits, _, _ = village(150, 10)
+    random = np.random.default_rng(0)
+    recalled = A * (random.random(A.shape) < 0.7)
+    counts = pd.DataFrame(recalled @ traits.to_numpy(), traits.index, traits.columns)
+    n_ties = pd.Series(recalled.sum(axis=1), traits.index)
+    given = TieModel(recall=0.7).fit(traits=traits, counts=counts, n_ties=n_ties)
+    assert given.probabilities().to_numpy().sum() == pytest.approx(A.sum(), rel=0.15)
+    assert "given" in given.errors_.source
+    found = TieModel().fit(traits=traits, counts=counts, n_ties=n_ties)
+    assert found.errors_.recall < 1.0
+    assert "both sides" in found.errors_.source
+    exact = TieModel().fit(
+        traits=traits,
+        counts=pd.DataFrame(A @ traits.to_numpy(), traits.index, traits.columns),
+        n_ties=pd.Series(A.sum(axis=1), traits.index),
+    )
+    assert exact.errors_[:2] == (1.0, 0.0)
+    part = TieModel().fit(traits=traits, counts=counts.iloc[:50], n_ties=n_ties.iloc[:50])
+    assert "assumed" in part.errors_.source
+
+
+def test_open_ended_and_heaped_counts():
+    A, traits, counts, n_ties = village()
+    cut = counts.astype(int).astype(str).where(counts < 4, "4+")
+    model = TieModel().fit(traits=traits, counts=cut, n_ties=n_ties)
+    assert precision(model, A) > 0.5
+    heaped = n_ties.where(n_ties < 8, (n_ties / 5).round() * 5 + 5).clip(lower=counts.max(axis=1))
+    with pytest.warns(UserWarning, match="multiples of 5"):
+        TieModel().fit(traits=traits, n_ties=(heaped / 5).round() * 5 + 5)
+
+
+def test_known_ties_hold_and_complete_nodes_teach():
+    A, traits, counts, n_ties = village(80)
+    names = traits.index
+    graph = nx.relabel_nodes(nx.from_numpy_array(A), dict(enumerate(names)))
+    whole = list(names[:16])
+    ties = [edge for edge in graph.edges if set(edge) & set(whole)]
+    model = TieModel().fit(traits=traits, known=ties, complete=whole)
+    p = model.probabilities()
+    np.testing.assert_array_equal(p.to_numpy()[:16], A[:16])
+    rest = np.triu_indices(64, 1)
+    assert average_precision_score(A[16:, 16:][rest], p.to_numpy()[16:, 16:][rest]) > 1.3 * A.mean()
+    both = TieModel().fit(
+        traits=traits, counts=counts, n_ties=n_ties, known={"ties": ties, "non_ties": [("p20", "p21")]}
+    )
+    assert both.probabilities().loc["p20", "p21"] == 0.0
+    assert precision(both, A) > precision(TieModel().fit(traits=traits, counts=counts, n_ties=n_ties), A)
+
+
+def test_names_are_ties_and_full_lists_leave_room():
+    A, traits, _, _ = village(80)
+    names = traits.index
+    lists = {names[k]: list(names[np.flatnonzero(A[k])[:3]]) for k in range(80)}
+    full = TieModel(max_names=3).fit(traits=traits, nominations=lists)
+    p = full.probabilities()
+    assert all(p.loc[who, name] == 1.0 for who, named in lists.items() for name in named)
+    named = np.zeros_like(A)
+    for k in range(80):
+        named[k, np.flatnonzero(A[k])[:3]] = 1
+    control = np.triu(named + named.T > 0, 1)[np.triu_indices(80, 1)]
+    upper = np.triu_indices(80, 1)
+    assert precision(full, A) > average_precision_score(A[upper], control)
+    assert p.to_numpy().sum() > 1.1 * 2 * control.sum()
+    table = pd.DataFrame([(who, name) for who, given in lists.items() for name in given], columns=["source", "target"])
+    pd.testing.assert_frame_equal(TieModel(max_names=3).fit(traits=traits, nominations=table).probabilities(), p)
+
+
+def test_other_groups_teach_a_group_that_nobody_was_asked_in():
+    A, traits, counts, n_ties = village(70, 4, 0)
+    groups = []
+    for seed in range(1, 5):
+        there, T, _, _ = village(60, 4, seed)
+        groups.append((nx.relabel_nodes(nx.from_numpy_array(there), dict(enumerate(T.index))), T))
+    model = TieModel().fit(traits=traits, networks=groups)
+    assert precision(model, A) > 1.2 * A.mean()
+    few = {"counts": counts.iloc[:8], "n_ties": n_ties.iloc[:8]}
+    assert precision(TieModel().fit(traits=traits, networks=groups, **few), A) > precision(
+        TieModel().fit(traits=traits, **few), A
+    )
+
+
+def test_likeness_and_counts_add_up():
+    A, traits, counts, n_ties = village(80, 5, 2)
+    random = np.random.default_rng(0)
+    X = np.linalg.matrix_power(np.eye(80) + A / np.linalg.norm(A, 2), 3) @ random.normal(size=(80, 40))
+    X = pd.DataFrame(X.T, columns=traits.index)
+    some = slice(0, 40)
+    told = {"traits": traits, "counts": counts.iloc[some], "n_ties": n_ties.iloc[some]}
+    both, counted = TieModel().fit(X, **told), TieModel().fit(**told)
+    assert both.kappa_ > 0
+    assert precision(both, A) > precision(counted, A)
+    left, right = both.bonus()
+    np.testing.assert_allclose(left @ right.T, right @ left.T, atol=1e-8)
+    GLGP(benefit=both.benefit_).fit(X)
+
+
+def test_draws_vary_around_the_probabilities():
+    _A, traits, counts, n_ties = village()
+    model = TieModel().fit(traits=traits, counts=counts, n_ties=n_ties, known=[("p0", "p1")])
+    draws = [draw.weights.toarray() for draw in model.sample(200)]
+    assert all(draw[0, 1] == 1.0 for draw in draws)
+    assert all((draw == draw.T).all() and not np.diag(draw).any() for draw in draws)
+    assert np.abs(np.mean(draws, axis=0) - model.probabilities().to_numpy()).max() < 0.17
+    np.testing.assert_array_equal(draws[0], model.sample(1)[0].weights.toarray())
+
+
+def test_why_adds_up_and_names_the_answers():
+    _, traits, counts, n_ties = village()
+    model = TieModel().fit(traits=traits, counts=counts, n_ties=n_ties)
+    table = model.why("p0", "p1")
+    assert table.evidence.str.contains("p0 told of").any()
+    assert table.log_odds.abs().is_monotonic_decreasing
+    with pytest.raises(InputError, match="no such node: nobody"):
+        model.why("p0", "nobody")
+
+
+def test_the_report_and_the_tools_of_every_estimator_work(tmp_path):
+    _, traits, counts, n_ties = village(20, 3)
+    model = TieModel().fit(traits=traits, counts=counts, n_ties=n_ties)
+    assert model.report(tmp_path / "page.html", show=False).stat().st_size > 10_000
+    assert model.to_networkx(directed=False).number_of_edges() == len(model.edges())
+    assert "relative gradient" in model.certificate_.sentence
+
+
+def test_numbers_as_names_survive_gaps_and_likeness_without_counts_is_assumed():
+    _A, traits, _, n_ties = village(20, 3)
+    traits, n_ties = traits.reset_index(drop=True), n_ties.reset_index(drop=True)
+    table = pd.DataFrame({"first": [1, 2, None], "second": [3, None, None]}, index=[0, 1, 2])
+    p = TieModel(max_names=2).fit(traits=traits, nominations=table).probabilities()
+    assert p.loc[0, 1] == p.loc[0, 3] == p.loc[1, 2] == 1.0
+    X = np.random.default_rng(0).normal(size=(5, 20))
+    assert TieModel().fit(X, n_ties=n_ties).kappa_ == 0.5
+
+
+def test_order_of_nodes_does_not_matter_and_parameters_clone():
+    _A, traits, counts, n_ties = village()
+    order = np.random.default_rng(0).permutation(60)
+    model = TieModel(calibrate=False).fit(traits=traits, counts=counts, n_ties=n_ties)
+    other = clone(model).fit(traits=traits.iloc[order], counts=counts, n_ties=n_ties)
+    pd.testing.assert_frame_equal(
+        other.probabilities().loc[traits.index, traits.index], model.probabilities(), atol=2e-3
+    )
+
+
+def bad(**changes):
+    _, traits, counts, n_ties = village(20, 3)
+    return {"traits": traits, "counts": counts, "n_ties": n_ties} | changes
+
+
+_, TRAITS, COUNTS, TIES = village(20, 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_ties": TIES.where(TIES.index != "p3", 0)}, "p3 has .* ties with the trait .* and only 0 ties in all"),
+        ({"counts": COUNTS.replace(COUNTS.iloc[0, 0], 19), "n_ties": None}, "only .* other nodes could be meant"),
+        ({"counts": COUNTS - 5}, "whole numbers of 0 or more, got np.float64\\(-"),
+        ({"counts": COUNTS + 0.5}, "whole numbers"),
+        ({"counts": COUNTS.astype(str).replace("0.0", "some")}, "got 'some'"),
+        ({"traits": TRAITS.assign(t0=0)}, "nobody has the trait 't0'"),
+        ({"traits": TRAITS.assign(t0=1)}, "everybody has the trait 't0'"),
+        ({"traits": TRAITS.assign(t0=0.5)}, "not 0 or 1"),
+        ({"traits": TRAITS.assign(t0="red")}, "get_dummies"),
+        ({"traits": TRAITS.rename(columns={"t0": "t1"})}, "several columns of one name: t1"),
+        ({"counts": COUNTS.rename(columns={"t0": "age"})}, "not traits: age"),
+        ({"counts": COUNTS.rename(index={"p0": "zoe"})}, "does not have: zoe"),
+        ({"counts": None, "n_ties": None}, "nobody was asked"),
+        ({"nominations": {"p0": ["zoe"]}}, "not nodes: zoe"),
+        ({"nominations": {"p0": ["p0"]}}, "named themselves"),
+        ({"nominations": {"p0": "p1"}}, "must be a list of names"),
+        ({"known": [("p0", "p1", 1), ("p1", "p0", 0)]}, "tied and that they are not: p0 - p1"),
+        ({"known": [("p0", "p1")], "complete": ["p0"]}, "p0 is complete with 1 known ties but answered"),
+        ({"networks": [(nx.path_graph(3), TRAITS.iloc[:3, :1])]}, "its traits lack t1"),
+    ],
+)
+def test_bad_input_is_said(changes, message):
+    with pytest.raises(InputError, match=message):
+        TieModel().fit(**bad(**changes))
+
+
+def test_bad_parameters_are_said():
+    for parameters, message in (({"recall": 0}, "recall"), ({"error": -1}, "error"), ({"max_names": 0}, "max_names")):
+        with pytest.raises(InputError, match=message):
+            TieModel(**parameters).fit(**bad())
+    with pytest.raises(InputError, match="gave more than max_names=1"):
+        TieModel(max_names=1).fit(traits=TRAITS, nominations={"p0": ["p1", "p2"]})
+    with pytest.raises(InputError, match="everybody was asked"):
+        TieModel().fit(**bad()).ask(2)
