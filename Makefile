@@ -13,7 +13,7 @@ PYTEST = OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest 
   --numprocesses=$(WORKERS) --maxprocesses=4 --dist=worksteal $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability evidence clean
+.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability evidence clean bundle report-shots
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -52,13 +52,19 @@ lint: $(VENV)/.dev ## ruff, mypy, import-linter
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	if command -v node > /dev/null; then for file in src/nashgraph/report/assets/*.js; do node --check $$file || exit 1; done; fi
 
-lint-js: $(VENV)/.dev ## the report's scripts, as the page has them, by eslint (needs npm; fetches it)
+bundle: ## the report's script from the modules in web/, by esbuild (needs npm; fetches it)
+	cd web && npm install --no-save --no-package-lock --no-audit --no-fund --silent && node build.mjs
+
+report-shots: $(VENV)/.dev ## report pages of several sizes into build/pages, their pictures into docs/report/
+	$(BIN)/python tools/report_pages.py --shots docs/report
+
+lint-js: ## the report's modules by eslint (needs npm; fetches it)
 	npm install --no-save --no-audit --no-fund --silent --prefix build/eslint eslint@10 @eslint/js@10 globals@17
+	rm -rf build/eslint/web && mkdir -p build/eslint/web/tests
+	cp web/*.js web/*.mjs build/eslint/web/ && cp web/tests/* build/eslint/web/tests/
 	cp tools/eslint.config.mjs build/eslint/
-	$(BIN)/python -c 'from nashgraph.report.html import code; print(code()["scripts"][1])' > build/eslint/page.js
-	cd build/eslint && npx eslint page.js
+	cd build/eslint && npx eslint web
 
 format: $(VENV)/.dev ## rewrite the sources in the house style
 	$(BIN)/ruff format .

@@ -2,6 +2,6 @@
 
 from importlib.util import find_spec
 
-CUDA = "src/nashgraph/couplings/cuda"
+CUDA = "src/nashgraph/pairs/cuda"
 collect_ignore_glob = [] if find_spec("torch") else [f"{CUDA}/*.py"]
 collect_ignore = [] if find_spec("triton") else [f"{CUDA}/_rows.py", f"{CUDA}/_tiles.py"]

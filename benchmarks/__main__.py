@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from nashgraph import SmoothGL
-from nashgraph.couplings import DenseSmoothness, beta_for_degree, points_of
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import beta_for_degree
+from nashgraph.couplings import DenseSmoothness  # TODO# TODO
 from nashgraph.validation import Array
 
 from .problems import Case, attachment, geometric, village
@@ -110,7 +112,7 @@ def memory(report: Report) -> None:
     SmoothGL().fit(X)
     whole = time.perf_counter() - start
     start = time.perf_counter()
-    points = points_of(X)
+    points = make_search(X)
     _ = DenseSmoothness(points, beta_for_degree(points, 10, 0.95), 0.95).smooth
     kernels = time.perf_counter() - start
     report.say(

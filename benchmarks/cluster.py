@@ -21,11 +21,13 @@ import numpy as np
 from distributed import Client
 
 from nashgraph import GLGP
-from nashgraph.couplings import SparseSmoothness, beta_for_degree, row_products
+from nashgraph.pairs import row_products
+from nashgraph.smoothness import beta_for_degree
+from nashgraph.couplings import SparseSmoothness  # TODO# TODO
 from nashgraph.couplings.cluster import points as on_workers
-from nashgraph.couplings.cluster.client import cluster, put
-from nashgraph.couplings.cluster.points import DaskPoints, SkippingDaskPoints, dask_points, worked, worked_leaves
-from nashgraph.couplings.cluster.smoothness import DaskSmoothness
+from nashgraph.pairs.cluster.client import cluster, put
+from nashgraph.pairs.cluster.points import DaskPoints, SkippingDaskPoints, dask_points, worked, worked_leaves
+from nashgraph.pairs.cluster.smoothness import DaskSmoothness
 from nashgraph.couplings.passes import Nearest
 
 from .report import PACKAGES, Report

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from tests.problems import TABLES
 
 from nashgraph import GLGP, SmoothGL
-from nashgraph.couplings import blas_threads
+from nashgraph.pairs import blas_threads
 from nashgraph.estimators import GraphEstimator
 from nashgraph.validation import Array
 

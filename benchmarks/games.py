@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from scipy import sparse
 
-from nashgraph.couplings import SparseCoupling, blas_threads
+from nashgraph.pairs import SparseWeights, blas_threads
 from nashgraph.games import as_interaction, as_welfare
 from nashgraph.solvers import Problem
 

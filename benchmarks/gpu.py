@@ -21,8 +21,8 @@ import torch
 from scipy import sparse
 
 from nashgraph import GLGP
-from nashgraph.couplings import ENGINES
-from nashgraph.couplings.cuda.points import CudaPoints
+from nashgraph.pairs import ENGINES
+from nashgraph.pairs.cuda.points import CudaPoints
 
 from .report import PACKAGES, Report
 
@@ -127,7 +127,7 @@ def whole_fits(report: Report, sizes: list[int], given: argparse.Namespace) -> N
 
 def sweep(report: Report, device: torch.device) -> None:
     """Time one search of all pairs with other tiles; results are the same."""
-    from nashgraph.couplings.cuda import _tiles  # noqa: PLC0415 (Triton is not everywhere)
+    from nashgraph.pairs.cuda import _tiles  # noqa: PLC0415 (Triton is not everywhere)
 
     report.section(f"Tiles: one search of all pairs, N = {SWEEP_NODES:,}")
     search = CudaPoints(signals(SWEEP_NODES), device=device).search

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nashgraph import spectral_benefit
-from nashgraph.couplings import beta_for_degree, points_of
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import beta_for_degree
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 from nashgraph.solvers import Problem, best_response
 
@@ -54,7 +55,7 @@ def village(n: int, beta: float, interaction: str) -> Case:
 
 def by_degree(X, degree: float, interaction: str = "linear") -> tuple[Problem, float]:
     """Return a problem whose beta follows from a degree, and a lambda that visibly changes the graph."""
-    beta = beta_for_degree(points_of(X), degree, 0.95)
+    beta = beta_for_degree(make_search(X), degree, 0.95)
     problem = Problem.from_signals(X, spectral_benefit(X), beta=beta, interaction=interaction, storage="dense")
     lam = 0.02
     while changed(problem, lam) < VISIBLE:

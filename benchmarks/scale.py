@@ -14,7 +14,9 @@ from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
 from nashgraph import GLGP, ConsensusGL
-from nashgraph.couplings import SparseSmoothness, beta_for_degree, points_of
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import beta_for_degree
+from nashgraph.couplings import SparseSmoothness  # TODO# TODO
 from nashgraph.estimators import GraphEstimator
 
 from .report import Report
@@ -61,7 +63,7 @@ def scale_signals(n: int):
 
 def one_pass(n: int) -> float:
     """Time one best response in sparse storage, the best of several."""
-    points = points_of(scale_signals(n))
+    points = make_search(scale_signals(n))
     smoothness = SparseSmoothness(points, beta_for_degree(points, 20, 0.95), 0.95)
     bonus = np.zeros(n)
     times = []

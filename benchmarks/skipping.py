@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from nashgraph.couplings import Points
+from nashgraph.pairs import PairSearch
 from nashgraph.couplings.passes import Bonus, Candidates, Nearest
 from nashgraph.couplings.skipping import SkippingPoints
 
@@ -101,7 +101,7 @@ def clock(call: Callable[[], Any]) -> tuple[Any, float]:
 
 def measure(X: Any, n: int) -> dict[str, Any]:
     """Return the seconds of both passes both ways, and what was computed."""
-    ours, theirs = SkippingPoints(X), Points(X)
+    ours, theirs = SkippingPoints(X), PairSearch(X)
     blocks = max(1, int(ALL / (n * theirs.block_size)))
     share = min(1.0, blocks * theirs.block_size / n)
 

@@ -63,6 +63,16 @@ TABLES = {
 }
 
 
+def dense(weights):
+    """Return W as an array."""
+    return weights.matrix().toarray()
+
+
+def distances(problem):
+    """Return the costs of all pairs of a problem's nodes."""
+    return problem.smoothness.search.rows(np.arange(problem.smoothness.n_nodes))
+
+
 def largest_rise(history):
     """The largest rise of the objective between two records, relative to the largest objective."""
     values = np.array([record.objective for record in history])

@@ -11,14 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
-from nashgraph import GLGP, GraphEstimator, InputError, SmoothGL, compare, squared_distances
+from nashgraph import GLGP, GraphEstimator, InputError, SmoothGL, compare, project_rows, squared_distances
 from nashgraph.certificate import Measure, Watch
-from nashgraph.couplings import ENGINES, PartialPoints, Points
 from nashgraph.estimators import METHODS
 from nashgraph.games import INTERACTIONS, WELFARES, check_h1
+from nashgraph.pairs import ENGINES, GappedPairSearch, PairSearch, SparseWeights, make_search
+from nashgraph.smoothness import STORAGES, make_smoothness
+from nashgraph.solvers import Problem, best_response
 
 from .commands import error_lines, run
+from .problems import random_graph
 
 RAW = ("--method", "glgp", "--no-standardize")
 
@@ -58,7 +62,7 @@ def written(out):
 
 
 class NearestGL(GraphEstimator):
-    """Everybody listens to the nearest alike, and drifts toward them in ``max_iter`` rounds."""
+    """Everybody listens to the nearest alike, and drifts toward them in ``max_iter`` steps."""
 
     def __init__(self, n_neighbors=5, degree=10, max_iter=3, tol=2e-3, callback=None):
         self.n_neighbors = n_neighbors
@@ -179,41 +183,40 @@ def test_an_interaction_with_a_welfare(table):
     assert (result.exit_code, "'arctangent' is not known" in result.stderr) == (2, True)
 
 
-# ------------------------------------------------------------------------------ a place where signals live
+# --------------------------------------------------------------------------- an engine that searches pairs
 
 
-class CountedPoints(Points):
-    """Signals that are gone through one block after the other, each on rows that are made anew, and counted."""
+class CountedSearch(PairSearch):
+    """A search that goes through one block after the other, each with rows of its own, and counts its scans."""
 
-    passes = 0
+    started = 0
 
-    def run(self, work):
-        type(self).passes += 1
-        for first in range(0, len(self), 7):
-            yield work(first, self.rows(first, min(len(self), first + 7)).copy())
+    def scan(self, work, nodes=None):
+        type(self).started += 1
+        asked = np.arange(len(self)) if nodes is None else nodes
+        self.scans += len(asked) / len(self)
+        for first in range(0, len(asked), 7):
+            some = asked[first : first + 7]
+            yield work(some, self.rows(some))
 
 
-def counted_points(X, lift=None):
-    return PartialPoints(X, lift) if np.isnan(X).any() else CountedPoints(X, lift)
+def counted_search(X, node_costs=None):
+    return (GappedPairSearch if np.isnan(X).any() else CountedSearch)(X, node_costs)
 
 
-@pytest.mark.parametrize("storage", ["sparse", "implicit"])
-def test_a_place_where_signals_live(table, storage):
-    model = GLGP(lam=2.0, storage=storage).fit(signals(table))
-    smooth = SmoothGL(storage=storage).fit(signals(table))
-    with registered(ENGINES, "counted", counted_points):
-        CountedPoints.passes = 0
-        np.testing.assert_allclose(
-            SmoothGL(storage=storage, engine="counted").fit(signals(table)).adjacency_.toarray(),
-            smooth.adjacency_.toarray(),
-            atol=1e-12,
-        )
-        assert CountedPoints.passes > 0
-        CountedPoints.passes, out = 0, table.parent / "out"
-        options = (*RAW, "--lam", "2", "--engine", "counted", "--set", f"storage={storage}")
+def test_an_engine(table):
+    model = GLGP(lam=2.0, storage="sparse").fit(signals(table))
+    smooth = SmoothGL(storage="sparse").fit(signals(table))
+    with registered(ENGINES, "counted", counted_search):
+        CountedSearch.started = 0
+        found = SmoothGL(storage="sparse", engine="counted").fit(signals(table)).adjacency_.toarray()
+        np.testing.assert_allclose(found, smooth.adjacency_.toarray(), atol=1e-12)
+        assert CountedSearch.started > 0
+        CountedSearch.started, out = 0, table.parent / "out"
+        options = (*RAW, "--lam", "2", "--engine", "counted", "--set", "storage=sparse")
         result = run("learn", table, *options, "--out", out)
         assert result.exit_code == 0, result.output
-        assert CountedPoints.passes > 1
+        assert CountedSearch.started > 0
         np.testing.assert_allclose(written(out), model.adjacency_.toarray(), atol=1e-9)
         assert json.loads((out / "model.json").read_text())["job"]["parameters"]["engine"] == "counted"
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0
@@ -221,3 +224,108 @@ def test_a_place_where_signals_live(table, storage):
     assert run("learn", table, "--engine", "counted").exit_code == 2
     with pytest.raises(InputError, match="engine='counted' is not known"):
         SmoothGL(engine="counted").fit(signals(table))
+
+
+# ----------------------------------------------------------------------------------- a functional prior
+
+
+@dataclass(frozen=True)
+class PlainState:
+    """What a solver needs to know of a prior at one W."""
+
+    value: float
+    left: np.ndarray
+    right: np.ndarray
+
+
+def fixed_point(update, start, tol):
+    """Repeat an update until it changes nothing any more."""
+    while np.linalg.norm((new := update(start)) - start) > tol * np.linalg.norm(new):
+        start = new
+    return new
+
+
+@dataclass(frozen=True)
+class Epidemic:
+    """Less the share of infected nodes: y = tau z / (1 + tau z) with z = b + W y, where b comes from outside."""
+
+    imported: np.ndarray
+    tau: float = 1.0
+
+    def evaluate(self, weights, *, tol=1e-13, start=None):
+        exact = min(tol, 1e-12)
+
+        def spread(y):
+            pressure = self.tau * (self.imported + weights.dot(y))
+            return pressure / (1.0 + pressure)
+
+        y = fixed_point(spread, self.imported, exact)
+        slope = self.tau / (1.0 + self.tau * (self.imported + weights.dot(y))) ** 2
+        u = fixed_point(lambda u: -1.0 + weights.tdot(slope * u), -np.ones_like(y), exact)
+        return PlainState(-float(y.sum()), slope * u, y)
+
+
+@dataclass(frozen=True)
+class Resilience:
+    """The mean total action of y = b + W log(1 + y), without the nodes that each of K scenarios takes away."""
+
+    benefit: np.ndarray
+    stay: np.ndarray  # of shape (n_nodes, K): 0 where a scenario takes the node away
+
+    def evaluate(self, weights, *, tol=1e-13, start=None):
+        exact, share = min(tol, 1e-12), 1.0 / self.stay.shape[1]
+        value, left, right = 0.0, np.empty_like(self.stay), np.empty_like(self.stay)
+        for k, stay in enumerate(self.stay.T):
+
+            def act(y, stay=stay):
+                return self.benefit + stay * weights.dot(stay * np.log1p(y))
+
+            y = fixed_point(act, self.benefit, exact)
+
+            def count(u, stay=stay, y=y):
+                return 1.0 + stay / (1.0 + y) * weights.tdot(stay * u)
+
+            value += share * float(y.sum())
+            left[:, k], right[:, k] = share * stay * fixed_point(count, np.ones_like(y), exact), stay * np.log1p(y)
+        return PlainState(value, left, right)
+
+
+def outside_prior(name, n):
+    random = np.random.default_rng(1)
+    if name == "epidemic":
+        return Epidemic(0.1 * random.random(n))
+    return Resilience(random.random(n), (random.random((n, 3)) < 0.8).astype(float))
+
+
+@pytest.mark.parametrize("name", ["epidemic", "resilience"])
+def test_a_prior_s_gradient_meets_central_differences(name, random):
+    prior, W = outside_prior(name, 9), random_graph(9, 0.9, random)
+    state = prior.evaluate(SparseWeights(sparse.csr_array(W), np.zeros(9), 1.0))
+    gradient = np.reshape(state.left, (9, -1)) @ np.reshape(state.right, (9, -1)).T
+    for _ in range(5):
+        step = np.where(W > 1e-3, random.normal(size=(9, 9)), 0.0) * 1e-5
+        up, down = (
+            prior.evaluate(SparseWeights(sparse.csr_array(W + sign * step), np.zeros(9), 1.0)).value for sign in (1, -1)
+        )
+        assert (up - down) / 2 == pytest.approx(float(np.sum(gradient * step)), rel=1e-5)
+
+
+@pytest.mark.parametrize("lam", [0.5, 20.0])
+@pytest.mark.parametrize("name", ["epidemic", "resilience"])
+def test_a_prior_from_outside_is_solved_for_on_both_storages(name, lam, random):
+    X, prior = random.normal(size=(6, 60)), outside_prior(name, 60)
+    results = {}
+    for storage in STORAGES:
+        problem = Problem(make_smoothness(make_search(X), 0.5, 0.95, storage), prior)
+        result = results[storage] = best_response(problem, lam, tol=1e-6)
+        assert result.converged
+        assert result.stationarity <= 1e-6
+        # The certificate by its definition: the projection of all scores, computed another way.
+        state, W = prior.evaluate(result.weights), result.weights.matrix().toarray()
+        bonus = lam * np.reshape(state.left, (60, -1)) @ np.reshape(state.right, (60, -1)).T
+        response, _ = project_rows((bonus - squared_distances(X)) / (2 * 0.5), 0.95)
+        assert np.linalg.norm(W - response) <= 1e-5 * np.linalg.norm(W)
+        assert state.value > prior.evaluate(problem.smooth).value  # the prior has done something
+    dense, listed = results["dense"], results["sparse"]
+    assert listed.objective == pytest.approx(dense.objective, rel=1e-8)
+    np.testing.assert_allclose(listed.weights.matrix().toarray(), dense.weights.matrix().toarray(), atol=1e-4)

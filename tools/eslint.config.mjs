@@ -1,11 +1,11 @@
-// The report's scripts share one scope, so that they are linted as the page has them: joined, by `make lint-js`.
+// The report's modules in web/, linted by `make lint-js`.
 import js from "@eslint/js";
 import globals from "globals";
 
 export default [
   js.configs.recommended,
   {
-    languageOptions: { sourceType: "script", globals: { ...globals.browser, d3: "readonly" } },
+    languageOptions: { sourceType: "module", ecmaVersion: 2024, globals: globals.browser },
     rules: {
       eqeqeq: "error",
       "no-var": "error",
@@ -16,4 +16,5 @@ export default [
       "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
     },
   },
+  { files: ["**/build.mjs", "**/tests/**"], languageOptions: { globals: globals.node } },
 ];

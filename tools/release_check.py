@@ -26,6 +26,7 @@ LONG = (
     "fuzz",
     "experiments",
     "report/test_browser.py",
+    "report/test_bundle.py",
     "report/test_browser_act.py",
     "cli/test_faults.py",
     "cli/test_reproduce.py",

@@ -1,6 +1,5 @@
 from .comparison import compare
 from .consensus import fit_known_weights
-from .couplings import project_rows, squared_distances
 from .estimators import (
     GLGP,
     ConsensusGL,
@@ -53,6 +52,7 @@ from .metrics import (
     equal_influence,
     welfare_gain,
 )
+from .pairs import project_rows, squared_distances
 from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
 from .validation import DataWarning, InputError
 

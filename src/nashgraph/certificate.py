@@ -33,14 +33,12 @@ class Ending(enum.Enum):
     CONVERGED = "the accuracy asked for was reached"
     MAX_ITER = "the iterations allowed were used up"
     STALLED = "no further progress can be told from rounding"
-    SLOW = "progress has become too slow to wait for"
     STOPPED = "the callback asked to stop"
 
 
 REMEDIES = {
     Ending.MAX_ITER: "raise max_iter",
     Ending.STALLED: "raise tol",
-    Ending.SLOW: "raise tol, or make the problem easier",
     Ending.STOPPED: "the graph is the best one until then",
 }
 

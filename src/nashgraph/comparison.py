@@ -13,7 +13,6 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from .baselines.controls import CONTROLS
-from .couplings import points_of
 from .estimators import GLGP, METHODS, GraphEstimator
 from .estimators._benefit import marginal_benefit
 from .estimators.base import checked_signals
@@ -22,6 +21,7 @@ from .games import welfare as game_welfare
 from .graph import LearnedGraph
 from .matching import in_order
 from .metrics import EdgeScores, edge_scores, equal_influence, symmetrize_for
+from .pairs import make_search
 from .validation import Array, InputError, InputTypeError, check_choice
 
 ROW_SUM = 0.95
@@ -122,7 +122,7 @@ def compare(
         signals, names = checked_signals(X, missing=missing)
     if isinstance(benefit, pd.Series):
         benefit = in_order("benefit", benefit, names)
-    values = marginal_benefit(benefit, points_of(signals), normalize=True).values
+    values = marginal_benefit(benefit, make_search(signals), normalize=True).values
     game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
         edge_scores(truth, LearnedGraph.of(np.zeros((len(names), len(names))), names))

@@ -65,7 +65,7 @@ class Edges(NamedTuple):
         return Edges(*(column[which] for column in self))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LearnedGraph:
     """A weighted graph with names, and with columns of its own for edges and nodes.
 
@@ -101,6 +101,11 @@ class LearnedGraph:
     node_columns: Mapping[str, Array] = field(default_factory=dict)
     edge_columns: Mapping[str, Array] = field(default_factory=dict)
     influence_supported: bool | None = None
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        columns = ", ".join([*self.node_columns, *self.edge_columns])
+        return f"<LearnedGraph: {self.n_nodes:,} nodes, {self.n_edges:,} {kind} edges{columns and f'; {columns}'}>"
 
     @classmethod
     def of(cls, matrix: Any, names: Iterable[Any] | None = None, **columns: Any) -> LearnedGraph:

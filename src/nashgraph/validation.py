@@ -114,9 +114,9 @@ def check_strength(lam: object) -> float | None:
     return check_lam(lam)
 
 
-def check_beta(beta: object, dtype: str = "float64") -> float:
+def check_beta(beta: object) -> float:
     """Check the weight of the squared norm, which is of the size of squared signals."""
-    most = LARGEST[dtype] ** 2
+    most = LARGEST**2
     return check_number(
         "beta",
         beta,
@@ -264,7 +264,7 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
 MISSING = ("error", "pairwise")
 LEAST_SHARED = 0.1  # of the signals: two nodes that share fewer are hardly compared at all
 # Signals are squared, and the squares multiplied: beyond this, or below one over it, floats would run out of range.
-LARGEST = {"float64": 1e60, "float32": 1e15}
+LARGEST = 1e60  # squares of squares must be floats
 SEVERAL = 3  # silent nodes: fewer are nodes like others
 SHARED_BLOCK = 1 << 22  # pairs of nodes looked at in one go
 
@@ -330,18 +330,17 @@ def silent_sentence(names: Array) -> str:
     )
 
 
-def check_range(X: Array, dtype: str = "float64") -> None:
+def check_range(X: Array) -> None:
     """Check that the signals, and what tells nodes apart in them, can be squared without leaving the floats."""
     with np.errstate(over="ignore"):
         spread = float(np.max(np.fmax.reduce(X, axis=1) - np.fmin.reduce(X, axis=1)))
     largest = float(np.fmax.reduce(np.abs(X), axis=None))
-    most = LARGEST[dtype]
+    most = LARGEST
     if largest > most or 0.0 < spread < 1.0 / most:
         size = f"values up to {largest:.3g}" if largest > most else f"differences of {spread:.3g} at most"
-        other = "" if dtype == "float64" else ", or take dtype='float64'"
         raise InputError(
-            f"X has {size}, and squares of squares must fit {dtype} (from {1 / most:g} to {most:g}): bring it to "
-            f"another scale, for example X / X.std(), after a look for cells that are no measurements{other}"
+            f"X has {size}, and squares of squares must fit a float (from {1 / most:g} to {most:g}): bring it to "
+            f"another scale, for example X / X.std(), after a look for cells that are not measurements"
         )
 
 

@@ -7,7 +7,8 @@ import pytest
 from nashgraph.baselines import laplacian_rank
 from nashgraph.baselines.laplacian_rank import components, constrained_rank, spectral_embedding, weight_step
 from nashgraph.certificate import Ending
-from nashgraph.couplings import beta_for_degree, points_of, squared_distances
+from nashgraph.pairs import make_search, squared_distances
+from nashgraph.smoothness import beta_for_degree
 
 CASES = [(n, m, k) for n in (6, 10, 15, 20) for m, k in ((1, 2), (3, 2), (4, 3), (8, 1), (40, 2), (60, 3))]
 
@@ -29,7 +30,7 @@ def split_problem(seed):
     n = int(random.integers(8, 30))
     k = int(random.integers(2, max(3, n // 3)))
     X = random.normal(size=(int(random.integers(1, 4)), n))
-    beta = beta_for_degree(points_of(X), float(min(n - 1, random.integers(3, 12))), 0.95)
+    beta = beta_for_degree(make_search(X), float(min(n - 1, random.integers(3, 12))), 0.95)
     return squared_distances(X), k, beta
 
 
@@ -107,13 +108,13 @@ def test_coming_back_from_too_many_components_does_not_depend_on_the_order_of_th
 
 def test_no_penalty_joins_a_graph_in_too_many_pieces():
     X = np.repeat([0.0, 10.0, 20.0, 30.0], 5)[None] + np.random.default_rng(0).normal(size=(3, 20))
-    found = constrained_rank(squared_distances(X), 2, beta_for_degree(points_of(X), 3.0, 0.95), 0.95)
+    found = constrained_rank(squared_distances(X), 2, beta_for_degree(make_search(X), 3.0, 0.95), 0.95)
     assert (found.n_found, found.certificate.iterations, found.certificate.ending) == (4, 0, Ending.STALLED)
     assert "4 component(s) where n_components=2: the smooth graph" in found.certificate.sentence
 
 
 def test_one_component_is_the_smooth_graph(signals):
-    distances, beta = squared_distances(signals), beta_for_degree(points_of(signals), 8.0, 0.95)
+    distances, beta = squared_distances(signals), beta_for_degree(make_search(signals), 8.0, 0.95)
     found = constrained_rank(distances, 1, beta, 0.95)
     assert found.certificate.converged
     np.testing.assert_allclose(found.weights, weight_step(distances, np.zeros((30, 1)), 0.0, beta, 0.95), atol=1e-12)

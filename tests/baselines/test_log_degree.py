@@ -17,15 +17,15 @@ from nashgraph.baselines.log_degree import (
     solve_for_degree,
     solve_unit,
 )
-from nashgraph.couplings import points_of
+from nashgraph.pairs import make_search
 
 
 def dense_pairs(X):
-    return DensePairs(points_of(X))
+    return DensePairs(make_search(X))
 
 
 def listed_pairs(X, kept):
-    return ListedPairs(points_of(X), kept)
+    return ListedPairs(make_search(X), kept)
 
 
 def objective(W, D, alpha, beta):

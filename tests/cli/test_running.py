@@ -15,11 +15,11 @@ from nashgraph.cli.app import app
 from nashgraph.cli.fitting import all_parameters
 from nashgraph.consensus import checkpoint
 from nashgraph.consensus.members import Ladders
-from nashgraph.couplings.engines import ENGINES
 from nashgraph.estimators import METHODS, SmoothGL
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
+from nashgraph.pairs.engines import ENGINES
 from nashgraph.validation import InputError
 
 from ..commands import error_lines, run
@@ -284,7 +284,7 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
     for heavy in (
         "numpy",
         "nashgraph.games",
-        "nashgraph.couplings",
+        "nashgraph.pairs",
         "nashgraph.io",
         "nashgraph.report",
         "nashgraph.datasets",

@@ -11,10 +11,11 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.couplings import ImplicitSmoothness, points_of, skipping
+from nashgraph.pairs import make_search
+from nashgraph.couplings import ImplicitSmoothness, skipping  # TODO# TODO
 from nashgraph.couplings.cluster import points as on_workers
-from nashgraph.couplings.cluster.client import put
-from nashgraph.couplings.cluster.points import DaskPoints, SkippingDaskPoints, spans
+from nashgraph.pairs.cluster.client import put
+from nashgraph.pairs.cluster.points import DaskPoints, SkippingDaskPoints, spans
 from nashgraph.couplings.passes import Bonus, Candidates, TimesRows, stacked
 from nashgraph.couplings.skipping import SkippingPoints
 
@@ -71,7 +72,7 @@ def test_leaf_by_leaf_the_same_bits_too(workers, geometry, threads, signals, mon
 def test_leaf_by_leaf_the_nearest_are_those_of_all_pairs(threads, signals, monkeypatch):
     leaf_by_leaf(monkeypatch)
     client = threads(2)
-    points = points_of(signals, "dask")
+    points = make_search(signals, "dask")
     assert isinstance(points, SkippingDaskPoints)
     assert points.skips
     np.testing.assert_allclose(points.nearest(5)[0], DaskPoints(signals, client=client).nearest(5)[0], rtol=1e-12)
@@ -80,7 +81,7 @@ def test_leaf_by_leaf_the_nearest_are_those_of_all_pairs(threads, signals, monke
 
 def listed(signals, engine, geometry):
     """Return the pairs that a pass lists under a bonus."""
-    points = points_of(signals, engine, geometry=geometry)
+    points = make_search(signals, engine, geometry=geometry)
     bonus = Bonus.of(np.linspace(0, 1, NODES), np.linspace(1, 0, NODES) ** 2, points.dtype)
     cut = -points.nearest(8)[0][:, -1]
     return stacked(points.run(Candidates(bonus, 1.0, 0.95, cut, np.zeros(NODES))))
@@ -99,7 +100,7 @@ def test_every_storage_and_geometry_and_gaps(kind, storage, threads, signals):
 
 
 def test_parts_that_add_up_are_added_by_task(threads, signals):
-    points = points_of(signals, "threads"), DaskPoints(signals, client=threads(2))
+    points = make_search(signals, "threads"), DaskPoints(signals, client=threads(2))
     graphs = [ImplicitSmoothness(each, 1.0, 0.95).smooth for each in points]
     ours, theirs = (graph.tdot(np.arange(NODES, dtype=float)) for graph in graphs[::-1])
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)

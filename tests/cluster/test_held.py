@@ -9,11 +9,13 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import GLGP, SmoothGL
-from nashgraph.couplings import SparseSmoothness, make_smoothness, points_of
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import make_smoothness
+from nashgraph.couplings import SparseSmoothness  # TODO# TODO
 from nashgraph.couplings.choose import suitable_storage
 from nashgraph.couplings.cluster import smoothness
-from nashgraph.couplings.cluster.points import DaskPoints
-from nashgraph.couplings.cluster.smoothness import DaskSmoothness
+from nashgraph.pairs.cluster.points import DaskPoints
+from nashgraph.pairs.cluster.smoothness import DaskSmoothness
 from nashgraph.validation import InputError
 
 NODES = 300
@@ -35,7 +37,7 @@ def learn(signals, **where):
 
 def test_best_responses_are_those_among_all_pairs(threads, signals, random):
     held = DaskSmoothness(DaskPoints(signals, client=threads(2)), 0.5, 0.95)
-    plain = SparseSmoothness(points_of(signals), 0.5, 0.95)
+    plain = SparseSmoothness(make_search(signals), 0.5, 0.95)
     left, right = random.random(NODES), random.random(NODES)
     searched = []
     for size in (0.0, 0.01, 0.02, 0.02, 5.0, 5.1, 0.0):  # small changes, none, and one that turns all over
@@ -51,7 +53,7 @@ def test_best_responses_are_those_among_all_pairs(threads, signals, random):
 
 def test_graphs_are_worked_with_where_they_are(threads, signals, random):
     held = DaskSmoothness(DaskPoints(signals, client=threads(2)), 0.5, 0.95)
-    plain = SparseSmoothness(points_of(signals), 0.5, 0.95)
+    plain = SparseSmoothness(make_search(signals), 0.5, 0.95)
     left, right = random.random(NODES), random.random(NODES)
     (one, two), (first, second) = ((term.smooth, term.respond(left, right)) for term in (held, plain))
     pairs = [(one, first), (one.mix(two, 0.3), first.mix(second, 0.3)), (held.hold(second.matrix()), second)]
@@ -78,7 +80,7 @@ def test_the_same_graph_with_any_number_of_workers(threads, signals):
 
 def test_a_killed_worker_takes_rows_along_that_are_made_again(processes, signals, random):
     held = DaskSmoothness(DaskPoints(signals, client=processes), 0.5, 0.95)
-    plain = SparseSmoothness(points_of(signals), 0.5, 0.95)
+    plain = SparseSmoothness(make_search(signals), 0.5, 0.95)
     left, right = random.random(NODES), random.random(NODES)
     ours, theirs = held.respond(0.1 * left, right), plain.respond(0.1 * left, right)
     for pid in processes.run(os.getpid).values():  # both of them, one after the other
@@ -94,7 +96,7 @@ def test_it_is_taken_where_memory_here_does_not_suffice(threads, signals, monkey
     points = DaskPoints(signals, client=threads(1))
     assert suitable_storage(points, 0.5, 0.95, free=1e9)[0] == "sparse"
     assert suitable_storage(points, 0.5, 0.95, free=1e3)[0] == "workers"
-    assert suitable_storage(points_of(signals), 0.5, 0.95, free=1e3)[0] == "implicit"
+    assert suitable_storage(make_search(signals), 0.5, 0.95, free=1e3)[0] == "implicit"
     assert isinstance(make_smoothness(points, 0.5, 0.95, "workers"), DaskSmoothness)
     with pytest.raises(InputError, match=r"storage='workers' holds graphs on the workers .* needs engine='dask'"):
         SmoothGL(storage="workers").fit(signals)

@@ -15,7 +15,7 @@ pytest.importorskip("distributed", reason="dask is not installed: pip install 'n
 
 from nashgraph import ConsensusGL
 from nashgraph.consensus import checkpoint, members, parallel
-from nashgraph.couplings.cluster.client import inside_worker
+from nashgraph.pairs.cluster.client import inside_worker
 
 from ..commands import run
 

@@ -5,7 +5,7 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL, DataWarning
 from nashgraph.consensus import checkpoint, members
-from nashgraph.solvers import continuation
+from nashgraph.solvers import paths
 
 
 class StoppedError(Exception):
@@ -201,15 +201,15 @@ def stopping_after(count):
 @pytest.fixture
 def solves(monkeypatch):
     """The lambdas that are solved for."""
-    found, solve = [], continuation.best_response
+    found, solve = [], paths.best_response
     monkeypatch.setattr(
-        continuation, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
+        paths, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
     )
     return found
 
 
 @pytest.mark.parametrize("at", [2, 7], ids=["upward", "downward"])
-@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_a_path_that_was_stopped_goes_on_and_is_the_same(folder, signals, solves, storage, at):
     whole = path_of(signals, storage=storage)
     with pytest.raises(StoppedError):

@@ -14,8 +14,9 @@ from nashgraph.certificate import Measure
 from nashgraph.consensus.aggregate import SlotSum
 from nashgraph.consensus.members import energy_correlation, ladder_degrees
 from nashgraph.consensus.replicates import Replicates
-from nashgraph.couplings import points_of, smooth_ladder
 from nashgraph.datasets import preferential_attachment, smooth_signals
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import smooth_ladder
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_a_ladder_is_the_mean_of_its_smooth_graphs(signals):
     """Each rung, in closed form from the sorted nearest, is what SmoothGL learns at that degree."""
     for geometry in ("distance", "cosine", "inner"):
         degrees = np.array([2.0, 5.0, 29.0])
-        ladder = smooth_ladder(points_of(signals, geometry=geometry), degrees, 0.95, kept=29)
+        ladder = smooth_ladder(make_search(signals, geometry=geometry), degrees, 0.95, kept=29)
         found, shares = np.zeros((30, 30)), np.zeros((30, 30))
         np.put_along_axis(found, ladder.labels.astype(int), ladder.weights, axis=1)
         np.put_along_axis(shares, ladder.labels.astype(int), ladder.shares, axis=1)
@@ -355,7 +356,8 @@ def test_a_model_is_one_line_and_has_no_results_before_it_is_fitted(hubs):
     assert not [name for name in dir(model) if name.endswith("_") and not name.startswith("_") and hasattr(model, name)]
     shown = repr(model.fit(hubs))
     assert "\n" not in shown
-    assert f": 40 nodes, {model.graph_.n_edges:,} edges, replicates agree on " in shown
+    ties = model.suggested_.undirected().n_edges
+    assert f": 40 nodes, {ties:,} suggested ties, replicates agree on " in shown
 
 
 def test_a_fitted_model_does_not_carry_the_signals(hubs):

@@ -13,8 +13,8 @@ from scipy import sparse
 
 import nashgraph
 from nashgraph import InputError
-from nashgraph.couplings import STORAGES
 from nashgraph.estimators import METHODS
+from nashgraph.smoothness import STORAGES
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 18))
@@ -70,12 +70,12 @@ def test_law(name, storage, law):
 ON_THREADS = """
 import hashlib, json, sys, warnings
 import numba, numpy as np
-from nashgraph.couplings import points
+from nashgraph.pairs import search
 from nashgraph.estimators import METHODS
 from threadpoolctl import threadpool_limits
 warnings.simplefilter("ignore")
 X = np.random.default_rng(0).normal(size=(6, 150))
-points.BLOCK_BYTES = 1 << 14  # many blocks
+search.BLOCK_BYTES = 1 << 14  # many blocks
 found = {}
 for name, storage in json.loads(sys.argv[1]):
     for threads in (1, 2):

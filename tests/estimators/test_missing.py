@@ -8,7 +8,6 @@ from sklearn.utils import get_tags
 
 from nashgraph import GLGP, LinearGLGP, LogDegreeGL, SmoothGL, project_rows, spectral_benefit
 from nashgraph.games import adjoint, equilibrium
-from nashgraph.solvers import rounds
 
 from ..gaps import with_gaps
 
@@ -32,7 +31,7 @@ def as_array(matrix):
     return matrix.toarray() if sparse.issparse(matrix) else matrix
 
 
-@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
 @pytest.mark.parametrize("make", MAKERS)
 def test_complete_signals_give_the_same_graph_bit_for_bit(make, storage, signals):
     strict = make(degree=5, storage=storage).fit(signals)
@@ -41,18 +40,17 @@ def test_complete_signals_give_the_same_graph_bit_for_bit(make, storage, signals
     assert lenient.objective_ == strict.objective_
 
 
-@pytest.mark.parametrize("storage", ["sparse", "implicit"])
 @pytest.mark.parametrize("make", MAKERS)
-def test_storages_agree_on_signals_with_gaps(make, storage, gappy):
+def test_storages_agree_on_signals_with_gaps(make, gappy):
     dense = make(degree=5, storage="dense", missing="pairwise").fit(gappy)
-    other = make(degree=5, storage=storage, missing="pairwise").fit(gappy)
+    other = make(degree=5, storage="sparse", missing="pairwise").fit(gappy)
     np.testing.assert_allclose(other.adjacency_.toarray(), dense.adjacency_, atol=1e-8)
 
 
 def test_linear_glgp_is_the_propositions_formula_on_pairwise_distances(gappy):
     model = LinearGLGP(lam=3.0, beta=1.5, missing="pairwise").fit(gappy)
     scores = (3.0 * model.benefit_ - pairwise(gappy)) / 3.0
-    np.testing.assert_allclose(model.adjacency_, project_rows(scores, 0.95)[0], atol=1e-12)
+    np.testing.assert_allclose(model.adjacency_, project_rows(scores, 0.95)[0], atol=1e-9)  # costs have 32 bits
 
 
 @pytest.mark.parametrize("options", [{}, {"storage": "sparse"}, {"solver": "ttgd", "beta": 5.0}])
@@ -64,17 +62,6 @@ def test_glgp_is_stationary_by_scikit_learns_distances(options, gappy):
     response, _ = project_rows((2.0 * np.outer(u, np.log1p(y)) - pairwise(gappy)) / (2 * model.beta_), 0.95)
     assert model.converged_
     assert np.linalg.norm(W - response) / np.linalg.norm(W) <= 1.1e-6
-
-
-def test_descent_on_listed_pairs_agrees_with_the_direct_one(random, monkeypatch):
-    X = with_gaps(random.normal(size=(10, 150)), random)
-    options = {"degree": 3, "lam": 0.3, "tol": 1e-6, "missing": "pairwise", "storage": "sparse"}
-    direct = GLGP(**options).fit(X)
-    monkeypatch.setattr(rounds, "LISTING_NODES", 100)
-    listed = GLGP(**options).fit(X)
-    assert listed.n_iter_ < direct.n_iter_
-    assert listed.converged_
-    np.testing.assert_allclose(listed.adjacency_.toarray(), direct.adjacency_.toarray(), atol=3e-5)
 
 
 def test_spectral_benefit_is_of_the_pairwise_distances(gappy):
@@ -113,9 +100,3 @@ def test_scikit_learn_is_told(make):
     assert get_tags(make(missing="pairwise")).input_tags.allow_nan
     assert not get_tags(make()).input_tags.allow_nan
     assert not get_tags(LogDegreeGL()).input_tags.allow_nan
-
-
-def test_float32_with_gaps_is_close(gappy):
-    single = SmoothGL(beta=1.0, dtype="float32", missing="pairwise").fit(gappy).adjacency_
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, SmoothGL(beta=1.0, missing="pairwise").fit(gappy).adjacency_, atol=2e-5)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import CustomWelfare, WeightedTotal, adjoint, equilibrium, welfare
-from nashgraph.games import INTERACTIONS, WELFARES, as_interaction, as_welfare, solve_affine, solve_concave
+from nashgraph.games import INTERACTIONS, WELFARES, as_interaction, as_welfare
 
 from ..problems import random_graph
 
@@ -75,40 +75,6 @@ def test_converges_when_feedback_is_nearly_total(graph, c, name, random):
     assert np.linalg.norm(b + W @ f.value(y) - y) <= 1e-12 * np.linalg.norm(y)
     u = adjoint(W, y, name)
     assert np.linalg.norm(1 + f.slope(y) * (W.T @ u) - u) <= 1e-12 * np.linalg.norm(u)
-
-
-@pytest.mark.parametrize("name", INTERACTIONS)
-@pytest.mark.parametrize("graph", HARD)
-@pytest.mark.parametrize("c", [0.5, 0.999])
-def test_steps_in_float32_reach_what_float64_does(graph, c, name, random):
-    W, f = by_rows(HARD[graph], c), as_interaction(name)
-    kinds = []
-
-    def product(matrix):
-        def times(vector):
-            kinds.append(vector.dtype)
-            return matrix.astype(vector.dtype) @ vector
-
-        return times
-
-    b = 1e-9 * random.random(W.shape[0])  # whose squares float32 does not know
-    y = solve_concave(product(W), b, f, tol=1e-12, rough=product(W)).point
-    assert np.linalg.norm(b + W @ f.value(y) - y) <= 1e-12 * np.linalg.norm(y)
-    np.testing.assert_allclose(y, equilibrium(W, b, name), rtol=1e-8)
-    u = solve_affine(product(W.T), np.ones(len(b)), tol=1e-12, rough=product(W.T)).point
-    assert np.linalg.norm(1 + W.T @ u - u) <= 1e-12 * np.linalg.norm(u)
-    assert kinds.count(np.float32) > kinds.count(np.float64) / 4
-    assert {*kinds} == {np.dtype(np.float32), np.dtype(np.float64)}
-
-
-@pytest.mark.parametrize("wrong", [np.nan, 1e30, -40.0, 0.0])
-def test_where_float32_does_not_get_on_float64_takes_over(wrong, random):
-    W, b = random_graph(40, 0.95, random), random.random(40)
-    rough = (wrong * W).astype(np.float32)
-    y = solve_concave(lambda v: W @ v, b, as_interaction("log1p"), tol=1e-12, rough=lambda v: rough @ v).point
-    np.testing.assert_allclose(y, equilibrium(W, b), rtol=1e-10)
-    x = solve_affine(lambda v: W @ v, b, tol=1e-12, rough=lambda v: rough @ v).point
-    np.testing.assert_allclose(x, np.linalg.solve(np.eye(40) - W, b), rtol=1e-10)
 
 
 def test_a_uniform_benefit_gives_every_graph_the_same_welfare(random):

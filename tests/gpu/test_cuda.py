@@ -15,15 +15,17 @@ if not ON_GPU:
     os.environ["TRITON_INTERPRET"] = "1"
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.couplings import ENGINES, beta_for_degree, make_smoothness, points_of
-from nashgraph.couplings.cuda import points as cuda_points_module
-from nashgraph.couplings.cuda import search
-from nashgraph.couplings.cuda.points import CudaPoints
-from nashgraph.couplings.cuda.segments import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
-from nashgraph.couplings.passes import Bonus
-from nashgraph.games import as_interaction, as_welfare
+from nashgraph.pairs import ENGINES, Bonus, make_search
+from nashgraph.pairs.cuda import device_search
+from nashgraph.pairs.cuda import search as cuda_search_module
+from nashgraph.pairs.cuda.search import CudaSearch
+from nashgraph.pairs.cuda.segments import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
+from nashgraph.priors import GamePrior
+from nashgraph.smoothness import beta_for_degree, make_smoothness
 from nashgraph.solvers import Problem, best_response
 from nashgraph.validation import InputError
+
+from ..problems import TABLES
 
 # Triton's interpreter takes arrays of one number for numbers, which NumPy 2.4 refuses and 2.3 warns of.
 pytestmark = [
@@ -37,13 +39,13 @@ WAYS = ["blocks", pytest.param("tiles", marks=pytest.mark.skipif(not find_spec("
 @pytest.fixture(params=WAYS)
 def engine(request, monkeypatch):
     """An engine whose lists are short and whose buffers are tiny, so that rows must be searched again."""
-    monkeypatch.setattr(cuda_points_module, "WANTED", 8)
-    monkeypatch.setattr(search, "SMALLEST_SAMPLE", 32)
-    monkeypatch.setattr(search, "LARGER", 2)
-    monkeypatch.setattr(search, "CAPACITY", 12 if request.param == "blocks" or ON_GPU else 24)
-    monkeypatch.setattr(search, "BLOCK_ENTRIES", 1500)
+    monkeypatch.setattr(cuda_search_module, "WANTED", 8)
+    monkeypatch.setattr(device_search, "SMALLEST_SAMPLE", 32)
+    monkeypatch.setattr(device_search, "LARGER", 2)
+    monkeypatch.setattr(device_search, "CAPACITY", 12 if request.param == "blocks" or ON_GPU else 24)
+    monkeypatch.setattr(device_search, "BLOCK_ENTRIES", 1500)
     if request.param == "tiles" and not ON_GPU:
-        from nashgraph.couplings.cuda import _rows, _tiles
+        from nashgraph.pairs.cuda import _rows, _tiles
 
         monkeypatch.setattr(_rows, "LISTS", (128, 32, 1))  # large tiles, for the interpreter takes one after the other
         monkeypatch.setattr(_rows, "LONG_LIST", 40)
@@ -51,7 +53,7 @@ def engine(request, monkeypatch):
         monkeypatch.setattr(_rows, "PAIRS", 1024)
         monkeypatch.setattr(_tiles, "SPAN", 64)
     name = f"test-{request.param}"
-    ENGINES.register(name)(partial(CudaPoints, device=DEVICE, tiles=request.param == "tiles"))
+    ENGINES.register(name)(partial(CudaSearch, device=DEVICE, tiles=request.param == "tiles"))
     yield name
     ENGINES.unregister(name)
 
@@ -78,14 +80,14 @@ KINDS = ["plain", "duplicates", "outlier", "clusters", "wide", "two nodes"]
 def test_the_same_best_responses(kind, engine, random):
     X = table(kind, random)
     n = X.shape[1]
-    ours = make_smoothness(points_of(X, engine), 0.7, 0.9)
-    theirs = make_smoothness(points_of(X), 0.7, 0.9, "sparse")
-    vector, scale = random.random(n), float(points_of(X).norms.mean())
+    ours = make_smoothness(make_search(X, engine), 0.7, 0.9)
+    theirs = make_smoothness(make_search(X), 0.7, 0.9, "sparse")
+    vector, scale = random.random(n), float(make_search(X).norms.mean())
     mine, yours = ours.smooth, theirs.smooth
-    for strength in (0.1, 0.1, 2.0, -1.0):
-        left, right = strength * scale * random.random(n), random.random(n)
-        found, expected = ours.respond(left, right), theirs.respond(left, right)
-        np.testing.assert_allclose(found.matrix().toarray(), expected.weights.toarray(), atol=1e-9)
+    for strength, rank in ((0.1, 1), (0.1, 1), (2.0, 2), (0.0, 0), (-1.0, 1), (0.5, 8), (0.4, 8)):
+        bonus = Bonus.of(strength * scale / max(1, rank) * random.random((n, rank)), random.random((n, rank)))
+        found, expected = ours.respond(bonus), theirs.respond(bonus)
+        np.testing.assert_allclose(found.matrix().toarray(), expected.matrix().toarray(), atol=1e-9)
         np.testing.assert_allclose(found.threshold, expected.threshold, rtol=1e-9)
         assert found.cost == pytest.approx(expected.cost, rel=1e-9, abs=1e-12)
         assert found.square == pytest.approx(expected.square, rel=1e-9)
@@ -93,21 +95,24 @@ def test_the_same_best_responses(kind, engine, random):
         np.testing.assert_allclose(found.tdot(vector), expected.tdot(vector), rtol=1e-9, atol=1e-12)
         assert found.distance(mine) == pytest.approx(expected.distance(yours), rel=1e-7, abs=1e-9)
         mixed, expected_mixed = found.mix(mine, 0.3), expected.mix(yours, 0.3)
-        np.testing.assert_allclose(mixed.matrix().toarray(), expected_mixed.weights.toarray(), atol=1e-9)
+        np.testing.assert_allclose(mixed.matrix().toarray(), expected_mixed.matrix().toarray(), atol=1e-9)
         assert mixed.cost == pytest.approx(expected_mixed.cost, rel=1e-9, abs=1e-12)
-        held = ours.hold(expected.weights)
+        assert found.bonus_spread(bonus) == pytest.approx(expected.bonus_spread(bonus), rel=1e-7, abs=1e-12)
+        products = found.minus(mine).row_products(found), expected.minus(yours).row_products(expected)
+        np.testing.assert_allclose(*products, rtol=1e-7, atol=1e-9)
+        held = ours.hold(expected.matrix())
         assert held.cost == pytest.approx(expected.cost, rel=1e-9, abs=1e-12)
-        assert held.sparse().distance(expected) == 0.0
+        assert abs(held.matrix() - expected.matrix()).sum() == 0.0
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_beta_and_the_same_nearest(kind, engine, random):
     X = table(kind, random)
-    n, there, here = X.shape[1], points_of(X, engine), points_of(X)
+    n, there, here = X.shape[1], make_search(X, engine), make_search(X)
     degree = 1 if n == 2 else 6
     assert beta_for_degree(there, degree, 0.9) == pytest.approx(beta_for_degree(here, degree, 0.9), rel=1e-9)
-    bonus = Bonus.of(random.random(n), random.random(n), np.dtype(float))
-    for asked in (None, bonus):
+    bonuses = [Bonus.of(random.random((n, rank)), random.random((n, rank))) for rank in (1, 3)]
+    for asked in (None, *bonuses):
         np.testing.assert_allclose(there.nearest(1, asked)[0], here.nearest(1, asked)[0], rtol=1e-9, atol=1e-12)
     signs = np.sign(there.top_eigenvector().sum()), np.sign(here.top_eigenvector().sum())
     np.testing.assert_allclose(signs[0] * there.top_eigenvector(), signs[1] * here.top_eigenvector(), atol=1e-9)
@@ -132,36 +137,29 @@ def test_the_order_of_nodes_does_not_matter(engine, random):
     np.testing.assert_allclose(other.adjacency_.toarray(), one.adjacency_.toarray()[np.ix_(order, order)], atol=1e-6)
 
 
-def test_a_strong_prior_has_the_steps_it_needs(random):
-    X = random.normal(size=(4, 60))
-    problems = [
-        Problem(
-            make_smoothness(points, 0.2, 0.95), np.arange(60.0) / 1770, as_interaction("linear"), as_welfare("total")
-        )
-        for points in (CudaPoints(X, device=DEVICE, tiles=False), points_of(X))
-    ]
-    ours, theirs = (best_response(problem, 1.0, max_iter=4, tol=1e-9) for problem in problems)
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_hardest_problems_end_where_the_threads_do(kind, engine, random):
+    """Both storages and engines take the same steps: so they find the same stationary point, even of a strong prior."""
+    X, n = TABLES[kind](90, random), 90
+    beta, benefit = beta_for_degree(make_search(X), 6, 0.95), np.arange(1.0, n + 1.0) / n**2
+    terms = make_smoothness(make_search(X, engine), beta, 0.95), make_smoothness(make_search(X), beta, 0.95, "sparse")
+    lam = 0.1 * terms[1].value(terms[1].smooth)
+    ours, theirs = (best_response(Problem(term, GamePrior(benefit)), lam, tol=1e-6) for term in terms)
     assert ours.converged
-    assert not theirs.converged
+    assert theirs.converged
+    assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
 
 
-def test_coarse_floats(engine, random):
-    X = random.normal(size=(6, 100))
-    ours = SmoothGL(engine=engine, dtype="float32", degree=5).fit(X)
-    theirs = SmoothGL(dtype="float32", degree=5, storage="sparse").fit(X)
-    assert ours.adjacency_.dtype == np.float32
-    np.testing.assert_allclose(ours.adjacency_.toarray(), theirs.adjacency_.toarray(), atol=1e-4)
-
-
-def test_a_search_misses_nothing(engine, random):
+@pytest.mark.parametrize("rank", [0, 1, 2, 8])
+def test_a_search_misses_nothing(rank, engine, random):
     """Above a cut at the score of a pair itself, that pair is found, for every pair."""
     X = table("clusters", random, 90)
-    points = points_of(X, engine)
-    left, right = 50.0 * random.normal(size=90), random.normal(size=90)
-    scores = left[:, None] * right - points.rows(0, 90)
+    points = make_search(X, engine)
+    left, right = 50.0 * random.normal(size=(90, rank)), random.normal(size=(90, rank))
+    scores = left @ right.T - points.rows(np.arange(90))
     for column in range(0, 90, 7):
-        found = points.search.find(
-            points.search.everyone,
+        found = points.on_device.find(
+            points.on_device.everyone,
             *(torch.from_numpy(side).to(DEVICE) for side in (left, right, np.ascontiguousarray(scores[:, column]))),
         )
         rows = row_numbers(found.lengths)
@@ -173,23 +171,23 @@ def test_a_search_misses_nothing(engine, random):
 
 
 def test_rows_that_overflow_their_places_are_done_again(engine, random):
-    points = points_of(random.normal(size=(3, 70)), engine)
-    points.search.capacity = 2
-    nothing = torch.zeros(70, dtype=torch.float64, device=DEVICE)
+    points = make_search(random.normal(size=(3, 70)), engine)
+    points.on_device.capacity = 2
+    nothing = points.on_device.no_bonus
     wanted = torch.arange(70, device=DEVICE) % 9
-    costs = np.sort(points.rows(0, 70), axis=1)
+    costs = np.sort(points.rows(np.arange(70)), axis=1)
     cut = -torch.from_numpy(costs[np.arange(70), wanted.cpu().numpy()] * (1 + 1e-6)).to(DEVICE)
-    found = points.search.find(points.search.everyone, nothing, nothing, cut)
+    found = points.on_device.find(points.on_device.everyone, nothing, nothing, cut)
     np.testing.assert_array_equal(found.lengths.cpu(), wanted.cpu())
     rows = row_numbers(found.lengths).cpu().numpy()
-    assert np.all(points.rows(0, 70)[rows, found.columns.cpu().numpy()] <= -cut.cpu().numpy()[rows])
+    assert np.all(points.rows(np.arange(70))[rows, found.columns.cpu().numpy()] <= -cut.cpu().numpy()[rows])
 
 
 COMPILED = """
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
-from nashgraph.couplings.cuda._rows import measure, multiply, project_tile
-from nashgraph.couplings.cuda._tiles import append_hits
+from nashgraph.pairs.cuda._rows import measure, multiply, project_tile
+from nashgraph.pairs.cuda._tiles import append_hits
 
 def compiled(kernel, types, **fixed):
     kinds = {name: kind for kind, names in types.items() for name in names.split()}
@@ -223,16 +221,16 @@ def test_the_kernels_compile_for_a_gpu_that_is_not_here(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_most_answers_need_no_pass(random):
-    smoothness = make_smoothness(CudaPoints(random.normal(size=(4, 600)), device=DEVICE, tiles=ON_GPU), 0.5, 0.9)
-    smoothness.respond(np.zeros(600), np.zeros(600))
-    before, bonus = smoothness.points.search.searched, 1e-3 * random.random(600)
-    smoothness.respond(np.ones(600), bonus)
-    assert smoothness.points.search.searched == before
+def test_most_answers_need_no_scan(random):
+    smoothness = make_smoothness(CudaSearch(random.normal(size=(4, 600)), device=DEVICE, tiles=ON_GPU), 0.5, 0.9)
+    assert smoothness.smooth.square > 0
+    before = smoothness.search.scans
+    smoothness.respond(Bonus.of(np.ones(600), 1e-3 * random.random(600)))
+    assert smoothness.search.scans == before
 
 
 def test_projection_is_that_of_the_kernels(random):
-    from nashgraph.couplings import project_rows
+    from nashgraph.pairs import project_rows
 
     scores = random.normal(size=(40, 40))
     off = ~np.eye(40, dtype=bool)
@@ -255,7 +253,7 @@ def ragged(n=50):
 
 @pytest.mark.skipif(not find_spec("triton"), reason="no Triton")
 def test_kernels_on_lists_do_what_pytorch_does(monkeypatch):
-    from nashgraph.couplings.cuda import _rows, factor
+    from nashgraph.pairs.cuda import _rows, factor
 
     monkeypatch.setattr(_rows, "LISTS", (16, 16, 1))
     monkeypatch.setattr(_rows, "LONG_LIST", 40)
@@ -277,21 +275,21 @@ def test_kernels_on_lists_do_what_pytorch_does(monkeypatch):
 
 
 def test_rows_with_too_many_are_searched_less_far(random):
-    points = CudaPoints(random.normal(size=(3, 120)), device=DEVICE, tiles=find_spec("triton") is not None)
-    points.search.capacity = 10
-    rows, nothing = points.search.everyone, torch.zeros(120, dtype=torch.float64, device=DEVICE)
-    floor = points.search.best(rows, 5, nothing, nothing)[0][:, -1]
-    found, cut = points.search.find_about(rows, nothing, nothing, 9.0 * floor, floor)
+    points = CudaSearch(random.normal(size=(3, 120)), device=DEVICE, tiles=find_spec("triton") is not None)
+    points.on_device.capacity = 10
+    rows, nothing = points.on_device.everyone, points.on_device.no_bonus
+    floor = points.on_device.best(rows, 5, nothing, nothing)[0][:, -1]
+    found, cut = points.on_device.find_about(rows, nothing, nothing, 9.0 * floor, floor)
     assert bool((cut <= floor).all())
-    assert not points.search.tiles or bool((cut > 9.0 * floor).any())
-    exact = points.search.find(rows, nothing, nothing, cut)
+    assert not points.on_device.tiles or bool((cut > 9.0 * floor).any())
+    exact = points.on_device.find(rows, nothing, nothing, cut)
     assert torch.equal(found.lengths, exact.lengths)
     assert torch.equal(found.columns, exact.columns)
 
 
 def test_what_it_cannot_do_is_said(engine, random, monkeypatch):
     X = random.normal(size=(6, 40))
-    with pytest.raises(InputError, match="storage='dense' holds graphs in memory"):
+    with pytest.raises(InputError, match="storage='dense' keeps the costs of all pairs in memory"):
         SmoothGL(engine=engine, storage="dense").fit(X)
     with pytest.raises(InputError, match="engine='threads'"):
         GLGP(engine=engine, solver="ttgd", lam=1.0).fit(X)

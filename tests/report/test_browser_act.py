@@ -37,12 +37,12 @@ def played(model, interaction, gone=(), **given):
 
 def test_the_page_plays_the_game_as_python_does(browser, players):
     model, out = players
-    solve = "([game_given, gone]) => [...equilibriumOf({...game, ...game_given}, new Set(gone))]"
+    solve = "([given, gone]) => [...nashgraph.equilibriumOf({...nashgraph.game, ...given}, new Set(gone))]"
     with opened(browser, out) as page:
-        names = page.evaluate("nodes.name")
+        names = page.evaluate("nashgraph.nodes.name")
         gone = names[3]
-        assert {*page.evaluate("Object.keys(INTERACTIONS)")} == PLAYED == {*INTERACTIONS}
-        assert {*page.evaluate("Object.keys(WELFARES)")} == VALUED | {WEIGHTED} == {*WELFARES} | {WEIGHTED}
+        assert {*page.evaluate("Object.keys(nashgraph.INTERACTIONS)")} == PLAYED == {*INTERACTIONS}
+        assert {*page.evaluate("Object.keys(nashgraph.WELFARES)")} == VALUED | {WEIGHTED} == {*WELFARES} | {WEIGHTED}
         for interaction in INTERACTIONS:
             found = page.evaluate(solve, [{"interaction": interaction}, [3]])
             np.testing.assert_allclose(found, played(model, interaction, [gone]), rtol=1e-6, atol=1e-12)
@@ -50,7 +50,9 @@ def test_the_page_plays_the_game_as_python_does(browser, players):
         counts = np.arange(34.0)
         for name, welfare in {**WELFARES, WEIGHTED: lambda: WeightedTotal(counts)}.items():
             found = page.evaluate(
-                "([welfare, counts]) => welfareOf({...game, welfare, counts}, asGiven)", [name, counts.tolist()]
+                "([welfare, counts]) => nashgraph.welfareOf({...nashgraph.game, welfare, counts}, "
+                "nashgraph.actions().before)",
+                [name, counts.tolist()],
             )
             assert found == pytest.approx(welfare().value(actions), rel=1e-6)
 
@@ -62,11 +64,11 @@ def test_what_if_somebody_is_gone_or_gains_more_by_acting(browser, players, view
         box, said = page.locator("#what-if"), page.locator("#welfare-said")
 
         def agrees(actions):
-            np.testing.assert_allclose(page.evaluate("[...asTried]"), actions, rtol=1e-6, atol=1e-12)
+            np.testing.assert_allclose(page.evaluate("[...nashgraph.actions().after]"), actions, rtol=1e-6, atol=1e-12)
             assert float(box.get_attribute("data-welfare")) == pytest.approx(actions.sum(), rel=1e-6)
 
         before = played(model, "log1p")
-        names = np.array(page.evaluate("nodes.name"))
+        names = np.array(page.evaluate("nashgraph.nodes.name"))
         assert box.is_hidden()
         page.fill("#search", "member 34")
         assert said.text_content() == f"Welfare {number(before.sum())}."

@@ -6,8 +6,8 @@ import json
 import re
 import subprocess
 import sys
+import zlib
 from html.parser import HTMLParser
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -17,8 +17,6 @@ from nashgraph.report.html import render
 
 from .models import HOSTILE, held, karate, karate_consensus, path_of, popular_graph
 
-# Of d3 7.9.2 as its authors publish it (dist/d3.min.js).
-D3 = "912111098ea99503a6f4967361d2bbdc9dbf58cf9c678c8e27e5b02d1a07f0c1"
 OWN_ELEMENTS = {"b", "h1", "img", "script", "u", "i"}
 
 
@@ -45,8 +43,9 @@ class Outline(HTMLParser):
         return sum(name == tag for name, _ in self.elements)
 
     def data(self):
-        """Return the page's JSON, the text of its first script."""
-        return json.loads(next(text for tag, text in self.texts if tag == "script"))
+        """Return the page's data, the text of its first script."""
+        packed = next(text for tag, text in self.texts if tag == "script")
+        return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +106,8 @@ def cleaned(name):
 def test_the_data_hold_every_name_as_typed(hostile):
     names = Outline(hostile).data()["nodes"]["name"]
     assert {cleaned(name)[:199] for name in HOSTILE} <= {name[:199] for name in names}
-    block = re.search(r'<script type="application/json" id="data">(.*?)</script>', hostile, re.DOTALL).group(1)
-    assert not set("<>&\u2028\u2029") & set(block)
+    block = re.search(r'<script type="text/plain" id="data">(.*?)</script>', hostile, re.DOTALL).group(1)
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", block)
 
 
 def test_the_policy_admits_the_pages_own_code_and_nothing_else(demo):
@@ -119,9 +118,9 @@ def test_the_policy_admits_the_pages_own_code_and_nothing_else(demo):
     assert rules["img-src"] == "data:"
     code = [
         (match["tag"], match["code"])
-        for match in re.finditer(r"<(?P<tag>script|style)>(?P<code>.*?)</(?P=tag)>", demo, re.DOTALL)
+        for match in re.finditer(r"<(?P<tag>script|style)(?: type=.module.)?>(?P<code>.*?)</(?P=tag)>", demo, re.DOTALL)
     ]
-    assert [tag for tag, _ in code] == ["style", "script", "script"]
+    assert [tag for tag, _ in code] == ["style", "script"]
     for tag, text in code:
         named = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"'sha256-{named}'" in rules[f"{tag}-src"].split()
@@ -137,9 +136,7 @@ def test_nothing_in_the_page_points_outside(demo):
     assert "@import" not in styles
 
 
-def test_the_library_is_the_published_one_with_its_licence_in_the_page(demo):
-    assets = files("nashgraph.report") / "assets"
-    assert hashlib.sha256((assets / "d3.min.js").read_bytes()).hexdigest() == D3
+def test_the_licence_of_d3_is_in_the_page(demo):
     assert "Permission to use, copy, modify, and/or distribute" in demo
 
 
@@ -188,7 +185,7 @@ def test_the_largest_report_stays_under_six_megabytes():
     names = [f"<&>{k:05}" + "<" * 300 for k in range(10_000)]
     path = path_of([graphs[k % 3] for k in range(40)], np.geomspace(0.1, 10, 40))
     page = render(summarize(held(graphs[0], names), path=path))
-    assert 2e6 < len(page.encode()) < 6e6
+    assert 1e6 < len(page.encode()) < 4e6
 
 
 def test_a_report_needs_no_matplotlib():
@@ -199,10 +196,9 @@ def test_a_report_needs_no_matplotlib():
 
 def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
     page = render(summarize(karate_consensus()))
-    assert "Ties at least this sure" in page
     for words in (
-        "that at least half of the members tie",
-        "two resamples of the signals agree on",
+        "ties have a frequency of 90% or more",
+        "two replicates agree on",
         "The prior's part",
     ):
         assert words in page

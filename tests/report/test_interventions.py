@@ -138,8 +138,10 @@ def test_the_page_has_the_game_to_the_last_weight():
     def numbers(name, kind):
         return np.frombuffer(base64.b64decode(game[name]), kind)
 
-    ends = np.concatenate([[0], np.cumsum(numbers("row_lengths", "<u2"))])
-    weights = sparse.csr_array((numbers("weights", "<f4"), numbers("indices", "<u2"), ends), shape=(30, 30))
+    ends = np.concatenate([[0], np.cumsum(numbers("row_lengths", "<u2"))]).astype(int)
+    rows = np.split(numbers("steps", "<u2"), ends[1:-1])
+    indices = np.concatenate([np.cumsum(row) for row in rows])
+    weights = sparse.csr_array((numbers("weights", "<f4"), indices, ends), shape=(30, 30))
     np.testing.assert_allclose(weights.toarray(), model.graph_.weights.toarray()[order][:, order], rtol=1e-6)
     np.testing.assert_array_equal(numbers("benefit", "<f8"), model.graph_.node_columns["benefit"][order])
     np.testing.assert_array_equal(numbers("counts", "<f8"), order)

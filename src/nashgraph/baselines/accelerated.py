@@ -9,7 +9,7 @@ import numpy as np
 
 from ..certificate import Certificate, Ending, Measure, Watch
 from ..compiled import kernel
-from ..couplings._kernels import FAST
+from ..pairs._kernels import FAST
 from ..validation import Array
 
 # Measuring costs about as much as half a step.

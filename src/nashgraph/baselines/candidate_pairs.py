@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..compiled import kernel
-from ..couplings import Points
-from ..couplings._kernels import FAST, nearest_in_rows
+from ..pairs import PairSearch
+from ..pairs._kernels import FAST, nearest_in_rows
 from ..validation import Array
 
 Integers = NDArray[np.integer[Any]]
@@ -156,8 +156,8 @@ class DensePairs(CandidatePairs):
     Examples
     --------
     >>> import numpy as np
-    >>> from nashgraph.couplings import points_of
-    >>> pairs = DensePairs(points_of(np.array([[0.0, 1.0, 3.0]])))
+    >>> from nashgraph.pairs import make_search
+    >>> pairs = DensePairs(make_search(np.array([[0.0, 1.0, 3.0]])))
     >>> pairs.sums(np.ones(3), theta=1.0).degree
     array([0.5, 0.5, 0. ])
     >>> pairs.edges(np.ones(3), theta=1.0).toarray()
@@ -166,15 +166,15 @@ class DensePairs(CandidatePairs):
            [0. , 0. , 0. ]])
     """
 
-    def __init__(self, points: Points) -> None:
+    def __init__(self, points: PairSearch) -> None:
         self.n_nodes = len(points)
-        self.distances = points.rows(0, self.n_nodes)
+        self.distances = points.rows(np.arange(self.n_nodes))
         np.fill_diagonal(self.distances, np.inf)  # so that no node is a neighbour of its own
 
     def nearest(self, kept: int) -> Array:
         """Return each node's ``kept`` smallest distances, sorted."""
         nearest = np.empty((self.n_nodes, kept))
-        nearest_in_rows(self.distances, 0, nearest, np.empty(nearest.shape, np.int32))
+        nearest_in_rows(self.distances, np.arange(self.n_nodes), nearest, np.empty(nearest.shape, np.int32))
         return nearest
 
     def _sum(self, potential: Array, scale: float, out: Array) -> None:
@@ -190,7 +190,7 @@ class ListedPairs(CandidatePairs):
     The nearest are found in blocks of rows: O(N^2 M) time, O(N (kept + M)) memory.
     """
 
-    def __init__(self, points: Points, kept: int) -> None:
+    def __init__(self, points: PairSearch, kept: int) -> None:
         self.points = points
         self.n_nodes = len(points)
         self._nearest, labels = points.nearest(kept)
@@ -218,7 +218,7 @@ class ListedPairs(CandidatePairs):
         size = max(1, BLOCK_BYTES // (8 * self.n_nodes))
         for start in range(0, len(suspects), size):
             rows = suspects[start : start + size]
-            distances = self.points.rows_of(rows)
+            distances = self.points.rows(rows)
             excess = (potential[rows, None] + potential) - 2.0 * theta * distances
             excess[np.arange(len(rows)), rows] = 0.0
             place, other = np.nonzero(excess > 0.0)

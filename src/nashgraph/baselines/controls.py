@@ -1,7 +1,7 @@
 """What any method has to beat: likeness of signals as it is, without a graph being learned, and the benefit alone.
 
 Each control gives every pair of nodes a score. Where signals have gaps (NaN), a pair is scored over what both have, and
-a distance is that of :class:`~nashgraph.couplings.points.PartialPoints`. O(N^2 M) time and a few N x N arrays.
+a distance is that of :class:`~nashgraph.pairs.GappedPairSearch`. O(N^2 M) time and a few N x N arrays.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..couplings import squared_distances
+from ..pairs import squared_distances
 from ..validation import Array
 
 NEIGHBOURS = 10

@@ -41,7 +41,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from ..certificate import Certificate, Ending, Measure, Watch
-from ..couplings import project_rows
+from ..pairs import project_rows
 from ..validation import Array
 
 DENSE_NODES = 1000
@@ -71,7 +71,7 @@ def constrained_rank(
     Examples
     --------
     >>> import numpy as np
-    >>> from nashgraph.couplings import squared_distances
+    >>> from nashgraph.pairs import squared_distances
     >>> D = squared_distances(np.array([[0.0, 1.0, 2.0, 3.1, 4.1, 5.1]]))
     >>> found = constrained_rank(D, 2, beta=10.0, c=0.95)
     >>> found.labels, bool((found.weights[:3, 3:] == 0).all())

@@ -100,8 +100,8 @@ def log_degree_graph(
     --------
     >>> import numpy as np
     >>> from nashgraph.baselines.candidate_pairs import DensePairs
-    >>> from nashgraph.couplings import points_of
-    >>> points = points_of(np.random.default_rng(0).normal(size=(20, 60)))
+    >>> from nashgraph.pairs import make_search
+    >>> points = make_search(np.random.default_rng(0).normal(size=(20, 60)))
     >>> whole = log_degree_graph(DensePairs(points), theta=2.0)
     >>> grown = log_degree_graph(ListedPairs(points, kept=3), theta=2.0, grow=True)
     >>> bool(np.allclose(whole.potential, grown.potential))

@@ -36,8 +36,8 @@ from scipy.spatial.distance import squareform
 
 from ..certificate import Certificate, Measure, Watch
 from ..compiled import kernel
-from ..couplings import squared_distances
-from ..couplings._kernels import FAST, threshold
+from ..pairs import squared_distances
+from ..pairs._kernels import FAST, threshold
 from ..validation import Array
 from .accelerated import INNER_SHARE, INNER_STEPS, Iterate, accelerated_descent, alternate
 
@@ -147,7 +147,7 @@ def _descend(
 ) -> None:
     """Write the projection of ``point - step * gradient`` onto the simplex, and its degrees.
 
-    The simplex projection is that of the rows in ``couplings``: subtract the largest entry, keep the few that can be
+    The simplex projection is that of the rows in ``pairs``: subtract the largest entry, keep the few that can be
     positive in ``buffer``, and find the threshold among them exactly. The threshold of any subset of the entries is an
     upper bound; that of the support of ``point`` is a tight one, and leaves little to search.
     """

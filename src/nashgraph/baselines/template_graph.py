@@ -46,7 +46,7 @@ import numpy as np
 from scipy import linalg
 
 from ..certificate import LOG, Certificate, Ending
-from ..couplings import blas_threads
+from ..pairs import blas_threads
 from ..validation import Array, InputError
 from .cone_program import ConePoint, solve_cone_program
 from .node_classes import Classes

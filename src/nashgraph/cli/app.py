@@ -120,14 +120,21 @@ def compare(game: GameArguments, asked: CompareArguments) -> int:
 
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
-def show(model: Annotated[Path, MODEL_FILE], speech: SpeechArguments) -> int:
+def show(
+    model: Annotated[Path, MODEL_FILE],
+    *,
+    methods: Annotated[
+        bool, typer.Option("--methods", help="Print a methods paragraph with versions and references, ready to paste.")
+    ] = False,
+    speech: SpeechArguments,
+) -> int:
     """Print a learned model: its settings, its certificate, its most influential nodes and its strongest ties.
 
     Example: nashgraph show graph/model.json
     """
     from .show import run_show
 
-    return run_show(model, speech)
+    return run_show(model, speech, methods=methods)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 METHODS = "nashgraph.estimators:METHODS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("spectral", "uniform", "none")
-DASK = "dask"  # the engine that a cluster is; the couplings are not loaded for a help text
+DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 # The groups of options in the help, in this order.
 PANELS = TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
     "The table",
@@ -223,7 +223,7 @@ class GameArguments:
     engine: Annotated[
         str | None,
         choice(
-            "nashgraph.couplings.engines:ENGINES",
+            "nashgraph.pairs.engines:ENGINES",
             rich_help_panel=ENGINE,
             help="What searches all pairs of nodes: the processor, a GPU or a cluster.",
             show_default="threads",
@@ -349,7 +349,7 @@ class ClusterArguments:
         """Have the cluster for a while, where there is to be one."""
         with ExitStack() as stack:
             if game.engine == DASK:
-                from ..couplings.cluster.client import cluster  # noqa: PLC0415
+                from ..pairs.cluster.client import cluster  # noqa: PLC0415
                 from .messages import engine_noted  # noqa: PLC0415
 
                 with engine_noted(voice):

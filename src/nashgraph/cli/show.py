@@ -21,9 +21,10 @@ from ..io import (
     read_record,
     sha256_of,
 )
+from ..report.methods import read_methods
 from .commands import DONE, UNFINISHED
 from .fitting import OWN
-from .learn import COMMANDS, EDGES, NODES, Inputs, answer, code_of, run_job, say_figures
+from .learn import COMMANDS, EDGES, NODES, REPORT, Inputs, answer, code_of, run_job, say_figures
 from .messages import Voice, listed, paired
 from .options import SpeechArguments
 
@@ -32,10 +33,15 @@ SHOWN = ("name", "influence", "interval", "rank", "followers", "action", "missin
 TIES = ("source", "target", "evidence", "weight", "interval", "frequency", "probability", "known")
 
 
-def run_show(model: Path, speech: SpeechArguments) -> int:
+def run_show(model: Path, speech: SpeechArguments, *, methods: bool = False) -> int:
     """Print what a model.json holds, and the most influential nodes and strongest ties out of the files beside it."""
     voice = speech.voice()
     record, place = read_record(model)
+    if methods:
+        paragraph = read_methods(place.parent / REPORT)
+        voice.say(paragraph)
+        voice.answer({"command": "show", "methods": paragraph})
+        return DONE
     voice.say(f"{record.job.title} (from {Path(record.input.path).name})")
     say_figures(record, voice)
     voice.say(paired(settings(record), "settings"))

@@ -13,8 +13,9 @@ from numba import prange
 from scipy import sparse
 
 from ..compiled import kernel
-from ..couplings import Ladder, answering_ladder, make_smoothness, points_of
 from ..games import Interaction, Welfare, adjoint, equilibrium
+from ..pairs import make_search
+from ..smoothness import Ladder, answering_ladder, make_smoothness
 from ..solvers import lam_for_cost
 from ..validation import Array
 from .members import PARTIAL, Ladders
@@ -209,7 +210,7 @@ def add_prior_members(
     searched = {name: weight for name, weight in geometries.items() if name != PARTIAL}
     total = sum(searched.values())
     for geometry, weight in searched.items():
-        points = points_of(signals, ladders.engine, geometry=geometry)
+        points = make_search(signals, ladders.engine, geometry=geometry)
         betas = ladders(signals, geometry).betas
         middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
         for cost in PRIOR_COSTS:

@@ -17,7 +17,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
-from ..couplings import Ladder, points_of, smooth_ladder
+from ..pairs import make_search
+from ..smoothness import Ladder, smooth_ladder
 from ..validation import Array
 from .checkpoint import CheckpointedSteps
 from .parallel import parallel_map
@@ -118,8 +119,8 @@ def conditional_signals(X: Array) -> Array:
 def search_of(X: Array, geometry: str, engine: str = "threads") -> Any:
     """Return the pair search of some signals in a geometry, partial likeness among them."""
     if geometry == PARTIAL:
-        return points_of(conditional_signals(X), engine, geometry="inner")
-    return points_of(X, engine, geometry=geometry)
+        return make_search(conditional_signals(X), engine, geometry="inner")
+    return make_search(X, engine, geometry=geometry)
 
 
 class Ladders:

@@ -18,7 +18,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky import BrokenProcessPool
 
 from ..certificate import ENGINE_LOG as LOG
-from ..couplings.cluster.client import (
+from ..pairs.cluster.client import (
     Sent,
     check_cluster,
     check_installed,
@@ -28,8 +28,8 @@ from ..couplings.cluster.client import (
     put,
     submitted,
 )
-from ..couplings.engines import DASK
-from ..couplings.threads import one_thread
+from ..pairs.engines import DASK
+from ..pairs.threads import one_thread
 from ..validation import Array
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from ..compiled import kernel
-from ..couplings.levels import SAME, levels_of
 from ..graph import interval_around
+from ..smoothness.degree import levels_of
 from ..validation import Array
 from .members import Ladders, search_of
 
@@ -77,12 +77,11 @@ def replicate_network(X: Array, pattern: Any, geometries: dict[str, float], ladd
             ladder = ladders(X, geometry)
             found += part * np.stack([ladder.weights[rows, pattern.indices], ladder.shares[rows, pattern.indices]])
             continue
-        costs = np.asarray(search_of(X, geometry).listed(pattern), dtype=float)
+        costs = np.asarray(search_of(X, geometry).costs(pattern), dtype=float)
         ordered, sums = np.empty_like(costs), np.empty_like(costs)
         sort_costs(pattern.indptr, costs, ordered, sums)
         pooled, anything = sums[few], float(costs.mean()) or 1.0  # if all costs are equal any level gives the same
-        degrees = ladders.degrees * min(n, LEVEL_ROWS) / pooled.size
-        levels = np.array([level or anything for level in levels_of(pooled, degrees, SAME[costs.dtype])])
+        levels = np.array([level or anything for level in levels_of(pooled, min(n, LEVEL_ROWS), ladders.degrees)])
         share = part / len(levels)
         add_responses(pattern.indptr, costs, ordered, sums, levels, ladders.c * share, share, found)
     return found

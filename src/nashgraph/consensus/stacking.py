@@ -40,7 +40,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..couplings.points import GEOMETRIES
+from ..pairs import GEOMETRIES
 from ..validation import Array, InputError, check_number, listing, warn
 from .aggregate import Mean, SlotSum
 from .known_ties import KnownTies

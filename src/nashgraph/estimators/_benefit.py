@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..couplings import Points, points_of
+from ..pairs import PairSearch, make_search
 from ..validation import Array, check_benefit, check_choice, check_flag, warn_vacuous_benefit
 
 BENEFITS = ("spectral", "uniform")
@@ -19,7 +19,7 @@ class Benefit(NamedTuple):
     origin: str
 
 
-def marginal_benefit(benefit: object, points: Points, *, normalize: bool) -> Benefit:
+def marginal_benefit(benefit: object, points: PairSearch, *, normalize: bool) -> Benefit:
     """Return b, one number per node, from a name or an array; warn where it makes the prior vacuous."""
     n, normalize = len(points), check_flag("normalize_benefit", normalize)
     if isinstance(benefit, str):
@@ -33,7 +33,7 @@ def marginal_benefit(benefit: object, points: Points, *, normalize: bool) -> Ben
     return Benefit(values, origin)
 
 
-def spectral_benefit_of(points: Points) -> Array:
+def spectral_benefit_of(points: PairSearch) -> Array:
     """Return the spectral benefit of points; see :func:`spectral_benefit`."""
     if not points.norms.any():
         return np.full(len(points), 1.0 / len(points))
@@ -55,4 +55,4 @@ def spectral_benefit(X: Array) -> Array:
     >>> spectral_benefit(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.293, 0.293, 0.414])
     """
-    return spectral_benefit_of(points_of(X))
+    return spectral_benefit_of(make_search(X))

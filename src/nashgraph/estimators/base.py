@@ -17,11 +17,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
-from ..couplings import Points, beta_for_degree
 from ..graph import LearnedGraph
 from ..matching import in_order
 from ..outliers import ABSURD, far_out
+from ..pairs import PairSearch
 from ..registry import Registry
+from ..smoothness import beta_for_degree
 from ..validation import (
     Array,
     InputError,
@@ -41,7 +42,7 @@ UNEVEN = 10.0  # times as large: columns that differ more are not of one unit
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
 SHOWING: Registry[Callable[..., Any]] = Registry(
     "way to show a model",
-    later={"file": "nashgraph.report.showing:open_report", "frame": "nashgraph.report.showing:framed"},
+    later={"file": "nashgraph.report.showing:open_report", "notebook": "nashgraph.report.showing:notebook_view"},
 )
 
 
@@ -265,8 +266,8 @@ class GraphEstimator(BaseEstimator):
         return written
 
     def _repr_html_inner(self) -> str:
-        """Return what a notebook shows: the report of a fitted model, the parameters of another."""
-        shown: str | None = SHOWING["frame"](self) if self.__sklearn_is_fitted__() else None
+        """Return what a notebook shows: the network of a fitted model, the parameters of another."""
+        shown: str | None = SHOWING["notebook"](self) if self.__sklearn_is_fitted__() else None
         return shown or super()._repr_html_inner()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -354,9 +355,9 @@ def drawn_seed(random_state: Any) -> int:
         return int(check_random_state(random_state).randint(2**31))
 
 
-def admissible_set(points: Points, beta: object, degree: object, c: object) -> tuple[float, float]:
+def admissible_set(points: PairSearch, beta: object, degree: object, c: object) -> tuple[float, float]:
     """Return (beta, c), with beta found from the degree where it is not given."""
     row_sum = check_c(c)
     if beta is not None:
-        return check_beta(beta, points.dtype.name), row_sum
+        return check_beta(beta), row_sum
     return beta_for_degree(points, check_degree(degree, len(points)), row_sum), row_sum

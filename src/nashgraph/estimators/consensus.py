@@ -35,10 +35,9 @@ from ..consensus.parallel import parallel_map
 from ..consensus.replicates import Replicates, half_of, replicate_network
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
 from ..consensus.stacking import stack
-from ..couplings import points_of
-from ..couplings.points import GEOMETRIES
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
+from ..pairs import GEOMETRIES, make_search
 from ..validation import (
     Array,
     DataWarning,
@@ -376,7 +375,7 @@ class ConsensusGL(GraphEstimator):
         """Return the prior with the user's benefit, if there is one."""
         if self.benefit is None or self.estimator is not None:
             return None
-        benefit, origin = marginal_benefit(self.benefit, points_of(signals, self.engine), normalize=True)
+        benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine), normalize=True)
         return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin)
 
     def select(

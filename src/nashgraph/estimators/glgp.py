@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,11 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..certificate import Callback, Ending
-from ..couplings import make_smoothness, points_of
 from ..games import Interaction, Welfare, as_interaction, as_welfare
+from ..pairs import make_search
+from ..priors import GamePrior
+from ..smoothness import make_smoothness
 from ..solvers import (
     Problem,
     Result,
+    SolverOptions,
     best_response,
     multistart,
     path_range,
@@ -52,11 +55,10 @@ class Solver(NamedTuple):
     max_iter: int
 
 
-SOLVERS = {"best-response": Solver(best_response, 300), "ttgd": Solver(ttgd, 2000)}
+SOLVERS = {"best-response": Solver(best_response, 1000), "ttgd": Solver(ttgd, 2000)}
 REMEDIES = {
     Ending.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
-    Ending.STALLED: "raise tol, or take dtype='float64'",
-    Ending.SLOW: "take a smaller lam, for at this one the game outweighs the signals, or raise max_iter",
+    Ending.STALLED: "raise tol",
 }
 
 
@@ -92,20 +94,19 @@ class GLGP(GraphEstimator):
     tol : float
         Stationarity at which to stop.
     max_iter : int, optional
-        Defaults to 300 for best-response and 2000 for TTGD.
+        Most steps; defaults to 1000 for best-response and 2000 for TTGD.
     init : "path", array of shape (n_nodes, n_nodes) or None
         None starts from SmoothGL's graph, or from where the default ``lam`` was tried out; a matrix of S starts there;
         "path" also comes up from small ``lam`` and keeps the better of both.
     multistart : int
         How many starts to take, keeping the least objective: SmoothGL's graph, the answer to the uniform graph, the
         linear approximation, then random ones. Several stationary points exist at large ``lam``.
-    storage : "auto", "dense", "sparse", "implicit" or, on a cluster, "workers"
-        How graphs are held while learning; "auto" goes by size and free memory, and logs which.
-    dtype : "float64" or "float32"
-    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.couplings.ENGINES``
-        Where the signals live and who runs a pass over all pairs of nodes: this machine's cores, its GPU (the extra
-        ``gpu``), a Dask cluster (the extra ``distributed``), or the GPU where there is one and nodes are many, which is
-        logged.
+    storage : "auto", "dense" or "sparse"
+        Whether the costs of all pairs are stored, or of candidate pairs; "auto" chooses by size and free memory, and
+        logs which. The steps are the same.
+    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.pairs.ENGINES``
+        Who searches the pairs of nodes: this machine's cores, its GPU (the extra ``gpu``), a Dask cluster (the extra
+        ``distributed``), or the GPU if there is one and nodes are many, which is logged.
     geometry : "distance", "cosine" or "inner"
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
         out, and the inner product rewards it.
@@ -172,7 +173,6 @@ class GLGP(GraphEstimator):
         init: str | Array | None = None,
         multistart: int = 1,
         storage: str = "auto",
-        dtype: str = "float64",
         engine: str = "threads",
         geometry: str = "distance",
         normalize_benefit: bool = True,
@@ -194,7 +194,6 @@ class GLGP(GraphEstimator):
         self.init = init
         self.multistart = multistart
         self.storage = storage
-        self.dtype = dtype
         self.engine = engine
         self.geometry = geometry
         self.normalize_benefit = normalize_benefit
@@ -293,7 +292,7 @@ class GLGP(GraphEstimator):
                 f"{worst:.1e}): raise max_iter or tol",
                 ConvergenceWarning,
             )
-        return LambdaPath(strengths, tuple(models), problem.smoothness.fidelity(problem.smooth))
+        return LambdaPath(strengths, tuple(models), problem.smoothness.value(problem.smooth))
 
     def _strengths(self, problem: Problem, lams: Sequence[float] | Array | None, n_lams: int) -> Array:
         if lams is None:
@@ -307,11 +306,11 @@ class GLGP(GraphEstimator):
     def _problem(self, X: Array) -> tuple[Problem, str]:
         """Return the problem, its signals made into points once, and where its benefits came from."""
         game = as_interaction(self.interaction), as_welfare(self.welfare)
-        points = points_of(X, self.engine, self.dtype, self.geometry)
+        points = make_search(X, self.engine, self.geometry)
         benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         storage = "dense" if self.solver == "ttgd" and self.storage == "auto" else self.storage
-        return Problem(make_smoothness(points, beta, c, storage), benefit, *game), origin
+        return Problem(make_smoothness(points, beta, c, storage), GamePrior(benefit, *game)), origin
 
     def _options(self, solver: str) -> dict[str, Any]:
         """Return the solver's arguments, checked."""
@@ -327,11 +326,10 @@ class GLGP(GraphEstimator):
 
     def _solver_params(self, solver: str) -> Mapping[str, Any]:
         given = {} if self.solver_params is None else self.solver_params
-        known = [
-            name
-            for name, argument in inspect.signature(SOLVERS[solver].solve).parameters.items()
-            if argument.kind is argument.KEYWORD_ONLY
-        ]
+        arguments = inspect.signature(SOLVERS[solver].solve).parameters.values()
+        known = [each.name for each in arguments if each.kind is each.KEYWORD_ONLY]
+        if solver == "best-response":
+            known += [each.name for each in fields(SolverOptions)]
         if not isinstance(given, Mapping) or not {*given} <= {*known}:
             raise InputError(f"solver_params must be a dict with names out of {', '.join(known)}, got {given!r}")
         return given
@@ -358,14 +356,14 @@ class GLGP(GraphEstimator):
     def _learned(self, problem: Problem, origin: str, lam: float, result: Result) -> dict[str, Any]:
         """Return what a fitted GLGP holds, out of a solver's result."""
         return {
-            "adjacency_": result.coupling.matrix(),
+            "adjacency_": problem.smoothness.matrix(result.weights),
             "equilibrium_": result.equilibrium,
             "adjoint_": result.adjoint,
-            "benefit_": problem.benefit,
+            "benefit_": problem.prior.benefit,
             "beta_": problem.smoothness.beta,
             "lam_": lam,
             "welfare_": result.welfare,
             "objective_": result.objective,
-            "prior_": Prior(lam, origin, problem.smoothness.fidelity(result.coupling), result.welfare),
+            "prior_": Prior(lam, origin, problem.smoothness.value(result.weights), result.welfare),
             "certificate_": replace(result.certificate, remedy=REMEDIES.get(result.certificate.ending, "")),
         }

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..certificate import exact
-from ..couplings import make_smoothness, points_of
+from ..pairs import Bonus, make_search
+from ..smoothness import make_smoothness
 from ..solvers import COST, lam_for_cost, typical_share
 from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
@@ -32,7 +33,7 @@ class LinearGLGP(GraphEstimator):
         Marginal benefits. "spectral" is the paper's: the top eigenvector of the distance matrix.
     normalize_benefit : bool
         Scale a benefit given as an array to sum 1.
-    storage, dtype, engine, geometry, missing
+    storage, engine, geometry, missing
         As in :class:`SmoothGL`.
 
     Attributes
@@ -72,7 +73,6 @@ class LinearGLGP(GraphEstimator):
         benefit: str | Array = "spectral",
         normalize_benefit: bool = True,
         storage: str = "auto",
-        dtype: str = "float64",
         engine: str = "threads",
         geometry: str = "distance",
         missing: str = "error",
@@ -84,29 +84,28 @@ class LinearGLGP(GraphEstimator):
         self.benefit = benefit
         self.normalize_benefit = normalize_benefit
         self.storage = storage
-        self.dtype = dtype
         self.engine = engine
         self.geometry = geometry
         self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
         given = check_strength(self.lam)
-        points = points_of(X, self.engine, self.dtype, self.geometry)
+        points = make_search(X, self.engine, self.geometry)
         benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         smoothness = make_smoothness(points, beta, c, self.storage)
         everyone = np.ones(len(benefit))
         share = COST * typical_share(smoothness)
         lam = lam_for_cost(smoothness, everyone, benefit, share) if given is None else given
-        graph = smoothness.respond(lam * everyone, benefit)
-        fidelity = smoothness.fidelity(graph)
+        graph = smoothness.respond(Bonus.of(lam * everyone, benefit))
+        fidelity = smoothness.value(graph)
         return {
-            "adjacency_": graph.matrix(),
+            "adjacency_": smoothness.matrix(graph),
             "threshold_": graph.threshold,
             "benefit_": benefit,
             "beta_": beta,
             "lam_": lam,
-            "objective_": fidelity - lam * float(graph.dot(benefit).sum()),
+            "objective_": fidelity - lam * float((graph.matrix() @ benefit).sum()),
             "prior_": Prior(lam, origin, fidelity),
             "certificate_": exact(),
         }

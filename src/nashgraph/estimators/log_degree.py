@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..baselines import CandidatePairs, DensePairs, ListedPairs, log_degree_graph
-from ..couplings import Points, points_of
+from ..pairs import PairSearch, make_search
 from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import GraphEstimator
 
@@ -99,7 +99,7 @@ class LogDegreeGL(GraphEstimator):
         alpha, beta, degree = check_scales(self.alpha, self.beta, self.degree, X.shape[1])
         tol = check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a relative duality gap; try 1e-9")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="it counts Newton steps; try 500")
-        pairs = candidate_pairs(points_of(X), self.candidates, degree)
+        pairs = candidate_pairs(make_search(X), self.candidates, degree)
         theta = None if alpha is None or beta is None else (alpha * beta) ** -0.5
         grow = self.candidates == "auto"
         graph = log_degree_graph(pairs, theta=theta, degree=degree, grow=grow, tol=tol, max_iter=max_iter)
@@ -145,7 +145,7 @@ def check_scales(
     return strength, spread, min(wanted, n_nodes - 1.0)
 
 
-def candidate_pairs(points: Points, candidates: object, degree: float | None) -> CandidatePairs:
+def candidate_pairs(points: PairSearch, candidates: object, degree: float | None) -> CandidatePairs:
     """Return the pairs that may be edges."""
     if candidates is None:
         return DensePairs(points)

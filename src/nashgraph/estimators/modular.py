@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..baselines import constrained_rank
-from ..couplings import points_of
+from ..pairs import make_search
 from ..validation import Array, InputError, check_integer, check_number
 from .base import GraphEstimator, admissible_set
 
@@ -91,9 +91,9 @@ class ModularGL(GraphEstimator):
         wanted = _check_components(self.n_components, X.shape[1])
         tol = check_number("tol", self.tol, low=0, remedy="tol is a relative change of the graph; try 1e-8")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
-        points = points_of(X)
+        points = make_search(X)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
-        found = constrained_rank(points.rows(0, len(points)), wanted, beta, c, tol=tol, max_iter=max_iter)
+        found = constrained_rank(points.rows(np.arange(len(points))), wanted, beta, c, tol=tol, max_iter=max_iter)
         return {
             "adjacency_": found.weights,
             "certificate_": found.certificate,

@@ -88,7 +88,7 @@ def checkpointed_path(
 
     What is played on the graph without prior tells the game, and what makes nodes alike, from any other.
     """
-    term, played = problem.smoothness, [np.asarray(part).tolist() for part in problem.smooth_play]
-    held = [term.name, term.dtype.name, term.beta, term.c]
+    term, played = problem.smoothness, [problem.smooth_state.actions.tolist(), problem.smooth_state.adjoint.tolist()]
+    held = ["dense" if term.dense else "sparse", term.beta, term.c]
     settings = [lams.tolist(), repr(sorted(options.items())), held, played]
-    return CheckpointedSteps(folder, "path", signals, settings, Result.arrays, partial(Result.revived, problem))
+    return CheckpointedSteps(folder, "path", signals, settings, Result.arrays, partial(Result.restored, problem))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..baselines import sig_rep
-from ..couplings import beta_for_degree, points_of
+from ..pairs import make_search
+from ..smoothness import beta_for_degree
 from ..validation import Array, check_beta, check_degree, check_integer, check_number
 from .base import GraphEstimator
 
@@ -98,4 +99,4 @@ class GLSigRep(GraphEstimator):
         """Return beta, found from the degree as SmoothGL's: where degrees are 1 the rows are its, in other units."""
         if self.beta is not None:
             return check_beta(self.beta)
-        return alpha * len(X) * beta_for_degree(points_of(X), check_degree(self.degree, X.shape[1]), 1.0)
+        return alpha * len(X) * beta_for_degree(make_search(X), check_degree(self.degree, X.shape[1]), 1.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..certificate import exact
-from ..couplings import make_smoothness, points_of
+from ..pairs import make_search
+from ..smoothness import make_smoothness
 from ..validation import Array
 from .base import GraphEstimator, admissible_set
 
@@ -27,13 +28,11 @@ class SmoothGL(GraphEstimator):
         Mean number of neighbours wanted; beta is found from it.
     c : float in (0, 1)
         Row sum of the adjacency matrix.
-    storage : "auto", "dense", "sparse", "implicit" or, on a cluster, "workers"
-        How the graph is held while it is learned; "auto" goes by size and free memory.
-    dtype : "float64" or "float32"
-    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.couplings.ENGINES``
-        Where the signals live and who runs a pass over all pairs of nodes: this machine's cores, its GPU (the extra
-        ``gpu``), a Dask cluster (the extra ``distributed``), or the GPU where there is one and nodes are many, which is
-        logged.
+    storage : "auto", "dense" or "sparse"
+        Whether the costs of all pairs are stored, or of candidate pairs; "auto" chooses by size and free memory.
+    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.pairs.ENGINES``
+        Who searches the pairs of nodes: this machine's cores, its GPU (the extra ``gpu``), a Dask cluster (the extra
+        ``distributed``), or the GPU if there is one and nodes are many, which is logged.
     geometry : "distance", "cosine" or "inner"
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
         out, and the inner product rewards it.
@@ -82,7 +81,6 @@ class SmoothGL(GraphEstimator):
         degree: float | None = 10,
         c: float = 0.95,
         storage: str = "auto",
-        dtype: str = "float64",
         engine: str = "threads",
         geometry: str = "distance",
         missing: str = "error",
@@ -91,20 +89,19 @@ class SmoothGL(GraphEstimator):
         self.degree = degree
         self.c = c
         self.storage = storage
-        self.dtype = dtype
         self.engine = engine
         self.geometry = geometry
         self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        points = points_of(X, self.engine, self.dtype, self.geometry)
+        points = make_search(X, self.engine, self.geometry)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         smoothness = make_smoothness(points, beta, c, self.storage)
         graph = smoothness.smooth
         return {
-            "adjacency_": graph.matrix(),
+            "adjacency_": smoothness.matrix(graph),
             "threshold_": graph.threshold,
             "beta_": beta,
-            "objective_": smoothness.fidelity(graph),
+            "objective_": smoothness.value(graph),
             "certificate_": exact(),
         }

@@ -85,7 +85,7 @@ class TieModel(GraphEstimator):
     >>> T = pd.DataFrame(np.random.default_rng(0).random((34, 8)) < 0.4).astype(float)
     >>> model = TieModel().fit(traits=T, counts=pd.DataFrame(A @ T), n_ties=pd.Series(A.sum(axis=0)))
     >>> from nashgraph import edge_auc
-    >>> edge_auc(model, karate) > 0.9
+    >>> edge_auc(karate, model) > 0.9
     True
     """
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..couplings import squared_distances
 from ..datasets import load_karate, smooth_signals
 from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
 from ..games import welfare
+from ..pairs import squared_distances
 from .figures import COLOURS, Figure, new_figure
 from .paper import paper_numbers
 from .study import Check, Comparison, Experiment, Plan, Study, compared, where

@@ -53,10 +53,10 @@ def measure(setting: str, steps: str, trial: int, seed: int, iterations: int) ->
     sizes = theory_steps(problem, lam, start) if steps == "theory" else PRACTICAL
     run = {"setting": setting, "steps": steps, "trial": trial, "gamma": sizes.gamma}
     shown = set(np.unique(np.geomspace(1, iterations, 60).astype(int)).tolist())
-    rows, least, play = [], np.inf, None
+    rows, least, state = [], np.inf, None
     for k, graph in islice(enumerate(iterates(problem, lam, start, sizes)), 1, iterations + 1):
-        play = problem.play(graph, start=play)
-        least = min(least, float(np.sum(gradient_mapping(problem, lam, graph, sizes.gamma, play) ** 2)))
+        state = problem.prior.evaluate(graph, start=state)
+        least = min(least, float(np.sum(gradient_mapping(problem, lam, graph, sizes.gamma, state) ** 2)))
         if k in shown:
             rows.append({**run, "iterations": k, "least_squared_mapping": least})
     return rows

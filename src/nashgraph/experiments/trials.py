@@ -18,8 +18,8 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from ..certificate import Certificate, Measure
-from ..couplings.threads import one_thread
 from ..files import code_digest, written_whole
+from ..pairs.threads import one_thread
 
 Row = dict[str, Any]
 Measurement = Callable[..., list[Row]]

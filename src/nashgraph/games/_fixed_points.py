@@ -5,10 +5,6 @@ iteration always works, but slowly when c is near 1 (27,000 steps to 1e-12 at c 
 fall back on plain steps, in runs of doubling length, whenever they do not make progress: the whole then costs a
 small multiple of plain iteration at the very worst.
 
-Products with a large graph cost what it takes to read the graph and the vector. So a caller may give the product in
-float32, too, ``rough``: steps are then found with that, and what is left of them is measured in float64 every time
-(iterative refinement), which decides. The answer is as accurate; where float32 does not get on, float64 takes over.
-
 Vectors may be NumPy's, or tensors on a device where the graph lives: only what both can do is asked of them.
 """
 
@@ -29,8 +25,6 @@ KRYLOV_STEPS = 400
 FIRST_PLAIN_RUN = 16
 GROWTH = 1e8
 TINY = 1e-32
-# Steps in float32 shrink what is left to so much of it at the most, and should to so much at the least.
-SINGLE_FLOOR, SINGLE_GAIN = 1e-5, 0.1
 
 
 class FixedPoint(NamedTuple):
@@ -122,25 +116,12 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
     return point
 
 
-def stepped(linear: Product, rough: Product | None, residual: Array, *, floor: float) -> Array:
-    """Return about the x with ``x - linear(x) = residual``, in float32 where there is a ``rough`` product."""
-    if rough is None:
-        return bicgstab(linear, residual, floor=floor, max_steps=KRYLOV_STEPS)
-    size = norm(residual)  # squares of very small numbers would be lost in float32
-    single, floor = (residual / size).astype(np.float32), max(floor / size, SINGLE_FLOOR)
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = bicgstab(rough, single, floor=floor, max_steps=KRYLOV_STEPS)
-        return size * found if np.isfinite(norm(found)) else 0.0 * residual
-
-
-def solve_affine(
-    linear: Product, constant: Array, *, tol: float, start: Array | None = None, rough: Product | None = None
-) -> FixedPoint:
+def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array | None = None) -> FixedPoint:
     """Solve ``x = constant + linear(x)`` for a non-negative linear map of spectral radius below 1.
 
     Stops when ``||constant + linear(x) - x|| <= tol ||x||``, checked on the true residual. BiCGSTAB on
     ``I - linear`` does the work: two products a step and no stored basis; plain steps stand in where it breaks
-    down. O(products) applications and a handful of vectors. ``rough`` is the same map for vectors in float32.
+    down. O(products) applications and a handful of vectors.
     """
     count = Counter(linear)
     best = constant if start is None else start
@@ -149,14 +130,11 @@ def solve_affine(
     limit = GROWTH * (norm(best) + norm(constant))
     run = FIRST_PLAIN_RUN
     while norm(best_residual) > tol * norm(best) and count.calls < MAX_PRODUCTS:
-        single, before = rough, norm(best_residual)
-        trial = best + stepped(count, single, best_residual, floor=floor)
+        trial = best + bicgstab(count, best_residual, floor=floor, max_steps=KRYLOV_STEPS)
         residual = constant + count(trial) - trial
-        if norm(residual) < before:
+        if norm(residual) < norm(best_residual):
             best, best_residual = trial, residual
-        if norm(best_residual) > SINGLE_GAIN * before:
-            rough = None
-        if single is not None or norm(best_residual) <= tol * norm(best):
+        if norm(best_residual) <= tol * norm(best):
             continue
         trial, residual = best, best_residual
         for _ in range(run):
@@ -176,7 +154,6 @@ def solve_concave(
     *,
     tol: float,
     start: Array | None = None,
-    rough: Product | None = None,
 ) -> FixedPoint:
     """Solve ``y = benefit + product(f(y))`` for a non-negative linear product and f in H1.
 
@@ -186,11 +163,10 @@ def solve_concave(
     derivative has a non-negative inverse wherever W s contracts, so from any y >= 0 the exact iterates fall
     monotonically on the solution (the monotone Newton theorem) and no line search is needed. Outside the admissible
     graphs W s may expand at the start, or the step break down; it is then refused, and plain steps, which rise
-    monotonically from b, lead to where it contracts. For linear f one affine solve is all. ``rough`` is the same
-    product for vectors in float32.
+    monotonically from b, lead to where it contracts. For linear f one affine solve is all.
     """
     if isinstance(interaction, Linear):
-        return solve_affine(product, benefit, tol=tol, start=start, rough=rough)
+        return solve_affine(product, benefit, tol=tol, start=start)
     count = Counter(product)
     point = benefit if start is None else start.clip(min=benefit)
     residual = benefit + count(interaction.value(point)) - point
@@ -200,14 +176,12 @@ def solve_concave(
         size, slope = norm(residual), interaction.slope(point)
         relative = size / norm(point)
         accuracy = max(0.1 * min(relative, 1.0), 0.3 * tol / relative)
-        single = None if rough is None else tangent(rough, slope.astype(np.float32))
-        step = stepped(tangent(count, slope), single, residual, floor=accuracy * size)
+        step = bicgstab(tangent(count, slope), residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
         trial = (point + step).clip(min=benefit)
         trial_residual = benefit + count(interaction.value(trial)) - trial
         if norm(trial_residual) < 0.5 * size:
             point, residual = trial, trial_residual
             continue
-        rough = None
         for _ in range(run):
             point = point + residual
             residual = benefit + count(interaction.value(point)) - point

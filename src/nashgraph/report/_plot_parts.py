@@ -54,7 +54,11 @@ def spring_places(n_nodes: int, drawn: Edges, seed: int) -> Array:
 def node_order(order: str | Iterable[Any], graph: LearnedGraph) -> Array:
     """Return the nodes to draw, by number."""
     if isinstance(order, str):
-        check_choice("order", order, ("influence", "given"), ", or pass a list of node names")
+        check_choice("order", order, ("influence", "community", "given"), ", or pass a list of node names")
+        if order == "community":
+            rank = np.empty(graph.n_nodes, dtype=int)
+            rank[graph.by_influence] = np.arange(graph.n_nodes)
+            return np.lexsort((rank, graph.communities))
         return graph.by_influence if order == "influence" else np.arange(graph.n_nodes)
     number = {name: k for k, name in enumerate(graph.names)}
     wanted = list(order)
@@ -63,6 +67,11 @@ def node_order(order: str | Iterable[Any], graph: LearnedGraph) -> Array:
         wrong = f"order names nodes that are not in the graph: {listing(unknown)}" if unknown else "order is empty"
         raise InputError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
     return np.array([number[name] for name in wanted])
+
+
+def community_ends(graph: LearnedGraph) -> list[int]:
+    """Return where one community ends and the next begins, in the order of communities."""
+    return np.cumsum(np.bincount(graph.communities)[1:])[:-1].tolist()
 
 
 def heat_cells(weights: Any) -> Array:

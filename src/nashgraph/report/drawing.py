@@ -15,6 +15,7 @@ from ..estimators.base import Prior
 from ..graph import Edges, LearnedGraph
 from ..validation import Array, InputError, listing
 from .bubbles import Bubbles, place_in_bubbles
+from .cut import Cut, cut_of
 from .layout import LEAST_OF_MEAN, RADIUS, WIDEST, place
 
 # These keep a report under 10 MB and a drawing readable and smooth, whatever the graph.
@@ -29,7 +30,6 @@ EDGES_OF_NODES = 60_000
 PULLING = 8  # edges of each node that pull it in the layout
 DECIMALS = 4  # of a place
 BUBBLE = ["community", "bubble_x", "bubble_y", "bubble_radius"]  # columns of a layout whose nodes are in bubbles
-FREQUENCY = "frequency"  # the edge column that decides what is drawn, where there is one
 
 NO_GAME = Prior(np.nan, "", np.nan, np.nan)
 
@@ -44,6 +44,7 @@ class View:
     fitted : bool, whether it is the model's own graph
     n_edges : int, how many edges the whole graph has, both directions counted
     edges : Edges, those kept
+    pair : array as long as the edges, the evidence for the pair (see cut.py), the same in both directions
     edge_columns : dict from name to array as long as the edges
     influence : array over the nodes held
     action : array over the nodes held, or None
@@ -53,6 +54,7 @@ class View:
     fitted: bool
     n_edges: int
     edges: Edges
+    pair: Array
     edge_columns: Mapping[str, Array]
     influence: Array
     action: Array | None
@@ -101,6 +103,7 @@ class Drawing:
 def make_drawing(
     model: GraphEstimator,
     path: LambdaPath | None,
+    cut: Cut,
     communities: Array | None = None,
     layout: pd.DataFrame | None = None,
 ) -> Drawing:
@@ -110,10 +113,10 @@ def make_drawing(
     where communities are drawn as bubbles, it has these, too.
     """
     graph = model.graph_
-    own = make_view(model, graph.by_influence, EDGES_HELD, fitted=True)
+    own = make_view(model, graph.by_influence, EDGES_HELD, cut, fitted=True)
     others = [] if path is None else thinned(path)
     views = [
-        make_view(other, graph.by_influence, EDGES_OF_PATH // len(others))
+        make_view(other, graph.by_influence, EDGES_OF_PATH // len(others), cut_of(other.graph_))
         for other in others
         if not np.isclose(game_of(other).lam, own.prior.lam, rtol=1e-9, atol=0.0)
     ]
@@ -144,7 +147,7 @@ def make_drawing(
             count,
             own.n_edges,
             len(own.edges.weight),
-            "surest" if FREQUENCY in own.edge_columns else "heaviest",
+            "heaviest" if cut.column == "weight" else "surest",
         ),
     )
 
@@ -197,7 +200,7 @@ def check_layout(layout: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
     return figures
 
 
-def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = False) -> View:
+def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitted: bool = False) -> View:
     """Return the view of a model's graph, with node ``order[k]`` called k, and at most so many edges.
 
     The fitted graph's view has the heaviest edges of every node besides, so that each can be looked up with its ties.
@@ -209,14 +212,16 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = 
     listed = graph.listed
     edges = listed._replace(source=number[listed.source], target=number[listed.target])
     among = np.flatnonzero(both_among(edges, len(held)))
-    if FREQUENCY in graph.edge_columns:  # the surest, and then the heaviest
-        sure = np.asarray(graph.edge_columns[FREQUENCY])[edges.place[among]]
-        among = among[np.argsort(-sure, kind="stable")]
+    pair = cut.evidence[edges.place]
+    among = among[np.argsort(-pair[among], kind="stable")]  # the surest, and then the heaviest
     kept = np.zeros(len(edges.place), dtype=bool)
     kept[among[:at_most]] = True
     if fitted:
         each = min(NEIGHBOURS, max(2, EDGES_OF_NODES // len(held)))
         kept |= heaviest_of_each(edges, each) & both_among(edges, len(held))
+    one, other = np.minimum(edges.source, edges.target), np.maximum(edges.source, edges.target)
+    keys = one * len(order) + other
+    kept = np.isin(keys, keys[kept])  # both directions of a pair, or none
     edges = edges.take(kept)
     action = graph.node_columns.get("action")
     return View(
@@ -224,6 +229,7 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, fitted: bool = 
         fitted=fitted,
         n_edges=graph.n_edges,
         edges=edges,
+        pair=pair[kept],
         edge_columns={name: np.asarray(values)[edges.place] for name, values in graph.edge_columns.items()},
         influence=graph.influence[held],
         action=None if action is None else np.asarray(action)[held],

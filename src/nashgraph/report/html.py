@@ -1,7 +1,8 @@
-"""A summary as one HTML file that needs nothing else: data, styles, scripts and the drawing library are inside.
+"""A summary as one HTML file that needs nothing else: data, style and script are inside.
 
 The page is a Jinja template with autoescape, so that a name, a title or a note can never become markup. A content
-security policy admits the page's own scripts and styles, by their hashes, and nothing from outside.
+security policy admits the page's own script and style, by their hashes, and nothing from outside. The script is bundled
+from the modules in ``web/`` by ``make bundle``.
 """
 
 from __future__ import annotations
@@ -20,29 +21,10 @@ from markupsafe import Markup
 from ..files import written_whole
 from . import prose
 from .interventions import page_table
-from .plain import page_json, text
+from .methods import methods_paragraph
+from .plain import packed_json, text
 from .summary import Summary
 
-SCRIPTS = (
-    "data.js",
-    "game.js",
-    "aspects.js",
-    "checks.js",
-    "bubbles.js",
-    "sheets.js",
-    "lines.js",
-    "circles.js",
-    "network.js",
-    "zoom.js",
-    "svg.js",
-    "why.js",
-    "selection.js",
-    "whatif.js",
-    "table.js",
-    "save.js",
-    "charts.js",
-    "page.js",
-)
 HUBS_COUNTED = 5
 MEANINGS = {
     "n_replicates": "number of replicates of the signals",
@@ -101,6 +83,8 @@ def render(summary: Summary) -> str:
         facts=facts(summary),
         answers=answers(summary),
         leaders=prose.leaders(graph),
+        verdicts=prose.verdicts(summary.cut, prose.leaders(graph), summary.agreement),
+        methods=methods_paragraph(summary),
         settled=prose.settled_sentence(graph, summary.agreement),
         part=summary.prior_part,
         influence=summary.hubs["influence"],
@@ -108,7 +92,7 @@ def render(summary: Summary) -> str:
         mutual=bool((summary.hubs["followers"] == summary.hubs["listens_to"]).all()),
         meanings=MEANINGS,
         version=__version__,
-        data=Markup(page_json(summary.to_dict())),
+        data=Markup(packed_json(summary.to_dict())),
         **code(),
     )
 
@@ -131,11 +115,8 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     welfare, agreement = summary.drawing.views[summary.drawing.fitted].prior.welfare, summary.agreement
     return [
         ("nodes", f"{summary.graph.n_nodes:,}"),
-        (
-            "ties" if summary.ties is summary.graph else "ties that half of the members have",
-            f"{summary.ties.n_edges:,}",
-        ),
-        ("neighbours listened to, on average", prose.number(float(summary.hubs["listens_to"].mean()))),
+        ("ties", f"{summary.cut.n_ties:,}"),
+        ("ties of a node, on average", prose.number(2 * summary.cut.n_ties / summary.graph.n_nodes)),
         *([("of two resamples' weight is in common", prose.percent(agreement))] if math.isfinite(agreement) else []),
         *([("welfare", prose.number(welfare))] if math.isfinite(welfare) else []),
         *((name, prose.number(score)) for name, score in summary.scores.items()),
@@ -157,16 +138,15 @@ def asset(name: str) -> str:
 
 @cache
 def code() -> dict[str, Any]:
-    """Return the page's style and scripts, and a policy that admits these by their hashes and nothing else."""
+    """Return the page's style and script, and a policy that admits these by their hashes and nothing else."""
 
-    def digest(script: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+    def digest(part: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"
 
     style = asset("page.css")
-    library = f"/*\n{asset('d3.LICENSE')}*/\n{asset('d3.min.js')}"
-    scripts = [library, '"use strict";\n' + "\n".join(asset(name) for name in SCRIPTS)]
+    script = f"/*\nParts of d3:\n{asset('d3.LICENSE')}*/\n{asset('page.js')}"
     policy = (
-        f"default-src 'none'; style-src {digest(style)}; script-src {' '.join(map(digest, scripts))}; img-src data:; "
+        f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return {"style": Markup(style), "scripts": [Markup(script) for script in scripts], "policy": policy}
+    return {"style": Markup(style), "script": Markup(script), "policy": policy}

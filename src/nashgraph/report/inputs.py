@@ -26,12 +26,14 @@ class InputColumn(NamedTuple):
     name : str
     values : array over the nodes, numbers or places in ``levels``; NaN where nothing was answered
     levels : list of str, the answers there are; None for a quantity
+    ordered : bool, whether the levels have an order: whole numbers, or an ordered category of pandas
     alike : float, by how much less tied nodes differ in it than any two: 1 not at all, 0 as much as any
     """
 
     name: str
     values: Array
     levels: list[str] | None
+    ordered: bool
     alike: float
 
     def to_dict(self, order: Array) -> dict[str, Any]:
@@ -42,7 +44,8 @@ class InputColumn(NamedTuple):
             if self.levels
             else plain(values, figures=FIGURES)
         )
-        return {"name": text(self.name), "levels": self.levels, "alike": plain(self.alike, 3), "values": kept}
+        about = {"name": text(self.name), "levels": self.levels, "ordered": self.ordered}
+        return {**about, "alike": plain(self.alike, 3), "values": kept}
 
 
 def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
@@ -58,10 +61,10 @@ def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
     """
     found = []
     for name in table.columns:
-        values, levels = _coded(table[name])
+        values, levels, ordered = _coded(table[name])
         if levels is None or 1 < len(levels) <= MANY:
-            alike = _alike(values, ties, categorical=levels is not None)
-            found.append(InputColumn(str(name), values, levels, alike))
+            alike = _alike(values, ties, categorical=levels is not None and not ordered)
+            found.append(InputColumn(str(name), values, levels, ordered, alike))
     most = max(1, CELLS // len(table))
     surest = sorted(found, key=lambda column: -np.nan_to_num(column.alike, nan=-1.0))[:most]
     kept = {id(column) for column in surest}
@@ -95,8 +98,11 @@ def missing_share(table: pd.DataFrame) -> Array | None:
     return share if share.any() else None
 
 
-def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None]:
-    """Return a column as numbers, or as places in the list of its answers."""
+def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None, bool]:
+    """Return a column as numbers, or as places in the list of its answers, and whether these have an order."""
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
+        ranks = column.cat.codes.to_numpy(dtype=float)
+        return np.where(ranks < 0, np.nan, ranks), shortened([text(level) for level in column.cat.categories]), True
     given = column.dropna()
     boolean = given.astype(object).map(lambda value: isinstance(value, bool | np.bool_)).all()
     parsed = pd.to_numeric(given.astype(object), errors="coerce")
@@ -104,13 +110,13 @@ def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None]:
         values = parsed.reindex(column.index).to_numpy(dtype=float)
         distinct = np.unique(values[np.isfinite(values)])
         if len(distinct) > FEW or (distinct % 1).any():
-            return np.where(np.isfinite(values), values, np.nan), None
+            return np.where(np.isfinite(values), values, np.nan), None, False
         places = np.searchsorted(distinct, values)
-        return np.where(np.isfinite(values), places, np.nan), [f"{value:g}" for value in distinct]
+        return np.where(np.isfinite(values), places, np.nan), [f"{value:g}" for value in distinct], len(distinct) > 2
     answers = column.map(text, na_action="ignore").astype(object)
     levels = sorted(answers.dropna().unique())
     codes = answers.map({level: float(place) for place, level in enumerate(levels)})
-    return codes.to_numpy(dtype=float), shortened(levels)
+    return codes.to_numpy(dtype=float), shortened(levels), False
 
 
 def _alike(values: Array, ties: LearnedGraph, *, categorical: bool) -> float:

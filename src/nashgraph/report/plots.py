@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
 from ..estimators import GraphEstimator, LambdaPath
-from ..graph import LearnedGraph, as_graph
+from ..graph import Edges, LearnedGraph, as_graph
 from ..matching import names_of, order_of
 from ..validation import Array, InputError, InputTypeError, check_integer
 from . import _plot_parts as parts
+from .cut import cut_of
 from .prose import speaking
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 NAMED_ROWS = 40
 MARKED_LAMBDAS = 5
 LEAST_VALUE = 1e-17
+LINES_A_NODE = 2.5  # of a graph drawn without a number: more are a solid ball
 
 
 def plot_graph(
@@ -53,7 +55,7 @@ def plot_graph(
         The true graph, its nodes in the same order. Pairs drawn are then solid and blue where true, dashed and orange
         where not, and true pairs that are not drawn are dotted and grey; a legend counts them.
     n_edges : int, optional
-        How many of the heaviest pairs to draw; None draws as many as the truth has, or all.
+        How many of the surest pairs to draw; None draws as many as the truth has, or 2.5 for each node.
     n_labels : int
         How many hubs to name.
     positions : dict from node name to (x, y), or array of shape (n_nodes, 2), optional
@@ -83,10 +85,10 @@ def plot_graph(
             )
         true = other.undirected().listed
     if n_edges is not None:
-        n_edges = check_integer("n_edges", n_edges, low=0, remedy="it is a number of pairs; None draws all")
-    elif true is not None:
-        n_edges = len(true.weight)
-    drawn = learned.undirected().listed.take(slice(n_edges))
+        n_edges = check_integer("n_edges", n_edges, low=0, remedy="it is a number of pairs; try 100")
+    else:
+        n_edges = len(true.weight) if true is not None else int(LINES_A_NODE * learned.n_nodes)
+    drawn = surest_pairs(learned, n_edges)
     places = parts.places_of(positions, learned.names, drawn, seed)
     ax = parts.axes_or_new(ax)
     if true is None:
@@ -100,6 +102,14 @@ def plot_graph(
     ax.margins(0.08)
     ax.set_axis_off()
     return ax
+
+
+def surest_pairs(graph: LearnedGraph, most: int) -> Edges:
+    """Return the pairs with most evidence (see cut.py), surest first and then heaviest."""
+    pairs = graph.undirected()
+    listed = pairs.listed
+    evidence = cut_of(pairs).evidence[listed.place]
+    return listed.take(np.argsort(-evidence, kind="stable")[:most])
 
 
 def plot_path(
@@ -208,9 +218,9 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     graph : fitted estimator, learned graph, networkx graph or matrix of shape (n_nodes, n_nodes)
         Above 400 nodes a cell is the mean weight of a block of neighbouring rows and columns.
     ax : matplotlib Axes, optional
-    order : "influence", "given" or list of node names
-        The most influential first (so that hubs are dark columns on the left), the order of the graph, or your own,
-        for example by community; nodes that are not named are left out.
+    order : "influence", "community", "given" or list of node names
+        The most influential first (so that hubs are dark columns on the left), by community with lines between them,
+        the order of the graph, or your own; nodes that are not named are left out.
 
     Examples
     --------
@@ -222,11 +232,15 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     """
     learned = as_graph(graph)
     chosen = parts.node_order(order, learned)
+    breaks = parts.community_ends(learned) if isinstance(order, str) and order == "community" else ()
     cells = parts.heat_cells(learned.weights[chosen][:, chosen])
     ax = parts.axes_or_new(ax)
     n = len(chosen)
     image = ax.imshow(cells, cmap="Blues", vmin=0, extent=(-0.5, n - 0.5, n - 0.5, -0.5))
     ax.figure.colorbar(image, ax=ax, label="weight" if len(cells) == n else "mean weight of a block", shrink=0.8)
+    for at in breaks:
+        ax.axhline(at - 0.5, color=parts.GREY, linewidth=0.6)
+        ax.axvline(at - 0.5, color=parts.GREY, linewidth=0.6)
     if n <= NAMED_ROWS:
         names = [str(name) for name in learned.names[chosen]]
         ax.set_xticks(range(n), names, rotation=90, fontsize=7)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ..certificate import Certificate, Measure
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..validation import Array, listing
+from .cut import Cut, cut_of
 from .plain import shortened, text
 
 CERTIFIED = {
@@ -21,7 +23,7 @@ CERTIFIED = {
     "proof that they are where they should be.",
     Measure.GRADIENT: "Expected counts differ by {share} from what the model makes of the answers.",
 }
-SURE, NEARLY_ALL = 0.5, 0.9  # shares of members that have a tie
+NEARLY_ALL = 0.9  # evidence of a tie that hardly anything speaks against
 MANY_GAPS = 0.25  # of a node's signals: beyond, it is marked wherever it is named among the most influential
 FEW, CONCENTRATED, FEW_NODES = 2, 1 / 3, 20  # so many nodes with such a share of the influence of so many are told
 LEADERS, RIVALS = 3, 5  # of the most influential that are named, and of those that may be
@@ -87,29 +89,72 @@ def weights_sentence(weights: Array) -> str:
 
 
 def settled_sentence(graph: LearnedGraph, agreement: float = np.nan) -> str:
-    """Say how much of a network is settled: by the frequency of its ties among members, and by resampled signals.
+    """Say how much of a network is settled: by the evidence for its ties, and by how far replicates agree.
 
-    ``agreement`` is the weight that two resamples have in common (``ConsensusGL.agreement_``). Nothing is said of a
-    graph whose edges have no frequency.
+    ``agreement`` is the weight that two replicates have in common (``ConsensusGL.agreement_``). Nothing is said of a
+    graph whose edges have no evidence that is a share.
 
     Examples
     --------
     >>> weights = np.array([[0, 0.9, 0.1], [0.9, 0, 0], [0.9, 0, 0]])
     >>> graph = LearnedGraph.of(weights, edge_columns={"frequency": np.array([1.0, 0.3, 0.9, 0.8])})
     >>> settled_sentence(graph, agreement=0.62)
-    'Of 2 pairs that at least half of the members tie, 1 is tied by nine of ten; two resamples of the signals agree on
-    62 % of the weight.'
+    '1 of 2 ties has a frequency of 90% or more; two replicates agree on 62% of the weight.'
     """
-    if "frequency" not in graph.edge_columns:
+    cut = cut_of(graph)
+    if not cut.share:
         return ""
-    frequency = graph.undirected().edges()["frequency"].to_numpy()
-    likely, sure = int((frequency >= SURE).sum()), int((frequency >= NEARLY_ALL).sum())
-    pairs, are = "pair" if likely == 1 else "pairs", "is" if sure == 1 else "are"
-    said = f"Of {likely:,} {pairs} that at least half of the members tie, {sure:,} {are} tied by nine of ten"
-    if not likely:
-        said = "No pair is tied by half of the members, so nothing of this network is settled"
-    shared = f"; two resamples of the signals agree on {percent(agreement)} of the weight" if agreement >= 0 else ""
+    sure = surest(cut)
+    verb, ties = "has" if sure == 1 else "have", "tie" if cut.n_ties == 1 else "ties"
+    said = f"{sure:,} of {cut.n_ties:,} {ties} {verb} a {cut.column} of {NEARLY_ALL:.0%} or more"
+    if not cut.n_ties:
+        said = f"No pair has a {cut.column} of one half, so nothing of this network is settled"
+    shared = f"; two replicates agree on {agreement:.0%} of the weight" if agreement >= 0 else ""
     return f"{said}{shared}."
+
+
+def surest(cut: Cut) -> int:
+    """Return how many pairs have evidence of at least nine tenths."""
+    pairs = replace(cut.ties, edge_columns={"pair": cut.ties.edge_columns["pair"]}) if cut.share else cut.ties
+    return pairs.at_least("pair", NEARLY_ALL).undirected().n_edges if cut.share else 0
+
+
+class Verdict(NamedTuple):
+    """A few words at the head of the page, and whether they are good news: green, amber or red."""
+
+    words: str
+    colour: str
+
+
+def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[Verdict]:
+    """Return how much ties, leaders and the whole can be relied on.
+
+    Examples
+    --------
+    >>> cut = cut_of(LearnedGraph.of(np.eye(3)[[1, 2, 0]]))
+    >>> [tuple(verdict) for verdict in verdicts(cut, Leaders(["ann"], ["bob"]), 0.75)]
+    [('3 ties, evidence not known', 'amber'), ('leaders not settled', 'red'), ('replicates agree on 75%', 'green')]
+    """
+    found = []
+    if cut.share:
+        part = surest(cut) / max(cut.n_ties, 1)
+        found.append(Verdict(f"{cut.n_ties:,} ties, {part:.0%} of them at 90% or more", graded(part, 0.5, 0.2)))
+    else:
+        found.append(Verdict(f"{cut.n_ties:,} ties, evidence not known", "amber"))
+    if first.rivals:
+        found.append(Verdict("leaders not settled", "red"))
+    else:
+        found.append(Verdict("leaders settled" if first.settled else "leaders of one fit", graded(first.settled, 1, 0)))
+    if np.isfinite(agreement):
+        found.append(Verdict(f"replicates agree on {agreement:.0%}", graded(agreement, 0.7, 0.4)))
+    else:
+        found.append(Verdict("stability not measured", "amber"))
+    return found
+
+
+def graded(value: float, good: float, fair: float) -> str:
+    """Return green from ``good`` on, amber from ``fair`` on, else red."""
+    return "green" if value >= good else "amber" if value >= fair else "red"
 
 
 def degree_sentence(counts: Array, verb: str) -> str:

@@ -1,4 +1,4 @@
-"""A model shown where it was fitted: its report in the browser, or in a notebook."""
+"""A model shown where it was fitted: its page in the browser, a still picture and six facts in a notebook."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from markupsafe import escape
 
 from ..estimators import GraphEstimator
-from .html import render, write_report
+from . import prose
+from .cut import Cut, cut_of
+from .drawing import Drawing, make_drawing
+from .html import write_report
+from .plain import shortened, text
 from .summary import summarize
 
-FRAMED = 5_000  # nodes up to which a notebook holds the page; a larger one is megabytes
-HEIGHT = 760
+WIDTH, HEIGHT = 640, 400
+LINES, CIRCLES, NAMES = 800, 700, 6  # what keeps a picture at about 40 kB and readable
+LINES_A_NODE = 2.5
+COLOURS = ("#0072b2", "#b36b00", "#00805c", "#b0467f", "#6a51a3", "#c0392b", "#5b7a12", "#2b7f8c")
+GREY = "#7d868e"
 
 
 def open_report(model: GraphEstimator, file: str | Path | None = None, *, show: bool = True, **about: Any) -> Path:
@@ -26,11 +34,68 @@ def open_report(model: GraphEstimator, file: str | Path | None = None, *, show: 
     return path
 
 
-def framed(model: GraphEstimator) -> str | None:
-    """Return a model's report in a frame, which keeps its scripts from those of the notebook; None of a large one."""
-    if model.graph_.n_nodes > FRAMED:
-        return None
+def notebook_view(model: GraphEstimator) -> str:
+    """Return what a notebook shows of a fitted model: a picture that does not move, and six facts."""
+    cut = cut_of(model.graph_)
+    facts = "".join(
+        f'<tr><th style="text-align:start;font-weight:400;opacity:.75">{escape(name)}</th>'
+        f'<td style="text-align:start">{escape(value)}</td></tr>'
+        for name, value in facts_of(model, cut)
+    )
+    picture = still_picture(model, make_drawing(model, None, cut), cut)
     return (
-        f'<iframe srcdoc="{escape(render(summarize(model)))}" sandbox="allow-scripts allow-downloads" width="100%" '
-        f'height="{HEIGHT}" style="border: 0" title="The learned network"></iframe>'
+        f'<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:center">{picture}<div><table>{facts}</table>'
+        "<p>Open the page with <code>model.report()</code>.</p></div></div>"
+    )
+
+
+def facts_of(model: GraphEstimator, cut: Cut) -> list[tuple[str, str]]:
+    """Return six facts about a learned network."""
+    graph, first = model.graph_, prose.leaders(model.graph_)
+    at = f" ({cut.column} of 50% or more)" if cut.share else ""
+    stability = f"{model.agreement_:.0%} of the weight" if np.isfinite(model.agreement_) else "not measured"
+    leaders = f"not settled: {first.first[0]} or others" if first.rivals else ", ".join(first.first)
+    return [
+        ("method", type(model).__name__),
+        ("nodes", f"{graph.n_nodes:,}"),
+        ("ties", f"{cut.n_ties:,}{at}"),
+        ("most influential", leaders),
+        ("replicates agree on", stability),
+        ("calculation", model.certificate_.sentence),
+    ]
+
+
+def still_picture(model: GraphEstimator, drawing: Drawing, cut: Cut) -> str:
+    """Return the network as SVG: the surest ties, two or three for each node, circles by influence and community."""
+    view = drawing.views[drawing.fitted]
+    count = min(len(view.influence), CIRCLES)
+    places = (drawing.positions / np.abs(drawing.positions).max(axis=0).clip(1e-9) * 0.94 + 1) / 2
+    x, y = places[:, 0] * WIDTH, places[:, 1] * HEIGHT
+    source, target = view.edges.source, view.edges.target
+    once = (source < target) | ~np.isin(source * len(x) + target, target * len(x) + source)
+    shown = np.flatnonzero(once & (source < count) & (target < count) & (view.pair >= cut.level))
+    most = int(min(LINES, LINES_A_NODE * len(x)))
+    shown = shown[np.argsort(-view.pair[shown], kind="stable")][:most]
+    tint = [COLOURS[group] if group < len(COLOURS) else GREY for group in drawing.community]
+    steps: dict[str, list[str]] = {}
+    for a, b in zip(source[shown], target[shown], strict=True):
+        colour = tint[a] if tint[a] == tint[b] else GREY
+        steps.setdefault(colour, []).append(f"M{x[a]:.0f} {y[a]:.0f}L{x[b]:.0f} {y[b]:.0f}")
+    lines = "".join(f'<path d="{"".join(path)}" stroke="{colour}"/>' for colour, path in steps.items())
+    radius = np.clip(7 * np.sqrt(view.influence / max(float(view.influence.mean()), 1e-12)), 2.5, 14)
+    radius *= min(1.0, 6.0 / np.sqrt(count))
+    dots: dict[str, list[str]] = {}
+    for k in range(count):
+        dots.setdefault(tint[k], []).append(f'<circle cx="{x[k]:.0f}" cy="{y[k]:.0f}" r="{max(1.5, radius[k]):.1f}"/>')
+    circles = "".join(f'<g fill="{colour}">{"".join(group)}</g>' for colour, group in dots.items())
+    names = shortened([text(name) for name in model.graph_.names[model.graph_.by_influence[:NAMES]]])
+    labels = "".join(
+        f'<text x="{x[k]:.0f}" y="{y[k] - radius[k] - 4:.0f}">{escape(name[:24])}</text>'
+        for k, name in enumerate(names)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'role="img" aria-label="The {len(shown)} surest ties of {len(x)} nodes" style="max-width:100%">'
+        f'<g stroke-opacity=".5" fill="none">{lines}</g>{circles}'
+        f'<g font-family="sans-serif" font-size="11" text-anchor="middle" fill="currentColor">{labels}</g></svg>'
     )

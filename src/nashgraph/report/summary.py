@@ -16,6 +16,7 @@ from ..graph import LearnedGraph
 from ..validation import Array, InputError
 from . import prose
 from .checks import Checks, checks_of
+from .cut import Cut, cut_of
 from .drawing import DECIMALS, Drawing, make_drawing
 from .inputs import InputColumn, input_columns, missing_share, of_nodes
 from .interventions import Interventions, interventions_of
@@ -44,8 +45,8 @@ class Summary:
     ----------
     title, source, method : str
     graph : LearnedGraph
-    ties : LearnedGraph
-        What is counted: the ties that half of a consensus's members have; of other methods all.
+    cut : Cut
+        Which pairs count as tied, by which evidence; every number of ties is of these (``n_ties``).
     agreement : float, how alike two resamples of a consensus are
     hubs : DataFrame
         All nodes, most influential first, with whatever columns the graph has, and the share of answers missing.
@@ -78,7 +79,7 @@ class Summary:
     source: str
     method: str
     graph: LearnedGraph
-    ties: LearnedGraph
+    cut: Cut
     agreement: float
     hubs: pd.DataFrame
     prior: Prior | None
@@ -115,7 +116,12 @@ class Summary:
             "source": text(self.source),
             "method": self.method,
             "n_nodes": self.graph.n_nodes,
-            "n_edges": self.graph.n_edges,
+            "cut": {
+                "column": self.cut.column,
+                "share": self.cut.share,
+                "level": plain(self.cut.level),
+                "n_ties": self.cut.n_ties,
+            },
             "nodes": {**columns(listed), "name": shortened([text(name) for name in listed["name"]])},
             "columns": [column.to_dict(order[:held]) for column in self.columns],
             "checks": None if self.checks is None else self.checks.to_dict(order, held),
@@ -159,6 +165,7 @@ def drawing_to_dict(drawing: Drawing) -> dict[str, Any]:
                 "source": plain(view.edges.source),
                 "target": plain(view.edges.target),
                 "weight": plain(view.edges.weight, figures=4),
+                "pair": plain(view.pair, figures=4),
                 "edge_columns": columns(view.edge_columns, figures=4),
                 "influence": plain(view.influence, figures=4),
                 "action": None if view.action is None else plain(view.action, figures=4),
@@ -178,7 +185,7 @@ def summarize(
     scores: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
     path: LambdaPath | None = None,
-    directed: bool = True,
+    directed: bool = False,
     columns: pd.DataFrame | None = None,
     truth: Any = None,
     communities: Array | None = None,
@@ -201,7 +208,7 @@ def summarize(
     path : LambdaPath, optional
         From ``GLGP(...).path(X)`` on the same signals: adds the Pareto front and a choice of lambda.
     directed : bool
-        Whether the drawing begins with directions shown.
+        Whether the drawing opens with directions shown; a switch in the page shows them.
     columns : DataFrame, optional
         What is known of each node, one row for each, indexed by name: the table the signals came from, or ``X.T``. The
         page colours and filters by them, and says of every tie in what its ends are alike.
@@ -232,9 +239,9 @@ def summarize(
             f"path is of {path.models[0].graph_.n_nodes} nodes and the model of {graph.n_nodes}: pass the path of the "
             "signals the model was fitted to, or path=None"
         )
-    drawing = make_drawing(model, path, communities, layout)
+    cut = cut_of(graph)
+    drawing, ties = make_drawing(model, path, cut, communities, layout), cut.ties
     found = interventions_of(model) if interventions else None
-    ties = graph.at_least("frequency", prose.SURE) if "frequency" in graph.edge_columns else graph
     shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)
     return Summary(
@@ -242,7 +249,7 @@ def summarize(
         source=source,
         method=type(model).__name__,
         graph=graph,
-        ties=ties,
+        cut=cut,
         agreement=model.agreement_,
         hubs=hubs_table(ties, table, {} if found is None else found.columns),
         prior=model.prior_,

@@ -1,18 +1,17 @@
 """Solvers of the GLGP problem: a Problem and a lambda in, a Result out; they know nothing of estimators or files."""
 
-from .continuation import solve_gradually, solve_path
-from .problem import Play, Problem
+from .best_response import SolverOptions, best_response
+from .paths import multistart, solve_gradually, solve_path, starting_points
+from .problem import Problem
 from .result import Result
-from .rounds import best_response
-from .starts import multistart, starting_points
 from .strength import COST, affordable_lam, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
 from .two_timescale import StepSizes, gradient_mapping, theory_steps, ttgd
 
 __all__ = [
     "COST",
-    "Play",
     "Problem",
     "Result",
+    "SolverOptions",
     "StepSizes",
     "affordable_lam",
     "best_response",

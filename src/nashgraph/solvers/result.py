@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..certificate import Certificate, Ending, Measure, Record
-from ..couplings import Coupling
+from ..pairs import SparseWeights, Weights
 from ..validation import Array
-from .problem import Play, Problem
+from .problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,34 +21,37 @@ class Result:
 
     Attributes
     ----------
-    coupling : the graph W
-    play : Play, the actions y, adjoint u and welfare g(y) of W
-    objective : float, J(W) - lam g(y)
-    passes : int, how many times all pairs of nodes were gone through
+    weights : Weights, the graph W
+    state : State, the prior at W: for a game its actions y, adjoint u and welfare g(y)
+    objective : float, J(W) - lam Φ(W)
+    scans : float, how many times all pairs of nodes were gone through, parts counted as shares
     certificate : Certificate
         Its measure is the scale-free ||W - best_response(W)||_F / ||W||_F: zero exactly at stationary points.
     """
 
-    coupling: Coupling
-    play: Play
+    weights: Weights
+    state: Any
     objective: float
-    passes: int
+    scans: float
     certificate: Certificate
 
     @property
     def welfare(self) -> float:
-        """The welfare g(y)."""
-        return self.play.welfare
+        """The prior's value, for a game the welfare g(y)."""
+        value: float = self.state.value
+        return value
 
     @property
     def equilibrium(self) -> Array:
         """The actions y."""
-        return self.play.actions
+        actions: Array = self.state.actions
+        return actions
 
     @property
     def adjoint(self) -> Array:
         """The adjoint u."""
-        return self.play.adjoint
+        adjoint: Array = self.state.adjoint
+        return adjoint
 
     @property
     def converged(self) -> bool:
@@ -65,48 +69,55 @@ class Result:
         return self.certificate.iterations
 
     def arrays(self) -> dict[str, Any]:
-        """Return the result as arrays by name, which files can hold: see :meth:`revived`."""
-        graph, known = self.coupling, self.certificate
-        threshold = {} if graph.threshold is None else {"threshold": graph.threshold}
+        """Return the result as arrays by name, which files can hold: see :meth:`restored`."""
+        csr, known = self.weights.matrix(), self.certificate
+        # What a graph in memory has besides its edges, so that a run goes on with the same bits.
+        names = ("costs", "square", "threshold") if isinstance(self.weights, SparseWeights) else ()
+        beside = {name: np.asarray(part) for name in names if (part := getattr(self.weights, name)) is not None}
         return {
-            "numbers": np.array([graph.cost, graph.square, self.objective, self.welfare, known.value, known.tol]),
-            "counts": np.array([self.passes, known.iterations]),
+            "numbers": np.array([self.objective, self.welfare, self.scans, known.value, known.tol]),
+            "iterations": np.array(known.iterations),
             "names": np.array([known.measure.name, known.ending.name, known.remedy]),
             "history": np.array(known.history, dtype=float).reshape(-1, len(Record._fields)),
             "actions": self.equilibrium,
             "adjoint": self.adjoint,
-            **threshold,
-            **{f"graph_{name}": array for name, array in graph.arrays().items()},
+            **beside,
+            **{f"graph_{part}": getattr(csr, part) for part in ("data", "indices", "indptr")},
         }
 
     @classmethod
-    def revived(cls, problem: Problem, arrays: Mapping[str, Any]) -> Result:
-        """Return the result of a problem that gave these ``arrays``, to the bit.
+    def restored(cls, problem: Problem, arrays: Mapping[str, Any]) -> Result:
+        """Return the result of a problem that gave these ``arrays``.
 
         Examples
         --------
         >>> from nashgraph.solvers import best_response
         >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
         >>> result = best_response(problem, 0.1)
-        >>> Result.revived(problem, result.arrays()).certificate.sentence == result.certificate.sentence
+        >>> Result.restored(problem, result.arrays()).certificate.sentence == result.certificate.sentence
         True
         """
-        cost, square, objective, welfare, value, tol = map(float, arrays["numbers"])
-        passes, iterations = map(int, arrays["counts"])
+        objective, welfare, scans, value, tol = map(float, arrays["numbers"])
         measure, ending, remedy = map(str, arrays["names"])
         history = tuple(Record(int(step), *map(float, rest)) for step, *rest in arrays["history"])
-        graph = {name.removeprefix("graph_"): array for name, array in arrays.items() if name.startswith("graph_")}
+        parts = tuple(arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
+        n = problem.smoothness.n_nodes
+        csr = sparse.csr_array(parts, shape=(n, n))
+        weights: Weights = problem.smoothness.hold(csr)
+        if isinstance(weights, SparseWeights) and "costs" in arrays:
+            weights = SparseWeights(weights.csr, arrays["costs"], float(arrays["square"]), arrays.get("threshold"))
+        prior: Any = problem.prior
         return cls(
-            problem.smoothness.revive(graph, cost, square, arrays.get("threshold")),
-            Play(arrays["actions"], arrays["adjoint"], welfare),
+            weights,
+            prior.state(arrays["actions"], arrays["adjoint"], welfare),
             objective,
-            passes,
-            Certificate(Measure[measure], value, tol, Ending[ending], iterations, remedy, history),
+            scans,
+            Certificate(Measure[measure], value, tol, Ending[ending], int(arrays["iterations"]), remedy, history),
         )
 
 
-def start_of(problem: Problem, start: Coupling | Result | None) -> tuple[Coupling, Play | None]:
-    """Return the graph to start from, by default that without prior, and the game on it where it is known.
+def start_of(problem: Problem, start: Weights | Result | None) -> tuple[Weights, Any]:
+    """Return the graph to start from, by default that without prior, and the prior at it if it is known.
 
     Examples
     --------
@@ -115,5 +126,5 @@ def start_of(problem: Problem, start: Coupling | Result | None) -> tuple[Couplin
     True
     """
     if isinstance(start, Result):
-        return start.coupling, start.play
+        return start.weights, start.state
     return problem.smooth if start is None else start, None

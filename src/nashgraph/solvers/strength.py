@@ -12,32 +12,30 @@ until neighbours change. For GLGP the bonus is :math:`\lambda\, u f(y)^\top`, fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from ..certificate import LOG, Callback, Record
-from ..couplings import LamRange, Smoothness
+from ..pairs import Bonus, LamRange
+from ..smoothness import Smoothness
 from ..validation import Array, InputError
-from .descent import descend
+from .best_response import best_response
 from .problem import Problem
 from .result import Result
-from .rounds import kernels_alone, on_few_pairs
 
-COST = 1e-3  # of J, as a typical row has it: what lam="auto" spends on the prior
+COST = 1e-3  # share of J, as a typical row has it, that lam="auto" spends on the prior (benchmarks/DEFAULT_LAM.md)
 LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one is tried
-ROUGH, ROUGH_STEPS = 1e-2, 40  # how far a lambda is tried out
-# Where a pass costs as much as a hundred steps on listed pairs, from so many nodes on, farther: a graph that is about
-# to tip over may look settled before, and a run that is given up has cost passes.
-FARTHER_NODES, FARTHER = 50_000, 3e-3
 BLOWN_UP = 2.0  # times that, and a run is not worth finishing
+# A λ is tried out roughly: by this stationarity, or after so many steps, its cost is known to a few per cent.
+ROUGH, ROUGH_STEPS = 1e-2, 40
 TRIES = 20  # how many weaker ones are tried
-BACK, BETWEEN = 0.4, (0.2, 0.8)  # how much weaker the next is, after a run given up at the most, and by what it cost
-FELT, DEAR = 1e-4, 1.0  # of J: the prior is felt, and has become as dear as the signals
+# Factor on λ: sqrt(target / measured cost), clipped to these; at most the first after an aborted run.
+ABORTED, LEAST_FACTOR, MOST_FACTOR = 0.4, 0.2, 0.8
+FELT, DEAR = 1e-4, 1.0  # shares of J: the prior is felt, and has become as dear as the signals
 
 
 def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float = COST) -> float:
-    """Return the lambda at which the bonus lam * left_i * right_j raises J by a share ``cost``, to first order.
+    """Return the lambda at which the bonus lam * <left_i, right_j> raises J by a share ``cost``, to first order.
 
     Zero where the bonus does not tell any node's neighbours apart: no lambda changes anything then.
 
@@ -46,15 +44,16 @@ def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float 
     >>> import numpy as np
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0, 4.0]]), np.array([0.1, 0.2, 0.3, 0.4]), beta=5.0)
     >>> term = problem.smoothness
-    >>> lam = lam_for_cost(term, np.ones(4), problem.benefit, cost=1e-4)
-    >>> moved = term.respond(lam * np.ones(4), problem.benefit)
-    >>> round(term.fidelity(moved) / term.fidelity(term.smooth) - 1, 8)
+    >>> lam = lam_for_cost(term, np.ones(4), problem.prior.benefit, cost=1e-4)
+    >>> moved = term.respond(Bonus.of(lam * np.ones(4), problem.prior.benefit))
+    >>> round(term.value(moved) / term.value(term.smooth) - 1, 8)
     0.0001
     """
-    moved = smoothness.neighbour_spread(left, right)
+    bonus = Bonus.of(left, right)
+    moved = smoothness.smooth.bonus_spread(bonus)
     if moved <= (1e-9 * float(np.linalg.norm(left)) * float(np.abs(right).max())) ** 2:
         return 0.0
-    return float(np.sqrt(4.0 * smoothness.beta * cost * smoothness.fidelity(smoothness.smooth) / moved))
+    return float(np.sqrt(4.0 * smoothness.beta * cost * smoothness.value(smoothness.smooth) / moved))
 
 
 def typical_share(smoothness: Smoothness) -> float:
@@ -92,25 +91,24 @@ def solve_at_cost(
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
     >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
     >>> lam, result = solve_at_cost(problem, lambda *given: best_response(problem, *given[:2], callback=given[2]))
-    >>> least = problem.smoothness.fidelity(problem.smooth)
-    >>> round(problem.smoothness.fidelity(result.coupling) / least - 1, 3)
+    >>> least = problem.smoothness.value(problem.smooth)
+    >>> round(problem.smoothness.value(result.weights) / least - 1, 3)
     0.001
     """
     allowed = allowance(problem, cost)
-    with kernels_alone(problem, problem.smooth):
-        lam, start = affordable_lam(problem, cost)
+    lam, start = affordable_lam(problem, cost)
     for left in range(TRIES, -1, -1):
         budget = Budget(lam, allowed if left else np.inf)
         result = solve(lam, start, budget)
         if not budget.spent:
             break
-        lam, start = lam * BACK, None
+        lam, start = lam * ABORTED, None
     return lam, result
 
 
 def allowance(problem: Problem, cost: float) -> float:
     """Return the J beyond which a prior that should cost about a share ``cost`` is not worth finishing."""
-    least = problem.smoothness.fidelity(problem.smooth)
+    least = problem.smoothness.value(problem.smooth)
     floor = max(least, np.finfo(float).tiny)
     return least + BLOWN_UP * LEEWAY * cost * typical_share(problem.smoothness) * floor
 
@@ -118,10 +116,8 @@ def allowance(problem: Problem, cost: float) -> float:
 def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Result | None]:
     """Return a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and a rough result of it.
 
-    The first tried is that of the first order. Where the graph tips over into another and costs more than ``LEEWAY``
-    times as much, smaller ones are, ``TRIES`` at most. Each is descended roughly, to a stationarity of ``ROUGH`` in
-    ``ROUGH_STEPS``, by when the cost is known to a few per cent, and on listed pairs where those pay, of large problems
-    to ``FARTHER``: the search takes one pass over all pairs, however many lambdas it tries.
+    The first tried is that of the first order. If the graph tips over into another and costs more than ``LEEWAY`` times
+    as much, smaller ones are tried. Each is solved roughly, to a stationarity of ``ROUGH``.
 
     Examples
     --------
@@ -131,24 +127,21 @@ def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Result 
     >>> affordable_lam(problem, 4e-3)[0] / affordable_lam(problem, 1e-3)[0]
     2.0
     """
-    smoothness, play = problem.smoothness, problem.smooth_play
+    smoothness, state = problem.smoothness, problem.smooth_state
     share, allowed = cost * typical_share(smoothness), allowance(problem, cost)
-    least = smoothness.fidelity(problem.smooth)
-    lam = lam_for_cost(smoothness, play.adjoint, problem.interaction.value(play.actions), share)
+    least = smoothness.value(problem.smooth)
+    lam = lam_for_cost(smoothness, state.left, state.right, share)
     if lam == 0.0:
         return lam, None
-    rough, start = on_few_pairs(problem, lam)
-    tol = FARTHER if rough is not problem and smoothness.n_nodes >= FARTHER_NODES else ROUGH
     for _ in range(TRIES):
         budget = Budget(lam, allowed)
-        result = descend(rough, lam, start, tol=tol, max_iter=ROUGH_STEPS, callback=budget, play=play)
-        spent = (smoothness.fidelity(result.coupling) - least) / max(least, np.finfo(float).tiny)
+        result = best_response(problem, lam, tol=ROUGH, max_iter=ROUGH_STEPS, callback=budget)
+        spent = (smoothness.value(result.weights) - least) / max(least, np.finfo(float).tiny)
         LOG.info("lam: %.3g would cost %.2g of J, %.2g is allowed", lam, spent, LEEWAY * share)
         if spent <= LEEWAY * share and not budget.spent:
-            found = result.coupling
-            return lam, replace(result, coupling=found if rough is problem else smoothness.adopt(found.sparse()))
-        factor = float(np.clip(np.sqrt(share / spent), *BETWEEN))
-        lam *= min(BACK, factor) if budget.spent else factor  # one given up costs what it had by then at the least
+            return lam, result
+        factor = float(np.clip(np.sqrt(share / spent), LEAST_FACTOR, MOST_FACTOR))
+        lam *= min(ABORTED, factor) if budget.spent else factor  # an aborted run would have cost more still
     return lam, None
 
 
@@ -167,7 +160,7 @@ class Budget:
 def lam_range(problem: Problem) -> tuple[float, float]:
     r"""Return the lambdas between which the prior matters: where it is first felt, and where it dominates.
 
-    Seen from the Smooth-GL graph with its play (y, u), to first order in lambda: the first is the least lambda at which
+    Seen from the Smooth-GL graph with its state (y, u), to first order in lambda: the first is the least lambda at which
     a pair gains or loses its edge, or at which J rises by a ten-thousandth if that is less (where all pairs are edges,
     none changes for long); the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
     differs between nodes by as much as all else, :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
@@ -180,18 +173,17 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     >>> 0 < low < high
     True
     """
-    smoothness, play = problem.smoothness, problem.smooth_play
+    smoothness, state = problem.smoothness, problem.smooth_state
     threshold = problem.smooth.threshold
     assert threshold is not None  # the Smooth-GL graph is a best response
-    adjoint = play.adjoint.astype(smoothness.dtype)
-    reach = problem.interaction.value(play.actions).astype(smoothness.dtype)
+    adjoint, reach = state.left, state.right
     if float(np.ptp(reach)) <= 1e-12 * float(np.abs(reach).max()):
         raise InputError(
             "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): "
             "give a benefit that differs between nodes, or the lams yourself"
         )
     work = LamRange(adjoint, reach, threshold, 2.0 * smoothness.beta * smoothness.c)
-    lows, highs = zip(*smoothness.run(work), strict=True)
+    lows, highs = zip(*smoothness.search.scan(work), strict=True)
     low, high = min(*lows, lam_for_cost(smoothness, adjoint, reach, FELT)), max(highs)
     return min(low, high), high
 
@@ -211,6 +203,6 @@ def path_range(problem: Problem) -> tuple[float, float]:
     True
     """
     low, high = lam_range(problem)
-    play = problem.smooth_play
-    dear = lam_for_cost(problem.smoothness, play.adjoint, problem.interaction.value(play.actions), DEAR)
+    state = problem.smooth_state
+    dear = lam_for_cost(problem.smoothness, state.left, state.right, DEAR)
     return low, min(high, max(dear, 10.0 * low))

@@ -8,7 +8,7 @@ r"""The paper's two-timescale gradient descent, exactly as published.
 with the adjoint :math:`u^{k+1} = \nabla g(y^{k+1}) + f'(y^{k+1}) \circ (W^{k\top} u^{k+1})`. Optimality: W is
 stationary iff it is its own best response; the stopping measure is :math:`\|W - \mathrm{best\_response}(W)\|_F /
 \|W\|_F`, taken every ``check_every`` iterations at the exact equilibrium of W. One iteration costs one pass over the
-pairs and a few products with W; memory is three N x N arrays.
+pairs and a few products with W; memory is about three N x N arrays.
 
 Reference: Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology Learning*, equation (eq:ttgd).
 """
@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate import Callback, Ending, Measure, Watch
-from ..couplings import Coupling
 from ..games import TotalAction
+from ..pairs import Weights
+from ..priors import GamePrior, GameState
 from ..validation import Array, InputError, check_choice, check_integer, check_number
-from .problem import Play, Problem
+from .problem import Problem
 from .result import Result, start_of
 
 
@@ -38,7 +39,7 @@ class StepSizes(NamedTuple):
 def ttgd(
     problem: Problem,
     lam: float,
-    start: Coupling | Result | None = None,
+    start: Weights | Result | None = None,
     *,
     alpha: float = 0.5,
     gamma: float = 0.003,
@@ -55,7 +56,7 @@ def ttgd(
     problem : Problem
         Its graphs must be held dense: TTGD steps from any W.
     lam : float, how much the welfare counts
-    start : Coupling or Result, optional
+    start : Weights or Result, optional
     alpha, gamma : float
         Step sizes; the defaults are the paper's.
     steps : {"given", "theory"}
@@ -72,7 +73,7 @@ def ttgd(
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
     >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
     >>> result = ttgd(problem, 1.0, gamma=0.05)
-    >>> result.converged, result.coupling.weights.shape
+    >>> result.converged, result.weights.matrix().shape
     (True, (30, 30))
     """
     check_choice("steps", steps, ("given", "theory"))
@@ -80,26 +81,27 @@ def ttgd(
     gamma = check_number("gamma", gamma, low=0, open_low=True, remedy="the paper's is 0.003")
     max_iter = check_integer("max_iter", max_iter, low=1, remedy="the paper runs 195 to 760")
     check_every = check_integer("check_every", check_every, low=1, remedy="try 10")
-    passes = problem.smoothness.passes
+    scans = problem.smoothness.search.scans
     first, _ = start_of(problem, start)
+    game = game_of(problem)
     sizes = theory_steps(problem, lam, first) if steps == "theory" else StepSizes(alpha, gamma)
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
-    exact: Play | None = None
+    exact: GameState | None = None
     ending: Ending | None = None
-    for iteration, coupling in enumerate(iterates(problem, lam, first, sizes)):
+    for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
         if iteration % check_every == 0 or iteration == max_iter:
-            exact = problem.play(coupling, start=exact)
-            objective = problem.objective(coupling, exact, lam)
-            ending = watch.ends(iteration, objective, problem.stationarity(coupling, exact, lam), exact.welfare)
+            exact = game.evaluate(weights, start=exact)
+            objective = problem.objective(weights, exact, lam)
+            ending = watch.ends(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
         if ending is not None:
             break
     assert ending is not None
     assert exact is not None
-    return Result(coupling, exact, objective, problem.smoothness.passes - passes, watch.certificate(ending))
+    return Result(weights, exact, objective, problem.smoothness.search.scans - scans, watch.certificate(ending))
 
 
-def iterates(problem: Problem, lam: float, start: Coupling, steps: StepSizes) -> Iterator[Coupling]:
-    """Yield the iterates of TTGD without end, the start first; each but the start is overwritten two iterations later.
+def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> Iterator[Weights]:
+    """Yield the iterates of TTGD without end, the start first.
 
     Examples
     --------
@@ -110,37 +112,44 @@ def iterates(problem: Problem, lam: float, start: Coupling, steps: StepSizes) ->
     >>> [round(W.distance(start), 4) for W in islice(iterates(problem, 1.0, start, StepSizes(0.5, 0.1)), 3)]
     [0.0, 0.0652, 0.1045]
     """
-    coupling, spare = start, None
-    actions, adjoint = problem.benefit, problem.welfare.gradient(problem.benefit)
+    weights, game = start, game_of(problem)
+    actions, adjoint = game.benefit, game.welfare.gradient(game.benefit)
     while True:
-        yield coupling
-        reply = np.maximum(0.0, problem.benefit + coupling.dot(problem.interaction.value(actions)))
+        yield weights
+        reply = np.maximum(0.0, game.benefit + weights.dot(game.interaction.value(actions)))
         actions = actions + steps.alpha * (reply - actions)
-        adjoint = problem.adjoint(coupling, actions, start=adjoint)
-        bonus = problem.bonus(Play(actions, adjoint, np.nan), lam)
-        # Two graphs change places, except that a start of the caller's is never written to.
-        stepped = problem.smoothness.step(coupling, *bonus, steps.gamma, spare)
-        coupling, spare = stepped, None if coupling is start else coupling
+        adjoint = game.adjoint(weights, actions, start=adjoint)
+        bonus = problem.bonus(game.state(actions, adjoint, np.nan), lam)
+        weights = problem.smoothness.step(weights, bonus, steps.gamma)
 
 
-def gradient_mapping(problem: Problem, lam: float, coupling: Coupling, gamma: float, play: Play | None = None) -> Array:
+def gradient_mapping(
+    problem: Problem, lam: float, weights: Weights, gamma: float, state: GameState | None = None
+) -> Array:
     r"""Return :math:`\gamma^{-1}(W - \mathrm{Proj}_S(W - \gamma \nabla\ell(W)))`, the quantity of the theorem.
 
     Examples
     --------
     >>> import numpy as np
     >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> best = ttgd(problem, 1.0, gamma=0.3, tol=1e-12).coupling
+    >>> best = ttgd(problem, 1.0, gamma=0.3, tol=1e-12).weights
     >>> float(np.linalg.norm(gradient_mapping(problem, 1.0, best, 0.1))) < 1e-10
     True
     """
-    play = problem.play(coupling) if play is None else play
-    moved = problem.smoothness.step(coupling, *problem.bonus(play, lam), gamma)
-    mapping: Array = (coupling.matrix() - moved.matrix()) / gamma
+    state = problem.prior.evaluate(weights) if state is None else state
+    moved = problem.smoothness.step(weights, problem.bonus(state, lam), gamma)
+    mapping: Array = (weights.matrix() - moved.matrix()).toarray() / gamma
     return mapping
 
 
-def theory_steps(problem: Problem, lam: float, start: Coupling) -> StepSizes:
+def game_of(problem: Problem) -> GamePrior:
+    """Return the problem's prior if it is a game, which TTGD is made for."""
+    if not isinstance(problem.prior, GamePrior):
+        raise InputError("solver='ttgd' needs a game prior: use solver='best-response' for any other")
+    return problem.prior
+
+
+def theory_steps(problem: Problem, lam: float, start: Weights) -> StepSizes:
     r"""Return the step sizes under which the theorem guarantees an O(1/K) squared gradient mapping.
 
     With :math:`\alpha = (1-c)/(1+c)^2` and :math:`\gamma = \min\{3/(4L_\ell),\; (1-c)\,\alpha/(4 L L_y)\}`, where
@@ -163,18 +172,17 @@ def theory_steps(problem: Problem, lam: float, start: Coupling) -> StepSizes:
     >>> round(alpha, 4), gamma < 0.01
     (0.2222, True)
     """
-    if not isinstance(problem.welfare, TotalAction):
+    game = game_of(problem)
+    if not isinstance(game.welfare, TotalAction):
         raise InputError(
-            f"steps='theory' holds for welfare='total' only, got {problem.welfare!r}: the theorem's constants are "
+            f"steps='theory' holds for welfare='total' only, got {game.welfare!r}: the theorem's constants are "
             "those of the total action; give alpha and gamma instead"
         )
     c, n = problem.smoothness.c, problem.smoothness.n_nodes
-    largest, root, gap = float(problem.benefit.max()), float(np.sqrt(n)), 1.0 - problem.smoothness.c
+    largest, root, gap = float(game.benefit.max()), float(np.sqrt(n)), 1.0 - problem.smoothness.c
     alpha = gap / (1.0 + c) ** 2
-    exact = problem.play(start).actions
-    first = problem.benefit + alpha * (
-        problem.benefit + start.dot(problem.interaction.value(problem.benefit)) - problem.benefit
-    )
+    exact = game.evaluate(start).actions
+    first = game.benefit + alpha * (game.benefit + start.dot(game.interaction.value(game.benefit)) - game.benefit)
     lipschitz_y = root * largest / gap**2
     lipschitz_loss = (
         (root * lam / gap + lam * n * largest * c / gap**3) * lipschitz_y

@@ -1,6 +1,0 @@
-"""The set S of admissible graphs: the points, the row best response, the smoothness term on S, and degree as beta."""
-
-import lazy_loader
-
-# Names stand in __init__.pyi and are imported when first used, so that the command line can list what is registered.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

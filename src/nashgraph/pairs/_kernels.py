@@ -1,0 +1,432 @@
+"""Numba kernels on plain arrays: one row's simplex projection, and the loops over rows that use it.
+
+Every function here trusts its input: shapes, finiteness and signs are checked by the callers. Kernels over whole N x N
+arrays share their rows among threads; kernels over a block of rows run in one thread, because blocks do the sharing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from ..compiled import kernel
+from ..validation import Array
+from ._heaps import heap_sort, make_heap, sift_down
+
+# NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
+# because the difference of two huge scores may overflow and must then simply lose.
+FAST = {"nnan", "nsz", "reassoc", "contract"}
+# Newton rounds over a whole row, then over what is left of it; random rows need 4 to 6 (tests/pairs/test_simplex.py).
+WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
+HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so ties survive errors of a few thousand ulps
+# Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the centre
+# of the data has lost that many of its digits when it is scaled to length one.
+SAME_POINT = 1e-26
+# Rows are dealt to threads in this many runs, each with a buffer of one row.
+CHUNKS = 64
+
+
+@kernel(fastmath=FAST)
+def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array) -> tuple[float, float]:
+    """Project ``gain`` times ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total}.
+
+    Return the row's largest score, before the gain, and the threshold eta above it: the answer is
+    ``w_j = max(0, t_j + eta)`` with ``t_j = gain * (s_j - max s)``. A negative ``skip`` leaves no entry out.
+
+    The threshold lies in (0, total]. Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` comes
+    down to it from there, and ends where the entries that are positive stay the same (Michelot's algorithm): a few
+    rounds over the whole row, each a plain vectorised sum. Where rounds drop few entries, ``threshold`` finishes
+    among those that are left in ``buffer`` (length >= n), which bounds the row at O(n + k log k). Taking the maximum
+    off before anything else keeps huge scores exact.
+    """
+    n = row.shape[0]
+    if skip >= 0:
+        row[skip] = -np.inf
+    top = -np.inf
+    for j in range(n):
+        top = max(top, row[j])
+    for j in range(n):
+        row[j] = gain * (row[j] - top)
+    eta, members, done = total, 0.0, False
+    for _ in range(WHOLE_ROUNDS):
+        count = chosen = 0.0
+        for j in range(n):
+            chosen += row[j] if row[j] + eta > 0.0 else 0.0
+            count += 1.0 if row[j] + eta > 0.0 else 0.0
+        done = count == members
+        if done:
+            break
+        members, eta = count, (total - chosen) / count
+    if not done:
+        size = 0
+        for j in range(n):
+            if row[j] + eta > 0.0:
+                buffer[size] = row[j]
+                size += 1
+        eta = threshold(buffer, size, total)
+    for j in range(n):
+        row[j] = max(row[j] + eta, 0.0)
+    return top, eta
+
+
+@kernel(fastmath=FAST)
+def threshold(values: Array, size: int, total: float) -> float:
+    """Return eta with ``sum(max(0, values[:size] + eta)) = total``; overwrites ``values``.
+
+    The values lie in (-total, 0] and 0 is among them, so eta is in (0, total].
+    """
+    eta = total
+    for _ in range(MICHELOT_ROUNDS):
+        excess = -total
+        for k in range(size):
+            excess += values[k] + eta
+        eta -= excess / size
+        kept = 0
+        for k in range(size):
+            if values[k] + eta > 0.0:
+                values[kept] = values[k]
+                kept += 1
+        if kept == size:
+            return eta
+        size = kept
+    heap_sort(values, np.empty(size, np.int32), size)
+    running = 0.0
+    for k in range(size):
+        running += values[size - 1 - k]
+        eta = (total - running) / (k + 1)
+        if k + 1 < size and values[size - 2 - k] + eta <= 0.0:
+            break
+    return eta
+
+
+@kernel(parallel=True)
+def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> None:
+    """Project every row of ``rows`` in place; row i must be zero at ``skip[i]``. One buffer per thread."""
+    n_rows, n = rows.shape
+    n_chunks = min(n_rows, CHUNKS)
+    for chunk in prange(n_chunks):
+        buffer = np.empty(n, rows.dtype)
+        for i in range(chunk * n_rows // n_chunks, (chunk + 1) * n_rows // n_chunks):
+            top, above = project_row(rows[i], skip[i], 1.0, total, buffer)
+            eta[i] = above - top
+
+
+@kernel(fastmath=FAST)
+def weighed(weights: Array, costs: Array) -> tuple[float, float]:
+    """Return a row's cost, sum_j w_j d_j, and its square, sum_j w_j^2."""
+    cost = square = 0.0
+    for j in range(weights.shape[0]):
+        cost += weights[j] * costs[j]
+        square += weights[j] * weights[j]
+    return cost, square
+
+
+@kernel(fastmath=FAST)
+def pair_bonus(left: Array, right: Array) -> float:
+    """Return the bonus of one pair, the inner product of its two sides."""
+    total = 0.0
+    for k in range(len(left)):
+        total += left[k] * right[k]
+    return total
+
+
+@kernel()
+def scores_of_row(distances: Array, left: Array, columns: Array, scores: Array) -> None:
+    """Write a row of scores, bonus less cost; ``columns`` has the right side of the bonus as rows, (K, n)."""
+    n = len(distances)
+    for j in range(n):
+        scores[j] = -distances[j]
+    for k in range(len(left)):
+        for j in range(n):
+            scores[j] += left[k] * columns[k, j]
+
+
+@kernel()
+def list_above(
+    distances: Array, nodes: Array, left: Array, columns: Array, cut: Array, counts: Array, indices: Array, costs: Array
+) -> bool:
+    """List the pairs of a block of rows whose score is not below the row's cut.
+
+    Row k belongs to ``nodes[k]``, and so do ``left[k]`` and ``cut[k]``. Writes how many pairs each row has, their
+    columns and their costs, and returns whether there was room for all.
+    """
+    n_rows, n = distances.shape
+    scores = np.empty(n)
+    place, room = 0, len(indices)
+    for k in range(n_rows):
+        scores_of_row(distances[k], left[k], columns, scores)
+        scores[nodes[k]] = -np.inf
+        begin = place
+        if place + n > room:  # there may be too little: look before each
+            for j in range(n):
+                if scores[j] >= cut[k] and j != nodes[k]:
+                    if place == room:
+                        return False
+                    indices[place], costs[place] = j, distances[k, j]
+                    place += 1
+        else:
+            for j in range(n):
+                indices[place], costs[place] = j, distances[k, j]
+                place += (scores[j] >= cut[k]) & (j != nodes[k])
+        counts[k] = place - begin
+    return True
+
+
+@kernel()
+def exact_cuts(
+    distances: Array, nodes: Array, left: Array, columns: Array, gain: float, total: float, room: float, cut: Array
+) -> None:
+    """Raise the cuts of a block to the rows' own thresholds, less ``room`` times the best score above them."""
+    n_rows, n = distances.shape
+    scores, buffer = np.empty(n), np.empty(n)
+    for k in range(n_rows):
+        scores_of_row(distances[k], left[k], columns, scores)
+        top, above = project_row(scores, nodes[k], gain, total, buffer)
+        cut[k] = max(cut[k], top - (1.0 + room) * above / gain)
+
+
+@kernel()
+def scores_of_pairs(names: Array, costs: Array, left: Array, right: Array, scores: Array) -> None:
+    """Write the scores of a row's candidate pairs; rank one, the usual case, has a loop of its own."""
+    if len(left) == 1:
+        for k in range(len(names)):
+            scores[k] = left[0] * right[names[k], 0] - costs[k]
+    else:
+        for k in range(len(names)):
+            scores[k] = pair_bonus(left, right[names[k]]) - costs[k]
+
+
+@kernel(parallel=True)
+def respond_candidates(
+    pointers: Array,
+    indices: Array,
+    distances: Array,
+    left: Array,
+    right: Array,
+    gain: float,
+    total: float,
+    columns: Array,
+    weights: Array,
+    lengths: Array,
+    eta: Array,
+    sums: Array,
+) -> None:
+    """Write the best response to a bonus where each row may use its candidate columns only (CSR).
+
+    Of each row only the edges are written. The rows of a run follow one another from where the list of its first row
+    begins, so that nothing is touched of what is longer than the answer; :func:`runs` says which rows are a run.
+    ``eta`` gets each row's best score and the weight above it (see ``project_row``), ``sums`` its cost and square.
+    """
+    longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
+    for chunk in prange(len(ends) - 1):
+        row, buffer = np.empty(longest), np.empty(longest)
+        place = pointers[ends[chunk]]
+        for i in range(ends[chunk], ends[chunk + 1]):
+            names, costs = indices[pointers[i] : pointers[i + 1]], distances[pointers[i] : pointers[i + 1]]
+            answer = row[: len(names)]
+            scores_of_pairs(names, costs, left[i], right, answer)
+            eta[i, 0], eta[i, 1] = project_row(answer, -1, gain, total, buffer)
+            sums[i, 0], sums[i, 1] = weighed(answer, costs)
+            begin = place
+            for k in range(len(names)):
+                columns[place], weights[place] = names[k], answer[k]
+                place += answer[k] > 0.0
+            lengths[i] = place - begin
+
+
+@kernel(parallel=True)
+def step_candidates(
+    pointers: Array,
+    indices: Array,
+    distances: Array,
+    left: Array,
+    right: Array,
+    edge_pointers: Array,
+    edge_columns: Array,
+    edge_weights: Array,
+    keep: float,
+    gain: float,
+    total: float,
+    out: Array,
+) -> None:
+    """Project ``keep * w_ij + gain * (bonus_ij - d_ij)`` over each row's candidates; W is CSR on some of them."""
+    longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
+    for chunk in prange(len(ends) - 1):
+        buffer = np.empty(longest)
+        before = np.zeros(pointers.shape[0] - 1)
+        for i in range(ends[chunk], ends[chunk + 1]):
+            names, costs = indices[pointers[i] : pointers[i + 1]], distances[pointers[i] : pointers[i + 1]]
+            answer = out[pointers[i] : pointers[i + 1]]
+            scores_of_pairs(names, costs, left[i], right, answer)
+            for e in range(edge_pointers[i], edge_pointers[i + 1]):
+                before[edge_columns[e]] = edge_weights[e]
+            for k in range(len(names)):
+                answer[k] = keep * before[names[k]] + gain * answer[k]
+            for e in range(edge_pointers[i], edge_pointers[i + 1]):
+                before[edge_columns[e]] = 0.0
+            project_row(answer, -1, 1.0, total, buffer)
+
+
+@kernel()
+def runs(n: int) -> Array:
+    """Return the rows at which the runs dealt to threads begin, and their number at the end."""
+    n_chunks = min(n, CHUNKS)
+    return np.arange(n_chunks + 1) * n // n_chunks
+
+
+@kernel()
+def widest(pointers: Array) -> int:
+    """Return the length of the longest row of a CSR matrix."""
+    longest = 0
+    for i in range(pointers.shape[0] - 1):
+        longest = max(longest, pointers[i + 1] - pointers[i])
+    return longest
+
+
+@kernel(parallel=True, fastmath=FAST)
+def pair_distances(pointers: Array, indices: Array, points: Array, sizes: Array, distances: Array) -> None:
+    """Write the squared distances of the pairs of points in a CSR pattern."""
+    for i in prange(pointers.shape[0] - 1):
+        for k in range(pointers[i], pointers[i + 1]):
+            total = 0.0
+            for m in range(points.shape[1]):
+                difference = points[i, m] - points[indices[k], m]
+                total += difference * difference
+            distances[k] = snapped(total, sizes[i] + sizes[indices[k]])
+
+
+@kernel(parallel=True)
+def ladder_rows(
+    nearest: Array, costs: Array, levels: Array, total: float, share: float, weights: Array, shares: Array
+) -> None:
+    """Add to each row its best responses without bonus at several levels, each of sum ``total``, and where they are.
+
+    Row i has the m nearest as neighbours whose costs lie below the level, and the weights
+    ``total * (eta - d_k) / level`` with ``eta = (level + sum of their d) / m``.
+    """
+    for i in prange(nearest.shape[0]):
+        for level in levels:
+            m = np.searchsorted(costs[i], level)
+            m = m if m > 0 else 1
+            eta = level
+            for k in range(m):
+                eta += nearest[i, k]
+            eta /= m
+            for k in range(m):
+                weight = total * (eta - nearest[i, k]) / level
+                if weight > 0.0:
+                    weights[i, k] += weight
+                    shares[i, k] += share
+
+
+@kernel(parallel=True)
+def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None:
+    """Add ``share`` times the values of each row to the columns that the labels name."""
+    for i in prange(labels.shape[0]):
+        for k in range(labels.shape[1]):
+            out[i, labels[i, k]] += share * values[i, k]
+
+
+@kernel(fastmath=FAST)
+def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
+    """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
+    total = 0.0
+    count = 0
+    for j in range(distances.shape[0]):
+        if j != i and distances[j] < eta:
+            total += right[j]
+            count += 1
+    return total / max(count, 1)
+
+
+@kernel(fastmath=FAST)
+def first_change(
+    distances: Array, nodes: Array, left: Array, right: Array, eta: Array, slack: float, found: Array
+) -> None:
+    """For each row without bonus, find the least lam > 0 at which the bonus lam * left_i * right_j moves an edge.
+
+    Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times
+    the neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where
+    that is positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
+    """
+    n_rows, n = distances.shape
+    for k in range(n_rows):
+        i = nodes[k]
+        mean = _neighbour_mean(distances[k], i, right, eta[i])
+        least = np.inf
+        for j in range(n):
+            gap = distances[k, j] - eta[i]
+            pull = left[i] * (right[j] - mean)
+            if j != i and abs(gap) > slack and gap * pull > 0.0 and gap / pull < least:
+                least = gap / pull
+        found[k] = least
+
+
+@kernel()
+def snapped(cost: float, scale: float) -> float:
+    """Round a cost to 32 bits, and to 0 where it is rounding of points of this size.
+
+    Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
+    of nodes and questions is. The bits are rounded as an integer, which no compiler simplifies away.
+    """
+    if cost <= SAME_POINT * scale:
+        return 0.0
+    bits = np.float64(cost).view(np.int64)
+    return np.int64((bits + HALF_BIT) & ~np.int64(2 * HALF_BIT - 1)).view(np.float64)
+
+
+@kernel()
+def snap_rows(costs: Array) -> None:
+    """Round a block of costs in place; see :func:`snapped`."""
+    rows = costs.reshape(-1)
+    for k in range(len(rows)):
+        rows[k] = snapped(rows[k], 0.0)
+
+
+@kernel(fastmath=FAST)
+def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, sizes: Array, fine: float) -> None:
+    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
+
+    It is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above the distance: where that is less
+    than a share ``fine`` of them, the differences are taken one by one. So every distance is accurate relative to
+    itself, whatever outliers there are, and two nodes with the same signals are at distance 0.
+    """
+    n_rows, n = gram.shape
+    for k in range(n_rows):
+        i = nodes[k]
+        for j in range(n):
+            scale = norms[i] + norms[j]
+            distance = scale - 2.0 * gram[k, j]
+            if distance < fine * scale:
+                distance = 0.0
+                for m in range(points.shape[1]):
+                    difference = points[i, m] - points[j, m]
+                    distance += difference * difference
+            gram[k, j] = snapped(distance, sizes[i] + sizes[j])
+        gram[k, i] = 0.0
+
+
+@kernel()
+def nearest_in_rows(distances: Array, nodes: Array, nearest: Array, labels: Array) -> None:
+    """Write the smallest distances of each row, sorted upward, and the columns they are in.
+
+    Row i belongs to ``nodes[i]``, whose own entry is left out. A heap keeps the nearest, so a row costs
+    O(n) and a little.
+    """
+    n_rows, n = distances.shape
+    kept = nearest.shape[1]
+    for i in range(n_rows):
+        keys, names = nearest[i], labels[i]
+        size = 0
+        for j in range(n):
+            if j == nodes[i]:
+                continue
+            if size < kept:
+                keys[size], names[size] = distances[i, j], j
+                size += 1
+                if size == kept:
+                    make_heap(keys, names, kept)
+            elif distances[i, j] < keys[0]:
+                keys[0], names[0] = distances[i, j], j
+                sift_down(keys, names, 0, kept)
+        heap_sort(keys, names, kept)

@@ -1,0 +1,414 @@
+"""Numba kernels of a pass that skips: the nodes of one leaf of a :class:`~.tree.Tree` against all leaves.
+
+Coordinates are rotated, and few where signals are many: what they say of a distance is a lower bound, up to rounding,
+which is taken off. What it cannot rule out is computed from the points themselves. A leaf is in the nearest cache while
+the nodes go by; what runs for every point takes plain arrays, for a tuple of arrays is slow to hand on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from ..compiled import kernel
+from ..validation import Array
+from ._heaps import heap_sort, make_heap, sift_down
+from ._kernels import FAST, pair_bonus, project_row, snapped
+from .tree import WIDTH, BonusRanges, Rows, Tree
+
+FULL = -1
+
+
+@kernel(fastmath=FAST)
+def box_gaps(low: Array, high: Array, leaf: int, gaps: Array) -> None:
+    """Write the squared distances of a leaf's box to all boxes."""
+    for other in range(len(gaps)):
+        total = 0.0
+        for m in range(low.shape[1]):
+            gap = max(low[other, m] - high[leaf, m], low[leaf, m] - high[other, m], 0.0)
+            total += gap * gap
+        gaps[other] = total
+
+
+@kernel(fastmath=FAST)
+def point_gaps(tile: Array, low: Array, high: Array, gaps: Array) -> None:
+    """Write the squared distances of a leaf's points to a box."""
+    for p in range(WIDTH):
+        gaps[p] = 0.0
+    for m in range(len(low)):
+        least, most = low[m], high[m]
+        for p in range(WIDTH):
+            gap = max(least - tile[m, p], tile[m, p] - most, 0.0)
+            gaps[p] += gap * gap
+
+
+@kernel(fastmath=FAST)
+def squared_distance(here: Array, there: Array) -> float:
+    """Return the squared distance of two points, from the points themselves."""
+    total = 0.0
+    for m in range(len(here)):
+        difference = here[m] - there[m]
+        total += difference * difference
+    return total
+
+
+@kernel()
+def near_box(tile: Array, count: int, gaps: Array, off: Array, reach: Array, near: Array, block: Array) -> int:
+    """Gather those of a leaf's points that may have a hit in a box: which they are, and where; return how many."""
+    place = 0
+    for p in range(count):
+        near[place] = p
+        place += gaps[p] - off[p] < reach[p]
+    for k in range(place):
+        for m in range(len(tile)):
+            block[k, m] = tile[m, near[k]]
+    return place
+
+
+@kernel(fastmath=FAST)
+def any_above(products: Array, half: Array, level: float) -> bool:
+    """Tell whether a product, less half of the other's square, is above a level: no branches, so a vectorised sum."""
+    count = 0
+    for q in range(WIDTH):
+        count += products[q] - half[q] > level
+    return count > 0
+
+
+@kernel()
+def above(products: Array, half: Array, level: float, found: Array) -> int:
+    """Write which products, less half of the other's square, are above a level, and return how many."""
+    place = 0
+    for q in range(WIDTH):
+        found[place] = q
+        place += products[q] - half[q] > level
+    return place
+
+
+@kernel(fastmath=FAST)
+def best_bonus(most: Array, least: Array, above: Array, under: Array) -> float:
+    """Return a bound of the inner product of a vector in the box [least, most] and one in [under, above]."""
+    total = 0.0
+    for k in range(len(most)):
+        total += max(most[k] * above[k], most[k] * under[k], least[k] * above[k], least[k] * under[k])
+    return total
+
+
+@kernel(fastmath=FAST)
+def largest_bonus(most: Array, least: Array, size: Array) -> float:
+    """Return a bound of the size of a bonus whose left side is in [least, most]: the scale of its rounding."""
+    total = 0.0
+    for k in range(len(most)):
+        total += max(abs(most[k]), abs(least[k])) * size[k]
+    return total
+
+
+@kernel()
+def begin_rows(tree: Tree, pull: BonusRanges, leaf: int, rows: Rows) -> None:
+    """Write what the pairs of each point of a leaf, and of all of them, may cost less than their squared distance.
+
+    That is the bonus and rounding, less the other's node cost. Of all of them with each leaf: what a pair costs at
+    least.
+    """
+    rank = pull.left.shape[1]
+    most, least = np.full(rank, -np.inf), np.full(rank, np.inf)
+    first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
+    for p in range(last - first):
+        rows.most[p], rows.least[p] = -np.inf, np.inf
+        for s in range(tree.starts[first + p], tree.starts[first + p + 1]):
+            for k in range(rank):
+                rows.most[p, k] = max(rows.most[p, k], pull.left[s, k])
+                rows.least[p, k] = min(rows.least[p, k], pull.left[s, k])
+        for k in range(rank):
+            most[k], least[k] = max(most[k], rows.most[p, k]), min(least[k], rows.least[p, k])
+        size = tree.sizes[first + p] + largest_bonus(rows.most[p], rows.least[p], pull.size)
+        rows.rounding[p] = tree.error * size
+    box_gaps(tree.low, tree.high, leaf, rows.costs)
+    size = tree.size[leaf] + largest_bonus(most, least, pull.size)
+    for other in range(len(rows.costs)):
+        off = best_bonus(most, least, pull.leaf_most[other], pull.leaf_least[other])
+        off += tree.error * (size + tree.size[other])
+        rows.costs[other] += tree.leaf_node_cost[other] - off
+
+
+@kernel(fastmath=FAST)
+def off_distance(
+    most: Array, least: Array, rounding: Array, above: Array, under: Array, node_cost: float, error: float, off: Array
+) -> None:
+    """Write what bonus and rounding may take off the squared distances of each point of a leaf to those of another.
+
+    Of the other leaf that needs the range of its right sides, the least node cost and how large rounding may be.
+    """
+    for p in range(len(off)):
+        off[p] = best_bonus(most[p], least[p], above, under) + rounding[p] + (error - node_cost)
+
+
+@kernel()
+def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, stats: Array) -> int:
+    """Write the pairs of a leaf's points with those of another that may be within reach, and their distances.
+
+    Return of how many points they are: ``rows.near`` says which, and ``rows.ends`` where the pairs of each end. A
+    squared distance below a level is a product above another, and all products are one of two matrices. What is left
+    is measured on the points themselves, all together, for the processor to fetch many at a time.
+    """
+    first, last, begin = tree.leaves[leaf], tree.leaves[leaf + 1], tree.leaves[other]
+    reach, off, near, ends, hits, products = rows.reach, rows.off, rows.near, rows.ends, rows.hits, rows.products
+    here, half, points = tree.half[leaf], tree.half[other], tree.points
+    point_gaps(tree.tiles[leaf], tree.low[other], tree.high[other], rows.gaps)
+    range_of = pull.leaf_most[other], pull.leaf_least[other], tree.leaf_node_cost[other]
+    off_distance(rows.most, rows.least, rows.rounding, *range_of, tree.error * tree.size[other], off)
+    gathered = near_box(tree.tiles[leaf], last - first, rows.gaps, off, reach, near, rows.block)
+    stats[0] += last - first
+    stats[1] += gathered
+    if gathered == 0:
+        return 0
+    np.dot(rows.block[:gathered], tree.tiles[other], products[:gathered])
+    count = 0
+    for k in range(gathered):
+        p, before = near[k], count
+        level = here[p] - 0.5 * (reach[p] + off[p])
+        if any_above(products[k], half, level):
+            count += above(products[k], half, level, hits[count:])
+        ends[k] = count
+        stats[2] += (count - before) * (tree.starts[first + p + 1] - tree.starts[first + p])
+    k = 0
+    for h in range(count):
+        while h >= ends[k]:
+            k += 1
+        p, q = first + near[k], begin + hits[h]
+        rows.measured[h] = snapped(squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q])
+    return gathered
+
+
+@kernel()
+def list_leaf(
+    tree: Tree,
+    pull: BonusRanges,
+    leaf: int,
+    cut: Array,
+    rows: Rows,
+    owners: Array,
+    indices: Array,
+    costs: Array,
+    stats: Array,
+) -> int:
+    """List the pairs of a leaf's nodes whose score is not below the cut; return how many, or ``FULL``.
+
+    Cuts are in the tree's order of nodes. Writes whose they are, counted from the leaf's first node, with whom, and
+    their costs.
+    """
+    begin_rows(tree, pull, leaf, rows)
+    first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
+    reach, starts, near, ends, hits, measured = rows.reach, tree.starts, rows.near, rows.ends, rows.hits, rows.measured
+    ends_of = tree.nodes, starts, tree.node_costs, pull.left, pull.right
+    farthest = -np.inf
+    for point in range(first, last):
+        lowest = np.inf
+        for s in range(starts[point], starts[point + 1]):
+            lowest = min(lowest, cut[s])
+        reach[point - first] = tree.error * abs(lowest) - lowest - tree.node_costs[point]
+        farthest = max(farthest, reach[point - first])
+    place = 0
+    for other in range(len(rows.costs)):
+        if rows.costs[other] >= farthest:
+            continue
+        begin = 0
+        for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
+            found = hits[begin : ends[k]], measured[begin : ends[k]]
+            if begin < ends[k]:
+                place = list_hits(
+                    first + near[k], tree.leaves[other], *found, *ends_of, cut, place, owners, indices, costs
+                )
+            if place == FULL:
+                return FULL
+            begin = ends[k]
+    for k in range(place):
+        owners[k] -= starts[first]
+    return place
+
+
+@kernel()
+def list_hits(
+    point: int,
+    leaf: int,
+    hits: Array,
+    measured: Array,
+    nodes: Array,
+    starts: Array,
+    node_costs: Array,
+    left: Array,
+    right: Array,
+    cut: Array,
+    place: int,
+    owners: Array,
+    indices: Array,
+    costs: Array,
+) -> int:
+    """List the pairs of a point's nodes with some points of a leaf; return where the list ends, or ``FULL``.
+
+    ``leaf`` is where its points begin.
+    """
+    for h in range(len(hits)):
+        other = leaf + hits[h]
+        cost = snapped(measured[h] + node_costs[point] + node_costs[other], 0.0)
+        for t in range(starts[point], starts[point + 1]):
+            for s in range(starts[other], starts[other + 1]):
+                if pair_bonus(left[t], right[s]) - cost >= cut[t] and s != t:
+                    if place == len(indices):
+                        return FULL
+                    owners[place], indices[place], costs[place] = t, nodes[s], cost
+                    place += 1
+    return place
+
+
+@kernel()
+def by_owner(owners: Array, items: Array, counts: Array, out: Array) -> None:
+    """Write a list of what owners have owner by owner, and how much each has."""
+    counts[:] = 0
+    for k in range(len(owners)):
+        counts[owners[k]] += 1
+    places = np.zeros_like(counts)
+    for row in range(len(counts) - 1):
+        places[row + 1] = places[row] + counts[row]
+    for k in range(len(owners)):
+        out[places[owners[k]]] = items[k]
+        places[owners[k]] += 1
+
+
+@kernel(parallel=True)
+def place_rows(nodes: Array, begins: Array, columns: Array, pointers: Array, indices: Array) -> None:
+    """Copy the rows of a list in a tree's order of nodes to where a CSR matrix has them, sorted."""
+    for t in prange(len(nodes)):
+        row = indices[pointers[nodes[t]] : pointers[nodes[t] + 1]]
+        row[:] = columns[begins[t] : begins[t + 1]]
+        row.sort()
+
+
+@kernel()
+def shorten(
+    nodes: Array,
+    left: Array,
+    right: Array,
+    gain: float,
+    total: float,
+    room: float,
+    cuts: Array,
+    counts: Array,
+    indices: Array,
+    costs: Array,
+) -> int:
+    """Raise the cuts of rows with many pairs to their exact thresholds, less room; return how many pairs stay."""
+    place = begin = 0
+    for row in range(len(nodes)):
+        i, end, start = nodes[row], begin + counts[row], place
+        scores = np.empty(end - begin, costs.dtype)
+        for k in range(begin, end):
+            scores[k - begin] = pair_bonus(left[i], right[indices[k]]) - costs[k]
+        top, above = project_row(scores.copy(), -1, gain, total, np.empty_like(scores))
+        cuts[row] = max(cuts[row], top - (1.0 + room) * above / gain)
+        for k in range(begin, end):
+            if scores[k - begin] >= cuts[row]:
+                indices[place], costs[place] = indices[k], costs[k]
+                place += 1
+        begin, counts[row] = end, place - start
+    return place
+
+
+@kernel()
+def nearest_leaf(
+    tree: Tree, pull: BonusRanges, leaf: int, rows: Rows, costs: Array, labels: Array, stats: Array
+) -> None:
+    """Write the smallest costs of a leaf's nodes, less the bonus, sorted upward, and whose they are.
+
+    Leaves are gone through from the nearest middle on, so that the first few leave little to look for.
+    """
+    begin_rows(tree, pull, leaf, rows)
+    order_leaves(tree, pull, leaf, rows)
+    first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
+    reach, starts, near, ends, hits, measured = rows.reach, tree.starts, rows.near, rows.ends, rows.hits, rows.measured
+    sizes = np.zeros(len(costs), np.int64)
+    ends_of = tree.nodes, starts, tree.node_costs, pull.left, pull.right, pull.most, pull.least
+    farthest = np.inf
+    reach[:] = np.inf
+    for other in rows.order:
+        if rows.costs[other] >= farthest:
+            continue
+        begin = 0
+        for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
+            found = hits[begin : ends[k]], measured[begin : ends[k]]
+            if begin < ends[k]:
+                p = near[k]
+                reach[p] = push_hits(
+                    first + p, tree.leaves[other], *found, *ends_of, starts[first], sizes, costs, labels
+                )
+            begin = ends[k]
+        farthest = reach[: last - first].max()
+    for t in range(len(costs)):
+        heap_sort(costs[t], labels[t], costs.shape[1])
+
+
+@kernel(fastmath=FAST)
+def order_leaves(tree: Tree, pull: BonusRanges, leaf: int, rows: Rows) -> None:
+    """Order the leaves by what pairs of the middles of boxes and of bonuses would cost."""
+    low, high = tree.low, tree.high
+    for other in range(len(rows.order)):
+        total = 0.0
+        for m in range(low.shape[1]):
+            gap = (low[leaf, m] + high[leaf, m]) - (low[other, m] + high[other, m])
+            total += gap * gap
+        bonus = 0.0
+        for k in range(rows.most.shape[1]):
+            middle = pull.leaf_most[other, k] + pull.leaf_least[other, k]
+            bonus += 0.25 * (rows.most[0, k] + rows.least[0, k]) * middle
+        rows.keys[other] = 0.25 * total + tree.leaf_node_cost[other] - bonus
+        rows.order[other] = other
+    heap_sort(rows.keys, rows.order, len(rows.order))
+
+
+@kernel()
+def push_hits(
+    point: int,
+    leaf: int,
+    hits: Array,
+    measured: Array,
+    nodes: Array,
+    starts: Array,
+    node_costs: Array,
+    left: Array,
+    right: Array,
+    most: Array,
+    least: Array,
+    origin: int,
+    sizes: Array,
+    costs: Array,
+    labels: Array,
+) -> float:
+    """Put the nodes of some points of a leaf into the heaps of a point's nodes, where they are nearer than those kept.
+
+    ``leaf`` is where its points begin, ``origin`` the first node that has a heap. Return the cost, without the point's
+    node cost, that is to be bettered from now on.
+    """
+    kept = costs.shape[1]
+    farthest = -np.inf
+    for t in range(starts[point], starts[point + 1]):
+        keys, names, own, size = costs[t - origin], labels[t - origin], left[t], sizes[t - origin]
+        for h in range(len(hits)):
+            other = leaf + hits[h]
+            cost = snapped(measured[h] + node_costs[point] + node_costs[other], 0.0)
+            bonus = best_bonus(own, own, most[other], least[other])
+            for s in range(starts[other], starts[other + 1]):
+                if size == kept and cost - bonus >= keys[0]:
+                    break
+                key = cost - pair_bonus(own, right[s])
+                if s == t or (size == kept and key >= keys[0]):
+                    continue
+                if size == kept:
+                    keys[0], names[0] = key, nodes[s]
+                    sift_down(keys, names, 0, kept)
+                    continue
+                keys[size], names[size] = key, nodes[s]
+                size += 1
+                if size == kept:
+                    make_heap(keys, names, kept)
+        sizes[t - origin] = size
+        farthest = max(farthest, keys[0] - node_costs[point] if size == kept else np.inf)
+    return farthest

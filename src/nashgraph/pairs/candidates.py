@@ -1,0 +1,219 @@
+r"""The pairs that can be edges, and the bound that proves that no other pair is one.
+
+A row's best response needs only its pairs of high score :math:`s_{ij} = \langle L_i, R_j \rangle - D_{ij}`. A candidate
+set holds, for every row, all pairs that scored at least the row's *cut* under the bonus :math:`(L^0, R^0)` the row was
+last searched with. Two facts make it exact:
+
+1. The threshold of a row's best response on a subset of its pairs is a lower bound of the exact one (safe screening):
+   every edge of the exact answer scores more than the threshold on the subset.
+2. Under another bonus a pair that is not listed scores less than
+   :math:`cut_i + \max_j (\langle L_i, R_j \rangle - \langle L^0_i, R^0_j \rangle)`, and this *rise* has a cheap bound.
+
+Where a row's threshold lies above that, its answer among the candidates is the answer among all pairs; only the other
+rows are searched again. So a solver takes the same steps on every storage and engine, and most of them cost nothing
+that grows with the number of pairs. For few nodes the set is that of all pairs, with cuts of minus infinity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..validation import Array
+from . import _csr_kernels, _kernels
+from .bonus import Bonus
+from .csr import closed_up, csr_of, narrow
+from .search import ROUNDING, PairSearch
+from .weights import SparseWeights
+
+# How far below its threshold a row is searched, in units of the best score above it. A larger one lists more pairs, a
+# smaller one searches more often; between 0.5 and 2 fits of 20,000 nodes take the same time to 10%.
+ROOM = 1.0
+SEARCH_ALL = 0.25  # share of the rows beyond which all are searched: a scan by leaves costs less than all pairs do
+
+
+class CandidateSet:
+    """Candidate pairs in memory.
+
+    Parameters
+    ----------
+    search : PairSearch
+    pairs : CSR array of costs, zero costs included, columns sorted
+    cut : array of shape (n_nodes,)
+        Every pair of a higher score, without bonus, is listed.
+
+    Examples
+    --------
+    >>> search = PairSearch(np.array([[0.0, 1.0, 3.0, 3.5]]))
+    >>> weights = CandidateSet.nearest(search, 1).respond(Bonus.none(4), gain=0.5, total=0.9)
+    >>> weights.csr.toarray()
+    array([[0. , 0.9, 0. , 0. ],
+           [0.9, 0. , 0. , 0. ],
+           [0. , 0. , 0. , 0.9],
+           [0. , 0. , 0.9, 0. ]])
+    """
+
+    def __init__(self, search: PairSearch, pairs: Any, cut: Array) -> None:
+        self.search, self.pairs, self.cut = search, narrow(pairs), cut
+        self.bonuses = [Bonus.none(len(cut))]  # those that rows were searched with
+        self.searched_with = np.zeros(len(cut), np.int64)  # which of them, row by row
+
+    @classmethod
+    def of(cls, search: PairSearch, *, everything: bool) -> CandidateSet:
+        """Return all pairs, or what the search knows already: nothing, or each node's nearest."""
+        if everything:
+            return cls.all_pairs(search)
+        if search.near is not None:
+            return cls.nearest(search, search.near[0].shape[1])
+        n = len(search)
+        return cls(search, sparse.csr_array((n, n)), np.full(n, np.inf))
+
+    @classmethod
+    def all_pairs(cls, search: PairSearch) -> CandidateSet:
+        """Return the set of all pairs: 12 bytes for each."""
+        n = len(search)
+        search.scans += 1.0
+        costs = search.rows(np.arange(n))
+        columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))
+        others = ~np.eye(n, dtype=bool)
+        pairs = csr_of(np.full(n, n - 1), columns[others], costs[others], n)
+        return cls(search, pairs, np.full(n, -np.inf))
+
+    @classmethod
+    def nearest(cls, search: PairSearch, kept: int) -> CandidateSet:
+        """Return the set of each node's nearest others, known already or found by one scan."""
+        known = search.near is not None and search.near[0].shape[1] >= kept
+        costs, labels = search.near if known and search.near is not None else search.nearest(kept)
+        n, kept = costs.shape
+        pairs = csr_of(np.full(n, kept), labels.flatten(), costs.flatten(), n)
+        pairs.sort_indices()
+        return cls(search, pairs, -costs[:, -1] if kept < n - 1 else np.full(n, -np.inf))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all pairs are listed."""
+        return bool(np.isneginf(self.cut).all())
+
+    def respond(self, bonus: Bonus, *, gain: float, total: float) -> SparseWeights:
+        """Return the best response to a bonus, proved to be that among all pairs."""
+        if self.pairs.nnz == 0:
+            self._search(bonus, np.full(len(self.cut), -np.inf), gain, total, None)
+            return self._respond(bonus, gain, total)[0]
+        found, top, above = self._respond(bonus, gain, total)
+        floor = top - above / gain
+        rounding = ROUNDING * (np.abs(floor) + bonus.sizes)
+        # The list says which pairs can be edges: those above its own thresholds. What is not listed scores less than
+        # the cut and its rise, so rows with a lower floor may lack a pair.
+        short = np.flatnonzero(~(floor >= self.cut + self._rise(bonus) + rounding))
+        if not len(short):
+            return found
+        self._search(bonus, floor - ROOM * above / gain, gain, total, short)
+        return self._respond(bonus, gain, total)[0]
+
+    def hold(self, matrix: Any) -> SparseWeights:
+        """Return a given W in S, with its costs."""
+        csr = sparse.csr_array(matrix, dtype=float)
+        csr.eliminate_zeros()
+        csr.sort_indices()
+        rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
+        costs = np.bincount(rows, csr.data * self.search.costs(csr), csr.shape[0])
+        return SparseWeights(narrow(csr), costs, float(np.vdot(csr.data, csr.data)))
+
+    def step(self, weights: SparseWeights, bonus: Bonus, *, keep: float, gain: float, total: float) -> SparseWeights:
+        """Return the projection of ``keep * W + gain * (bonus - D)`` onto S; needs all pairs."""
+        pairs, csr = self.pairs, weights.csr
+        values = np.empty(pairs.nnz)
+        given = pairs.indptr, pairs.indices, pairs.data, bonus.left, bonus.right, csr.indptr, csr.indices, csr.data
+        _kernels.step_candidates(*given, keep, gain, total, values)
+        rows = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))
+        costs = np.bincount(rows, values * pairs.data, pairs.shape[0])
+        square = float(np.vdot(values, values))  # before zeros are dropped, which moves the values
+        out = sparse.csr_array((values, pairs.indices.copy(), pairs.indptr.copy()), shape=pairs.shape)
+        out.eliminate_zeros()
+        return SparseWeights(out, costs, square)
+
+    def _respond(self, bonus: Bonus, gain: float, total: float) -> tuple[SparseWeights, Array, Array]:
+        """Return the best response among the candidates, each row's best score and what it is above the threshold."""
+        pairs, n = self.pairs, self.pairs.shape[0]
+        counted = pairs.indptr.dtype
+        columns, values = np.empty_like(pairs.indices), np.empty(pairs.nnz)
+        lengths, eta, sums = np.empty(n, counted), np.empty((n, 2)), np.empty((n, 2))
+        given = pairs.indptr, pairs.indices, pairs.data, bonus.left, bonus.right, gain, total
+        _kernels.respond_candidates(*given, columns, values, lengths, eta, sums)
+        pointers, runs = np.concatenate([[0], np.cumsum(lengths)]).astype(counted), _kernels.runs(n)
+        found = (closed_up(pairs.indptr[runs[:-1]], part, pointers[runs]) for part in (values, columns))
+        csr = sparse.csr_array((*found, pointers), shape=pairs.shape)
+        csr.has_sorted_indices = pairs.has_sorted_indices
+        top, above = np.ascontiguousarray(eta.T)
+        threshold = above / gain - top - bonus.shift
+        return SparseWeights(csr, sums[:, 0].copy(), float(sums[:, 1].sum()), threshold), top, above
+
+    def _rise(self, bonus: Bonus) -> Array:
+        r"""Return a bound of how much any score of each row has risen since the row was searched.
+
+        With any matrix A, :math:`\langle L_i, R_j \rangle - \langle L^0_i, R^0_j \rangle = \langle L_i, (R - R^0 A)_j
+        \rangle + \langle A L_i - L^0_i, R^0_j \rangle`, and each part is largest, column by column, where its right
+        side is largest or least. A is that of least squares: columns that only grew leave the first part empty.
+        """
+        rise = np.zeros(len(self.cut))
+        for number, before in enumerate(self.bonuses):
+            mine = self.searched_with == number
+            if mine.any():
+                change = np.linalg.lstsq(before.right, bonus.right, rcond=None)[0] if before.rank else np.zeros((0, 0))
+                left = bonus.left[mine]
+                rest = bonus.right - before.right @ change if before.rank else bonus.right
+                rise[mine] = largest_product(left, rest)
+                if before.rank:
+                    rise[mine] += largest_product(left @ change.T - before.left[mine], before.right)
+        return rise
+
+    def _search(self, bonus: Bonus, cut: Array, gain: float, total: float, short: Array | None) -> None:
+        """Search some rows again under a bonus, or all of them if they are many, and list what they have."""
+        n = len(self.cut)
+        nodes = short if short is not None and len(short) <= SEARCH_ALL * n else None
+        rounding = ROUNDING * (np.where(np.isfinite(cut), np.abs(cut), 0.0) + bonus.sizes)
+        found, cuts = self.search.above(cut - rounding, bonus, gain=gain, total=total, room=ROOM, nodes=nodes)
+        if nodes is None:
+            self.pairs, self.bonuses, self.searched_with = narrow(found), [bonus], np.zeros(n, np.int64)
+            self.cut = cuts + 2.0 * rounding
+            return
+        self.pairs = replaced_rows(self.pairs, nodes, found)
+        self.cut[nodes] = cuts + 2.0 * rounding[nodes]
+        self.searched_with[nodes] = len(self.bonuses)
+        kept, self.searched_with = np.unique(self.searched_with, return_inverse=True)
+        self.bonuses = [[*self.bonuses, bonus][number] for number in kept]
+
+
+def largest_product(left: Array, right: Array) -> Array:
+    """Return a bound of ``max_j <left_i, right_j>``, column by column.
+
+    Examples
+    --------
+    >>> largest_product(np.array([[2.0], [-1.0]]), np.array([[-3.0], [1.0]]))
+    array([2., 3.])
+    """
+    most: Array = np.maximum(left * right.max(axis=0), left * right.min(axis=0)).sum(axis=1)
+    return most
+
+
+def replaced_rows(matrix: Any, nodes: Array, rows: Any) -> Any:
+    """Return a CSR matrix in which some rows are those of another.
+
+    Examples
+    --------
+    >>> old, new = sparse.csr_array(np.eye(3)), sparse.csr_array(np.array([[5.0, 6.0, 0.0]]))
+    >>> replaced_rows(old, np.array([2]), new).toarray()
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [5., 6., 0.]])
+    """
+    lengths, source = np.diff(matrix.indptr).astype(np.int64), np.full(matrix.shape[0], -1)
+    lengths[nodes], source[nodes] = np.diff(rows.indptr), np.arange(len(nodes))
+    size = int(lengths.sum())
+    found = csr_of(lengths, np.empty(size, np.int32), np.empty(size), matrix.shape[1])
+    old, new = ((each.indptr, each.indices, each.data) for each in (matrix, rows))
+    _csr_kernels.copy_rows(source, *old, *new, found.indptr, found.indices, found.data)
+    found.has_sorted_indices = bool(matrix.has_sorted_indices and rows.has_sorted_indices)
+    return found

@@ -1,0 +1,159 @@
+"""Rows of different lengths, one after the other: sums, orders and projections of each, on any device."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .device import torch
+
+TABLE = 1 << 25  # entries sorted at a time
+
+
+def row_sums(values: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Return the sum of each row, the same bits every time.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> torch = pytest.importorskip("torch")
+    >>> row_sums(torch.tensor([1.0, 2.0, 4.0]), torch.tensor([1, 0, 2]))
+    tensor([1., 0., 6.])
+    """
+    return torch.segment_reduce(values, "sum", lengths=lengths, unsafe=True, initial=0.0)
+
+
+def pointers_of(lengths: torch.Tensor) -> torch.Tensor:
+    """Return where each row begins, and where the last one ends."""
+    return torch.nn.functional.pad(torch.cumsum(lengths, 0), (1, 0))
+
+
+def row_numbers(lengths: torch.Tensor) -> torch.Tensor:
+    """Return the row of each entry."""
+    return torch.repeat_interleave(torch.arange(len(lengths), dtype=torch.int32, device=lengths.device), lengths)
+
+
+def places_of(lengths: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+    """Return where the entries of rows lie in something larger, given where each row begins there.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> torch = pytest.importorskip("torch")
+    >>> places_of(torch.tensor([2, 0, 1]), torch.tensor([0, 5, 7]))
+    tensor([0, 1, 7])
+    """
+    shifts = starts[: len(lengths)] - pointers_of(lengths)[:-1]
+    spread = torch.repeat_interleave(shifts, lengths)
+    return spread.add_(torch.arange(len(spread), device=starts.device))
+
+
+def order_in_rows(values: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Return the order that sorts the entries of each row upward and leaves the rows where they are."""
+    order = torch.argsort(values, stable=True)
+    return order[torch.argsort(rows[order], stable=True)]
+
+
+class Ragged(NamedTuple):
+    """Columns of some rows: how many each row has, and all of them in order."""
+
+    lengths: torch.Tensor
+    columns: torch.Tensor
+
+    @classmethod
+    def joined(cls, n_rows: int, parts: list[tuple[torch.Tensor, Ragged]]) -> Ragged:
+        """Return one of parts, each with the rows that it has; together they have every row once."""
+        if sum(len(rows) for rows, _ in parts[:-1]) == 0:
+            return parts[-1][1]
+        lengths = torch.empty(n_rows, dtype=torch.int64, device=parts[0][0].device)
+        for rows, part in parts:
+            lengths[rows] = part.lengths
+        starts = pointers_of(lengths)
+        columns = torch.empty(int(starts[-1]), dtype=torch.int32, device=lengths.device)
+        for rows, part in parts:
+            columns[places_of(part.lengths, starts[rows])] = part.columns
+        return cls(lengths, columns)
+
+
+class Projection(NamedTuple):
+    """The simplex projection of each row: which entries are positive, their weights, and each row's two thresholds.
+
+    Those are the best score and the weight above it, as the kernels on the CPU have them.
+    """
+
+    edges: torch.Tensor
+    weights: torch.Tensor
+    lengths: torch.Tensor
+    top: torch.Tensor
+    above: torch.Tensor
+
+
+def project(scores: torch.Tensor, rows: torch.Tensor, lengths: torch.Tensor, gain: float, total: float) -> Projection:
+    """Project ``gain`` times the scores of each row onto the simplex of sum ``total``: Michelot's algorithm, all rows.
+
+    Every round takes the threshold at which the entries left sum to the total and drops those below it, until none
+    is; no tolerance is involved.
+    """
+    top = torch.segment_reduce(scores, "max", lengths=lengths, unsafe=True)
+    values = gain * (scores - top[rows])
+    edges: torch.Tensor | None = None
+    while True:
+        above = (total - row_sums(values, lengths)) / lengths
+        kept = torch.nonzero(values + above[rows] > 0.0).ravel()
+        if len(kept) == len(values):
+            break
+        values, rows, edges = values[kept], rows[kept], kept if edges is None else edges[kept]
+        lengths = torch.bincount(rows, minlength=len(top))
+    found = torch.arange(len(values), device=values.device) if edges is None else edges
+    return Projection(found, values + above[rows], lengths, top, above)
+
+
+def project_in_place(
+    starts: torch.Tensor,
+    lengths: torch.Tensor,
+    columns: torch.Tensor,
+    costs: torch.Tensor,
+    sides: tuple[torch.Tensor, torch.Tensor],
+    gain: float,
+    total: float,
+) -> Projection:
+    """Do what :func:`project` does to the scores ``left_i * right_j - cost`` of listed pairs, by the Triton kernel.
+
+    Rows may begin anywhere; what lies between them is not looked at.
+    """
+    from ._rows import project_listed  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+
+    numbers = torch.tensor([gain, total], dtype=torch.float64, device=costs.device)
+    edges, counts = torch.empty_like(columns), torch.empty_like(lengths)
+    weights = torch.empty(len(columns), dtype=torch.float64, device=costs.device)
+    top, above = torch.empty((2, len(lengths)), dtype=torch.float64, device=costs.device)
+    project_listed((starts, lengths, columns, costs), sides, numbers, (edges, weights, counts, top, above))
+    places = places_of(counts, starts)
+    return Projection(edges[places] + torch.repeat_interleave(starts, counts), weights[places], counts, top, above)
+
+
+def smallest(
+    values: torch.Tensor, starts: torch.Tensor, lengths: torch.Tensor, kept: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the ``kept`` smallest entries of some rows, sorted upward, and where they are; no row is shorter.
+
+    Rows of like length are sorted together, as a table.
+
+    Examples
+    --------
+    >>> import pytest
+    >>> torch = pytest.importorskip("torch")
+    >>> smallest(torch.tensor([3.0, 1.0, 2.0, 9.0, 8.0]), torch.tensor([3, 0]), torch.tensor([2, 3]), 2)
+    (tensor([[8., 9.],
+            [1., 2.]]), tensor([[4, 3],
+            [1, 2]]))
+    """
+    found, places = values.new_empty((len(lengths), kept)), starts.new_empty((len(lengths), kept))
+    order = torch.argsort(lengths, descending=True)
+    while len(order):
+        within = torch.arange(int(lengths[order[0]]), device=values.device)
+        some, order = order.tensor_split([max(1, TABLE // len(within))])
+        table = values[(starts[some, None] + within).clamp_(max=len(values) - 1)]
+        table[within >= lengths[some, None]] = torch.inf
+        ordered, ranks = torch.sort(table, dim=1, stable=True)
+        found[some], places[some] = ordered[:, :kept], starts[some, None] + ranks[:, :kept]
+    return found, places

@@ -1,0 +1,116 @@
+"""What a scan over all pairs does with a block of rows of their costs, as values that can be sent to another process.
+
+A work is called with the nodes of the block and their rows of costs, which it may overwrite, and returns its part of
+the answer: it holds all that it needs, writes to nothing else, and can be pickled. An engine runs it where the signals
+are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from ..validation import Array
+from . import _kernels
+from .bonus import Bonus
+from .csr import csr_of
+
+SORT_SHARE = 8  # sorting whole rows is faster than a heap where more than 1/8 of a row is wanted
+CROWDED = 0.1  # share of a block's pairs above which the rows' cuts are raised to their exact thresholds
+
+Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (a work returns it and nothing else)
+
+
+class Work(Protocol[Part]):
+    """Something to do with every block of rows."""
+
+    def __call__(self, nodes: Array, rows: Array) -> Part:
+        """Return the part of some nodes; ``rows`` may be overwritten, and is not to be kept."""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Find the nearest others of each node: their costs, less a bonus if there is one, and who they are."""
+
+    kept: int
+    bonus: Bonus | None = None
+
+    def __call__(self, nodes: Array, rows: Array) -> tuple[Array, Array]:
+        """Return both for a block of nodes."""
+        if self.bonus is not None:
+            rows -= self.bonus.left[nodes] @ self.bonus.right.T
+        if SORT_SHARE * self.kept >= rows.shape[1]:
+            rows[np.arange(len(rows)), nodes] = np.inf
+            order = np.argsort(rows, axis=1, kind="stable")[:, : self.kept]
+            return np.take_along_axis(rows, order, axis=1), order.astype(np.int32)
+        costs, labels = np.empty((len(rows), self.kept)), np.empty((len(rows), self.kept), np.int32)
+        _kernels.nearest_in_rows(rows, nodes, costs, labels)
+        return costs, labels
+
+
+@dataclass(frozen=True)
+class Above:
+    """List the pairs whose score, bonus less cost, is not below their row's cut.
+
+    A cut is raised to the row's exact threshold, less ``room`` times the best score above it, where the given one lets
+    through more than a share ``CROWDED`` of a block: minus infinity asks for that.
+    """
+
+    bonus: Bonus
+    gain: float
+    total: float
+    cut: Array
+    room: float
+
+    def __call__(self, nodes: Array, rows: Array) -> tuple[Any, Array]:
+        """Return a block's pairs as CSR, and the cuts they were listed with."""
+        sides = self.bonus.left[nodes], np.ascontiguousarray(self.bonus.right.T)
+        capacity = max(rows.shape[1], int(CROWDED * rows.size))
+        counts, cut = np.empty(len(rows), np.int64), self.cut[nodes]
+        indices, costs = np.empty(capacity, np.int32), np.empty(capacity)
+        if not _kernels.list_above(rows, nodes, *sides, cut, counts, indices, costs):
+            _kernels.exact_cuts(rows, nodes, *sides, self.gain, self.total, self.room, cut)
+            indices, costs = np.empty(rows.size, np.int32), np.empty(rows.size)
+            _kernels.list_above(rows, nodes, *sides, cut, counts, indices, costs)
+        count = counts.sum()
+        return csr_of(counts, indices[:count].copy(), costs[:count].copy(), rows.shape[1]), cut
+
+
+@dataclass(frozen=True)
+class RowsTimes:
+    """Multiply the rows with a vector."""
+
+    vector: Array
+
+    def __call__(self, nodes: Array, rows: Array) -> Array:
+        """Return a block's part of the product."""
+        product: Array = rows @ self.vector
+        return product
+
+
+@dataclass(frozen=True)
+class LamRange:
+    """Find the least lam at which a rank-one bonus adds or removes an edge, and that at which it outweighs the costs."""
+
+    left: Array
+    right: Array
+    threshold: Array
+    floor: float
+
+    def __call__(self, nodes: Array, rows: Array) -> tuple[float, float]:
+        """Return both for a block of nodes."""
+        found = np.empty(len(rows))
+        slack = 1e-9 * float(rows.max())
+        _kernels.first_change(rows, nodes, self.left, self.right, self.threshold, slack, found)
+        others = rows.max(axis=1) - np.partition(rows, 1, axis=1)[:, 1] + self.floor
+        weighed = self.left[nodes] * float(np.ptp(self.right))
+        return float(found.min()), float((others / np.maximum(weighed, np.finfo(float).tiny)).max())
+
+
+def stacked(blocks: Any) -> Any:
+    """Return blocks of rows as one CSR array: the block itself, if there is only one."""
+    first, *others = blocks
+    return sparse.csr_array(sparse.vstack([first, *others])) if others else first

@@ -1,0 +1,316 @@
+r"""Which pairs score highest: the only package whose work grows with the number of pairs.
+
+With M signals the paper's edge cost is ``D_ij = ||x_i - x_j||^2 / (2M)``. It follows from the node-major array
+``Z = (X - median)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix of rank M + 2 at most.
+
+Two other geometries are the same family (fact 7 of the design). The cosine is the distance of nodes scaled to one norm.
+The inner product is the distance with strong nodes cheaper: with :math:`s_j` the energy of node j and the *node cost*
+:math:`h_j = (\max s - s_j) / (2M)`, the cost :math:`D_{ij} + h_i + h_j` is :math:`\max s / M - \langle x_i, x_j \rangle
+/ M`.
+
+:class:`PairSearch` scans blocks of rows on threads. Another engine, a GPU or a cluster, is a subclass that searches in
+another way, registered in ``ENGINES``; it implements the search and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from ..validation import Array, check_choice, check_observed
+from . import _kernels, _partial_kernels
+from .bonus import Bonus
+from .engines import ENGINES
+from .scans import Above, Nearest, Part, RowsTimes, Work, stacked
+from .threads import shared
+
+if TYPE_CHECKING:
+    from .candidates import CandidateSet
+
+# A block of rows of costs should stay in a core's cache while it is worked on.
+BLOCK_BYTES = 2 << 20
+GEOMETRIES = ("distance", "cosine", "inner")
+# A distance below this share of the norms it is a difference of is computed signal by signal: eps ** 0.3 leaves 70% of
+# its digits. Two ways of computing a distance then differ by less than ROUNDING, relative to it.
+FINE_SHARE = float(np.finfo(float).eps ** 0.3)
+ROUNDING = 16.0 * float(np.finfo(float).eps ** 0.7) + 2.0**-31  # and costs are rounded to 32 bits
+
+
+def node_points(X: Array) -> Array:
+    """Return Z of shape (n_nodes, n_signals), C-contiguous, with ``D_ij = ||z_i - z_j||^2``.
+
+    Taking each signal's median off leaves the distances as they are and keeps the cancellation in
+    ``n_i + n_j - 2 <z_i, z_j>`` small, for all nodes but the outliers. O(NM) time and memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> node_points(np.array([[0.0, 2.0], [1.0, 1.0]]))
+    array([[-0.5,  0. ],
+           [ 0.5,  0. ]])
+    """
+    centred = X - np.median(X, axis=1, keepdims=True)
+    return np.ascontiguousarray(centred.T) / np.sqrt(2.0 * len(X))
+
+
+def signal_sizes(X: Array) -> Array:
+    """Return the mean square of each node's signals, halved: the scale of rounding in the distances to it."""
+    sizes: Array = 0.5 * np.nanmean(X * X, axis=0)
+    return sizes
+
+
+class PairSearch:
+    """The nodes as points, and the search among their pairs in blocks of rows: O(NM) memory and a few blocks.
+
+    Parameters
+    ----------
+    X : array of shape (n_signals, n_nodes)
+    node_costs : array of shape (n_nodes,), optional
+        What a node adds to the cost of each of its edges, at either end.
+
+    Attributes
+    ----------
+    scans : float, how many times all pairs were gone through, parts counted as shares
+    near : tuple of arrays or None, the last answer of ``nearest`` without bonus: a first set of candidate pairs
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> search = PairSearch(np.array([[0.0, 1.0, 3.0]]))
+    >>> search.rows(np.array([1, 2]))
+    array([[0.5, 0. , 2. ],
+           [4.5, 2. , 0. ]])
+    """
+
+    def __init__(self, X: Array, node_costs: Array | None = None) -> None:
+        self.points = node_points(X)
+        self.node_costs = node_costs
+        self.norms = np.einsum("ij,ij->i", self.points, self.points)
+        self.sizes = signal_sizes(X)
+        self.scans = 0.0
+        self.near: tuple[Array, Array] | None = None
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    stores_all_pairs = True  # whether the costs of all pairs may be stored where candidates are kept
+
+    def candidates(self, *, everything: bool) -> CandidateSet:
+        """Return the candidate pairs that best responses are found among, kept where the engine has its graphs."""
+        from .candidates import CandidateSet  # noqa: PLC0415 (it imports this module)
+
+        return CandidateSet.of(self, everything=everything)
+
+    @property
+    def block_size(self) -> int:
+        """How many rows of costs are made at a time."""
+        return min(len(self), max(16, BLOCK_BYTES // (8 * len(self))))
+
+    def rows(self, nodes: Array, out: Array | None = None) -> Array:
+        """Return the rows of the given nodes of the cost matrix: one BLAS product, then one pass in place."""
+        block = np.matmul(self.points[nodes], self.points.T, out=out)
+        _kernels.gram_to_distances(block, nodes, self.points, self.norms, self.sizes, FINE_SHARE)
+        return self._with_node_costs(block, nodes)
+
+    def _with_node_costs(self, block: Array, nodes: Array) -> Array:
+        """Add the node costs of both ends to rows of distances, in place."""
+        if self.node_costs is not None:
+            block += self.node_costs[nodes, None]
+            block += self.node_costs
+            _kernels.snap_rows(block)
+            block[np.arange(len(nodes)), nodes] = 0.0
+        return block
+
+    def costs(self, pattern: Any) -> Array:
+        """Return the costs of the pairs in a CSR pattern."""
+        distances = np.empty(pattern.nnz)
+        _kernels.pair_distances(pattern.indptr, pattern.indices, self.points, self.sizes, distances)
+        return self._with_costs_of_ends(distances, pattern)
+
+    def _with_costs_of_ends(self, distances: Array, pattern: Any) -> Array:
+        """Add the node costs of both ends to the distances of a pattern, in place."""
+        if self.node_costs is not None:
+            distances += np.repeat(self.node_costs, np.diff(pattern.indptr))
+            distances += self.node_costs[pattern.indices]
+            _kernels.snap_rows(distances)
+        return distances
+
+    def top_eigenvector(self) -> Array:
+        """Return the top eigenvector of the cost matrix.
+
+        D = n 1^T + 1 n^T - 2 Z Z^T has rank M + 2 at most, so its top eigenvector comes from a QR factorisation of
+        [n, 1, Z] and a small symmetric eigenproblem: O(N (M+2) min(N, M+2)) instead of O(N^3), and no N x N array.
+        """
+        ends = self.norms if self.node_costs is None else self.norms + self.node_costs
+        factor = np.column_stack([ends, np.ones_like(ends), self.points])
+        q, r = linalg.qr(factor, mode="economic", check_finite=False)
+        middle = np.outer(r[:, 0], r[:, 1])
+        middle += middle.T
+        middle -= 2.0 * r[:, 2:] @ r[:, 2:].T
+        size = len(middle)
+        _, vectors = linalg.eigh(middle, subset_by_index=[size - 1, size - 1], check_finite=False)
+        top: Array = q @ vectors[:, 0]
+        return top
+
+    def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
+        """Return each node's ``kept`` smallest costs to others, less a bonus, sorted upward, and whose they are.
+
+        O(N^2 M) time, O(N kept) memory and a few blocks.
+        """
+        parts = list(self.scan(Nearest(kept, bonus)))
+        costs, labels = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+        if bonus is None:
+            self.near = costs, labels
+        return costs, labels
+
+    def above(
+        self, cut: Array, bonus: Bonus, *, gain: float, total: float, room: float = 0.0, nodes: Array | None = None
+    ) -> tuple[Any, Array]:
+        """Return the pairs of some nodes (default: all) whose score is not below the row's cut, as CSR, and the cuts.
+
+        A row whose cut lets many pairs through may be cut higher, down to its exact threshold for best responses of
+        this gain and row sum, less ``room`` times the best score above it: the cuts returned say where.
+        """
+        parts, cuts = zip(*self.scan(Above(bonus, gain, total, cut, room), nodes), strict=True)
+        return stacked(parts), np.concatenate(cuts)
+
+    def scan(self, work: Work[Part], nodes: Array | None = None) -> Iterator[Part]:
+        """Yield ``work(nodes, rows of costs)`` for blocks of some nodes (default: all), in order.
+
+        The blocks are shared among threads, each with a buffer of its own that is overwritten by its next block.
+        """
+        size, asked = self.block_size, np.arange(len(self)) if nodes is None else nodes
+        self.scans += len(asked) / len(self)
+
+        def block(first: int, buffer: Array) -> Part:
+            some = asked[first : first + size]
+            return work(some, self.rows(some, out=buffer[: len(some)]))
+
+        yield from shared(block, range(0, len(asked), size), lambda: np.empty((size, len(self))))
+
+
+class GappedPairSearch(PairSearch):
+    r"""The same for signals with gaps: nodes are compared on the signals both have, and are typical in the others.
+
+    .. math:: D_{ij} = \frac{1}{M} \Big( \sum_{m \in m_{ij}} \frac{(x_{mi} - x_{mj})^2}{2}
+              + \sum_{m \notin m_{ij}} v_m \Big)
+
+    with :math:`m_{ij}` the signals observed at both nodes and :math:`v_m` the variance of signal m over the nodes that
+    have it, which is half the squared difference of two nodes on average. The more is missing, the nearer a distance
+    is to the typical one, so people who skipped questions don't become everybody's nearest. Without gaps it is the
+    distance of :class:`PairSearch`. It need not be a metric.
+
+    With O the mask of what is observed and gaps as zeros in X, the sums of squares are
+    :math:`(X^2)^\top O + O^\top (X^2) - 2 X^\top X`, and what is typical
+    :math:`(1 - O)^\top v 1^\top + O^\top \mathrm{diag}(v) (1 - O)`, in which nothing cancels: a block of rows is one
+    BLAS product of width 3M and one of width M, and memory stays O(NM).
+
+    Parameters
+    ----------
+    X : array of shape (n_signals, n_nodes), NaN where nothing is observed
+    node_costs : array of shape (n_nodes,), optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> GappedPairSearch(np.array([[0.0, 1.0, 3.0], [0.0, 4.0, np.nan]])).rows(np.arange(2))
+    array([[0.  , 4.25, 4.25],
+           [4.25, 0.  , 3.  ]])
+    """
+
+    def __init__(self, X: Array, node_costs: Array | None = None) -> None:
+        check_observed(X, np.arange(X.shape[1]))
+        self.node_costs = node_costs
+        self.scans, self.near = 0.0, None
+        observed = ~np.isnan(X)
+        centred = np.where(observed, X - np.nanmedian(X, axis=1, keepdims=True), 0.0)
+        self.points = np.ascontiguousarray(centred.T) / np.sqrt(2.0)
+        self.observed = np.ascontiguousarray(observed.T, dtype=float)
+        self.typical = np.nanvar(X, axis=1)
+        squares = self.points * self.points
+        self.totals = squares.sum(axis=1)
+        self.norms = self.totals / observed.sum(axis=0)
+        self.sizes = signal_sizes(X)
+        self.facing = np.hstack([self.observed, squares, -2.0 * self.points])
+
+    def rows(self, nodes: Array, out: Array | None = None) -> Array:
+        """Return the rows of the given nodes of the cost matrix, made in blocks."""
+        rows = np.empty((len(nodes), len(self))) if out is None else out
+        for first in range(0, len(nodes), self.block_size):
+            span = slice(first, first + self.block_size)
+            self._fill(nodes[span], rows[span])
+        return self._with_node_costs(rows, nodes)
+
+    def _fill(self, nodes: Array, rows: Array) -> None:
+        """Write the distances of a few nodes to all: two BLAS products, then one pass in place."""
+        points, observed = self.points[nodes], self.observed[nodes]
+        np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
+        missing = ((1.0 - observed) @ self.typical)[:, None] + (observed * self.typical) @ (1.0 - self.observed).T
+        _partial_kernels.sums_to_distances(rows, missing, nodes, self.points, self.observed, self.totals, FINE_SHARE)
+
+    def costs(self, pattern: Any) -> Array:
+        """Return the costs of the pairs in a CSR pattern."""
+        distances = np.empty(pattern.nnz)
+        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.typical
+        _partial_kernels.pair_distances(*arrays, distances)
+        return self._with_costs_of_ends(distances, pattern)
+
+    def top_eigenvector(self) -> Array:
+        """Return the top eigenvector of the cost matrix by Lanczos's method, because with gaps it has no low rank.
+
+        Its positive eigenvalue stands alone, so about nine products do, each one scan over all pairs; O(NM) memory and
+        a few blocks.
+        """
+        n = len(self)
+
+        def product(vector: Array) -> Array:
+            return np.concatenate(list(self.scan(RowsTimes(vector.ravel()))))
+
+        distances = LinearOperator((n, n), product, dtype=float)
+        _, vectors = eigsh(distances, k=1, which="LA", v0=np.ones(n), ncv=min(n, 8), tol=1e-12)
+        top: Array = vectors[:, 0]
+        return top
+
+
+def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -> PairSearch:
+    """Return the search among the nodes of the signals X, where an engine keeps them; one serves a whole fit.
+
+    The geometry says what makes two nodes alike: their distance, their cosine or their inner product.
+
+    Examples
+    --------
+    >>> type(make_search(np.array([[0.0, 1.0], [0.0, np.nan]]))).__name__
+    'GappedPairSearch'
+    >>> make_search(np.array([[1.0, 3.0], [0.0, 4.0]]), geometry="inner").rows(np.arange(1))  # (25 - 3) / 2
+    array([[ 0., 11.]])
+    """
+    node_costs = None
+    if check_choice("geometry", geometry, GEOMETRIES) != "distance":
+        energy = np.nanmean(X * X, axis=0)
+        if geometry == "cosine":
+            X = X * np.sqrt(np.divide(energy.mean(), energy, out=np.ones_like(energy), where=energy > 0))
+        else:
+            node_costs = 0.5 * (energy.max() - energy)
+    return ENGINES[check_choice("engine", engine, ENGINES)](X, node_costs)
+
+
+def squared_distances(X: Array) -> Array:
+    """Return the matrix ``D_ij = ||x_i - x_j||^2 / (2M)`` of the signals X, shape (n_signals, n_nodes).
+
+    Where X has NaN, as in :class:`GappedPairSearch`. One BLAS product of O(N^2 M) and one pass in place: the result is
+    the only N x N array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared_distances(np.array([[0.0, 1.0, 3.0]]))
+    array([[0. , 0.5, 4.5],
+           [0.5, 0. , 2. ],
+           [4.5, 2. , 0. ]])
+    """
+    search = make_search(X)
+    return search.rows(np.arange(len(search)))

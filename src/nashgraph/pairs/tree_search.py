@@ -1,0 +1,233 @@
+"""A search that skips the pairs which cannot matter, where the signals allow it.
+
+Surveys repeat the same answers, and signals lie near few dimensions: most leaves of a :class:`~.tree.Tree` are then
+too far from a node to hold any of its nearest, or an edge. What is skipped is proved not to matter, so answers are
+those of a scan over all pairs. A cloud in many dimensions allows little of the kind. Where a few leaves show that
+skipping does not pay, scans go through all pairs from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from ..certificate import LOG
+from ..validation import Array
+from . import _kernels, _tree_kernels
+from .bonus import Bonus
+from .csr import csr_of
+from .scans import CROWDED, SORT_SHARE, Above, Nearest
+from .search import ROUNDING, GappedPairSearch, PairSearch
+from .threads import blas_threads, shared
+from .tree import WIDTH, BonusRanges, Order, Rows, Tree
+
+FIRST_NODES = 10_000  # below, a scan takes less than a second
+FIRST_CUT = 32  # the nearest so many of a row give its first cut: more than most graphs have neighbours
+TRIED = 3  # leaves tried before a first scan, or a hundredth of them
+PAYS = 0.5  # share of the estimated cost of all pairs below which skipping pays (benchmarks/SKIPPING.md)
+
+# Nanoseconds for a pair of all, a box, a pair in a tile and a pair that a tile leaves, each with what a signal or axis
+# adds. They only have to be in proportion; they are constants so that what is skipped does not depend on a clock.
+PAIR, PAIR_SIGNAL = 3.5, 0.18
+BOX, BOX_AXIS = 4.0, 0.4
+TILE, TILE_AXIS = 0.5, 0.06
+HIT, HIT_SIGNAL = 120.0, 0.5
+
+
+@dataclass(frozen=True)
+class NearestOfLeaf:
+    """Find the nearest of each of a leaf's nodes; like all work of a scan, it can be sent anywhere."""
+
+    kept: int
+    ranges: BonusRanges
+
+    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array]:
+        """Return what was looked at, the costs and whose they are."""
+        shape = len(tree.nodes_of(number)), self.kept
+        looked, costs, labels = np.zeros(3, np.int64), np.empty(shape), np.empty(shape, np.int32)
+        _tree_kernels.nearest_leaf(tree, self.ranges, number, rows, costs, labels, looked)
+        return looked, costs, labels
+
+
+@dataclass(frozen=True)
+class AboveOfLeaf:
+    """List the pairs of a leaf's nodes whose score is not below their cut; cuts are in the tree's order of nodes."""
+
+    work: Above
+    ranges: BonusRanges
+    cut: Array
+
+    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
+        """Return what was looked at, how many pairs each node has, with whom, and the cuts they were listed with."""
+        nodes, work = tree.nodes_of(number), self.work
+        count, capacity = _tree_kernels.FULL, len(tree.nodes) + 512 * len(nodes)
+        while count == _tree_kernels.FULL:
+            looked, owners = np.zeros(3, np.int64), np.empty(capacity, np.int64)
+            indices, costs = np.empty(capacity, np.int32), np.empty(capacity)
+            count = _tree_kernels.list_leaf(tree, self.ranges, number, self.cut, rows, owners, indices, costs, looked)
+            capacity *= 2
+        counts, columns, cuts = np.empty(len(nodes), np.int64), np.empty(count, np.int32), work.cut[nodes]
+        _tree_kernels.by_owner(owners[:count], indices, counts, columns)
+        if count > CROWDED * len(nodes) * len(tree.nodes):
+            values = np.empty(count)
+            _tree_kernels.by_owner(owners[:count], costs, counts, values)
+            given = nodes, work.bonus.left, work.bonus.right, work.gain, work.total, work.room
+            count = _tree_kernels.shorten(*given, cuts, counts, columns, values)
+        return looked, counts, columns[:count], cuts
+
+
+OfLeaf = NearestOfLeaf | AboveOfLeaf
+
+
+class TreeSearch(PairSearch):
+    """The search by leaves. See :class:`~nashgraph.pairs.search.PairSearch`.
+
+    Attributes
+    ----------
+    skips : set of the kinds of work whose scans still try to skip
+    judged : set of the kinds of work that have had such a scan, whose costs are known
+    looked : array, how many boxes and tiles, of 64 distances, and pairs the last scan that skipped has looked at
+
+    Examples
+    --------
+    >>> search = TreeSearch(np.repeat(np.arange(20.0), 500)[None])
+    >>> costs, labels = search.nearest(3)
+    >>> Nearest in search.skips, float(costs.max()), bool((labels[0] < 500).all())
+    (True, 0.0, True)
+    """
+
+    def __init__(self, X: Array, node_costs: Array | None = None) -> None:
+        super().__init__(X, node_costs)
+        self.skips: frozenset[type] = frozenset((Nearest, Above))
+        self.judged: frozenset[type] = frozenset()
+        self.looked = np.zeros(3, np.int64)
+
+    @cached_property
+    def order(self) -> Order:
+        """Which nodes are a leaf, found once."""
+        with blas_threads().limit(limits=1):  # the same bits on any number of threads
+            return Order.of(self.points, self.node_costs)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The points in leaves, made once."""
+        with blas_threads().limit(limits=1):
+            return Tree.of(self.points, self.node_costs, self.sizes, self.order)
+
+    def job_of(self, work: Nearest | Above) -> OfLeaf:
+        """Return what a work is, leaf by leaf."""
+        ranges = BonusRanges.of(work.bonus, self.tree)
+        if isinstance(work, Nearest):
+            return NearestOfLeaf(work.kept, ranges)
+        return AboveOfLeaf(work, ranges, work.cut[self.tree.nodes])
+
+    def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
+        """Return each node's smallest costs to others, less a bonus, and whose they are."""
+        found = self._nearest(Nearest(kept, bonus)) if SORT_SHARE * kept < len(self) else None
+        if found is None:
+            return super().nearest(kept, bonus)
+        if bonus is None:
+            self.near = found
+        return found
+
+    def _nearest(self, work: Nearest) -> tuple[Array, Array] | None:
+        if not self._pays(work):
+            return None
+        shape = len(self), work.kept
+        costs, labels = np.empty(shape), np.empty(shape, np.int32)
+        self.looked, place = np.zeros(3, np.int64), 0
+        for looked, near, names in self._leaves(work):
+            nodes = self.tree.nodes[place : place + len(near)]
+            costs[nodes], labels[nodes] = near, names
+            self.looked, place = self.looked + looked, place + len(near)
+        self.scans += 1.0
+        self._judge(type(work), self.looked, range(len(self.tree.size)))
+        return costs, labels
+
+    def above(
+        self, cut: Array, bonus: Bonus, *, gain: float, total: float, room: float = 0.0, nodes: Array | None = None
+    ) -> tuple[Any, Array]:
+        """Return the pairs whose score is not below the row's cut, as CSR, and the cuts; see ``PairSearch``."""
+        given: dict[str, Any] = {"gain": gain, "total": total, "room": room}
+        found = None if nodes is not None else self._above(Above(bonus, gain, total, cut, room))
+        return super().above(cut, bonus, nodes=nodes, **given) if found is None else found
+
+    def _above(self, work: Above) -> tuple[Any, Array] | None:
+        """Have leaves list pairs; costs are computed here, so that a cluster has 4 bytes a pair to bring."""
+        cut = self._first_cuts(work) if np.isneginf(work.cut).any() else work.cut
+        if cut is None or not self._pays(work := replace(work, cut=cut)):
+            return None
+        looked, counts, indices, cuts = zip(*self._leaves(work), strict=True)
+        self.looked = sum(looked, np.zeros(3, np.int64))
+        self.scans += 1.0
+        self._judge(type(work), self.looked, range(len(looked)))
+        lengths, columns, nodes = np.concatenate(counts), np.concatenate(indices), self.tree.nodes
+        own, applied = np.empty_like(lengths), np.empty(len(self))
+        own[nodes], applied[nodes] = lengths, np.concatenate(cuts)
+        found = csr_of(own, np.empty_like(columns), np.empty(len(columns)), len(self))
+        begins = np.concatenate([[0], np.cumsum(lengths)])
+        _tree_kernels.place_rows(nodes, begins, columns, found.indptr, found.indices)
+        found.has_sorted_indices = True
+        found.data = self.costs(found)
+        return found, applied
+
+    def _first_cuts(self, work: Above) -> Array | None:
+        """Return cuts where there were none: the thresholds of a row's nearest, which more pairs can only raise."""
+        kept = min(len(self) - 1, FIRST_CUT)
+        near = self._nearest(Nearest(kept, work.bonus))
+        if near is None:
+            return None
+        n, nothing = len(self), Bonus.none(len(self))
+        eta, ends = np.empty((n, 2)), np.arange(0, n * kept + 1, kept)
+        pairs = ends, near[1].ravel(), near[0].ravel()
+        graph = np.empty(n * kept, np.int32), np.empty(n * kept), np.empty(n, np.int64)
+        sides = nothing.left, nothing.right, work.gain, work.total
+        _kernels.respond_candidates(*pairs, *sides, *graph, eta, np.empty((n, 2)))
+        lowest = eta[:, 0] - (1.0 + work.room) * eta[:, 1] / work.gain
+        found: Array = np.maximum(work.cut, lowest - ROUNDING * (np.abs(lowest) + work.bonus.sizes))
+        return found
+
+    def _leaves(self, work: Nearest | Above) -> Iterator[Any]:
+        """Yield what is found for each leaf, in order: what was looked at, and more."""
+        yield from self._here(work, range(len(self.tree.size)))
+
+    def _here(self, work: Nearest | Above, numbers: Any) -> Iterator[Any]:
+        """Yield what is found for some leaves, by threads."""
+        job = self.job_of(work)
+        yield from shared(partial(job, self.tree), numbers, partial(Rows.of, self.tree, job.ranges.left.shape[1]))
+
+    def _pays(self, work: Nearest | Above) -> bool:
+        """Return whether a scan of a kind costs less when it skips: as the last one did, or a few leaves say."""
+        kind = type(work)
+        if kind in self.skips - self.judged:
+            count = len(self.tree.size)
+            tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
+            self._judge(kind, sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64)), tried)
+        return kind in self.skips
+
+    def _judge(self, kind: type, looked: Array, leaves: Any) -> None:
+        """Go through all pairs from now on, where what some leaves have looked at shows that skipping costs more."""
+        tree, signals = self.tree, self.points.shape[1]
+        count, axes, _ = tree.tiles.shape
+        boxes, tiles, pairs = looked
+        ends = tree.starts[tree.leaves]
+        nodes = int(np.diff(ends)[leaves].sum())
+        ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(leaves)
+        ours += WIDTH * (TILE + TILE_AXIS * axes) * tiles + (HIT + HIT_SIGNAL * signals) * pairs
+        share = float(ours / ((PAIR + PAIR_SIGNAL * signals) * nodes * len(self)))
+        if len(leaves) == count:
+            self.judged = self.judged | {kind}
+        if share > PAYS:
+            self.skips = self.skips - {kind}
+            LOG.info("scans go through all pairs (%s): skipping would cost %.2g times as much", kind.__name__, share)
+
+
+def threaded_search(X: Array, node_costs: Array | None = None) -> PairSearch:
+    """Return a search on threads: one for gaps if X has NaN, and by leaves where that may pay."""
+    if np.isnan(X).any():
+        return GappedPairSearch(X, node_costs)
+    return (TreeSearch if X.shape[1] >= FIRST_NODES else PairSearch)(X, node_costs)

@@ -1,0 +1,202 @@
+r"""From the number of neighbours a user wants to the beta that gives it (fact 5 of the design), and ladders of them.
+
+With the costs of row i sorted, row i of the Smooth-GL graph has exactly k neighbours iff
+:math:`S_{ik} < 2\beta c \le S_{i,k+1}` with :math:`S_{ik} = \sum_{j \le k} (d_{(k)} - d_{(j)})`, so the mean number of
+neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :math:`S_{ik}` below it, over N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..pairs import Bonus, PairSearch
+from ..pairs._kernels import ladder_rows
+from ..validation import Array, InputError, warn
+
+FEW = 1e-3  # share of the rows that may be looked at whole before another scan is cheaper
+SAME = 1e-7  # sums of costs that differ by less, relative to themselves, are tied: costs are rounded to 32 bits
+
+
+def beta_for_degree(search: PairSearch, degree: float, c: float) -> float:
+    r"""Return the beta at which the Smooth-GL graph of the points has ``degree`` neighbours per node on average.
+
+    The level wanted lies between the two middle values of the pooled :math:`S_{ik}` of that rank: the degree is met to
+    1/N where costs are not tied. Where they are, the degree is the nearest that any beta reaches, and a warning says
+    which; where all nodes are alike, any beta makes the same graph.
+
+    Only the nearest few of a row matter; their number doubles until hardly a row runs out of them, and the rows that do
+    are looked at whole. A scan costs O(N^2 M) time and O(N (degree + M)) memory, no N x N array.
+
+    Examples
+    --------
+    >>> from nashgraph.pairs import make_search
+    >>> from nashgraph.smoothness import make_smoothness
+    >>> search = make_search(np.random.default_rng(0).normal(size=(20, 100)))
+    >>> beta = beta_for_degree(search, degree=7, c=0.95)
+    >>> int((make_smoothness(search, beta, c=0.95).smooth.matrix() > 0).sum()) / 100
+    7.0
+    """
+    n = len(search)
+    kept = min(n - 1, int(2 * degree) + 8)
+    while True:
+        level, obtained = level_of(search, degree, kept)
+        if np.isfinite(level):
+            break
+        kept = min(n - 1, 2 * kept)
+    if level == 0:
+        raise InputError(
+            "degree cannot set beta: every node has the same signals, so all distances are zero; check X, or pass beta"
+        )
+    if abs(obtained - degree) > 0.05 * degree:
+        warn(
+            f"degree={degree:g} cannot be met because many distances are tied (nodes with equal signals): the nearest "
+            f"that can is {obtained:.3g} neighbours on average; pass beta to choose yourself"
+        )
+    return level / (2.0 * c)
+
+
+def level_of(search: PairSearch, degree: float, kept: int) -> tuple[float, float]:
+    """Return the level at which nodes have a degree on average, from their ``kept`` nearest, and the degree it gives.
+
+    Where a few nodes run out of nearest below the level, all of their pairs are looked at: the level only falls by what
+    those add, so the other nodes need no more. Where many do, the level is infinite.
+    """
+    n, nearest = len(search), search.nearest(kept)[0]
+    costs = neighbour_costs(farther_than_first(nearest))
+    pooled = costs.ravel()
+    level = levels_of(pooled, n, [degree])[0]
+    short = np.flatnonzero(costs[:, -1] < level) if kept < n - 1 else np.arange(0)
+    if level > 0.0 and 0 < len(short) <= max(1.0, FEW * n):
+        rows = search.rows(short)
+        rows[np.arange(len(short)), short] = np.inf
+        pooled = np.concatenate([pooled, *(costs_below(level, row)[kept:] for row in rows)])
+        level, short = levels_of(pooled, n, [degree])[0], short[:0]
+    if len(short) or (level == 0.0 and kept < n - 1):
+        return np.inf, np.nan
+    level = level or float(nearest.mean())
+    return level, float((pooled < level).sum()) / n
+
+
+def costs_below(level: float, costs: Array) -> Array:
+    r"""Return the :math:`S_{ik}` of a row up to a level, from all of its costs: those are at most so much farther."""
+    near = np.sort(costs[costs <= costs.min() + level])[None]
+    return neighbour_costs(farther_than_first(near))[0]
+
+
+def farther_than_first(nearest: Array) -> Array:
+    """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
+    farther: Array = nearest - nearest[:, :1]
+    farther *= farther > 64.0 * np.finfo(float).eps * np.abs(nearest)
+    return farther
+
+
+def neighbour_costs(farther: Array) -> Array:
+    r"""Return :math:`S_{ik}`, which a row constant leaves as it is, from the sorted costs of the nearest."""
+    return np.maximum(np.arange(1, farther.shape[1] + 1) * farther - np.cumsum(farther, axis=1), 0.0)
+
+
+def levels_of(costs: Array, n: int, degrees: Array | list[float], same: float = SAME) -> list[float]:
+    """Return the levels at which n nodes have some degrees on average, or as nearly as ties allow, by one partition.
+
+    Where a degree falls into a run of equal costs, those neighbours are taken together or left out together, whichever
+    comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
+    """
+    wanted = np.minimum(np.round(np.asarray(degrees) * n).astype(int), costs.size)
+    places = np.unique([wanted - 1, np.minimum(wanted, costs.size - 1)])
+    pooled = np.partition(costs, places, axis=None)
+
+    def level(rank: int) -> float:
+        if rank == costs.size:
+            return 2.0 * float(pooled[-1])
+        below, above = float(pooled[rank - 1]), float(pooled[rank])
+        if above - below > same * above:
+            return 0.5 * (below + above)
+        higher, lower = costs[costs > (1.0 + same) * above], (1.0 - same) * above
+        fewer, more = int((costs < lower).sum()), costs.size - higher.size
+        if fewer >= n and rank - fewer < more - rank:
+            return lower
+        return 0.5 * (above + float(higher.min())) if higher.size else 2.0 * above
+
+    return [level(int(rank)) for rank in wanted]
+
+
+class Ladder(NamedTuple):
+    """Smooth-GL graphs of several degrees, added up: for each node its nearest others.
+
+    Attributes
+    ----------
+    labels : array of shape (n_nodes, kept), who they are
+    weights : array of the same shape, the mean weight over the graphs
+    shares : array of the same shape, the share of the graphs that have the edge
+    betas : array, those of the degrees
+    nearest : array of the same shape, the sorted costs of the nearest; None where graphs were not made of them
+    """
+
+    labels: Array
+    weights: Array
+    shares: Array
+    betas: Array
+    nearest: Array | None = None
+
+    def rungs(self, c: float) -> Iterator[Array]:
+        """Yield the weights of each graph alone, the smallest degree first; of a ladder without costs their mean."""
+        if self.nearest is None:
+            yield self.weights
+            return
+        costs = neighbour_costs(self.nearest)
+        for beta in self.betas:
+            weights, shares = np.zeros_like(self.nearest), np.zeros_like(self.nearest)
+            ladder_rows(self.nearest, costs, np.array([2.0 * beta * c], dtype=costs.dtype), c, 1.0, weights, shares)
+            yield weights
+
+
+def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> Ladder:
+    """Return the mean of the Smooth-GL graphs of some degrees, from one pass over all pairs.
+
+    The sorted nearest of a row give its weights at any beta in closed form. Only the ``kept`` nearest of a node may be
+    its neighbours: with fewer than all, the graphs of the largest degrees are those of that smaller problem, and lie
+    in S all the same. O(N^2 M) time and O(N kept) memory.
+
+    Examples
+    --------
+    >>> from nashgraph.pairs import make_search
+    >>> search = make_search(np.random.default_rng(0).normal(size=(20, 100)))
+    >>> ladder = smooth_ladder(search, np.array([2.0, 20.0]), 0.95, kept=99)
+    >>> round(float(ladder.shares.sum()) / 50), bool(np.allclose(ladder.weights.sum(axis=1), 0.95))
+    (22, True)
+    """
+    nearest, labels = search.nearest(kept)
+    farther = farther_than_first(nearest)
+    costs = neighbour_costs(farther)
+    anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
+    found = levels_of(costs.ravel(), len(costs), degrees)
+    levels = np.array([level or anything for level in found], dtype=nearest.dtype)
+    return _rungs(labels, farther, costs, levels, c)
+
+
+def answering_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
+    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one pass.
+
+    Examples
+    --------
+    >>> from nashgraph.pairs import make_search
+    >>> from nashgraph.smoothness import make_smoothness
+    >>> search = make_search(np.random.default_rng(0).normal(size=(20, 30)))
+    >>> ladder = answering_ladder(search, np.array([0.5]), 0.95, 29, np.ones(30), np.arange(30.0))
+    >>> bonus = Bonus.of(np.ones(30), np.arange(30.0))
+    >>> response = make_smoothness(search, 0.5, 0.95).respond(bonus).matrix().toarray()
+    >>> bool(np.allclose(np.take_along_axis(response, ladder.labels.astype(int), axis=1), ladder.weights))
+    True
+    """
+    nearest, labels = search.nearest(kept, Bonus.of(left, right))
+    farther = farther_than_first(nearest)
+    return _rungs(labels, farther, neighbour_costs(farther), 2.0 * c * betas, c)
+
+
+def _rungs(labels: Array, farther: Array, costs: Array, levels: Array, c: float) -> Ladder:
+    weights, shares = np.zeros_like(farther), np.zeros_like(farther)
+    ladder_rows(farther, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
+    return Ladder(labels, weights, shares, levels / (2.0 * c), farther)

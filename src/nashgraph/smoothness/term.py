@@ -1,0 +1,152 @@
+r"""The smoothness term J on the admissible graphs S.
+
+.. math:: J(W) = \langle W, D \rangle + \beta \|W\|_F^2, \quad S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}
+
+D is the cost of an edge, for example :math:`\|x_i - x_j\|^2 / (2M)`. The lower J, the smoother the signals on W.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..certificate import LOG
+from ..pairs import Bonus, CandidateSet, PairSearch, SparseWeights, Weights, project_rows
+from ..pairs.memory import free_memory
+from ..validation import Array, InputError, check_choice
+
+# "dense" keeps the costs of all pairs, "sparse" those of candidate pairs; both take the same steps.
+STORAGES = ("dense", "sparse")
+DENSE_NODES = 3000  # above this the costs of all pairs are cheaper to compute again than to read from memory
+# Bytes for each pair of a dense storage: cost and column, a few graphs of a line search with their transposes.
+DENSE_BYTES = 12 * 10
+# Bytes for each neighbour of a sparse storage: about six candidates, four graphs, each with its transpose.
+SPARSE_BYTES = 6 * 12 + 4 * 24
+SAMPLE = 256  # nodes that tell the mean degree to a few per cent
+
+
+class Smoothness:
+    r"""The term J for some signals, beta and c.
+
+    Parameters
+    ----------
+    candidates : CandidateSet
+    beta, c : float
+
+    Examples
+    --------
+    >>> smoothness = make_smoothness(PairSearch(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
+    >>> smoothness.smooth.matrix().toarray()
+    array([[0. , 0.5, 0. ],
+           [0.5, 0. , 0. ],
+           [0. , 0.5, 0. ]])
+    >>> round(smoothness.value(smoothness.smooth), 12)
+    2.25
+    """
+
+    def __init__(self, candidates: CandidateSet, beta: float, c: float) -> None:
+        self.candidates, self.beta, self.c = candidates, beta, c
+
+    @property
+    def search(self) -> PairSearch:
+        """The search among all pairs."""
+        return self.candidates.search
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.search)
+
+    @property
+    def dense(self) -> bool:
+        """Whether the costs of all pairs are stored."""
+        return self.candidates.complete
+
+    def respond(self, bonus: Bonus) -> Weights:
+        r"""Return the best response to a bonus.
+
+        .. math:: \min_{W \in S} \; J(W) - \langle W, L R^\top \rangle
+
+        It is :math:`W_{ij} = \frac{1}{2\beta} \max(0,\; \langle L_i, R_j \rangle + \eta_i - D_{ij})`, :math:`i \ne j`
+        (Proposition "kkt" of the paper, for any bonus).
+        """
+        return self.candidates.respond(bonus, gain=0.5 / self.beta, total=self.c)
+
+    def hold(self, matrix: Any) -> Weights:
+        """Return a given W in S, dense or sparse, as weights."""
+        return self.candidates.hold(matrix)
+
+    @cached_property
+    def smooth(self) -> Weights:
+        """The Smooth-GL graph, the best response to no bonus at all; found once."""
+        return self.respond(Bonus.none(self.n_nodes))
+
+    def value(self, weights: Weights) -> float:
+        """Return J(W)."""
+        return weights.cost + self.beta * weights.square
+
+    def matrix(self, weights: Weights) -> Any:
+        """Return W as an estimator stores it: an array if the costs of all pairs are stored, else CSR."""
+        csr = weights.matrix()
+        return csr.toarray() if self.dense else csr
+
+    def step(self, weights: Weights, bonus: Bonus, gamma: float) -> SparseWeights:
+        r"""Return :math:`\mathrm{Proj}_S(W - \gamma (D + 2\beta W - L R^\top))`, which needs the costs of all pairs.
+
+        With :math:`\gamma = 1/(2\beta)` the old W drops out and this is :meth:`respond`.
+        """
+        if not self.dense or not isinstance(weights, SparseWeights):
+            raise InputError(
+                "solver='ttgd' needs storage='dense' and engine='threads', because its steps start from any W; "
+                "use solver='best-response' for larger networks"
+            )
+        keep = 1.0 - 2.0 * self.beta * gamma
+        return self.candidates.step(weights, bonus, keep=keep, gain=gamma, total=self.c)
+
+
+def make_smoothness(search: PairSearch, beta: float, c: float, storage: str = "auto") -> Smoothness:
+    """Return the smoothness term with its costs stored as named, or as suits.
+
+    Dense while the costs of all pairs are few and fit a quarter of the free memory, else sparse. The graph is the same.
+
+    Examples
+    --------
+    >>> make_smoothness(PairSearch(np.random.default_rng(0).normal(size=(5, 40))), 1.0, 0.95).dense
+    True
+    """
+    check_choice("storage", storage, ("auto", *STORAGES))
+    if storage == "auto":
+        storage, why = suitable_storage(search, beta, c)
+        LOG.info("storage: %s (%s)", storage, why)
+    return Smoothness(search.candidates(everything=storage == "dense"), beta, c)
+
+
+def suitable_storage(search: PairSearch, beta: float, c: float, free: float | None = None) -> tuple[str, str]:
+    """Return the name of the storage that suits, and the reason in words."""
+    n = len(search)
+    free = free_memory() if free is None else free
+    dense = DENSE_BYTES * n * n
+    if search.stores_all_pairs and n <= DENSE_NODES and dense <= free / 4:
+        return "dense", f"{n} nodes need {dense / 1e9:.2g} of {free / 1e9:.2g} GB free"
+    if not search.stores_all_pairs:
+        return "sparse", f"{n} nodes, candidate pairs where the engine keeps them"
+    degree = expected_degree(search, beta, c)
+    needed = SPARSE_BYTES * n * degree
+    why = f"{n} nodes with about {degree:.3g} neighbours need {needed / 1e9:.2g} of {free / 1e9:.2g} GB free"
+    if needed > free:
+        raise InputError(f"too little memory: {why}; use a smaller degree (or beta), or fewer nodes")
+    return "sparse", why
+
+
+def expected_degree(search: PairSearch, beta: float, c: float) -> float:
+    """Return the mean number of Smooth-GL neighbours over a sample of the nodes."""
+    n = len(search)
+    nodes = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(int))
+    counts: list[Array] = []
+    for first in range(0, len(nodes), search.block_size):
+        some = nodes[first : first + search.block_size]
+        scores = -0.5 / beta * search.rows(some)
+        counts.append((project_rows(scores, c, skip=some)[0] > 0).sum(axis=1))
+    return float(np.concatenate(counts).mean())

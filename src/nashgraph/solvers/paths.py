@@ -1,0 +1,183 @@
+r"""One problem from several starts and for several strengths of the prior.
+
+At a large :math:`\lambda` several stationary points may exist, and which is found depends on the start. Along a path
+each start going upward is the solution at the next smaller :math:`\lambda`, going downward that at the next larger one;
+of the two, the lower objective is kept. All are certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..pairs import HERE, Bonus, Weights
+from ..priors import GamePrior
+from ..validation import Array
+from .best_response import best_response
+from .problem import Problem
+from .result import Result
+from .strength import lam_range
+
+MANY, HALF = 20, 0.5  # among so many nodes, two with this share of the influence make a graph degenerate
+RANDOM_NEIGHBOURS = 10  # of a node in a random start
+
+
+def solve_path(
+    problem: Problem,
+    lams: Array,
+    *,
+    to_the_end: bool = True,
+    progress: Callable[[], object] = lambda: None,
+    keep: Callable[[Callable[[], Result]], Result] = lambda solve: solve(),
+    **options: Any,
+) -> list[Result]:
+    """Solve for every lambda, upward and then downward, and keep the lower objective at each.
+
+    ``lams`` increase. Unless it goes to the end, the path ends before two lambdas at which the solver does not
+    converge, and with the first at which the graph is :func:`degenerate`; two are always there. ``options`` go to
+    :func:`best_response`; ``progress`` is called after every solve. ``keep`` is called with every solve and returns its
+    result, by solving or from what is kept of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
+    >>> bool(np.all(np.diff([result.welfare for result in solve_path(problem, [0.0, 10.0, 100.0])]) > 0))
+    True
+    """
+    best: list[Result] = []
+    for lam in lams:
+        start = best[-1] if best else None
+        best.append(keep(partial(best_response, problem, float(lam), start, **options)))
+        progress()
+        if to_the_end or len(best) < 2:
+            continue
+        if not best[-1].converged and not best[-2].converged:
+            best = best[: max(2, len(best) - 2)]
+            break
+        if degenerate(best[-1].weights, problem.smoothness.n_nodes):
+            break
+    found = best[-1]
+    for k in range(len(best) - 2, -1, -1):
+        found = keep(partial(best_response, problem, float(lams[k]), found, **options))
+        # The same point found twice differs in rounding only: then the better certificate is kept.
+        if found.objective < best[k].objective - problem.rounding * abs(best[k].objective):
+            best[k] = found
+        progress()
+    return best
+
+
+def degenerate(graph: Weights, n_nodes: int) -> bool:
+    """Return whether two nodes hold half of all influence among twenty or more: the signals say nothing any more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> problem = Problem.from_signals(X, np.eye(30)[0] + 0.01, beta=5.0)
+    >>> degenerate(problem.smooth, 30), degenerate(best_response(problem, 1000.0).weights, 30)
+    (False, True)
+    """
+    influence = np.sort(graph.place.get(graph.tdot(graph.place.put(np.ones(n_nodes)))))
+    return n_nodes >= MANY and bool(influence[-2:].sum() >= HALF * influence.sum())
+
+
+def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options: Any) -> Result:
+    """Reach ``lam`` along a path from where the prior first changes an edge; keep the better of both ways.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
+    >>> solve_gradually(problem, 30.0).converged
+    True
+    """
+    direct = best_response(problem, lam, **options)
+    if lam == 0:
+        return direct
+    low, _ = lam_range(problem)
+    start: Result | None = None
+    for weaker in np.geomspace(min(low, 0.5 * lam), lam, n_lams)[:-1]:
+        start = best_response(problem, float(weaker), start, **options)
+    gradual = best_response(problem, lam, start, **options)
+    return gradual if gradual.objective < direct.objective else direct
+
+
+def starting_points(problem: Problem, lam: float, random: np.random.RandomState) -> Iterator[Weights]:
+    """Yield starts without end: Smooth-GL, the best response to the prior at the uniform graph, LinearGLGP, random ones.
+
+    A random start is the best response to the prior at a random graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
+    >>> starts = starting_points(problem, 1.0, np.random.RandomState(0))
+    >>> next(starts).matrix().shape
+    (3, 3)
+    """
+    n, c = problem.smoothness.n_nodes, problem.smoothness.c
+
+    def response_on(graph: Any) -> Weights:
+        return problem.respond(problem.prior.evaluate(graph, tol=1e-8), lam)
+
+    yield problem.smooth
+    yield response_on(UniformGraph(c / (n - 1)))
+    if isinstance(problem.prior, GamePrior):
+        yield problem.smoothness.respond(Bonus.of(np.full(n, lam), problem.prior.benefit))
+    while True:
+        yield response_on(problem.smoothness.hold(random_rows(n, c, random)))
+
+
+class UniformGraph(NamedTuple):
+    """The graph in which everybody has the same weight, as products."""
+
+    weight: float
+    place: Any = HERE
+
+    def dot(self, vector: Any) -> Any:
+        """Return W v."""
+        return self.weight * (vector.sum() - vector)
+
+    tdot = dot
+
+
+def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:
+    """Return a CSR matrix in S whose rows have a few neighbours drawn at random, with random weights."""
+    neighbours = min(RANDOM_NEIGHBOURS, n - 1)
+    shifts = random.randint(1, n, size=(n, neighbours))
+    columns = (np.arange(n)[:, None] + shifts) % n
+    weights = random.standard_exponential((n, neighbours))
+    weights *= c / weights.sum(axis=1, keepdims=True)
+    rows = np.repeat(np.arange(n), neighbours)
+    return sparse.csr_array((weights.ravel(), (rows, columns.ravel())), shape=(n, n))
+
+
+def multistart(
+    problem: Problem,
+    lam: float,
+    solve: Callable[..., Result],
+    n_starts: int,
+    random: np.random.RandomState,
+    **options: Any,
+) -> Result:
+    """Solve from the first ``n_starts`` starting points and return the result of least objective.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nashgraph.solvers import best_response
+    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
+    >>> multistart(problem, 1.0, best_response, 4, np.random.RandomState(0)).converged
+    True
+    """
+    starts = starting_points(problem, lam, random)
+    return min(
+        (solve(problem, lam, next(starts), **options) for _ in range(n_starts)),
+        key=lambda result: result.objective,
+    )

@@ -1,0 +1,45 @@
+"""Which engine is taken, and what is said where one is missing; none of it needs PyTorch."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from nashgraph import SmoothGL
+from nashgraph.pairs.cuda import device
+from nashgraph.pairs.cuda import search as cuda
+from nashgraph.validation import InputError
+
+from ..commands import run
+
+
+def test_without_pytorch_the_remedy_is_named(monkeypatch, signals):
+    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"needs PyTorch.*pip install 'nashgraph\[gpu\]'.*engine='threads'"):
+        SmoothGL(engine="cuda").fit(signals)
+
+
+def test_a_small_problem_does_not_look_for_a_gpu(monkeypatch, signals, caplog):
+    monkeypatch.setattr(cuda, "has_gpu", lambda: pytest.fail("looked for a GPU"))
+    with caplog.at_level(logging.INFO, "nashgraph"):
+        found = SmoothGL(engine="auto").fit(signals).adjacency_
+    assert "engine: threads (30 nodes)" in caplog.text
+    np.testing.assert_array_equal(found, SmoothGL().fit(signals).adjacency_)
+
+
+def test_a_large_one_goes_without_where_there_is_none(monkeypatch, signals, caplog):
+    monkeypatch.setattr(cuda, "FIRST_NODES", 10)
+    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    with caplog.at_level(logging.INFO, "nashgraph"):
+        SmoothGL(engine="auto").fit(signals)
+    assert "engine: threads (gaps, or no GPU" in caplog.text
+
+
+def test_the_command_says_which(tmp_path, random):
+    table = tmp_path / "t.csv"
+    rows = [",".join(f"{value:.6f}" for value in row) for row in random.normal(size=(30, 5))]
+    table.write_text("\n".join(["a,b,c,d,e", *rows]))
+    result = run("learn", table, "--method", "smooth", "--engine", "auto", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "note: engine: threads (30 nodes)" in result.stderr
+    assert "engine:" not in run("learn", table, "--method", "smooth", "--out", tmp_path / "out2").stderr

@@ -1,0 +1,274 @@
+"""A pass that skips answers as one over all pairs does, skips where signals allow it, and stops where they do not."""
+
+import logging
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph.pairs import Bonus, CandidateSet, GappedPairSearch, PairSearch, make_search, scans, threads, tree_search
+from nashgraph.pairs.scans import Above, Nearest
+from nashgraph.pairs.tree import WIDTH, Order, Tree
+from nashgraph.pairs.tree_search import TreeSearch
+
+N, KEPT = 700, 12
+PAYS = tree_search.PAYS
+KINDS = ["gaussian", "likert", "binary", "heavy tails", "huge cell", "near-constant", "many signals"]
+
+
+def table(kind, n=N, seed=0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(50 if kind == "many signals" else 8, n))
+    if kind == "likert":
+        centres, group = random.integers(1, 8, size=(8, 10)), random.integers(0, 10, n)
+        X = np.clip(centres[:, group] + random.integers(-1, 2, size=(8, n)), 1, 7).astype(float)
+    elif kind == "binary":
+        X = (random.random((8, n)) < 0.2).astype(float)
+    elif kind == "heavy tails":
+        X = np.exp(3.0 * X)
+    elif kind == "huge cell":
+        X[2, 5] = 1e9
+    elif kind == "near-constant":
+        X[:6] = 1.0 + 1e-9 * X[:6]
+    return X
+
+
+def sides(n, strength, rank=1, seed=1):
+    """A bonus of general signs, large where asked for."""
+    random = np.random.default_rng(seed)
+    return strength * random.normal(size=(n, rank)), random.normal(size=(n, rank))
+
+
+def both(X, geometry="distance"):
+    """The points that skip, whatever it costs, and the same ones that do not."""
+    ours = make_search(X, geometry=geometry)
+    return ours, PairSearch(X, ours.node_costs) if geometry != "cosine" else plain(ours)
+
+
+def plain(points):
+    """The same points, without tree_search."""
+    found = object.__new__(PairSearch)
+    found.points, found.norms, found.node_costs = points.points, points.norms, points.node_costs
+    found.sizes = points.sizes
+    found.scans, found.near = 0.0, None
+    return found
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    monkeypatch.setattr(tree_search, "FIRST_NODES", 2)
+    monkeypatch.setattr(tree_search, "PAYS", np.inf)
+    for module in (scans, tree_search):  # no cut is raised, so that lists are what the cut says
+        monkeypatch.setattr(module, "CROWDED", 1.0)
+
+
+def check_nearest(ours, theirs, bonus, digits):
+    costs, labels = ours.nearest(KEPT, bonus)
+    expected, _ = theirs.nearest(KEPT, bonus)
+    bonus = Bonus.none(len(ours)) if bonus is None else bonus
+    scale = np.abs(expected) + bonus.sizes.max()
+    assert (np.abs(costs - expected) <= digits * scale).all()
+    rows = np.arange(len(ours))[:, None]
+    assert (labels != rows).all()
+    assert all(len(set(row)) == KEPT for row in labels.tolist())
+    stated = np.take_along_axis(theirs.rows(np.arange(len(ours))), labels.astype(int), axis=1) - np.einsum(
+        "ik,ijk->ij", bonus.left, bonus.right[labels]
+    )
+    assert (np.abs(costs - stated) <= digits * scale).all()
+    return costs
+
+
+def candidates(search, bonus, cut, room=0.0):
+    return search.above(cut, bonus, gain=1.0, total=0.95, room=room)[0]
+
+
+def check_lists(ours, theirs, bonus, costs, digits):
+    """The cut lies between two costs, or what ties has passed it together."""
+    scale = np.abs(costs[:, 4]) + bonus.sizes
+    cut = -costs[:, 4] - 30 * digits * scale
+    found, expected = candidates(ours, bonus, cut), candidates(theirs, bonus, cut)
+    np.testing.assert_array_equal(found.indptr, expected.indptr)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_allclose(found.data, expected.data, rtol=digits, atol=1e-300)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("strength", "geometry", "rank"),
+    [
+        (0.0, "distance", 0),
+        (1.0, "distance", 1),
+        (1e4, "distance", 1),
+        (1.0, "inner", 1),
+        (0.0, "cosine", 1),
+        (1.0, "distance", 2),
+        (1.0, "inner", 8),
+    ],
+)
+def test_the_answers_are_those_of_all_pairs(kind, strength, geometry, rank):
+    ours, theirs = both(table(kind), geometry)
+    digits = 1e-9
+    bonus = Bonus.of(*sides(N, strength * float(np.median(theirs.rows(np.arange(1)))), rank))
+    check_nearest(ours, theirs, None, digits)
+    costs = check_nearest(ours, theirs, bonus, digits)
+    check_lists(ours, theirs, bonus, costs, digits)
+
+
+@settings(max_examples=40)
+@given(
+    n=st.integers(2, 300),
+    values=st.integers(1, 6),
+    strength=st.sampled_from([0.0, 0.3, 30.0]),
+    with_node_costs=st.booleans(),
+    seed=st.integers(0, 1000),
+)
+def test_any_table_of_few_values(n, values, strength, with_node_costs, seed):
+    random = np.random.default_rng(seed)
+    X = random.integers(0, values, size=(3, n)).astype(float)
+    node_costs = random.random(n).round(1) if with_node_costs else None
+    ours, theirs = TreeSearch(X, node_costs), PairSearch(X, node_costs)
+    left, right = sides(n, strength, seed=seed)
+    bonus = Bonus.of(left.round(1), right.round(1))
+    for kept in {1, n // 9 or 1}:
+        costs = ours.nearest(kept, bonus)[0]
+        np.testing.assert_allclose(costs, theirs.nearest(kept, bonus)[0], atol=1e-9)
+    cut = -costs[:, -1] - 1e-5
+    found, expected = candidates(ours, bonus, cut), candidates(theirs, bonus, cut)
+    assert abs(found - expected).max() < 1e-12
+    np.testing.assert_array_equal(found.indices, expected.indices)
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.validation.DataWarning")
+@pytest.mark.parametrize("kind", ["gaussian", "likert", "binary", "heavy tails", "huge cell"])
+@pytest.mark.parametrize("model", [GLGP(lam=0.3), SmoothGL(), LinearGLGP(), GLGP(lam=0.3, beta=0.5)], ids=str)
+def test_the_graphs_are_the_same(model, kind, monkeypatch):
+    model.set_params(storage="sparse")
+    X = table(kind, 300)
+    ours = model.fit(X).adjacency_
+    monkeypatch.setattr(tree_search, "FIRST_NODES", 10**9)
+    theirs = model.fit(X).adjacency_
+    ours, theirs = (each.toarray() if sparse.issparse(each) else each for each in (ours, theirs))
+    assert ((ours > 1e-12) == (theirs > 1e-12)).all()
+    assert abs(ours - theirs).max() <= 1e-12
+
+
+def test_no_cut_to_begin_with(monkeypatch):
+    for module in (scans, tree_search):
+        monkeypatch.setattr(module, "CROWDED", 0.1)
+    ours, theirs = both(table("likert"))
+    nothing = Bonus.of(np.zeros(N), np.zeros(N))
+    cut = np.full(N, -np.inf)
+    found, expected = candidates(ours, nothing, cut), candidates(theirs, nothing, cut)
+    assert found.nnz < N * N / 4
+    assert ((expected != 0) > (found != 0)).nnz == 0  # a few more pairs, none less
+    graphs = [
+        CandidateSet.of(each, everything=False).respond(Bonus.of(*sides(N, 0.1)), gain=1.0, total=0.95)
+        for each in (ours, theirs)
+    ]
+    assert abs(graphs[0].csr - graphs[1].csr).max() <= 1e-12
+
+
+def test_a_cut_that_lets_all_pairs_through_is_raised(monkeypatch):
+    for module in (scans, tree_search):
+        monkeypatch.setattr(module, "CROWDED", 0.1)
+    ours, theirs = both(table("gaussian"))
+    bonus = Bonus.of(*sides(N, 0.1))
+    cut = np.full(N, -1e3)
+    found, expected = candidates(ours, bonus, cut, 0.1), candidates(theirs, bonus, cut, 0.1)
+    assert found.nnz < N * N / 10
+    np.testing.assert_array_equal(found.indices, expected.indices)
+
+
+def test_the_order_of_nodes_does_not_matter(random):
+    X, order = table("likert"), random.permutation(N)
+    np.testing.assert_array_equal(TreeSearch(X[:, order]).nearest(9)[0], TreeSearch(X).nearest(9)[0][order])
+
+
+def test_the_same_bits_on_two_threads(monkeypatch):
+    X = table("likert")
+    bonus = Bonus.of(*sides(N, 0.1))
+    answers = []
+    for count in (1, 2):
+        monkeypatch.setattr(threads, "get_num_threads", lambda count=count: count)
+        points = TreeSearch(X)
+        costs, labels = points.nearest(KEPT, bonus)
+        pairs = candidates(points, bonus, -costs[:, -1])
+        answers.append([costs, labels, pairs.indptr, pairs.indices, pairs.data])
+    for one, two in zip(*answers, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_equal_nodes_are_one_point():
+    X = table("binary", 3000)
+    points = TreeSearch(X)
+    points.nearest(20)
+    distinct = len(np.unique(X, axis=1).T)
+    assert len(points.tree.points) == distinct < 257
+    assert points.looked[1] <= distinct * -(-distinct // WIDTH)  # tiles are between points that differ
+
+
+def test_far_leaves_are_skipped(monkeypatch, random):
+    monkeypatch.setattr(tree_search, "PAYS", PAYS)
+    X = random.normal(size=(16, 5)) @ random.normal(size=(5, 6000)) + 0.1 * random.normal(size=(16, 6000))
+    points = TreeSearch(X)
+    costs, _ = points.nearest(20)
+    everything = 6000 * len(points.tree.size)
+    assert points.looked[1] < 0.3 * everything
+    nothing = Bonus.none(6000)
+    found = candidates(points, nothing, -costs[:, 9])
+    assert points.looked[1] < 0.25 * everything
+    assert found.nnz == 6000 * 10
+    assert points.skips == {Nearest, Above}
+
+
+def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
+    monkeypatch.setattr(tree_search, "PAYS", PAYS)
+    points = TreeSearch(random.normal(size=(16, 3000)))
+    with caplog.at_level(logging.INFO, "nashgraph"):
+        points.nearest(20)
+    assert "scans go through all pairs (Nearest)" in caplog.text
+    assert Nearest not in points.skips
+    caplog.clear()
+    monkeypatch.setattr(TreeSearch, "_here", lambda *_: pytest.fail("tried again"))
+    points.nearest(20)
+
+
+def test_a_pass_is_judged_by_the_last_of_its_kind(monkeypatch, random):
+    """Only the first is tried on a few leaves; one that turns out to cost too much is the last that skips."""
+    gone, here = [], TreeSearch._here
+    monkeypatch.setattr(
+        TreeSearch, "_here", lambda self, work, leaves: gone.append(len(leaves)) or here(self, work, leaves)
+    )
+    points = TreeSearch(random.normal(size=(2, 3000)))
+    points.nearest(20)
+    points.nearest(20)
+    leaves = len(points.tree.size)
+    assert gone == [3, leaves, leaves]
+    monkeypatch.setattr(tree_search, "PAYS", 0.0)
+    points.nearest(20)
+    assert gone == [3, leaves, leaves, leaves]
+    points.nearest(20)
+    assert gone == [3, leaves, leaves, leaves]
+    assert points.skips == {Above}
+
+
+def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
+    monkeypatch.setattr(tree_search, "FIRST_NODES", 1000)
+    assert type(make_search(table("binary"))) is PairSearch
+    X = table("binary", 2000)
+    X[0, 0] = np.nan
+    assert type(make_search(X)) is GappedPairSearch
+
+
+def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
+    points = PairSearch(table("binary")).points
+    tree = Tree.of(points, None, np.ones(N), Order.of(points, None))
+    assert sorted(tree.nodes) == list(range(N))
+    for leaf, (begin, end) in enumerate(zip(tree.leaves[:-1], tree.leaves[1:], strict=True)):
+        assert 0 < end - begin <= WIDTH
+        inside = tree.tiles[leaf, :, : end - begin]
+        assert (inside >= tree.low[leaf][:, None]).all()
+        assert (inside <= tree.high[leaf][:, None]).all()

@@ -1,0 +1,64 @@
+// The address follows what is chosen, and what is chosen follows the address: a link opens the same view, Back goes back.
+
+import { aspects, colourBy } from "./aspects.js";
+import { byId, drawing, nodes, state } from "./data.js";
+import { decode, encode } from "./hash.js";
+import { chooseView, setCut } from "./page.js";
+import { select } from "./selection.js";
+import { chooseTab } from "./tabs.js";
+
+let opening = null;
+let applying = false;
+
+const chosen = () => ({
+  node: state.selected === null ? null : nodes.name[state.selected],
+  colour: aspects[state.aspect].name,
+  cut: state.cut,
+  view: state.view,
+  directed: state.directed,
+  tab: state.tab,
+});
+
+// A node that is chosen is a step to go back from; a cut that is dragged is not.
+export function keepAddress() {
+  if (opening === null || applying) return;
+  const text = encode(chosen(), opening);
+  const now = location.hash.replace(/^#/, "");
+  if (text === now) return;
+  const step = decode(now, opening).node !== chosen().node;
+  try {
+    history[step ? "pushState" : "replaceState"](null, "", `${location.pathname}${location.search}${text ? `#${text}` : ""}`);
+  } catch {
+    // A page inside a frame without an address of its own keeps none.
+  }
+}
+
+function followAddress() {
+  const { node, colour, cut, view, directed, tab } = decode(location.hash, opening);
+  applying = true;
+  const place = aspects.findIndex(({ name }) => name === colour);
+  if (place >= 0 && place !== state.aspect) colourBy(place);
+  if (view !== state.view && drawing.views[view]) chooseView(view);
+  Object.assign(state, { directed });
+  byId("directed").checked = directed;
+  setCut(cut);
+  if (tab !== state.tab && ["network", "matrix", "map"].includes(tab)) chooseTab(tab);
+  const number = node === null ? -1 : nodes.name.indexOf(node);
+  if ((number < 0 ? null : number) !== state.selected) select(number < 0 ? null : number);
+  applying = false;
+}
+
+export function startAddress() {
+  opening = chosen();
+  if (location.hash.length > 1) followAddress();
+  addEventListener("popstate", followAddress);
+  byId("share").addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      byId("share").textContent = "Copied";
+    } catch {
+      byId("share").textContent = "Copy it from the address bar";
+    }
+    setTimeout(() => (byId("share").textContent = "Copy link"), 2000);
+  });
+}

@@ -1,0 +1,169 @@
+// One node: what is known of it, and its heaviest ties.
+
+import * as d3 from "d3";
+import { OWN, TITLES } from "./aspects.js";
+import { bubbles, isOpen, sayBubbles } from "./bubbles.js";
+import { VERDICTS, checks, verdict } from "./checks.js";
+import { communityNames } from "./communities.js";
+import { LISTED, byId, currentView, data, drawing, element, game, matches, neighbours, nodes, state } from "./data.js";
+import { refresh } from "./page.js";
+import { figure, percent, said } from "./text.js";
+import { asTried, isGone, isTried, showWhatIf } from "./whatif.js";
+import { whyDetails } from "./why.js";
+import { calm, zoomTo, zoomToTies } from "./zoom.js";
+
+const MANY_ANSWERS = 8; // more are folded away
+
+export function select(node, { scroll = false, go = true } = {}) {
+  const before = state.selected;
+  state.selected = node;
+  state.hovered = null;
+  byId("tooltip").hidden = true;
+  if (node !== null && bubbles && !isOpen(node)) {
+    state.open.add(drawing.community[node]);
+    sayBubbles();
+  }
+  refresh();
+  if (node !== null && go && state.tab === "network") zoomToTies(node);
+  else if (node === null && before !== null) zoomTo(null);
+  byId("status").textContent = node === null ? "Nothing is selected." : spoken(node);
+  for (const button of document.querySelectorAll("#nodes button.node")) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.node) === node));
+  }
+  if (scroll) byId("network").scrollIntoView({ behavior: calm.matches ? "auto" : "smooth" });
+}
+
+function spoken(node) {
+  const { into } = neighbours(node, 3);
+  const names = into.map((tie) => nodes.name[tie.node]).join(", ");
+  return `${nodes.name[node]} is selected. ${names ? `It listens most to ${names}.` : ""}`;
+}
+
+export function showSelection() {
+  const node = state.selected;
+  showWhatIf();
+  byId("selection").hidden = node === null;
+  byId("unchosen").hidden = node !== null;
+  if (node === null) return;
+  byId("selection-heading").textContent = nodes.name[node];
+  byId("selection-text").replaceChildren(factsOf(node), ...answersOf(node), ...tieLists(node));
+}
+
+function definitions(list) {
+  const made = element("dl", null, { class: "settings" });
+  for (const [name, value] of list) {
+    const group = element("div", null);
+    group.append(element("dt", name, { dir: "auto" }), element("dd", value, { dir: "auto" }));
+    made.append(group);
+  }
+  return made;
+}
+
+function factsOf(node) {
+  const view = currentView();
+  const { influence } = view;
+  const rank = d3.sum(influence, (value) => value > influence[node]) + 1;
+  const settled = nodes.rank_low && state.view === drawing.fitted;
+  const list = settled
+    ? [
+        ["influence", `${figure(influence[node])}, ${figure(nodes.influence_low[node])} to ${figure(nodes.influence_high[node])}`],
+        ["rank", `${said(rank)}, ${said(nodes.rank_low[node])} to ${said(nodes.rank_high[node])}`],
+      ]
+    : [["influence", `${figure(influence[node])}, rank ${said(rank)}`]];
+  list.push(["community", communityNames()[drawing.community[node]]]);
+  for (const [column, values] of Object.entries(nodes)) {
+    if (OWN.includes(column)) continue;
+    if (column === "missing") list.push([TITLES[column], percent(values[node] ?? 0)]);
+    else list.push([TITLES[column] ?? column, figure(column === "action" && view.action ? view.action[node] : values[node])]);
+  }
+  if (game && isTried() && asTried) list.push(["action, what if", isGone(node) ? "gone" : figure(asTried[node])]);
+  return definitions(list);
+}
+
+export const answer = ({ levels, values }, node) => (values[node] === null ? "" : levels ? levels[values[node]] : figure(values[node]));
+
+function answersOf(node) {
+  if (!data.columns.length) return [];
+  const list = definitions(data.columns.map((column) => [column.name, answer(column, node) || "not known"]));
+  const details = element("details", null, { class: "answers" });
+  details.open = data.columns.length <= MANY_ANSWERS;
+  details.append(element("summary", `In the table: ${said(data.columns.length)} columns`), list);
+  return [details];
+}
+
+function tieLists(node) {
+  const { into, from } = neighbours(node, state.directed ? LISTED : 2 * LISTED);
+  if (!state.directed) return tieList(node, "Tied most to", from, "from");
+  const fitted = state.view === drawing.fitted;
+  const of = (ties, column) => (fitted && nodes[column][node] > ties.length ? ` (${ties.length} of ${nodes[column][node]})` : "");
+  return [
+    ...tieList(node, `Listens most to${of(into, "listens_to")}`, into, "into"),
+    ...tieList(node, `Is listened to most by${of(from, "followers")}`, from, "from"),
+  ];
+}
+
+function tieList(node, title, ties, kind) {
+  const heading = element("h4", title, { class: kind });
+  if (!ties.length) return [heading, element("p", "nobody", { class: "note" })];
+  const list = element("ol", null, { class: "ties" });
+  for (const tie of ties) {
+    const item = element("li", null);
+    const button = element("button", null, { type: "button", class: "node" });
+    button.append(element("bdi", nodes.name[tie.node]));
+    button.addEventListener("click", () => select(tie.node));
+    item.append(button, element("span", figure(tie.weight), { class: "figure" }));
+    const more = [...(tie.range ? [tie.range.map(figure).join(" to ")] : []), ...tie.columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${figure(value)}`)];
+    const told = VERDICTS[kind === "into" ? verdict(tie.node, node) : verdict(node, tie.node)];
+    if (told && !checks.others) more.unshift(told);
+    const foot = element("div", null, { class: "foot" });
+    if (data.columns.length) foot.append(whyDetails(node, tie.node));
+    if (more.length) foot.append(element("small", more.join(" · "), { class: "figure note" }));
+    if (foot.childElementCount) item.append(foot);
+    list.append(item);
+  }
+  return [heading, list];
+}
+
+export function clear() {
+  byId("search").value = "";
+  sayFound("");
+  select(null);
+}
+
+// ----------------------------------------------------------------------------------------------- search
+
+const SUGGESTIONS = 20;
+
+function sayFound(words, invalid = false) {
+  byId("found").textContent = words;
+  byId("search").setAttribute("aria-invalid", String(invalid));
+}
+
+function suggest() {
+  const wanted = byId("search").value;
+  const { exact, list } = matches(wanted, SUGGESTIONS);
+  byId("names").replaceChildren(...list.map((node) => element("option", null, { value: nodes.name[node] })));
+  if (exact) return findNode();
+  if (wanted.trim() && !list.length) return findNode();
+  return sayFound("");
+}
+
+// Enter opens the best match; other names that match are said.
+function findNode() {
+  const wanted = byId("search").value.trim();
+  const { exact, list } = matches(wanted, SUGGESTIONS);
+  if (!wanted) return clear();
+  if (!list.length) {
+    if (state.selected !== null) select(null);
+    return sayFound(`No node is called “${wanted}”.`, true);
+  }
+  const others = list.slice(1, 4).map((node) => nodes.name[node]).join(", ");
+  sayFound(exact || !others ? "" : `The best match for “${wanted}”; others: ${others}.`);
+  return select(list[0]);
+}
+
+export function startSearch() {
+  byId("search").addEventListener("input", suggest);
+  byId("search").addEventListener("keydown", (event) => event.key === "Enter" && findNode());
+  byId("clear").addEventListener("click", clear);
+}
