@@ -42,7 +42,7 @@ def interval_around(estimate: Array, replicates: Iterable[Array]) -> tuple[Array
     Examples
     --------
     >>> [end.round(2).tolist() for end in interval_around(np.array([2.0, 2.0]), [np.array([1, 2]), np.array([2, 2])])]
-    [[0.36, 2.0], [3.64, 2.0]]
+    [[0.35, 2.0], [3.65, 2.0]]
     """
     squares, least, count = np.zeros(len(estimate)), float(np.min(estimate, initial=0.0)), 0
     for values in replicates:
@@ -81,6 +81,8 @@ class LearnedGraph:
     edge_columns : dict from name to array as long as ``weights.data``, for example "frequency"
         They are shown wherever edges are: in :meth:`edges`, in every file, in the report. "evidence" ranks ties: unlike
         weights, which divide each node's attention, it can be compared between pairs.
+    degree : float, optional
+        Mean number of ties per node that :meth:`suggested` takes; None: :attr:`effective_degree`.
     influence_supported : bool, optional
         Whether the signals support who is influential; None if that was not tested.
 
@@ -100,6 +102,7 @@ class LearnedGraph:
     directed: bool = True
     node_columns: Mapping[str, Array] = field(default_factory=dict)
     edge_columns: Mapping[str, Array] = field(default_factory=dict)
+    degree: float | None = None
     influence_supported: bool | None = None
 
     def __repr__(self) -> str:
@@ -282,8 +285,8 @@ class LearnedGraph:
     def suggested(self, degree: float | None = None) -> LearnedGraph:
         """Return the ties with most evidence, as many as give nodes ``degree`` ties on average.
 
-        The degree is a guess unless you know it: :attr:`effective_degree` by default. Nodes keep their influence in the
-        whole graph.
+        The degree is a guess unless you know it: that of the graph by default. Nodes keep their influence in the whole
+        graph.
 
         Examples
         --------
@@ -293,13 +296,9 @@ class LearnedGraph:
         0      1      0     0.4
         1      0      1     0.2
         """
-        wanted = (
-            self.effective_degree
-            if degree is None
-            else check_number(
-                "degree", degree, low=0, open_low=True, remedy="it is the mean number of ties per node; try 6"
-            )
-        )
+        wanted = self.degree if degree is None else degree
+        wanted = self.effective_degree if wanted is None else wanted
+        wanted = check_number("degree", wanted, low=0, remedy="it is the mean number of ties per node; try 6")
         n, source, target = self.n_nodes, self.listed.source, self.listed.target
         pairs = np.minimum(source, target) * n + np.maximum(source, target)
         order = np.sort(np.unique(pairs, return_index=True)[1])  # each pair where it is first listed

@@ -4,6 +4,7 @@ import html
 import json
 import os
 import shutil
+from dataclasses import replace
 
 import igraph
 import networkx as nx
@@ -353,10 +354,13 @@ def test_what_a_method_lacks_is_refused(club, options, message):
 def test_the_part_that_is_written():
     columns = {"frequency": np.array([0.9, 0.2, 0.3, 0.8]), "evidence": np.array([1.0, 3.0, 1.0, 3.0])}
     graph = LearnedGraph.of(np.array([[0, 0.4, 0.2], [0.5, 0, 0], [0.1, 0, 0]]), edge_columns=columns)
-    assert part_to_write(graph, None, 0.8).edges()["frequency"].tolist() == [0.8, 0.9]
-    assert part_to_write(graph, 0.6, None).edges()["weight"].tolist() == [0.2, 0.1]  # one tie has most evidence
+    assert part_to_write(graph, 0.8).edges()["frequency"].tolist() == [0.8, 0.9]
+    assert part_to_write(replace(graph, degree=0.6), None).edges()["weight"].tolist() == [
+        0.2,
+        0.1,
+    ]  # one tie has most evidence
     plain = LearnedGraph.of(np.ones((3, 3)))
-    assert part_to_write(plain, 2.0, None) is plain
+    assert part_to_write(plain, None) is plain
 
 
 def test_who_is_central_is_not_said_of_answers(tmp_path, random):

@@ -202,9 +202,7 @@ def stopping_after(count):
 def solves(monkeypatch):
     """The lambdas that are solved for."""
     found, solve = [], paths.best_response
-    monkeypatch.setattr(
-        paths, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
-    )
+    monkeypatch.setattr(paths, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest))
     return found
 
 

@@ -197,7 +197,7 @@ def test_a_report_needs_no_matplotlib():
 def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
     page = render(summarize(karate_consensus()))
     for words in (
-        "ties have a frequency of 90% or more",
+        "Two replicates agree on",
         "two replicates agree on",
         "The prior's part",
     ):

@@ -127,7 +127,7 @@ def warm_up(signals: pd.DataFrame) -> None:
 def write_demo(out: Path, model: GraphEstimator, club: nx.Graph[int], summary: Summary, voice: Voice) -> list[str]:
     """Write the graph, the picture and the report, all or none, and return the files' names."""
     with written_together(out) as folder:
-        written = part_to_write(model.graph_, None, None)
+        written = part_to_write(model.graph_, None)
         write_edges(written, folder / "edges.csv")
         write_graphml(written, folder / "karate.graphml")
         try:

@@ -163,7 +163,7 @@ def learned(
         voice.note(taught.sentence)
     whole = with_gaps(model.graph_, signals)
     graph = whole if job.directed else whole.undirected()
-    written = part_to_write(graph, job.parameters.get("degree"), job.least_frequency)
+    written = part_to_write(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
     chosen = selected(model, signals, job.false_edges, voice, unfinished)
@@ -195,14 +195,14 @@ def selected(
     return found
 
 
-def part_to_write(graph: LearnedGraph, degree: float | None, least_frequency: float | None) -> LearnedGraph:
+def part_to_write(graph: LearnedGraph, least_frequency: float | None) -> LearnedGraph:
     """Return the ties to write: those with most evidence or, if asked for, those that many member networks have.
 
     A consensus has a little weight on nearly all pairs. A graph without evidence is written as it is.
     """
     if least_frequency is not None:
         return graph.at_least(FREQUENCY, least_frequency)
-    return graph.suggested(degree) if EVIDENCE in graph.edge_columns else graph
+    return graph.suggested() if EVIDENCE in graph.edge_columns else graph
 
 
 def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:

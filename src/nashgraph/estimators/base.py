@@ -195,6 +195,7 @@ class GraphEstimator(BaseEstimator):
                 self.node_names_,
                 node_columns=self._node_columns() | gaps,
                 edge_columns=self._edge_columns(),
+                degree=self._suggested_degree(),
                 influence_supported=self.influence_supported_,
             )
         return self._graph
@@ -202,6 +203,10 @@ class GraphEstimator(BaseEstimator):
     @property
     def without_prior_(self) -> LearnedGraph | None:
         """What the graph would be without its prior, where that was learned on the way."""
+        return None
+
+    def _suggested_degree(self) -> float | None:
+        """Return how many ties per node the suggested graph has, if the method ranks ties by evidence."""
         return None
 
     def _node_columns(self) -> dict[str, Array]:

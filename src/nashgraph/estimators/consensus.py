@@ -508,12 +508,17 @@ class ConsensusGL(GraphEstimator):
     @property
     def suggested_(self) -> LearnedGraph:
         """The ties with most evidence: as many as ``degree`` says, or as many as the effective number of neighbours."""
-        return self.graph_.suggested(self.degree)
+        return self.graph_.suggested()
 
     @property
     def degree_(self) -> float:
         """The mean number of ties per node in the suggested graph."""
-        return self.graph_.effective_degree if self.degree is None else float(self.degree)
+        return float(self._suggested_degree())
+
+    def _suggested_degree(self) -> float:
+        if self.degree is not None:
+            return float(self.degree)
+        return LearnedGraph.of(self.adjacency_).effective_degree
 
     @property
     def without_prior_(self) -> LearnedGraph:
