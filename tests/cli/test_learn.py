@@ -355,10 +355,8 @@ def test_the_part_that_is_written():
     columns = {"frequency": np.array([0.9, 0.2, 0.3, 0.8]), "evidence": np.array([1.0, 3.0, 1.0, 3.0])}
     graph = LearnedGraph.of(np.array([[0, 0.4, 0.2], [0.5, 0, 0], [0.1, 0, 0]]), edge_columns=columns)
     assert part_to_write(graph, 0.8).edges()["frequency"].tolist() == [0.8, 0.9]
-    assert part_to_write(replace(graph, degree=0.6), None).edges()["weight"].tolist() == [
-        0.2,
-        0.1,
-    ]  # one tie has most evidence
+    one = part_to_write(replace(graph, degree=0.6), None)  # the tie with most evidence
+    assert one.edges()["weight"].tolist() == [0.2, 0.1]
     plain = LearnedGraph.of(np.ones((3, 3)))
     assert part_to_write(plain, None) is plain
 

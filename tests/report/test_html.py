@@ -198,7 +198,6 @@ def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
     page = render(summarize(karate_consensus()))
     for words in (
         "Two replicates agree on",
-        "two replicates agree on",
         "The prior's part",
     ):
         assert words in page

@@ -63,6 +63,8 @@ class Interventions(NamedTuple):
 def interventions_of(model: GraphEstimator) -> Interventions | None:
     """Return interventions by the game that a model was learned with; None if there was none.
 
+    On a consensus without benefits every node's benefit is 1.
+
     Examples
     --------
     >>> from nashgraph import GLGP, SmoothGL
@@ -72,7 +74,7 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
     ('players', ['loss', 'worth'], True)
     """
     graph, smooth = model.graph_, model.without_prior_
-    if not {"benefit", "action"} <= graph.node_columns.keys():
+    if not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
         return None
     rules = getattr(model, "interaction", "log1p"), getattr(model, "welfare", "total")
     game, plain = Game.on(model, None, *rules), None
