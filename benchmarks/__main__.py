@@ -7,11 +7,11 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+from nashgraph.couplings import DenseSmoothness  # TODO# TODO
 
 from nashgraph import SmoothGL
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import beta_for_degree
-from nashgraph.couplings import DenseSmoothness  # TODO# TODO
 from nashgraph.validation import Array
 
 from .problems import Case, attachment, geometric, village

@@ -19,16 +19,16 @@ from unittest.mock import patch
 
 import numpy as np
 from distributed import Client
+from nashgraph.couplings import SparseSmoothness  # TODO# TODO
+from nashgraph.couplings.cluster import points as on_workers
+from nashgraph.couplings.passes import Nearest
+from nashgraph.pairs.cluster.points import DaskPoints, SkippingDaskPoints, dask_points, worked, worked_leaves
+from nashgraph.pairs.cluster.smoothness import DaskSmoothness
 
 from nashgraph import GLGP
 from nashgraph.pairs import row_products
-from nashgraph.smoothness import beta_for_degree
-from nashgraph.couplings import SparseSmoothness  # TODO# TODO
-from nashgraph.couplings.cluster import points as on_workers
 from nashgraph.pairs.cluster.client import cluster, put
-from nashgraph.pairs.cluster.points import DaskPoints, SkippingDaskPoints, dask_points, worked, worked_leaves
-from nashgraph.pairs.cluster.smoothness import DaskSmoothness
-from nashgraph.couplings.passes import Nearest
+from nashgraph.smoothness import beta_for_degree
 
 from .report import PACKAGES, Report
 

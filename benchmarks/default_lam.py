@@ -18,8 +18,8 @@ from sklearn.base import clone
 from tests.problems import TABLES
 
 from nashgraph import GLGP, SmoothGL
-from nashgraph.pairs import blas_threads
 from nashgraph.estimators import GraphEstimator
+from nashgraph.pairs import blas_threads
 from nashgraph.validation import Array
 
 from .report import Report

@@ -16,7 +16,6 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from nashgraph.games.seeding import best_seeds, diffusion, largest_eigenvalue
 from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.linear_model import LogisticRegression
@@ -26,6 +25,8 @@ from benchmarks.recovery_problems import NETWORKS
 from benchmarks.report import Report
 from nashgraph import ConsensusGL, TieModel
 from nashgraph.datasets import load_villages, smooth_signals
+from nashgraph.interventions.positions import largest_eigenvalue
+from nashgraph.interventions.seeds import best_seeds, diffusion
 from nashgraph.validation import Array
 
 REPORT = Path(__file__).parent / "EVIDENCE.md"
@@ -185,7 +186,7 @@ def controls(case: Case, seed: int) -> dict[str, Array]:
 def nuclear_norm(T: Array, counts: Array, rounds: int = 150) -> Array:
     """Return the matrix of least ‖M T − counts‖² / 2 + λ ‖M‖_*, symmetrised (accelerated proximal gradient)."""
     n, step = len(T), 1.0 / np.linalg.norm(T.T @ T, 2)
-    lam = 0.1 * np.linalg.norm(counts @ T.T, 2)  # villages 1 to 37, of 0.01, 0.03, 0.1, 0.3
+    lam = 0.1 * np.linalg.norm(counts @ T.T, 2)  # not tuned: a tenth of what makes M zero
     M = last = np.zeros((n, n))
     for k in range(rounds):
         ahead = M + k / (k + 3) * (M - last)

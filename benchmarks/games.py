@@ -15,8 +15,8 @@ import numba
 import numpy as np
 from scipy import sparse
 
-from nashgraph.pairs import SparseWeights, blas_threads
 from nashgraph.games import as_interaction, as_welfare
+from nashgraph.pairs import blas_threads
 from nashgraph.solvers import Problem
 
 from .report import Report

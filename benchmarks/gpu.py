@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from nashgraph.pairs.cuda.points import CudaPoints
 from scipy import sparse
 
 from nashgraph import GLGP
 from nashgraph.pairs import ENGINES
-from nashgraph.pairs.cuda.points import CudaPoints
 
 from .report import PACKAGES, Report
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nashgraph import spectral_benefit
+from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import beta_for_degree
-from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 from nashgraph.solvers import Problem, best_response
 
 VISIBLE = 0.05  # a graph has visibly changed when it is this far from Smooth-GL's, relative to it

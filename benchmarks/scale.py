@@ -10,14 +10,14 @@ import resource
 import time
 
 import numpy as np
+from nashgraph.couplings import SparseSmoothness  # TODO# TODO
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
 from nashgraph import GLGP, ConsensusGL
+from nashgraph.estimators import GraphEstimator
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import beta_for_degree
-from nashgraph.couplings import SparseSmoothness  # TODO# TODO
-from nashgraph.estimators import GraphEstimator
 
 from .report import Report
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from nashgraph.pairs import PairSearch
 from nashgraph.couplings.passes import Bonus, Candidates, Nearest
 from nashgraph.couplings.skipping import SkippingPoints
+
+from nashgraph.pairs import PairSearch
 
 from .report import Report
 

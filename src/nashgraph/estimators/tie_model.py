@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from ..consensus.known_ties import Claims, check_names, numbered, read_claims
 from ..evidence.answers import estimate_errors, node_names, read_answers
 from ..evidence.inputs import Known, read_groups, read_likeness, with_known, with_names
 from ..evidence.model import Settings, TieFit
@@ -18,7 +19,6 @@ from ..evidence.pair_sums import Factors, sigmoid
 from ..evidence.probabilities import drawn_network
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, check_integer, check_number, listing
-from ._known import Claims, check_names, numbered, read_claims
 from .base import GraphEstimator, drawn_seed
 
 MOST_NODES_DENSE = 5000
