@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
+from .aggregate import Mean
 from .members import PARTIAL, Ladders, search_of
 
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
@@ -123,3 +124,36 @@ def evidence_at(pattern: Any, pairs: Any) -> Array:
     wanted = np.minimum(rows, columns) * n + np.maximum(rows, columns)
     place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     return np.where(keys[place] == wanted, pairs.data[place], 0.0) if len(keys) else np.zeros(len(wanted))
+
+
+def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Mean, Any]:
+    """Return the mean of the members without prior and known ties, and the evidence of pairs.
+
+    The members of an estimator are all there is to compare, whatever the signals are.
+    """
+    mean, rows = Mean(X.shape[1]), None
+    for geometry, share in geometries.items():  # partial likeness comes last
+        rows = mean.weights if geometry == PARTIAL else rows
+        mean.add(ladders(X, geometry), share)
+        ladders.step()
+    used = kind if ladders.estimator is None else ""
+    rows = mean.weights if rows is None else rows
+    return mean, evidence_of(rows, X, used, geometries.get(PARTIAL, 0.0), ladders)
+
+
+def with_knowledge(pairs: Any, weights: Any, smooth: Any, prior_share: float | None, c: float) -> Any:
+    """Return the evidence with the members of a prior; None: known ties weigh all members, and it is that of the mean.
+
+    Parameters
+    ----------
+    pairs : CSR array, the evidence without
+    weights, smooth : CSR arrays, the mean with and without
+    """
+    n = weights.shape[0]
+    unit, dense = (n - 1) / c, n <= DENSE_NODES
+    if prior_share is None:
+        return upper_pairs(weights, dense) * unit
+    if prior_share == 0.0:
+        return pairs
+    added = upper_pairs(weights - (1.0 - prior_share) * smooth, dense) * unit
+    return sparse.csr_array((1.0 - prior_share) * pairs + added)

@@ -268,3 +268,29 @@ class Replicates:
             pointers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
             graphs.append(sparse.csr_array((kept[used].astype(np.float32), labels[used], pointers), shape=(n, n)))
         return graphs
+
+
+def replicates_of(
+    X: Array,
+    halves: Sequence[Array],
+    weights: Any,
+    plain: Array,
+    frequency: Array,
+    geometries: dict[str, float],
+    ladders: Ladders,
+) -> tuple[Replicates, Array]:
+    """Return the replicates learned from halves of the signals, and the inclusion frequencies over all members.
+
+    Parameters
+    ----------
+    X, halves : the signals, and the rows of each half
+    weights : CSR array, the consensus
+    plain, frequency : arrays over its edges: the weights without prior and known ties, the frequencies so far
+    geometries, ladders : those of the fit
+    """
+    values = np.empty((len(halves), weights.nnz), np.float32)
+    for number, rows in enumerate(halves):
+        values[number], shares = replicate_network(half_of(X, rows), weights, geometries, ladders)
+        frequency = frequency + (shares - frequency) / (number + 2)  # the mean so far
+        ladders.step()
+    return Replicates(weights.indptr, weights.indices, plain, values), np.clip(frequency, 0.0, 1.0)

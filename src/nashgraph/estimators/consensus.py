@@ -17,7 +17,7 @@ from sklearn.preprocessing import scale
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import exact, summed_up
-from ..consensus.aggregate import PRIOR_COSTS, PRIOR_SHARE, Mean, PriorPlan, add_prior_members
+from ..consensus.aggregate import PRIOR_COSTS, PRIOR_SHARE, PriorPlan, add_prior_members
 from ..consensus.checkpoint import CheckpointedSteps
 from ..consensus.evidence import (
     ANSWERS,
@@ -25,14 +25,14 @@ from ..consensus.evidence import (
     SAMPLES,
     Kind,
     evidence_at,
-    evidence_of,
     kind_of_signals,
-    upper_pairs,
+    plain_mean,
+    with_knowledge,
 )
 from ..consensus.known_ties import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ..consensus.members import PARTIAL, Ladders, geometry_weights, ladder_degrees
 from ..consensus.parallel import parallel_map
-from ..consensus.replicates import Replicates, half_of, replicate_network
+from ..consensus.replicates import replicates_of
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
 from ..consensus.stacking import stack
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
@@ -259,7 +259,7 @@ class ConsensusGL(GraphEstimator):
         drawn = self._halves(len(X))
         geometries = self._geometries(kind.name, signals, ladders)
         ladders.n_steps = len(geometries) * (1 + self._n_prior_costs) + len(drawn) + 1
-        mean, pairs = self._plain_mean(kind.name, geometries, signals, ladders)
+        mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
         plain, smooth, prior, lam = mean.total.sums[0].copy(), mean.weights, self._prior(signals), np.nan
         if prior is not None and prior.share > 0:
             lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, interaction, welfare)
@@ -272,20 +272,15 @@ class ConsensusGL(GraphEstimator):
             learned |= {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
             if prior.share > 0:
                 learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
-        share = learned.get("prior_share_", 0.0)
-        pairs = self._with_knowledge(pairs, weights, smooth, None if learned["known_weights_"] is not None else share)
-        values = np.empty((len(drawn), weights.nnz), np.float32)
-        for number, rows in enumerate(drawn):
-            values[number], shares = replicate_network(half_of(signals, rows), weights, geometries, ladders)
-            frequency = frequency + (shares - frequency) / (number + 2)  # the mean so far
-            ladders.step()
-        found = Replicates(weights.indptr, weights.indices, before, values)
-        edges = {"evidence": evidence_at(weights, pairs), "frequency": np.clip(frequency, 0.0, 1.0)}
+        share = None if learned["known_weights_"] is not None else learned.get("prior_share_", 0.0)
+        pairs = with_knowledge(pairs, weights, smooth, share, ladders.c)
+        found, frequency = replicates_of(signals, drawn, weights, before, frequency, geometries, ladders)
+        edges = {"evidence": evidence_at(weights, pairs), "frequency": frequency}
         if len(found):
             edges["low"], edges["high"] = found.intervals(weights.data)
         ladders.finish()
-        dense = X.shape[1] <= DENSE_NODES
-        evidence = pairs + pairs.T
+        dense, evidence = X.shape[1] <= DENSE_NODES, pairs + pairs.T
+        supported = kind.name == SAMPLES and found.support(signals, drawn).enough
         return learned | {
             "adjacency_": weights.toarray() if dense else weights,
             "evidence_": evidence.toarray() if dense else evidence,
@@ -295,46 +290,16 @@ class ConsensusGL(GraphEstimator):
             "geometries_": geometries,
             "signals_": kind.name,
             "kind_": kind,
-            "influence_supported_": self._supported(kind.name, found, signals, drawn) if known is None else None,
+            "influence_supported_": supported if known is None else None,
             "replicate_graphs_": found.thinned_graphs(weights.data - before, np.asarray(weights.sum(axis=1)).ravel()),
             "_smooth": smooth,
             "_columns": (edges, found.node_intervals(weights.data)),
         }
 
-    @staticmethod
-    def _supported(kind: str, found: Replicates, signals: Array, drawn: list[Array]) -> bool:
-        return kind == SAMPLES and found.support(signals, drawn).enough
-
     def _kind(self, X: Array) -> Kind:
         """Return what the signals are."""
         name = check_choice("signals", self.signals, ("auto", ANSWERS, SAMPLES))
         return kind_of_signals(X) if name == "auto" else Kind(name, "as you said")
-
-    def _plain_mean(
-        self, kind: str, geometries: dict[str, float], signals: Array, ladders: Ladders
-    ) -> tuple[Mean, Any]:
-        """Return the mean without prior and known ties, and the evidence of pairs."""
-        mean, rows = Mean(signals.shape[1]), None
-        for geometry, share in geometries.items():  # partial likeness comes last
-            rows = mean.weights if geometry == PARTIAL else rows
-            mean.add(ladders(signals, geometry), share)
-            ladders.step()
-        used = kind if self.estimator is None else ""  # the members of an estimator are all there is to compare
-        return mean, evidence_of(
-            mean.weights if rows is None else rows, signals, used, geometries.get(PARTIAL, 0.0), ladders
-        )
-
-    def _with_knowledge(self, pairs: Any, weights: Any, smooth: Any, prior_share: float | None) -> Any:
-        """Return the evidence with the members of a prior, or, if members are weighed by known ties, that of these."""
-        n = weights.shape[0]
-        unit, dense = (n - 1) / self.c, n <= DENSE_NODES
-        if prior_share is None:
-            return upper_pairs(weights, dense) * unit
-        if prior_share == 0.0:
-            return pairs
-        return sparse.csr_array(
-            (1.0 - prior_share) * pairs + upper_pairs(weights - (1.0 - prior_share) * smooth, dense) * unit
-        )
 
     def _scaled(self, X: Array) -> Array:
         kind = check_choice("scale", self.scale, ("none", "standard"))
@@ -391,12 +356,11 @@ class ConsensusGL(GraphEstimator):
         progress: Progress | None = None,
         checkpoint: str | Path | None = None,
     ) -> Selection:
-        r"""Return the ties that random halves of the signals agree on, with a bound on how many are there by chance.
+        r"""Return the pairs that random halves of the signals agree on, with a bound on how many chance would select.
 
         Complementary-pairs stability selection (Shah and Samworth 2013, JRSS B 75): the signals are halved at random
-        ``n_splits`` times; on each half the plain consensus is learned (no replicates, no prior), and its q heaviest
-        of the p pairs are taken; ties that a share ``tau`` of the halves takes are selected. q follows from the bound.
-        It costs as much as ``2 * n_splits`` replicates in a fit.
+        ``n_splits`` times; on each half evidence is learned (no replicates, no prior), and the q of p pairs with most
+        are taken; pairs that a share ``tau`` of the halves takes are selected. q follows from the bound.
 
         Parameters
         ----------
@@ -465,7 +429,7 @@ class ConsensusGL(GraphEstimator):
         check_observed(signals, self.node_names_)
         ladders = self._ladders(signals.shape[1])
         kind = self._kind(signals).name
-        return self._plain_mean(kind, self._geometries(kind, signals, ladders), signals, ladders)[1]
+        return plain_mean(kind, self._geometries(kind, signals, ladders), signals, ladders)[1]
 
     def probabilities(self, pairs: Any = None) -> pd.DataFrame:
         """Return the probability that two nodes are tied, by the known ties, as a table; known pairs have 1 or 0.
