@@ -257,7 +257,7 @@ class LearnArguments(GameArguments):
             "--replicates",
             "--resamples",
             min=0,
-            help="Bootstrap replicates of the consensus; 0 gives no intervals.",
+            help="Networks that the consensus learns from halves of the signals, for intervals; 0 gives none.",
             show_default="20",
         ),
     ] = None
