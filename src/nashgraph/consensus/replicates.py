@@ -53,15 +53,24 @@ def sort_costs(indptr: Array, costs: Array, ordered: Array, sums: Array) -> None
 def add_responses(
     indptr: Array, costs: Array, ordered: Array, sums: Array, levels: Array, total: float, share: float, out: Array
 ) -> None:
-    """Add to each row its best responses at several levels: weights of sum ``total``, and ``share`` for every edge."""
+    """Add to each row its best responses at ascending levels: weights of sum ``total``, and ``share`` for every edge.
+
+    At a level the m nearest are neighbours whose S lies below it, with the weights ``total * (eta - d) / level`` and
+    ``eta = (level + sum of their d) / m``, which grows with the level: a pair beyond one is beyond all lower ones.
+    """
     for i in prange(indptr.shape[0] - 1):
         first, last = indptr[i], indptr[i + 1]
-        for level in levels:
-            count = max(np.searchsorted(sums[first:last], level), 1)
-            eta = (level + ordered[first : min(first + count, last)].sum()) / count
+        if last > first:
+            thresholds = np.empty(len(levels))
+            for number, level in enumerate(levels):
+                count = max(np.searchsorted(sums[first:last], level), 1)
+                farthest = first + count - 1
+                thresholds[number] = (level - sums[farthest]) / count + ordered[farthest]
             for k in range(first, last):
-                weight = (eta - costs[k]) / level
-                if weight > 0.0:
+                for number in range(len(levels) - 1, -1, -1):
+                    weight = (thresholds[number] - costs[k]) / levels[number]
+                    if weight <= 0.0:
+                        break
                     out[0, k] += total * weight
                     out[1, k] += share
 
