@@ -50,8 +50,8 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
 
     Examples
     --------
-    >>> all_parameters("linear", {"lam": 2.0}, ["dtype=float32"], "error")["dtype"]
-    'float32'
+    >>> all_parameters("linear", {"lam": 2.0}, ["storage=sparse"], "error")["storage"]
+    'sparse'
     >>> all_parameters("smooth", {"lam": 2.0}, [], "error")
     Traceback (most recent call last):
     ...

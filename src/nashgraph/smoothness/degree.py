@@ -154,7 +154,7 @@ class Ladder(NamedTuple):
 
 
 def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> Ladder:
-    """Return the mean of the Smooth-GL graphs of some degrees, from one pass over all pairs.
+    """Return the mean of the Smooth-GL graphs of some degrees, from one scan of all pairs.
 
     The sorted nearest of a row give its weights at any beta in closed form. Only the ``kept`` nearest of a node may be
     its neighbours: with fewer than all, the graphs of the largest degrees are those of that smaller problem, and lie
@@ -178,7 +178,7 @@ def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> La
 
 
 def answering_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
-    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one pass.
+    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one scan.
 
     Examples
     --------

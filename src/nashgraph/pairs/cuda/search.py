@@ -47,7 +47,7 @@ class CudaSearch(PairSearch):
         self._scans = 0.0
 
     @property
-    def scans(self) -> float:  # type: ignore[override]
+    def scans(self) -> float:
         """How many times all pairs were gone through, here or on the device."""
         return self._scans + self.on_device.searched / len(self) ** 2
 
@@ -61,7 +61,7 @@ class CudaSearch(PairSearch):
 
         if everything:
             raise InputError(
-                "storage='dense' keeps the costs of all pairs in memory, and engine='cuda' keeps candidates on the GPU: "
+                "storage='dense' keeps the costs of all pairs in memory, and engine='cuda' only candidates: "
                 "leave storage='auto', or use engine='threads' (solver='ttgd' needs that too)"
             )
         if self.known is None:
