@@ -35,12 +35,29 @@ WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate") 
 RENAMED = {"random_state": "seed", "n_replicates": "replicates"}  # parameters whose option has another name
 # Parameters that have an option, as the library writes them: engine='threads', lam=0.
 PARAMETER = re.compile(
-    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|missing|random_state|n_replicates|welfare)"
+    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|max_names|missing|random_state|n_replicates|"
+    r"recall|welfare)"
     r"=(['\"]?)([\w.+-]*\w)\2"
 )
 # What the short help lists of a command, at most.
 COMMON = (
-    *("id", "drop", "missing", "group", "method", "methods", "lams", "n_lams", "truth", "known", "best", "budget"),
+    *(
+        "id",
+        "drop",
+        "missing",
+        "group",
+        "counts",
+        "ties",
+        "names",
+        "method",
+        "methods",
+        "lams",
+        "n_lams",
+        "truth",
+        "known",
+        "best",
+        "budget",
+    ),
     *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
 )
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
