@@ -14,10 +14,10 @@ import pytest
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
 from nashgraph.cli.fitting import LEAST_FREQUENCY, MOST_EACH, learned, sure_part
 from nashgraph.cli.messages import Voice
-from nashgraph.smoothness import STORAGES
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
 from nashgraph.io import Job, TableOptions, load_signals
+from nashgraph.smoothness import STORAGES
 
 from ..commands import LAST_DIGIT, error_lines, run
 

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -15,11 +16,11 @@ from nashgraph.cli.app import app
 from nashgraph.cli.fitting import all_parameters
 from nashgraph.consensus import checkpoint
 from nashgraph.consensus.members import Replicate
-from nashgraph.pairs.engines import ENGINES
 from nashgraph.estimators import METHODS, SmoothGL
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
 from nashgraph.games.welfares import WELFARES
+from nashgraph.pairs.engines import ENGINES
 from nashgraph.validation import InputError
 
 from ..commands import error_lines, run
@@ -326,8 +327,9 @@ def test_the_help_says_what_its_words_mean():
 
 def test_what_is_registered_is_in_the_help(table):
     shown = run("learn", "--help").output
-    for names in (METHODS, INTERACTIONS, WELFARES, ENGINES):
+    for names in (INTERACTIONS, WELFARES, ENGINES):
         assert f"[{'|'.join(names)}]" in "".join(shown.split())
+    assert ",".join([*METHODS, "ties"]) in re.sub(r"[\s│]", "", shown)
     listed = (
         "import sys; from nashgraph.cli.app import app; sys.argv[1:] = ['learn', '--help']\n"
         "try: app()\nexcept SystemExit: print(*sys.modules)"
