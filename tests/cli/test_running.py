@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -326,8 +327,9 @@ def test_the_help_says_what_its_words_mean():
 
 def test_what_is_registered_is_in_the_help(table):
     shown = run("learn", "--help").output
-    for names in (METHODS, INTERACTIONS, WELFARES, ENGINES):
+    for names in (INTERACTIONS, WELFARES, ENGINES):
         assert f"[{'|'.join(names)}]" in "".join(shown.split())
+    assert ",".join([*METHODS, "ties"]) in re.sub(r"[\s│]", "", shown)
     listed = (
         "import sys; from nashgraph.cli.app import app; sys.argv[1:] = ['learn', '--help']\n"
         "try: app()\nexcept SystemExit: print(*sys.modules)"

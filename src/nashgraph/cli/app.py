@@ -13,8 +13,8 @@ from .. import __version__
 from .commands import EXIT_CODES, Command, Commands, choice, completing, grouped
 from .options import (
     EXPERIMENTS,
+    LEARNERS,
     METHOD,
-    METHODS,
     PANELS,
     ActArguments,
     CompareArguments,
@@ -25,8 +25,10 @@ from .options import (
     Out,
     PathArguments,
     SpeechArguments,
+    TableArguments,
     output_option,
 )
+from .tie_options import AskArguments, TieArguments
 
 # ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
 
@@ -64,16 +66,21 @@ def options(
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
 def learn(
-    method: Annotated[str, choice(METHODS, rich_help_panel=METHOD, help="Method to learn with.")] = "consensus",
+    method: Annotated[str, choice(LEARNERS, rich_help_panel=METHOD, help="Method to learn with.")] = "consensus",
     *,
     game: LearnArguments,
-    ties: KnownArguments,
+    known: KnownArguments,
+    told: TieArguments,
     asked: JobArguments,
 ) -> int:
     """Learn the network behind a table, and write it with a report.
 
     Nodes whose signals (answers, readings) are alike get a tie. The default
     method averages many such networks, so each tie has a frequency.
+
+    If people told about their ties (how many, how many of a kind, names),
+    declare these columns with --ties, --counts and --names: they tell far more
+    than likeness, and every tie gets a probability (method ties).
 
     Optionally, a prior favours networks in which nodes gain from their
     neighbours' effort (--benefit). It is a game: every node chooses an action,
@@ -84,7 +91,7 @@ def learn(
     """
     from .learn import run_learn
 
-    return run_learn("learn", method, game, asked, ties=ties)
+    return run_learn("learn", method, game, asked, ties=known, told=told)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)
@@ -163,6 +170,36 @@ def act(
     from .act import run_act
 
     return run_act(network, asked)
+
+
+@app.command(cls=Command, epilog=EXIT_CODES)
+@grouped
+def ask(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A survey with one row per person, with --ties, --counts or --names; or the folder (or model.json) of "
+            "a network learned from such a survey.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
+    *,
+    told: TieArguments,
+    table: TableArguments,
+    asked: AskArguments,
+) -> int:
+    """Say whom to interview next about their ties: those not asked yet whose ties are least certain.
+
+    These are people who are expected to have many ties. Use it to find central
+    people; choose at random if you want the whole network. It does not say
+    which questions to add: about ten traits that 20 to 50% have teach most.
+
+    Example: nashgraph ask survey.csv --ties n_friends --counts n_weavers=weaver --best 20
+    """
+    from .ask import run_ask
+
+    return run_ask(file, told, table, asked)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)

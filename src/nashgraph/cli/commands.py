@@ -31,16 +31,34 @@ EXIT_CODES = (
 )
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
 LITTLE = 1000  # MiB that our libraries take before there is a table
+LONG = 80  # letters of a list of names that the help can show as one word
 WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
 RENAMED = {"random_state": "seed", "n_replicates": "replicates"}  # parameters whose option has another name
 # Parameters that have an option, as the library writes them: engine='threads', lam=0.
 PARAMETER = re.compile(
-    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|missing|random_state|n_replicates|welfare)"
+    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|max_names|missing|random_state|n_replicates|"
+    r"recall|welfare)"
     r"=(['\"]?)([\w.+-]*\w)\2"
 )
 # What the short help lists of a command, at most.
 COMMON = (
-    *("id", "drop", "missing", "group", "method", "methods", "lams", "n_lams", "truth", "known", "best", "budget"),
+    *(
+        "id",
+        "drop",
+        "missing",
+        "group",
+        "counts",
+        "ties",
+        "names",
+        "method",
+        "methods",
+        "lams",
+        "n_lams",
+        "truth",
+        "known",
+        "best",
+        "budget",
+    ),
     *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
 )
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
@@ -86,7 +104,11 @@ class Command(TyperCommand):
         parameters: list[Any] = self.params
         for parameter in parameters:
             if ":" in (parameter.metavar or ""):
-                parameter.metavar = f"[{'|'.join(registered(str(parameter.metavar)))}]"
+                names = list(registered(str(parameter.metavar)))
+                parameter.metavar = f"[{'|'.join(names)}]"
+                if len(parameter.metavar) > LONG and parameter.opts[0].startswith("-"):  # it would be broken in words
+                    parameter.metavar = str(parameter.name).upper()
+                    parameter.help = f"{str(parameter.help).rstrip('.')}: {', '.join(names)}."
             if isinstance(default := getattr(parameter, "show_default", None), str):
                 # Given as a text, Typer would put it in parentheses; the backslash is for Rich and for Markdown.
                 parameter.help, parameter.show_default = f"{parameter.help} \\[default: {default}]", False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -20,7 +21,7 @@ import typer
 from ..consensus import Selection
 from ..consensus.checkpoint import checkpoints_kept
 from ..consensus.evidence import KINDS
-from ..estimators import GLGP, METHODS, ConsensusGL, GraphEstimator, LambdaPath
+from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, LambdaPath, TieModel
 from ..graph import EVIDENCE, LearnedGraph
 from ..io import Job, Signals
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
@@ -38,8 +39,11 @@ PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can 
 # What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
 OWN = (
     *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
-    *("benefit", "action", "missing", "silent", "community"),
+    *("expected_ties", "ties_low", "ties_high", "benefit", "action", "missing", "silent", "community"),
 )
+# How the tie model calls its inputs, and the options that give them.
+OPTIONS = {"nominations": "--names", "n_ties": "--ties", "counts": "--counts"}
+ANSWERS = re.compile(rf"(?<![-\w])(?:{'|'.join(OPTIONS)})\b")
 TAKEN = {*OWN, "id", "label", "group"}
 
 
@@ -57,7 +61,7 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
     ...
     typer...BadParameter: the method smooth has no --lam (linear, glgp have): of these options it has --degree, ...
     """
-    known = METHODS[method]().get_params(deep=False)
+    known = LEARNERS[method]().get_params(deep=False)
     for name in given:
         if name not in known:
             has = [
@@ -207,7 +211,7 @@ def part_to_write(graph: LearnedGraph, least_frequency: float | None) -> Learned
 
 def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     """Return the estimator of a job, with the benefit out of the table where there is one, and the path's arguments."""
-    model, given = METHODS[job.method](), dict(job.parameters)
+    model, given = LEARNERS[job.method](), dict(job.parameters)
     along = {field.name: given.pop(field.name) for field in fields(PathArguments) if field.name in given}
     if signals.benefit is not None:
         given["benefit"] = signals.benefit
@@ -224,6 +228,9 @@ def fitted(
 ) -> None:
     """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
     known = model.get_params(deep=False)
+    if isinstance(model, TieModel):
+        fit_ties(model, signals, voice, **ties)
+        return
     with bar(voice, "learning") as tell:
         if isinstance(model, ConsensusGL):
             tally = lambda done, total: tell(done / total, f"{done} of {total}")  # noqa: E731
@@ -234,6 +241,30 @@ def fitted(
             model.set_params(callback=lambda record: told(record, known["tol"]))
         model.fit(signals.table, **ties)
     model.set_params(**dict.fromkeys({"callback"} & known.keys()))
+
+
+def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFrame | None = None) -> None:
+    """Fit the tie model to what people told, and say how far their answers are trusted."""
+    told = signals.told
+    if told is None:
+        raise InputError("the tie model learns from answers about ties: declare them with --ties, --counts or --names")
+    if told.room is not None and model.max_names is None:
+        model.set_params(max_names=told.room)
+        voice.note(
+            f"--names has {told.room} columns, so lists of {told.room} names count as full; --max-names changes it"
+        )
+    X = signals.table if len(signals.table) else None
+    answers = {"traits": told.traits, "counts": told.counts, "n_ties": told.n_ties, "nominations": told.nominations}
+    try:
+        model.fit(X, **answers, known=known)
+    except InputError as error:
+        message = str(error)
+        if message.startswith("counts must"):  # it names the trait, and the file has the column
+            for trait, column in told.columns.items():
+                message = message.replace(f"in {trait!r}", f"in {column!r}")
+        raise InputError(ANSWERS.sub(lambda found: OPTIONS[found[0]], message)) from error
+    recall, variance, source = model.errors_
+    voice.note(f"answers are taken to recall {recall:.0%} of ties, with an error variance of {variance:.2g} ({source})")
 
 
 def followed(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import typer
 
@@ -47,6 +48,7 @@ from .commands import DONE, UNFINISHED, meant
 from .fitting import Outcome, all_parameters, learned, needs_complete, scores
 from .messages import MEANT, MEASURED, Voice, paired
 from .options import GameArguments, JobArguments, KnownArguments, PathArguments
+from .tie_options import TIES, TieArguments
 
 COMMANDS = ("learn", "path")  # what a job can ask for
 CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
@@ -94,9 +96,10 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
 
 def say_briefly(record: ModelRecord, voice: Voice) -> None:
     """Print what was learned in a line or two: the ties, whether the run converged, and scores if there are some."""
-    ties = counted(int(record.certificate.get("ties") or record.edges), "tie")
-    sentence = record.certificate.get("sentence", "")
-    voice.say(f"{ties} by {record.job.method} in {record.seconds:.1f} s: {sentence}")
+    what = f"{counted(int(record.certificate.get('ties') or record.edges), 'tie')} by {record.job.method}"
+    if record.job.method == TIES:  # two for every expected tie
+        what = f"{counted(record.edges, 'possible tie')} with probabilities, by the tie model"
+    voice.say(f"{what} in {record.seconds:.1f} s: {record.certificate.get('sentence', '')}")
     if record.scores:
         auc, precision = (record.scores.get(name) for name in ("auc", "average_precision"))
         voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), average precision {precision:.3f}")
@@ -177,7 +180,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
 def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
     """Say how the signals were read."""
     for note in signals.notes:
-        voice.note(note)
+        voice.note(note, warning=note in signals.warnings)
     n_signals, n_nodes = signals.table.shape
     names = "" if voice.brief else f": {listing(signals.table.index, LISTED)}"
     voice.say(f"{file.name}: {counted(n_nodes, 'node')}, {counted(n_signals, 'signal')}{names}")
@@ -246,6 +249,8 @@ def note_left_out(outcome: Outcome, asked: float | None, voice: Voice) -> None:
 
 def most_influential(graph: LearnedGraph) -> list[str]:
     """Return the first few nodes by influence and how far that is settled, or that the signals do not tell."""
+    if "expected_ties" in graph.node_columns:
+        return [most_ties(graph)]
     if graph.influence_supported is False:
         return [NOT_CENTRAL]
     ranked, known = "rank_low" in graph.node_columns, graph.node_columns
@@ -257,6 +262,14 @@ def most_influential(graph: LearnedGraph) -> list[str]:
     ]
     figures = ", ".join(first)
     return [f"influence: {figures}", leaders(graph).sentence] if ranked else [f"most influential: {figures}"]
+
+
+def most_ties(graph: LearnedGraph) -> str:
+    """Return the nodes with most ties expected, in a line, each with its interval."""
+    expected, low, high = (graph.node_columns[name] for name in ("expected_ties", "ties_low", "ties_high"))
+    first = np.argsort(-np.asarray(expected), kind="stable")[:NAMED]
+    shown = ", ".join(f"{graph.names[k]} ({expected[k]:.1f}, {low[k]:.1f} to {high[k]:.1f})" for k in first)
+    return f"most ties expected: {shown}"
 
 
 def code_of(record: ModelRecord) -> int:
@@ -390,15 +403,17 @@ def run_learn(
     asked: JobArguments,
     along: PathArguments | None = None,
     ties: KnownArguments | None = None,
+    told: TieArguments | None = None,
 ) -> int:
     """Make a job of the options of learn or path and carry it out, on one table or on every group of it."""
     from .groups import run_groups  # noqa: PLC0415 (it imports this module)
 
-    game = asked.cluster.settled(game)
+    told = told or TieArguments()
+    method, game = told.method(method), asked.cluster.settled(game)
     check_given(asked.file, asked.truth.truth, None if ties is None else ties.known)
     check_engine(game.engine)
-    table = replace(asked.table.options(game.benefit), group=asked.group)
-    parameters = all_parameters(method, game.parameters(), asked.settings or [], table.missing)
+    table = told.options(replace(asked.table.options(game.benefit), group=asked.group))
+    parameters = all_parameters(method, game.parameters() | told.parameters(), asked.settings or [], table.missing)
     if table.benefit is not None:  # it is a column, and comes with the table
         del parameters["benefit"]
     if along is not None:
@@ -413,7 +428,7 @@ def run_learn(
         method=method,
         parameters=parameters,
         table=table,
-        directed=not asked.undirected,
+        directed=not asked.undirected and method != TIES,
         least_frequency=asked.least_frequency,
         false_edges=asked.false_edges,
         truth_directed=asked.truth.truth_directed,
@@ -431,7 +446,7 @@ def run_learn(
 
 def known_elsewhere(method: str, ties: KnownArguments, voice: Voice) -> dict[str, Any]:
     """Return the weights learned from the known ties of another table, if asked for, as a parameter."""
-    if (ties.known or ties.known_from) and method != CONSENSUS:
+    if (ties.known and method not in (CONSENSUS, TIES)) or (ties.known_from and method != CONSENSUS):
         raise typer.BadParameter(f"the method {method} does not learn from known ties: take --method {CONSENSUS}")
     if ties.known_from is None:
         return {}

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from .messages import Voice
 
 METHODS = "nashgraph.estimators:METHODS"
+LEARNERS = "nashgraph.estimators:LEARNERS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 BENEFITS = ("spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 # The groups of options in the help, in this order.
-PANELS = TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
+PANELS = TABLE, FORMAT, TOLD, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
     "The table",
     "How the file is written",
+    "What people told about ties",
     "The method",
     "Options of single methods",
     "Known ties",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..estimators import METHODS
+from ..estimators import LEARNERS
 from ..graph import NOT_CENTRAL
 from ..io import (
     FileRecord,
@@ -29,7 +29,18 @@ from .messages import Voice, listed, paired
 from .options import SpeechArguments
 
 LISTED = 10
-SHOWN = ("name", "influence", "interval", "rank", "followers", "action", "missing", "community")
+SHOWN = (
+    "name",
+    "influence",
+    "interval",
+    "rank",
+    "followers",
+    "expected_ties",
+    "ties",
+    "action",
+    "missing",
+    "community",
+)
 TIES = ("source", "target", "evidence", "weight", "interval", "frequency", "probability", "known")
 
 
@@ -85,6 +96,10 @@ def few_columns(nodes: pd.DataFrame) -> pd.DataFrame:
     if "rank_low" in nodes:
         ends = zip(nodes["rank_low"], nodes["rank_high"], strict=True)
         nodes = nodes.assign(rank=[f"{low} to {high}" for low, high in ends])
+    if "ties_low" in nodes:
+        nodes = nodes.assign(
+            ties=[f"{low:.1f} to {high:.1f}" for low, high in zip(nodes["ties_low"], nodes["ties_high"], strict=True)]
+        )
     if "missing" in nodes:
         nodes = nodes.assign(missing=nodes["missing"].map("{:.0%}".format))
     return with_interval(nodes, "influence_low", "influence_high", SHOWN)
@@ -130,12 +145,12 @@ def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force
     """Run a job again, on files that are the same (or given, by option), and say whether the graph is."""
     voice = speech.voice(brief=True)
     earlier, place = read_record(model)
-    if earlier.job.method not in METHODS or earlier.job.command not in COMMANDS:
+    if earlier.job.method not in LEARNERS or earlier.job.command not in COMMANDS:
         asked = f"{earlier.job.command} with the method {earlier.job.method}"
         raise TableError(f"{place.name} asks for {asked!r}, which this nashgraph cannot do")
     then = {"--input": earlier.input, "--truth": earlier.truth, "--known": earlier.known}
     file, truth, known = (
-        None if record is None else _found(record, given[option], option, place, force, voice)
+        None if record is None else found_again(record, given[option], option, place, force, voice)
         for option, record in then.items()
     )
     assert file is not None
@@ -179,7 +194,7 @@ def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path)
     return Verdict(False, False, difference if math.isfinite(difference) else None, f"{differs}: {by}")
 
 
-def _found(then: FileRecord, given: Path | None, option: str, model: Path, force: bool, voice: Voice) -> Path:
+def found_again(then: FileRecord, given: Path | None, option: str, model: Path, force: bool, voice: Voice) -> Path:
     """Return the file that a model was learned from, if it still is that file."""
     file = given or model.parent / then.path
     if not file.is_file():

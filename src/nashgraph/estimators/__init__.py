@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import ChainMap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import lazy_loader
 
@@ -41,6 +43,10 @@ _METHODS = {
 METHODS: Registry[type[GraphEstimator]] = Registry(
     "method", later={name: f"{__name__}.{module}:{kind}" for name, (module, kind) in _METHODS.items()}
 )
+# What the command line can learn with: these, and TieModel, which needs answers about ties and not signals alone.
+LEARNERS: Mapping[str, type[GraphEstimator]] = ChainMap(
+    cast(Any, Registry("method", later={"ties": f"{__name__}.tie_model:TieModel"})), cast(Any, METHODS)
+)
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
@@ -51,4 +57,4 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "_benefit": ["spectral_benefit"],
     },
 )
-__all__ += ["METHODS"]
+__all__ += ["LEARNERS", "METHODS"]

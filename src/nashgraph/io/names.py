@@ -339,6 +339,7 @@ def _name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
     if options.nodes == "columns":
         return first if saved or says_when(table[first], marks) else None
     given = [name for name in (*options.categorical, *options.keep, *options.ordinal, options.benefit) if name]
+    given += [*options.names, *filter(None, [options.ties]), *(text.partition("=")[0] for text in options.counts)]
     taken = {*split_names(given, table.columns)}
     called = [str(name) for name in rest.columns if name in ID_NAMES and name not in taken]
     found = called[0] if called else plain_id(rest, taken, marks)

@@ -39,6 +39,13 @@ class TableOptions:
     na : tuple of str
         What stands for a missing value, anywhere ("-99") or in one column ("q1=9"), besides empty cells, NA, NaN and
         the like, and what plainly is a code (:mod:`nashgraph.io.missing`); "none" takes only these and those given.
+    counts : tuple of str
+        Columns that count ties with a trait, each with the trait's 0/1 column, "n_weavers=weaver", or with one value
+        of a column, "n_weavers=job=weaver". These, ``ties`` and ``names`` are for TieModel, and never signals.
+    ties : str, optional
+        Column with a node's own number of ties.
+    names : tuple of str
+        Columns with names of those a node is tied to.
     group : str, optional
         Column that tells groups apart, each with a network of its own.
     only : str, optional
@@ -75,6 +82,9 @@ class TableOptions:
     categorical: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     na: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+    ties: str | None = None
+    names: tuple[str, ...] = ()
     group: str | None = None
     only: str | None = None
     missing: str = "auto"
@@ -107,14 +117,15 @@ class TableOptions:
 
 
 def name_columns(options: TableOptions) -> list[str]:
-    """Return the columns that may name the rows: there 007 and NA stay what they are.
+    """Return the columns that may name the rows or ties: there 007 and NA stay what they are.
 
     Examples
     --------
     >>> name_columns(TableOptions(id="household"))
     ['household']
     """
+    friends = [*options.names, *(name for names in options.names for name in names.split(","))]
     if options.id is not None:
-        return [options.id]
+        return [options.id, *friends]
     guessed = ["", *ID_NAMES] if options.nodes == "rows" else [""]
-    return [name for name in guessed if name not in options.categorical]
+    return [*(name for name in guessed if name not in options.categorical), *friends]

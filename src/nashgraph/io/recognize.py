@@ -7,6 +7,7 @@ name Ann are not alike for it. So they are found by name and content, and never 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -55,13 +56,44 @@ def tie_columns(table: pd.DataFrame, nodes: Sequence[str] = ()) -> list[TieColum
     for name in map(str, table.columns):
         stems.setdefault(re.sub(r"[\W_]*\d+$", "", name), []).append(name)
     named = {name for stem, names in stems.items() if _name_ties(table[names], stem, nodes) for name in names}
-    found = []
+    found, flags = [], _flags(table)
     for name in map(str, table.columns):
         if name in named:
             found.append(TieColumn(name, "names", "it names other nodes"))
-        elif _counts_ties(name) and (values := whole_numbers(table[name].dropna())) is not None and values.min() >= 0:
-            found.append(TieColumn(name, "count", "its name asks for a number of ties"))
+        elif (asked := _counts_ties(name)) or _trait_of(name, flags, whole=True):
+            values = whole_numbers(_without_plus(table[name]))
+            if values is None or values.min() < 0 or name in flags:
+                continue
+            why = "its name asks for a number of ties" if asked else "its name has that of a trait"
+            found.append(TieColumn(name, "count", why))
     return found
+
+
+def _flags(table: pd.DataFrame) -> list[str]:
+    """Return the columns of 0 and 1."""
+    return [str(name) for name in table if table[name].nunique() == 2 and table[name].dropna().isin((0, 1)).all()]
+
+
+def _trait_of(column: str, flags: Sequence[str], *, whole: bool = False) -> str | None:
+    """Return the 0/1 column that a column such as friends_weaver may count; ``whole``: its name has no other words."""
+    words, others = _name_words(column), list[str]()
+    if any(TIED.fullmatch(word) for word in words):
+        others = [word.rstrip("s") for word in words if not TIED.fullmatch(word)]
+    for flag in flags if others else []:
+        names = [word.rstrip("s") for word in _name_words(flag)]
+        if flag != column and (others == names if whole else {*others} & {*names}):
+            return flag
+    return None
+
+
+def _name_words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def _without_plus(column: pd.Series) -> pd.Series:
+    """Return what was answered, with 10+ (ten or more) as 10."""
+    given = column.dropna()
+    return given.map(lambda cell: cell.rstrip("+ ") if isinstance(cell, str) else cell) if is_text(given) else given
 
 
 def _counts_ties(name: str) -> bool:
@@ -96,15 +128,37 @@ def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
     return bool(apart and many and (called or len(block.columns) > 1))
 
 
-def tie_note(found: Sequence[TieColumn]) -> list[str]:
-    """Return what is said of columns about ties that were left out."""
+def tie_note(found: Sequence[TieColumn], table: pd.DataFrame) -> list[str]:
+    """Return what is said of columns about ties that were left out, with the options that learn from them.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"weaver": [1, 0, 1], "n_friends": [2, 0, 5], "n_friends_weaver": [1, 0, 2]})
+    >>> print(tie_note(tie_columns(table), table)[0])  # doctest: +ELLIPSIS
+    left out 2 column(s) ...; to learn from them add --ties n_friends --counts n_friends_weaver=weaver; ...
+    """
     if not found:
         return []
     shown = listing(f"{each.column!r} ({each.reason})" for each in found)
     return [
         f"left out {len(found)} column(s) that seem to count or name ties: {shown}; they say who is tied, not what "
-        "people are like; --keep uses them as answers all the same"
+        f"people are like; to learn from them add {tie_options(found, table)}; --keep uses them as answers all the same"
     ]
+
+
+def tie_options(found: Sequence[TieColumn], table: pd.DataFrame) -> str:
+    """Return the options that declare columns about ties; TRAIT stands where no 0/1 column has a word in common."""
+    flags, totals, counts = _flags(table), list[str](), list[str]()
+    for column in (each.column for each in found if each.kind == "count"):
+        trait = _trait_of(column, flags)
+        if trait is not None or totals:
+            counts.append(f"{column}={trait or 'TRAIT'}")
+        else:
+            totals.append(column)
+    names = [each.column for each in found if each.kind == "names"]
+    given = {"--ties": totals, "--counts": counts, "--names": names}
+    said = " ".join(f"{option} {shlex.quote(','.join(columns))}" for option, columns in given.items() if columns)
+    return said + (" (TRAIT is the 0/1 column of those who are counted)" if "=TRAIT" in said else "")
 
 
 def refuse_what_is_no_table_of_answers(table: pd.DataFrame, file: str = "the table") -> None:

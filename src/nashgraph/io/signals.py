@@ -30,6 +30,7 @@ from .names import (
 from .options import TableOptions
 from .read import read_table
 from .recognize import TieColumn, is_count, refuse_what_is_no_table_of_answers, tie_columns, tie_note
+from .tie_answers import TieAnswers, declared, take_tie_answers
 
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
 
@@ -49,6 +50,8 @@ class Signals:
     columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; columns that
         are left out as signals, too
     tie_columns : list of TieColumn, the columns that seem to count or name ties; they are no signals
+    told : TieAnswers, optional, what the columns declared to be about ties tell
+    warnings : list of str, those of the notes that everybody should read
     """
 
     table: pd.DataFrame
@@ -59,6 +62,8 @@ class Signals:
     silent: Array
     columns: pd.DataFrame
     tie_columns: list[TieColumn] = field(default_factory=list)
+    told: TieAnswers | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,8 @@ class _Oriented:
     benefit: Array | None
     notes: list[str]
     tie_columns: list[TieColumn] = field(default_factory=list)
+    told: TieAnswers | None = None
+    warnings: list[str] = field(default_factory=list)
 
 
 def load_signals(path: str | Path, options: TableOptions | None = None, *, complete: bool = False) -> Signals:
@@ -112,7 +119,7 @@ def signals_of(
         problems.refuse()
         table, options, notes = widened(table, options)
         whole = table
-    elif options.id is None and options.nodes == "rows":
+    elif options.id is None and options.nodes == "rows" and not declared(options):
         refuse_what_is_no_table_of_answers(table, file)
     blank = table.isna().all(axis=1)
     if blank.any():
@@ -124,9 +131,10 @@ def signals_of(
     with problems.kept():
         refuse_infinite(found.values, found.nodes, found.signals)
     problems.refuse()
-    if not found.signals:
+    if not found.signals and found.told is None:
         raise TableError("; ".join(["no signals are left: the table has no other columns", *found.notes]))
-    found, answered = _without_unanswered(found)
+    # People who answered nothing about themselves may still have ties that others told of.
+    found, answered = _without_unanswered(found) if found.told is None else (found, np.ones(len(found.nodes), bool))
     found = _without_constant(found)
     found.notes.extend(
         check_outliers(found.values, found.nodes, found.signals, split_names(options.keep, found.signals))
@@ -144,12 +152,17 @@ def signals_of(
             f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both have, "
             "and count as typical in the others; --missing impute fills them in instead"
         )
-    standardize, why = _scaling(found, options)
+    standardize, why = (
+        _scaling(found, options) if found.signals else (False, "there are no signals, only answers about ties")
+    )
+    missing = gaps.mean(axis=1) if found.signals else np.zeros(len(found.nodes))
     values = _standardized(found.values) if standardize else found.values
     frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
     columns = _as_given(whole, table, options)[answered]
     return Signals(
-        frame, found.benefit, [*found.notes, why], standardize, gaps.mean(axis=1), silent, columns, found.tie_columns
+        *(frame, found.benefit, [*found.notes, why], standardize, missing, silent, columns, found.tie_columns),
+        told=found.told,
+        warnings=found.warnings,
     )
 
 
@@ -190,8 +203,10 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
             benefit = _checked_benefit(given, names, column)
             table = table.drop(columns=column)
     how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
-    declared = {*how.keep, *how.categorical, *how.ordinal}
-    about_ties = [found for found in tie_columns(table, names) if found.column not in declared]
+    wanted = {*how.keep, *how.categorical, *how.ordinal}
+    told, table = take_tie_answers(table, names, options, problems)
+    about_ties = [found for found in tie_columns(table, names) if found.column not in wanted]
+    warnings = [*([] if told is None else told.warnings), *tie_note(about_ties, table)]
     for name in table.columns.drop([found.column for found in about_ties]):
         with problems.kept():
             parts.append(coded(table[name], how, names))
@@ -211,13 +226,19 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
         signals=[name for part in used for name in part.names],
         values=np.column_stack([part.values for part in used]) if used else np.empty((len(names), 0)),
         benefit=benefit,
-        notes=[*notes, *tie_note(about_ties), *left_out_notes(parts), *coding_notes(parts)],
+        notes=[*notes, *([] if told is None else told.notes), *warnings, *left_out_notes(parts), *coding_notes(parts)],
         tie_columns=about_ties,
+        told=told,
+        warnings=warnings,
     )
 
 
 def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
     named = {"--categorical": {*options.categorical} - {"auto", "none"}, "--ordinal": options.ordinal}
+    if declared(options):
+        raise TableError(
+            "--counts, --ties and --names are columns of a survey with people in rows: not --nodes columns"
+        )
     for option in (option for option, given in named.items() if given):
         raise TableError(f"{option} codes columns, and with --nodes columns these are nodes: leave it out")
     signals, table, notes = named_rows(table, options, problems)
@@ -265,7 +286,7 @@ def _without_constant(found: _Oriented) -> _Oriented:
     constant = np.nanmax(found.values, axis=0) == np.nanmin(found.values, axis=0)
     if not constant.any():
         return found
-    if constant.all():
+    if constant.all() and found.told is None:
         raise TableError("every signal is the same at all nodes, so they tell nothing of a network: check the table")
     names = [name for name, flat in zip(found.signals, constant, strict=True) if flat]
     return replace(

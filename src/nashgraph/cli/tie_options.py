@@ -1,0 +1,94 @@
+"""The options about what people told of their ties, for learn and ask."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .options import TOLD, SpeechArguments, output_option
+
+if TYPE_CHECKING:
+    from ..io import TableOptions
+
+told_option = functools.partial(typer.Option, rich_help_panel=TOLD)
+TIES = "ties"  # the method that learns from them
+
+
+@dataclass(frozen=True)
+class TieArguments:
+    """Columns that people filled in about their ties; with any of them the method is the tie model."""
+
+    counts: Annotated[
+        list[str] | None,
+        told_option(
+            metavar="COLUMN=TRAIT,...",
+            help="Columns that answer 'how many of your ties are ...?', each with the 0/1 column of that trait, or "
+            "with one value of a column: n_weavers=job=weaver. Write 10+ for ten or more; empty means not asked.",
+        ),
+    ] = None
+    ties: Annotated[
+        str | None, told_option(metavar="COLUMN", help="Column that answers 'how many ties do you have?'.")
+    ] = None
+    names: Annotated[
+        list[str] | None,
+        told_option(
+            metavar="COLUMN,...",
+            help="Columns with names (or ids) of people that the person is tied to, spelled as in the table.",
+        ),
+    ] = None
+    max_names: Annotated[
+        int | None,
+        told_option(
+            min=1,
+            help="How many names there was room for: somebody missing from a full list may still be tied.",
+            show_default="the number of --names columns, if there are several",
+        ),
+    ] = None
+    recall: Annotated[
+        float | None,
+        told_option(
+            metavar="SHARE",
+            help="Share of their ties that people remember, for example 0.7.",
+            show_default="estimated if everybody answered, else 1",
+        ),
+    ] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any column is declared."""
+        return bool(self.counts or self.ties or self.names)
+
+    def method(self, named: str) -> str:
+        """Return the method: the tie model if a column is declared, else the one that is named."""
+        if not self.given and (self.recall is not None or self.max_names is not None or named == TIES):
+            raise typer.BadParameter(
+                "the tie model, with --recall and --max-names, learns from answers about ties: declare their columns "
+                "with --ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN"
+            )
+        if self.given and named not in ("consensus", TIES):
+            raise typer.BadParameter(
+                f"--counts, --ties and --names are for the tie model, not for --method {named}: leave one out"
+            )
+        return TIES if self.given else named
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of the method that were given."""
+        found = {"recall": self.recall, "max_names": self.max_names}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def options(self, table: TableOptions) -> TableOptions:
+        """Return the choices about a table with these columns."""
+        return replace(table, counts=tuple(self.counts or ()), ties=self.ties, names=tuple(self.names or ()))
+
+
+@dataclass(frozen=True)
+class AskArguments:
+    """Further options of ask."""
+
+    speech: SpeechArguments
+    best: Annotated[int, output_option(min=1, help="Number of people to interview.")] = 10
+    out: Annotated[Path | None, output_option(help="Folder for ask.csv.", show_default="none is written")] = None

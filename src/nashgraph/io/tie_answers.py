@@ -1,0 +1,279 @@
+"""Columns that people filled in about their ties, read as declared: how many of which kind, how many in all, and names.
+
+They say who is tied and not what people are like, so they never become signals; nor do the traits that are counted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from ..validation import listing
+from .columns import among, as_name, is_text
+from .errors import Problems, TableError
+from .missing import WORDS, GapCodes, gap_codes, plain_codes
+from .names import WITH_POINT, chosen_column, split_names, words_of
+from .options import TableOptions
+from .text import GAPS
+
+BETWEEN_NAMES = re.compile(r"\s*[;,|]\s*")  # in a cell with several names
+CLOSE = 0.8  # likeness from which a name may be a misspelling of another
+COMPARED = 500  # names outside the table that are compared with all nodes
+
+
+@dataclass(frozen=True, eq=False)
+class TieAnswers:
+    """What people told about their ties, a row for every node.
+
+    Attributes
+    ----------
+    traits : DataFrame, 1 where a node has the trait that is counted, else 0
+    counts : DataFrame, how many ties with the trait; None if nothing was counted
+    n_ties : Series, how many ties in all; None if that was not asked
+    nominations : dict from each node that gave names to its list of nodes; None if no names were asked
+    room : int, how many names there was room for, if every name has a column of its own
+    columns : dict from each trait to the column that counts it
+    notes : list of str, how the columns were read
+    warnings : list of str, about names that are not in the table
+    """
+
+    traits: pd.DataFrame
+    counts: pd.DataFrame | None
+    n_ties: pd.Series | None
+    nominations: dict[str, list[str]] | None
+    room: int | None
+    columns: dict[str, str]
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def declared(options: TableOptions) -> bool:
+    """Return whether any column is declared to be about ties."""
+    return bool(options.counts or options.ties or options.names)
+
+
+def take_tie_answers(
+    table: pd.DataFrame, nodes: Sequence[str], options: TableOptions, problems: Problems
+) -> tuple[TieAnswers | None, pd.DataFrame]:
+    """Return what the declared columns tell, and the table without them and without the traits that they count.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"weaver": [1, 0, 1], "n": ["2", "10+", None], "of_weavers": [1, 2, 0], "age": [3, 4, 9]})
+    >>> asked = TableOptions(counts=("of_weavers=weaver",), ties="n")
+    >>> told, rest = take_tie_answers(table, ["ann", "bob", "cat"], asked, Problems())
+    >>> told.counts["weaver"].tolist(), told.n_ties["bob"], list(rest.columns)
+    ([1, 2, 0], '10+', ['age'])
+    """
+    if not declared(options):
+        return None, table
+    known, index = list(map(str, table.columns)), pd.Index(list(nodes), dtype=object)
+    codes, notes = gap_codes(options.na, known), list[str]()
+    traits, counts, columns, used = dict[str, pd.Series](), dict[str, pd.Series](), dict[str, str](), set[str]()
+    for column, trait, value in (each for text in options.counts for each in counted_columns(text, known, problems)):
+        label = trait if value is None else f"{trait}={value}"
+        with problems.kept():
+            if label in columns or column in columns.values():
+                raise TableError(f"--counts has {label!r} or {column!r} twice: one column counts one trait")
+            traits[label] = trait_of(table[trait], value, column)
+            counts[label] = count_of(table[column], codes, notes)
+        columns[label] = column
+        used |= {column, trait}
+    n_ties = nominations = room = None
+    warnings = list[str]()
+    if options.ties is not None:
+        with problems.kept():
+            n_ties = count_of(table[chosen_column(options.ties, known)], codes, notes).set_axis(index)
+            used.add(options.ties)
+    if options.names:
+        with problems.kept():
+            given = [chosen_column(name, known) for name in split_names(options.names, known)]
+            nominations, room = names_given(table, given, nodes, notes, warnings)
+            used |= {*given}
+    problems.refuse()
+    frames = [pd.DataFrame(part, index=table.index).set_axis(index, axis=0) for part in (traits, counts)]
+    notes.insert(0, _summary(columns, counts, options.ties, n_ties))
+    told = TieAnswers(frames[0], frames[1] if columns else None, n_ties, nominations, room, columns, notes, warnings)
+    return told, table.drop(columns=[name for name in table.columns if str(name) in used])
+
+
+def _summary(columns: dict[str, str], counts: dict[str, pd.Series], ties: str | None, n_ties: pd.Series | None) -> str:
+    parts = [f"{columns[trait]!r} counts {trait!r} ({counts[trait].notna().sum()} answers)" for trait in columns]
+    if n_ties is not None:
+        parts.append(f"{ties!r} is the number of ties ({n_ties.notna().sum()} answers)")
+    return f"read as answers about ties: {'; '.join(parts) or 'names'}; the traits that are counted are not signals"
+
+
+def counted_columns(text: str, known: Sequence[str], problems: Problems) -> list[tuple[str, str, str | None]]:
+    """Return (column, trait's column, trait's value) for every part of COLUMN=TRAIT,COLUMN=TRAIT=VALUE.
+
+    Names of columns may have commas and equals signs in them.
+
+    Examples
+    --------
+    >>> counted_columns("a, b?=c,n=job=weaver", ["a, b?", "c", "n", "job"], Problems())
+    [('a, b?', 'c', None), ('n', 'job', 'weaver')]
+    """
+    found, parts = list[tuple[str, str, str | None]](), text.split(",")
+    while parts:
+        for length in range(len(parts), 0, -1):
+            if (each := _counted(",".join(parts[:length]), known)) is not None:
+                found.append(each)
+                break
+        else:
+            length = 1
+            with problems.kept():
+                _refuse_part(parts[0], known)
+        parts = parts[length:]
+    return found
+
+
+def _counted(part: str, known: Sequence[str]) -> tuple[str, str, str | None] | None:
+    """Return what a part declares, trying every equals sign; a value has no comma, or parts could not be told apart."""
+    marks = [match.start() for match in re.finditer("=", part)]
+    for mark in marks:
+        column, trait = part[:mark].strip(), part[mark + 1 :].strip()
+        if column not in known:
+            continue
+        if trait in known:
+            return column, trait, None
+        for later in (place - mark - 1 for place in marks if place > mark):
+            name, value = part[mark + 1 :][:later].strip(), part[mark + 1 :][later + 1 :].strip()
+            if name in known and value and "," not in value:
+                return column, name, value
+    return None
+
+
+def _refuse_part(part: str, known: Sequence[str]) -> None:
+    column, mark, trait = part.partition("=")
+    if not mark:
+        raise TableError(
+            f"--counts {part} must be COLUMN=TRAIT: the column with the counts, and the 0/1 column of the trait "
+            "that it counts (or COLUMN=TRAIT=VALUE for one value of a column with words)"
+        )
+    chosen_column(column.strip(), known)
+    chosen_column(trait.partition("=")[0].strip(), known)
+    raise TableError(f"--counts {part} could not be read: give COLUMN=TRAIT or COLUMN=TRAIT=VALUE")
+
+
+def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:
+    """Return 1 where a node has the trait, 0 where not and NaN where that is not known.
+
+    Examples
+    --------
+    >>> trait_of(pd.Series(["weaver", "smith", None], name="job"), "weaver", "n").tolist()
+    [1.0, 0.0, nan]
+    """
+    name, texts = str(column.name), column.map(as_name, na_action="ignore").map(str.strip, na_action="ignore")
+    if value is not None:
+        if not (texts == value).any():
+            raise TableError(
+                f"--counts {counter}={name}={value}: nobody has {value!r} in {name!r}; there are "
+                f"{listing(texts.dropna().unique())}"
+            )
+        return (texts == value).astype(float).where(column.notna())
+    numbers = pd.to_numeric(texts.replace({"True": "1", "False": "0"}), errors="coerce")
+    if (numbers.isna() & column.notna()).any() or not numbers.dropna().isin((0, 1)).all():
+        values = texts.dropna().unique()
+        raise TableError(
+            f"--counts {counter}={name}: {name!r} is not 0 or 1 but has {listing(values)}; say which value is counted, "
+            f"for example --counts '{counter}={name}={values[-1]}'"
+        )
+    return numbers.astype(float)
+
+
+def count_of(column: pd.Series, codes: GapCodes, notes: list[str]) -> pd.Series:
+    """Return a column of counts with codes for a gap (refused, -99) as gaps; whether they are counts is checked later.
+
+    Examples
+    --------
+    >>> count_of(pd.Series(["3", "refused", "10+", "-99"], name="n"), gap_codes([], ["n"]), []).tolist()
+    ['3', nan, '10+', nan]
+    """
+    found = codes.emptied(column)
+    texts = found.map(lambda cell: cell.strip() if isinstance(cell, str) else cell).astype(object)
+    texts = texts.mask(texts.map(lambda cell: cell == "").astype(bool))
+    if codes.plain:
+        numbers = pd.to_numeric(texts.map(lambda cell: str(cell).rstrip("+"), na_action="ignore"), errors="coerce")
+        plain = plain_codes(numbers.dropna().to_numpy(dtype=float))
+        gap = (among(texts, WORDS) | numbers.isin(plain)).to_numpy(dtype=bool)
+        if gap.any():
+            shown = listing(dict.fromkeys(as_name(cell) for cell in texts[gap]))
+            notes.append(f"{column.name!r}: {shown} taken as missing in {gap.sum()} cell(s); --na none keeps codes")
+            texts = texts.mask(gap)
+    return texts if is_text(column) else pd.to_numeric(texts)
+
+
+def names_given(
+    table: pd.DataFrame, columns: Sequence[str], nodes: Sequence[str], notes: list[str], warnings: list[str]
+) -> tuple[dict[str, list[str]], int | None]:
+    """Return whom each node named, and how many names there was room for, if each has a column of its own.
+
+    A cell is matched to a node to the letter, by its id or by another column with names. Nothing else is guessed.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"friend1": ["bob", "7", ""], "friend2": ["cat", None, None]})
+    >>> names_given(table, ["friend1", "friend2"], ["ann", "bob", "cat"], [], [])
+    ({'ann': ['bob', 'cat'], 'bob': []}, 2)
+    """
+    places = {name: name for name in nodes}
+    for other in (str(name) for name in table.columns if "name" in words_of(str(name)) and str(name) not in columns):
+        labels = [str(label).strip() for label in table[other]]
+        if is_text(table[other]) and len({*labels}) == len(labels) and not {*labels} & {*nodes}:
+            places |= dict(zip(labels, nodes, strict=True))
+            notes.append(f"names of ties are matched with the nodes' ids and with {other!r}")
+    told, outside, several = dict[str, list[str]](), list[tuple[str, str]](), False
+    for node, row in zip(nodes, table[list(columns)].to_numpy(dtype=object), strict=True):
+        cells = [as_name(cell).strip() for cell in row if not pd.isna(cell)]
+        cells = [cell for cell in cells if cell in places or not (cell in GAPS or cell.casefold() in WORDS)]
+        parts = [[cell] if cell in places else BETWEEN_NAMES.split(cell) for cell in cells]
+        several |= any(len(part) > 1 for part in parts)
+        names = [name for part in parts for name in part if name]
+        names = [
+            name.partition(".")[0] if name not in places and WITH_POINT.fullmatch(name) else name for name in names
+        ]
+        outside += [(node, name) for name in names if name not in places]
+        if names:
+            told[node] = [places[name] for name in names if name in places]
+    notes.append(
+        f"{len(told)} of {len(nodes)} nodes gave {sum(map(len, told.values()))} names in {listing(columns)}; nodes "
+        "without any name count as not asked"
+    )
+    warnings += outside_sentences(outside, list(places))
+    return told, None if several or len(columns) == 1 else len(columns)
+
+
+def outside_sentences(outside: Sequence[tuple[str, str]], places: Sequence[str]) -> list[str]:
+    """Return what is said of names (who gave them, and the name) outside the table, with those nearly a node's name.
+
+    Examples
+    --------
+    >>> for sentence in outside_sentences([("ann", "Bobb"), ("ann", "zoe")], ["ann", "bob"]):
+    ...     print(sentence)
+    2 name(s) given are not in the table and were left out: 'Bobb' (given by ann), 'zoe' (given by ann)
+    1 of these names may be misspelled; if so, correct the cell and learn again: for 'Bobb' (given by ann) type bob
+    """
+    if not outside:
+        return []
+    by: dict[str, str] = {}
+    for node, name in outside:
+        by.setdefault(name, node)
+    shown = listing(f"{name!r} (given by {node})" for name, node in by.items())
+    sentences = [f"{len(outside)} name(s) given are not in the table and were left out: {shown}"]
+    small = {place.casefold(): place for place in places}
+    near = {
+        name: small[close[0]]
+        for name in list(by)[:COMPARED]
+        if not name.isdecimal() and (close := difflib.get_close_matches(name.casefold(), small, n=1, cutoff=CLOSE))
+    }
+    if near:
+        shown = listing((f"for {name!r} (given by {by[name]}) type {meant}" for name, meant in near.items()), 10)
+        sentences.append(
+            f"{len(near)} of these names may be misspelled; if so, correct the cell and learn again: {shown}"
+        )
+    return sentences

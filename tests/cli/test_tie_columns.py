@@ -1,0 +1,276 @@
+"""Columns about ties on the command line: declared, learned from with the tie model, and refused with what to type."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph.io import TableOptions, signals_of
+
+from ..commands import run
+
+N, TRAITS = 28, ("weaver", "tractor", "member", "well", "school")
+COUNTS = ",".join(f"friends_{trait}={trait}" for trait in TRAITS)
+
+
+def village(seed=0, asked=1.0):
+    """Return a survey of 28 households with ids that look like numbers, and their true ties."""
+    random = np.random.default_rng(seed)
+    side = random.random(N) < 0.5
+    ties = np.triu(random.random((N, N)) < np.where(side[:, None] == side, 0.35, 0.05), 1)
+    ties = (ties | ties.T).astype(int)
+    traits = np.column_stack([side, random.random((N, len(TRAITS) - 1)) < 0.4]).astype(int)
+    table = pd.DataFrame(traits, columns=TRAITS)
+    table.insert(0, "household", [101 + k for k in range(N)])
+    table["age"] = random.integers(18, 80, N)
+    silent = random.random(N) > asked
+    for name, counts in {
+        "n_friends": ties.sum(axis=1),
+        **dict(zip([f"friends_{t}" for t in TRAITS], (ties @ traits).T, strict=False)),
+    }.items():
+        table[name] = pd.Series(counts).astype(object).mask(silent)
+    for place in range(3):
+        named = [np.flatnonzero(row)[place] if row.sum() > place else None for row in ties]
+        table[f"friend{place + 1}"] = [None if k is None else 101 + k for k in named]
+    truth = pd.DataFrame(np.argwhere(np.triu(ties)) + 101, columns=["source", "target"])
+    return table, truth
+
+
+@pytest.fixture
+def survey(tmp_path):
+    table, truth = village()
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    truth.to_csv(tmp_path / "truth.csv", index=False)
+    return tmp_path / "survey.csv"
+
+
+def changed(survey, **cells):
+    """Write the survey with the first cell of some columns changed; return its place."""
+    table = pd.read_csv(survey, dtype=object)
+    for column, value in cells.items():
+        table.loc[0, column] = value
+    table.to_csv(survey, index=False)
+    return survey
+
+
+def learn(survey, *more):
+    return run("learn", survey, *more, "--out", survey.parent / "out")
+
+
+def test_counts_and_numbers_of_ties_find_the_network_that_likeness_does_not(survey):
+    truth = survey.parent / "truth.csv"
+    told = learn(
+        survey,
+        "--ties",
+        "n_friends",
+        "--counts",
+        COUNTS,
+        "--drop",
+        "friend1,friend2,friend3",
+        "--truth",
+        truth,
+        "--json",
+    )
+    assert told.exit_code == 0, told.output
+    answer = json.loads(told.stdout)
+    assert answer["method"] == "ties"
+    assert answer["certificate"]["converged"]
+    alike = json.loads(
+        run("learn", survey, "--truth", truth, "--method", "smooth", "--out", survey.parent / "alike", "--json").stdout
+    )
+    assert answer["scores"]["average_precision"] > 0.7 > alike["scores"]["average_precision"] + 0.2
+    out = survey.parent / "out"
+    edges, nodes = (pd.read_csv(out / name) for name in ("edges.csv", "nodes.csv"))
+    assert edges["probability"].between(0, 1).all()
+    assert (edges["probability"] == edges["weight"]).all()
+    nodes = nodes.set_index("name")
+    assert (nodes["ties_low"] <= nodes["expected_ties"]).all()
+    assert (nodes["expected_ties"] <= nodes["ties_high"]).all()
+    assert np.corrcoef(nodes["expected_ties"], nodes["n_friends"])[0, 1] > 0.95
+    assert "probability" in (out / "report.html").read_text()
+
+
+def test_a_model_is_shown_rerun_and_acted_on(survey):
+    assert learn(survey, "--ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3").exit_code == 0
+    out = survey.parent / "out"
+    shown = json.loads(run("show", out, "--json").stdout)
+    assert shown["method"] == "ties"
+    assert {"expected_ties", "ties_low", "ties_high"} <= {*shown["most_influential"][0]}
+    assert shown["strongest_ties"][0]["probability"] > 0.9
+    again = json.loads(run("rerun", out, "--out", survey.parent / "again", "--json").stdout)
+    assert again["same"]
+    acted = run("act", out, "--json")
+    assert acted.exit_code == 0, acted.output
+    edges = pd.read_csv(out / "edges.csv")
+    assert json.loads(acted.stdout)["ties"] == 2 * len(edges)
+
+
+def test_declared_columns_and_traits_are_no_signals(survey):
+    options = TableOptions(counts=(COUNTS,), ties="n_friends", names=("friend1,friend2,friend3",))
+    found = signals_of(pd.read_csv(survey), options)
+    assert list(found.table.index) == ["age"]
+    assert list(found.told.traits.columns) == list(TRAITS)
+    assert found.told.room == 3
+    # without any other column there are no signals, and the tie model does without
+    alone = signals_of(pd.read_csv(survey).drop(columns="age"), options)
+    assert alone.table.shape == (0, N)
+    assert learn(survey, "--drop", "age", "--ties", "n_friends", "--counts", COUNTS).exit_code == 0
+
+
+def test_a_table_with_undeclared_columns_is_told_what_to_type(survey):
+    result = learn(survey, "--method", "smooth")
+    assert result.exit_code == 0, result.output
+    line = next(line for line in result.stderr.splitlines() if "seem to count or name ties" in line)
+    assert line.startswith("warning: ")  # also printed without --verbose
+    assert f"--ties n_friends --counts {COUNTS} --names friend1,friend2,friend3" in line
+    declared = learn(survey, "--ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3")
+    assert "seem to count or name" not in declared.output
+
+
+def test_gaps_ten_or_more_and_codes_are_understood(survey):
+    table = pd.read_csv(survey, dtype=object)
+    table.loc[:3, "n_friends"] = ["10+", None, "-99", "refused"]
+    table.loc[4, "friends_weaver"] = None
+    table.to_csv(survey, index=False)
+    result = learn(survey, "--ties", "n_friends", "--counts", COUNTS, "--json")
+    assert result.exit_code == 0, result.output
+    assert any("-99, refused taken as missing in 2 cell(s)" in note for note in json.loads(result.stdout)["notes"])
+    nodes = pd.read_csv(survey.parent / "out" / "nodes.csv").set_index("name")
+    assert nodes.loc[101, "ties_high"] > 10
+
+
+def test_a_value_of_a_column_is_a_trait(survey):
+    table = pd.read_csv(survey)
+    table["weaver"] = table["weaver"].map({1: "yes", 0: "no"})
+    table.to_csv(survey, index=False)
+    refused = learn(survey, "--counts", "friends_weaver=weaver", "--ties", "n_friends")
+    assert refused.exit_code == 1
+    assert "say which value is counted" in refused.output
+    assert "friends_weaver=weaver=yes" in refused.output
+    assert learn(survey, "--counts", "friends_weaver=weaver=yes", "--ties", "n_friends").exit_code == 0
+    assert "nobody has 'YES'" in learn(survey, "--counts", "friends_weaver=weaver=YES").output
+
+
+def test_names_are_matched_to_the_letter_and_others_are_listed(tmp_path):
+    table = pd.DataFrame({"name": ["Ann", "Bob", "Catherine", "Dan", "Eve"], "age": [31, 45, 28, 60, 52]})
+    table["friend1"] = ["Bob", "Ann", "Bob", "Catherin", None]
+    table["friend2"] = ["Dan", "Zachary", None, "eve", None]
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    result = learn(tmp_path / "survey.csv", "--names", "friend1,friend2")
+    assert result.exit_code == 0, result.output
+    said = result.stderr
+    assert "3 name(s) given are not in the table and were left out" in said
+    assert "'Zachary' (given by Bob)" in said
+    assert "for 'Catherin' (given by Dan) type Catherine" in said
+    assert "for 'eve' (given by Dan) type Eve" in said
+    edges = pd.read_csv(tmp_path / "out" / "edges.csv")
+    sure = edges[edges["probability"] == 1][["source", "target"]].to_numpy().tolist()
+    assert sorted(map(sorted, sure)) == [["Ann", "Bob"], ["Ann", "Dan"], ["Bob", "Catherine"]]
+
+
+def test_names_go_by_ids_with_zeros_or_points_and_by_another_column_of_names():
+    table = pd.DataFrame({"id": ["007", "012", "013"], "full name": ["Ann", "Bob", "Cat"], "tie": ["012", "Ann", "7"]})
+    told = signals_of(table, TableOptions(id="id", names=("tie",), drop=("age",)[:0])).told
+    assert told.nominations == {"007": ["012"], "012": ["007"], "013": []}
+    numbers = pd.DataFrame({"id": [1, 2, 3], "tie": [2.0, None, 1.0]})
+    assert signals_of(numbers, TableOptions(id="id", names=("tie",))).told.nominations == {"1": ["2"], "3": ["1"]}
+    several = pd.DataFrame({"id": ["a", "b", "c"], "ties": ["b; c", "a", None]})
+    told = signals_of(several, TableOptions(id="id", names=("ties",))).told
+    assert told.nominations == {"a": ["b", "c"], "b": ["a"]}
+    assert told.room is None
+
+
+BAD = {
+    "a count that is negative": ({"friends_weaver": "-3"}, "--counts must be whole numbers", "in 'friends_weaver'"),
+    "a count with a fraction": ({"friends_weaver": "1.5"}, "--counts must be whole numbers", "for 101"),
+    "a count above the number of ties": (
+        {"n_friends": "1", "friends_weaver": "4"},
+        "only 1 ties in all",
+        "correct --counts or --ties",
+    ),
+    "more ties than people": ({"n_friends": "40"}, "only 27 other nodes", "correct the cells"),
+    "a trait that is missing": ({"weaver": None}, "traits is missing for 101 in 'weaver'", "fill it in"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_answers_say_what_where_and_what_to_do(survey, case):
+    cells, *said = BAD[case]
+    result = learn(changed(survey, **cells), "--ties", "n_friends", "--counts", "friends_weaver=weaver")
+    assert result.exit_code == 1, result.output
+    assert all(part in result.output for part in said), result.output
+    assert not (survey.parent / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--counts", "friends_weaver"], "must be COLUMN=TRAIT"),
+        (["--counts", "friends_weavr=weaver"], "did you mean 'friends_weaver'?"),
+        (["--counts", "friends_weaver=weavr"], "did you mean"),
+        (["--counts", "friends_weaver=weaver,friends_well=weaver"], "twice"),
+        (["--ties", "friends"], "there is no column 'friends'"),
+        (["--ties", "n_friends", "--method", "glgp"], "leave one out"),
+        (["--recall", "0.7"], "declare their columns"),
+        (["--method", "ties"], "declare their columns"),
+        (["--ties", "n_friends", "--recall", "7"], "recall"),
+        (["--ties", "n_friends", "--degree", "5"], "the method ties has no --degree"),
+        (["--names", "friend1,friend2,friend3", "--max-names", "1"], "gave more than --max-names 1 names"),
+    ],
+)
+def test_bad_declarations_say_what_to_type(survey, options, said):
+    result = learn(survey, *options)
+    assert result.exit_code in (1, 2)
+    assert said in " ".join(result.output.split()), result.output
+
+
+def test_a_trait_that_everybody_or_nobody_has(survey):
+    table = pd.read_csv(survey).assign(weaver=1)
+    table.to_csv(survey, index=False)
+    assert "everybody has the trait 'weaver'" in learn(survey, "--counts", "friends_weaver=weaver").output
+    table.assign(weaver=0).to_csv(survey, index=False)
+    assert "nobody has the trait 'weaver'" in learn(survey, "--counts", "friends_weaver=weaver").output
+
+
+def test_ask_names_people_who_were_not_asked(tmp_path):
+    table, _ = village(asked=0.4)
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    options = ["--ties", "n_friends", "--counts", COUNTS, "--drop", "friend1,friend2,friend3"]
+    assert learn(tmp_path / "survey.csv", *options).exit_code == 0
+    asked = run("ask", tmp_path / "survey.csv", *options, "--best", "4", "--out", tmp_path / "next", "--json")
+    assert asked.exit_code == 0, asked.output
+    people = json.loads(asked.stdout)["interview"]
+    open_ones = table.loc[table["n_friends"].isna(), "household"].astype(str)
+    assert len(people) == 4
+    assert {person["name"] for person in people} <= {*open_ones}
+    assert pd.read_csv(tmp_path / "next" / "ask.csv", dtype={"name": str})["name"].tolist() == [
+        p["name"] for p in people
+    ]
+    from_model = run("ask", tmp_path / "out", "--best", "4", "--json")
+    assert json.loads(from_model.stdout)["interview"] == [pytest.approx(person) for person in people]
+    assert "give options with a table only" in run("ask", tmp_path / "out", "--ties", "n_friends").output
+
+
+def test_ask_refuses_what_it_cannot_answer(survey):
+    everybody = run("ask", survey, "--ties", "n_friends")
+    assert everybody.exit_code == 1
+    assert "everybody was asked" in everybody.output
+    assert "declare their columns" in run("ask", survey).output
+    assert run("learn", survey, "--method", "smooth", "--out", survey.parent / "smooth").exit_code == 0
+    assert "not from answers about ties" in run("ask", survey.parent / "smooth").output
+
+
+def test_known_ties_go_with_the_tie_model_and_groups_have_a_model_each(survey):
+    known = pd.read_csv(survey.parent / "truth.csv").head(5)
+    known.to_csv(survey.parent / "known.csv", index=False)
+    assert learn(survey, "--ties", "n_friends", "--known", survey.parent / "known.csv").exit_code == 0
+    edges = pd.read_csv(survey.parent / "out" / "edges.csv")
+    assert (edges["probability"] == 1).sum() == 5
+    table = pd.concat([village(seed)[0].assign(village=seed) for seed in (1, 2)])
+    table.to_csv(survey, index=False)
+    result = run(
+        "learn", survey, "--group", "village", "--ties", "n_friends", "--counts", COUNTS, "--out", survey.parent / "all"
+    )
+    assert result.exit_code == 0, result.output
+    assert "expected_ties" in pd.read_csv(survey.parent / "all" / "groups" / "1" / "nodes.csv").columns
