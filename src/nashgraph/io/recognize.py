@@ -71,7 +71,8 @@ def tie_columns(table: pd.DataFrame, nodes: Sequence[str] = ()) -> list[TieColum
 
 def _flags(table: pd.DataFrame) -> list[str]:
     """Return the columns of 0 and 1."""
-    return [str(name) for name in table if table[name].nunique() == 2 and table[name].dropna().isin((0, 1)).all()]
+    plain = [name for name in table if table[name].dtype.kind in "biuf"]
+    return [str(name) for name in plain if {*table[name].dropna().unique()} == {0, 1}]
 
 
 def _trait_of(column: str, flags: Sequence[str], *, whole: bool = False) -> str | None:
