@@ -7,11 +7,10 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
-from nashgraph.couplings import DenseSmoothness  # TODO# TODO
 
 from nashgraph import SmoothGL
 from nashgraph.pairs import make_search
-from nashgraph.smoothness import beta_for_degree
+from nashgraph.smoothness import beta_for_degree, make_smoothness
 from nashgraph.validation import Array
 
 from .problems import Case, attachment, geometric, village
@@ -25,8 +24,8 @@ TIMED = 15
 
 PUBLISHED, BEST = "published TTGD", "TTGD at its best"
 HEADINGS = [
-    *("problem", "best-response", "steps / passes", "published", "its stationarity", "objective vs published"),
-    *("TTGD's best", "its passes", "objective vs best", "N x N arrays"),
+    *("problem", "best-response", "steps / scans", "published", "its stationarity", "objective vs published"),
+    *("TTGD's best", "its iterations", "objective vs best", "N x N arrays"),
 ]
 
 
@@ -71,12 +70,12 @@ def raced(case: Case) -> tuple[list[str], dict[str, float]]:
     row = [
         case.name,
         f"{1e3 * quick.seconds:.1f} ms",
-        f"{quick.iterations} / {quick.passes}",
+        f"{quick.iterations} / {quick.scans:.1f}",
         f"{over_paper:.0f}x{'*' if paper.note else ''}",
         "" if paper.note else f"{paper.stationarity:.0e}",
         difference(quick.objective, paper.objective),
         f"{over_tuned:.0f}x" if np.isfinite(over_tuned) else f"never: {tuned.stationarity:.0e}",
-        f"{tuned.passes}",
+        f"{tuned.iterations}",
         difference(quick.objective, tuned.objective),
         f"{peak_arrays(problem, lam):.1f}",
     ]
@@ -112,8 +111,8 @@ def memory(report: Report) -> None:
     SmoothGL().fit(X)
     whole = time.perf_counter() - start
     start = time.perf_counter()
-    points = make_search(X)
-    _ = DenseSmoothness(points, beta_for_degree(points, 10, 0.95), 0.95).smooth
+    search = make_search(X)
+    _ = make_smoothness(search, beta_for_degree(search, 10, 0.95), 0.95, "dense").smooth
     kernels = time.perf_counter() - start
     report.say(
         f"A fit takes {whole:.3f} s, of which {kernels:.3f} s ({100 * kernels / whole:.0f} %) are BLAS and the row "

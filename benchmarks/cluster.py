@@ -2,7 +2,7 @@
 
 ``--workers 1,2,4`` are the numbers of single-threaded workers, each a cluster of its own that is started, measured and
 closed before the next, in turn as often as ``--repeats`` says; the best counts. ``--nodes 20000`` and ``--signals 16``
-are of the whole fit, ``--pass-nodes`` of single passes. With ``--fits`` only whole fits are measured; nothing is
+are of the whole fit, ``--scan-nodes`` of single scans. With ``--fits`` only whole fits are measured; nothing is
 written with ``--out none``.
 """
 
@@ -19,15 +19,13 @@ from unittest.mock import patch
 
 import numpy as np
 from distributed import Client
-from nashgraph.couplings import SparseSmoothness  # TODO# TODO
-from nashgraph.couplings.cluster import points as on_workers
-from nashgraph.couplings.passes import Nearest
-from nashgraph.pairs.cluster.points import DaskPoints, SkippingDaskPoints, dask_points, worked, worked_leaves
-from nashgraph.pairs.cluster.smoothness import DaskSmoothness
 
 from nashgraph import GLGP
-from nashgraph.pairs import row_products
+from nashgraph.pairs import Bonus, row_products
+from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import cluster, put
+from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch, dask_search, worked, worked_leaves
+from nashgraph.pairs.scans import Nearest
 from nashgraph.smoothness import beta_for_degree
 
 from .report import PACKAGES, Report
@@ -41,7 +39,7 @@ def main() -> None:
     asked.add_argument("--workers", default="1,2,4")
     asked.add_argument("--nodes", type=int, default=20_000)
     asked.add_argument("--signals", type=int, default=SIGNALS)
-    asked.add_argument("--pass-nodes", type=int, default=20_000)
+    asked.add_argument("--scan-nodes", type=int, default=20_000)
     asked.add_argument("--repeats", type=int, default=2)
     asked.add_argument("--fits", action="store_true")
     asked.add_argument("--out", default=str(Path(__file__).parent / "CLUSTER.md"))
@@ -56,9 +54,7 @@ def main() -> None:
     whole_fits(report, counts, signals(given.nodes, given.signals), given.repeats)
     if not given.fits:
         memory(report)
-        single_passes(report, counts, given.pass_nodes, given.repeats)
-        with opened(counts[-1]) as client:
-            products(report, client, given.pass_nodes)
+        single_scans(report, counts, given.scan_nodes, given.repeats)
     if given.out != "none":
         report.write(Path(given.out))
 
@@ -72,8 +68,8 @@ def opened(count: int) -> Iterator[Client]:
     with cluster(workers=count):
         client = Client.current()
         for _ in range(2):
-            one_pass(client, 2000)
-        # In a plane passes skip, and there are edges enough for products in float32, on all threads.
+            one_scan(client, 2000)
+        # In a plane scans skip.
         with patch.object(on_workers, "LEAVES_NODES", 0):
             graph = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(12_000)[:2]).adjacency_
         row_products(graph, graph)  # of steps row by row, which a fit may need
@@ -84,12 +80,12 @@ def signals(n: int, count: int = SIGNALS):
     return np.random.default_rng(0).normal(size=(count, n))
 
 
-def one_pass(client: Client, n: int) -> tuple[float, float]:
+def one_scan(client: Client, n: int) -> tuple[float, float]:
     """Time a best response among all pairs."""
-    points = DaskPoints(signals(n), client=client)
-    smoothness = SparseSmoothness(points, beta_for_degree(points, DEGREE, 0.95), 0.95)
-    bonus = np.zeros(n)
-    return timed(client, lambda: smoothness.respond(bonus, bonus))
+    search = DaskSearch(signals(n), client=client)
+    beta, search.near = beta_for_degree(search, DEGREE, 0.95), None
+    candidates = search.candidates(everything=False)
+    return timed(client, lambda: candidates.respond(Bonus.none(n), gain=0.5 / beta, total=0.95))
 
 
 def timed(client: Client, measured) -> tuple[float, float]:
@@ -103,9 +99,9 @@ def timed(client: Client, measured) -> tuple[float, float]:
     return wall, ours + max(now - workers[name] for name, now in client.run(time.process_time).items())
 
 
-def single_passes(report: Report, counts: list[int], n: int, repeats: int) -> None:
-    report.section(f"One pass over all pairs, N = {n:,}")
-    seconds = in_turn(counts, repeats, lambda client: one_pass(client, n))
+def single_scans(report: Report, counts: list[int], n: int, repeats: int) -> None:
+    report.section(f"One scan of all pairs, N = {n:,}")
+    seconds = in_turn(counts, repeats, lambda client: one_scan(client, n))
     table(report, seconds)
 
 
@@ -125,30 +121,6 @@ def whole_fits(report: Report, counts: list[int], X, repeats: int) -> None:
     )
     words = "the same bits" if same else "NOT the same bits"
     report.say(f"The graphs with {', '.join(str(count) for count in (first, *dict(others)))} workers are {words}.")
-
-
-def products(report: Report, client: Client, n: int) -> None:
-    """Compare products with a graph in this process with those of workers that hold its rows."""
-    report.section(f"W v and its transpose, N = {n:,}: here, or on the workers")
-    X, nothing = signals(n), np.zeros(n)
-    points, vector, rows = DaskPoints(X, client=client), np.random.default_rng(1).random(n), []
-    beta = beta_for_degree(points, DEGREE, 0.95)
-    for name, term in (("here", SparseSmoothness(points, beta, 0.95)), ("workers", DaskSmoothness(points, beta, 0.95))):
-        graph = term.respond(nothing, nothing)
-        graph.dot(vector)
-        times = least(term.respond, nothing, nothing), least(graph.dot, vector), least(graph.tdot, vector)
-        rows.append([name, *(f"{1e3 * seconds:.1f}" for seconds in times)])
-    report.table(["graph", "a best response, ms", "W v, ms", "W^T v, ms"], rows)
-
-
-def least(measured, *arguments) -> float:
-    """Return the least time of five calls."""
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        measured(*arguments)
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def in_turn(counts: list[int], repeats: int, measure) -> dict[int, list[float]]:
@@ -183,21 +155,27 @@ def memory(report: Report) -> None:
             points = one_task(client, n)
             most = max(client.run(peak).values()) - before
         arrays, block = n * (SIGNALS + 1) * 8 / 1e6, points.block_size * n * 8 / 1e6
-        leaves = isinstance(points, SkippingDaskPoints)
+        leaves = isinstance(points, TreeDaskSearch)
         rows.append([f"{n:,}", f"{before:.0f}", f"{most:.0f}", f"{arrays:.0f}", "a tree" if leaves else f"{block:.0f}"])
     headings = ["N", "MB with the libraries", "MB more at the peak of a task", "MB of points", "MB of a block of rows"]
     report.table(headings, rows)
 
 
-def one_task(client: Client, n: int) -> DaskPoints:
-    """Have every worker do one task of a pass for the nearest of each node, as the engine has it at this size."""
-    points: Any = dask_points(signals(n))
+def one_task(client: Client, n: int) -> DaskSearch:
+    """Have every worker do one task of a scan for the nearest of each node, as the engine has it at this size."""
+    points: Any = dask_search(signals(n))
     for place, worker in enumerate(client.nthreads()):
-        if isinstance(points, SkippingDaskPoints):
+        if isinstance(points, TreeDaskSearch):
             task = worked_leaves, points.sent, put(client, Nearest(2 * DEGREE)), 4 * place, 4 * place + 4
         else:
             size = 4 * points.block_size
-            task = worked, points.sent, put(client, Nearest(2 * DEGREE)), size * place, size * (place + 1)
+            task = (
+                worked,
+                points.sent,
+                put(client, (Nearest(2 * DEGREE), np.arange(n))),
+                size * place,
+                size * (place + 1),
+            )
         client.submit(*task, workers=[worker], pure=False).result()
     return points
 

@@ -1,9 +1,8 @@
-"""Games on large graphs, by three kinds of products: ``python -m benchmarks.games`` writes benchmarks/GAMES.md.
+"""Games on large graphs, by two kinds of products: ``python -m benchmarks.games`` writes benchmarks/GAMES.md.
 
-They are SciPy's in float64, ours on all threads in float64, and those with steps in float32. Each graph has 20
-neighbours a node, drawn at random, which is the worst for a cache. Games start from where the one on a graph that
-differs by a tenth ended, as in a descent, and the ways are taken in turn; what a graph needs for its products is made
-anew for each game.
+They are SciPy's, and ours on all threads. Each graph has 20 neighbours a node, drawn at random, which is the worst for
+a cache. Games start from where the one on a graph that differs by a tenth ended, as in a descent, and the ways are
+taken in turn; what a graph needs for its products is made anew for each game.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ import numba
 import numpy as np
 from scipy import sparse
 
-from nashgraph.games import as_interaction, as_welfare
-from nashgraph.pairs import blas_threads
-from nashgraph.solvers import Problem
+from nashgraph.pairs import SparseWeights, blas_threads
+from nashgraph.priors import GamePrior
 
 from .report import Report
 
@@ -28,53 +26,46 @@ NEIGHBOURS, C, REPEATS = 20, 0.95, 7
 def main() -> None:
     report = Report("Games on large graphs", "python -m benchmarks.games")
     report.say(
-        f"The equilibrium and the adjoint of a graph of {NEIGHBOURS} neighbours a node, by SciPy's products, by ours "
-        f"on {numba.get_num_threads()} threads, and with steps in float32: the median of {REPEATS} games of each, in "
-        "turn. All are checked in float64, to the same residual."
+        f"The equilibrium and the adjoint of a graph of {NEIGHBOURS} neighbours a node, by SciPy's products, and by "
+        f"ours on {numba.get_num_threads()} threads: the median of {REPEATS} games of each, in turn, to one residual."
     )
     for tol in (1e-6, 1e-13):
         report.section(f"To a residual of {tol:g}")
         with blas_threads().limit(limits=1):  # as in a fit
             rows = [compared(n, tol) for n in NODES]
-        ways = "SciPy, ms", "on threads, ms", "and float32, ms", "times as fast"
+        ways = "SciPy, ms", "on threads, ms", "times as fast"
         report.table(["N", *ways, "actions differ by"], rows)
     report.write(Path(__file__).parent / "GAMES.md")
 
 
-class Double(SparseCoupling):
-    """A graph whose games are played in float64."""
-
-    single = None
-
-
-class Plain(Double):
-    """The same by SciPy's products."""
+class Plain(SparseWeights):
+    """A graph by SciPy's products."""
 
     def dot(self, vector):
         """Return W v."""
-        return self.weights @ vector
+        return self.csr @ vector
 
     def tdot(self, vector):
         """Return W^T v."""
-        return self.weights.T @ vector
+        return self.csr.T @ vector
 
 
 def compared(n: int, tol: float) -> list[str]:
     random = np.random.default_rng(0)
     before, now = (graph_of(n, random, moved) for moved in (0.0, 0.1))
-    benefit = random.random(n)
-    problem = Problem(None, benefit / benefit.sum(), as_interaction("log1p"), as_welfare("total"))
-    start = problem.play(SparseCoupling(before, 0.0, 0.0), tol=tol)
-    seconds, plays = {kind: [] for kind in (Plain, Double, SparseCoupling)}, {}
+    benefit, nothing = random.random(n), np.zeros(n)
+    game = GamePrior(benefit / benefit.sum())
+    start = game.evaluate(SparseWeights(before, nothing, 0.0), tol=tol)
+    seconds, states = {kind: [] for kind in (Plain, SparseWeights)}, {}
     for _ in range(REPEATS):
         for kind, times in seconds.items():
-            graph, begin = kind(now, 0.0, 0.0), time.perf_counter()
-            plays[kind] = problem.play(graph, tol=tol, start=start)
+            graph, begin = kind(now, nothing, 0.0), time.perf_counter()
+            states[kind] = game.evaluate(graph, tol=tol, start=start)
             times.append(time.perf_counter() - begin)
-    plain, double, single = (1e3 * float(np.median(times)) for times in seconds.values())
-    one, _, other = (play.actions for play in plays.values())
+    plain, ours = (1e3 * float(np.median(times)) for times in seconds.values())
+    one, other = (state.actions for state in states.values())
     off = np.linalg.norm(one - other) / np.linalg.norm(one)
-    return [f"{n:,}", f"{plain:.1f}", f"{double:.1f}", f"{single:.1f}", f"{plain / single:.2f}", f"{off:.0e}"]
+    return [f"{n:,}", f"{plain:.1f}", f"{ours:.1f}", f"{plain / ours:.2f}", f"{off:.0e}"]
 
 
 def graph_of(n: int, random: np.random.Generator, moved: float) -> sparse.csr_array:

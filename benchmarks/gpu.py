@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from nashgraph.pairs.cuda.points import CudaPoints
 from scipy import sparse
 
 from nashgraph import GLGP
 from nashgraph.pairs import ENGINES
+from nashgraph.pairs.cuda.search import CudaSearch
 
 from .report import PACKAGES, Report
 
@@ -47,7 +47,7 @@ def main() -> None:
     given = asked.parse_args()
     sizes = [int(size) for size in given.sizes.split(",")]
     device = torch.device("cpu" if given.cpu else "cuda")
-    ENGINES.register("measured")(partial(CudaPoints, device=device))
+    ENGINES.register("measured")(partial(CudaSearch, device=device))
     report = Report("The engine cuda", "python -m benchmarks.gpu", (*PACKAGES, "torch", "triton"))
     if not given.cpu:
         report.say(f"GPU: {torch.cuda.get_device_name()}. Signals: 16 standard normal ones; degree 20, lam='auto'.")
@@ -84,9 +84,9 @@ def same_graph(report: Report, n: int) -> None:
 def nothing_missed(report: Report, n: int, device: torch.device) -> None:
     """Compare what the kernel finds in float32 with what plain blocks find in float64."""
     report.section("The search misses no pair")
-    search = CudaPoints(signals(n), device=device).search
+    search = CudaSearch(signals(n), device=device).on_device
     rows = search.shuffled[:512]
-    left, right = torch.rand(512, device=device).double(), torch.rand(n, device=device).double()
+    left, right = (torch.rand(size, 1, device=device).double() for size in (512, n))
     cut = search.best(rows, 150, left, right)[0][:, -1]
     fast = search.find(rows, left, right, cut)
     search.tiles = False
@@ -130,8 +130,8 @@ def sweep(report: Report, device: torch.device) -> None:
     from nashgraph.pairs.cuda import _tiles  # noqa: PLC0415 (Triton is not everywhere)
 
     report.section(f"Tiles: one search of all pairs, N = {SWEEP_NODES:,}")
-    search = CudaPoints(signals(SWEEP_NODES), device=device).search
-    cut, nothing = search.first_cuts(128), torch.zeros(SWEEP_NODES, device=device).double()
+    search = CudaSearch(signals(SWEEP_NODES), device=device).on_device
+    cut, nothing = search.first_cuts(128), search.no_bonus
     rows = []
     for tile in SWEEP:
         _tiles.ROWS, _tiles.COLUMNS, _tiles.WARPS, _tiles.STAGES = tile

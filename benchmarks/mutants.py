@@ -1,4 +1,4 @@
-"""How many small mistakes the tests find: mutants of couplings, games and solvers, and those that once lived.
+"""How many small mistakes the tests find: mutants of pairs, games and solvers, and those that once lived.
 
 Each mutant is a copy of the source with one operator, comparison, constant or condition changed; it is killed when the
 tests of its room fail. Tools that switch mutants on at run time do not reach into compiled kernels: files are changed.
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path("src/nashgraph")
-ROOMS = {"couplings": "tests/couplings tests/solvers", "games": "tests/games tests/solvers", "solvers": "tests/solvers"}
+ROOMS = {"pairs": "tests/pairs tests/solvers", "games": "tests/games tests/solvers", "solvers": "tests/solvers"}
 SWAPS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -54,12 +54,12 @@ NAMED = [
     Mutant("io/read.py", "exact=name_columns(options)", "exact=[]", "tests/io/test_units.py"),
     Mutant("io/signals.py", "(found.values - centre) / spread) * spread + centre", "found.values)",
            "tests/io/test_units.py"),
-    Mutant("couplings/degree.py", "64.0 * np.finfo", "0.0 * np.finfo", "tests/couplings/test_degree.py"),
-    Mutant("couplings/degree.py", "64.0 * np.finfo", "640000.0 * np.finfo", "tests/couplings/test_degree.py"),
-    Mutant("couplings/points.py", "eps ** 0.3", "eps ** 9", "tests/couplings/test_points.py"),
-    Mutant("couplings/_kernels.py", "eta[k, 1] + margin", "eta[k, 1]", "tests/couplings/test_smoothness.py"),
-    Mutant("couplings/_kernels.py", "values[size - 2 - k] + eta", "values[size - 1 - k] + eta",
-           "tests/couplings/test_simplex.py"),
+    Mutant("smoothness/degree.py", "64.0 * np.finfo", "0.0 * np.finfo", "tests/smoothness/test_degree.py"),
+    Mutant("smoothness/degree.py", "64.0 * np.finfo", "640000.0 * np.finfo", "tests/smoothness/test_degree.py"),
+    Mutant("pairs/search.py", "eps ** 0.3", "eps ** 9", "tests/pairs/test_search.py"),
+    Mutant("pairs/candidates.py", "self.cut + self._rise(bonus)", "self.cut", "tests/pairs/test_candidates.py"),
+    Mutant("pairs/_kernels.py", "values[size - 2 - k] + eta", "values[size - 1 - k] + eta",
+           "tests/pairs/test_simplex.py"),
 ]  # fmt: skip
 
 

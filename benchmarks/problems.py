@@ -66,7 +66,7 @@ def by_degree(X, degree: float, interaction: str = "linear") -> tuple[Problem, f
 def changed(problem: Problem, lam: float) -> float:
     """Return how far the learned graph is from Smooth-GL's, relative to it."""
     smooth = problem.smooth
-    return best_response(problem, lam, tol=1e-3).coupling.distance(smooth) / float(np.sqrt(smooth.square))
+    return best_response(problem, lam, tol=1e-3).weights.distance(smooth) / float(np.sqrt(smooth.square))
 
 
 def attachment(n: int, m: int, degree: float) -> Case:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nashgraph.pairs import Bonus
 from nashgraph.solvers import Problem, best_response, ttgd
 
 STATIONARITY = 1e-6
@@ -20,7 +21,7 @@ class Timing(NamedTuple):
     objective: float
     stationarity: float
     iterations: int
-    passes: int
+    scans: float
     note: str = ""
 
 
@@ -32,7 +33,7 @@ def fast(problem: Problem, lam: float, repeats: int = 5) -> Timing:
         results.append(best_response(problem, lam, tol=STATIONARITY))
         seconds.append(time.perf_counter() - start)
     result, certificate = results[-1], results[-1].certificate
-    return Timing(float(np.median(seconds)), result.objective, certificate.value, certificate.iterations, result.passes)
+    return Timing(float(np.median(seconds)), result.objective, certificate.value, certificate.iterations, result.scans)
 
 
 def published(problem: Problem, lam: float, iterations: int, timed: int | None = None) -> Timing:
@@ -41,23 +42,22 @@ def published(problem: Problem, lam: float, iterations: int, timed: int | None =
     The projection is our own fast kernel, in the rival's favour. With ``timed`` only that many iterations are run and
     the time is scaled up, which the note says; objective and stationarity are then those of the library's TTGD.
     """
-    smoothness, benefit, f = problem.smoothness, problem.benefit, problem.interaction
-    graph, spare, actions = smoothness.smooth, None, benefit
+    smoothness, game = problem.smoothness, problem.prior
+    benefit, f = game.benefit, game.interaction
+    graph, actions = smoothness.smooth, benefit
     done = iterations if timed is None else min(timed, iterations)
     start = time.perf_counter()
     for _ in range(done):
-        weights = graph.matrix()
+        weights = graph.matrix().toarray()
         reply = np.maximum(0.0, benefit + weights @ f.value(actions))
         actions = actions + 0.5 * (reply - actions)
         jacobian = weights * f.slope(actions)
-        adjoint = np.linalg.solve((np.eye(len(benefit)) - jacobian).T, problem.welfare.gradient(actions))
-        moved = smoothness.step(graph, lam * adjoint, f.value(actions), 0.003, spare)
-        # The two arrays change places, except that the Smooth-GL graph, which the term keeps, is never written to.
-        graph, spare = moved, None if graph is smoothness.smooth else graph
+        adjoint = np.linalg.solve((np.eye(len(benefit)) - jacobian).T, game.welfare.gradient(actions))
+        graph = smoothness.step(graph, Bonus.of(lam * adjoint, f.value(actions)), 0.003)
     seconds = time.perf_counter() - start
     if done == iterations:
-        play = problem.play(graph)
-        objective, stationarity = problem.objective(graph, play, lam), problem.stationarity(graph, play, lam)
+        state = game.evaluate(graph)
+        objective, stationarity = problem.objective(graph, state, lam), problem.stationarity(graph, state, lam)
         return Timing(seconds, objective, stationarity, iterations, iterations)
     return Timing(
         seconds * iterations / done,

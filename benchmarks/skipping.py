@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from nashgraph.couplings.passes import Bonus, Candidates, Nearest
-from nashgraph.couplings.skipping import SkippingPoints
 
-from nashgraph.pairs import PairSearch
+from nashgraph.pairs import Bonus, PairSearch
+from nashgraph.pairs.scans import Above, Nearest
+from nashgraph.pairs.tree_search import TreeSearch
 
 from .report import Report
 
@@ -101,26 +101,26 @@ def clock(call: Callable[[], Any]) -> tuple[Any, float]:
 
 def measure(X: Any, n: int) -> dict[str, Any]:
     """Return the seconds of both passes both ways, and what was computed."""
-    ours, theirs = SkippingPoints(X), PairSearch(X)
+    ours, theirs = TreeSearch(X), PairSearch(X)
     blocks = max(1, int(ALL / (n * theirs.block_size)))
     share = min(1.0, blocks * theirs.block_size / n)
 
     def all_pairs(work: Any) -> float:
-        return clock(lambda: list(islice(theirs.run(work), blocks)))[1] / share
+        return clock(lambda: list(islice(theirs.scan(work), blocks)))[1] / share
 
     found: dict[str, Any] = {}
     (costs, _), seconds = clock(lambda: ours.nearest(KEPT))
     found["points"] = len(ours.tree.points)
     found["nearest"] = seconds, all_pairs(Nearest(KEPT)), tiles(ours, Nearest)
     random = np.random.default_rng(1)
-    bonus = Bonus.of(random.random(n), random.random(n) * 0.1 * float(np.median(costs[:, -1])), ours.dtype)
-    work = Candidates(bonus, 1.0, 0.95, bonus.left * bonus.right.mean() - costs[:, NEIGHBOURS], np.full(n, 1e-9))
-    _, seconds = clock(lambda: list(ours.run(work)))
-    found["candidates"] = seconds, all_pairs(work), tiles(ours, Candidates)
+    bonus = Bonus.of(random.random(n), random.random(n) * 0.1 * float(np.median(costs[:, -1])))
+    cut = bonus.left[:, 0] * bonus.right.mean() - costs[:, NEIGHBOURS]
+    _, seconds = clock(lambda: ours.above(cut, bonus, gain=1.0, total=0.95))
+    found["candidates"] = seconds, all_pairs(Above(bonus, 1.0, 0.95, cut, 0.0)), tiles(ours, Above)
     return found
 
 
-def tiles(points: SkippingPoints, kind: type) -> str:
+def tiles(points: TreeSearch, kind: type) -> str:
     """Return the share of tiles that the last pass computed, or that it has given up."""
     if kind not in points.skips:
         return "given up"

@@ -1,5 +1,9 @@
 """The command line as tests run it, in the same process."""
 
+import base64
+import re
+import zlib
+
 import pandas as pd
 from typer.testing import CliRunner
 
@@ -18,6 +22,12 @@ def run(*arguments):
 def run_as_given(*arguments):
     """Return the result of a command without further options."""
     return CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+
+
+def report_data(folder):
+    """Return the JSON text that a report is drawn from: it is compressed, in the first script of the page."""
+    packed = re.search(r"<script[^>]*>([^<]*)</script>", (folder / "report.html").read_text())[1]
+    return zlib.decompress(base64.b64decode(packed)).decode()
 
 
 def error_lines(result):

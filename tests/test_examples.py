@@ -5,6 +5,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -58,6 +59,16 @@ def test_every_public_name_is_in_the_reference():
         line.split(":: ")[1] for line in reference.splitlines() if line.startswith(".. auto") and ":: " in line
     }
     assert set(nashgraph.__all__) <= described
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("api/*.rst")), ids=lambda page: page.stem)
+def test_every_name_in_the_reference_exists(page):
+    module = "nashgraph"
+    for kind, name in re.findall(r"^\.\. (currentmodule|auto\w+):: (\S+)$", page.read_text(), flags=re.MULTILINE):
+        whole = name if name.split(".")[0] == "nashgraph" else f"{module}.{name}"
+        if kind == "currentmodule":
+            module = name
+        assert resolve_name(whole) is not None
 
 
 def test_every_example_has_a_title_a_figure_and_a_place_in_the_order():

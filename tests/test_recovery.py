@@ -5,10 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks import recovery_problems, recovery_report
-from benchmarks.recovery_problems import FIGURE, REAL, SIMULATED, SYNTHETIC, Grid, Problem, Setting
-from benchmarks.recovery_report import CONSENSUS, PROBLEM, UNTOLD
+from benchmarks.recovery_problems import DISCRETE, FIGURE, MANY, REAL, SIMULATED, SYNTHETIC, Grid, Problem, Setting
+from benchmarks.recovery_report import CONSENSUS, PROBLEM
 from benchmarks.recovery_trials import CONTROLS, chosen, scores, trial
+from scipy import sparse
 
+from nashgraph import spectral_benefit
 from nashgraph.estimators import METHODS
 
 NODES = 20
@@ -22,18 +24,20 @@ def rows():
         Setting(SYNTHETIC, "geometric", "", "gmrf", NODES, 10),
         Setting(SIMULATED, "karate", "", "heat", 0, 10),
         Setting(FIGURE, FIGURE),
+        Setting(DISCRETE, "tree", "", "heat", NODES, 10),
+        Setting(MANY, "tree", "", "gmrf", NODES, 3000),
     ]
     with pytest.MonkeyPatch.context() as patch:
         for name, limit in (("spectemp", 0), ("glasso", 0), ("modular", NODES)):
             patch.setattr(METHODS[name], "quick_up_to", limit)
-        patch.setattr("benchmarks.recovery_trials.warm_up", lambda: None)
+        patch.setattr("benchmarks.recovery_trials.warm_up", lambda slow: None)
         return pd.DataFrame([row for setting in given for row in trial(setting)])
 
 
 def by_hand(*scored: tuple[int, str, float]) -> pd.DataFrame:
     rows = [
         {**dict.fromkeys(PROBLEM, ""), "group": SYNTHETIC, "seed": seed, "method": method}
-        | dict.fromkeys(["ap", "auc", "precision", "seconds"], score)
+        | dict.fromkeys(["ap", "auc", "precision", "gmse", "seconds"], score)
         for seed, method, score in scored
     ]
     return pd.DataFrame(rows)
@@ -65,7 +69,7 @@ def test_the_report_is_made_from_the_rows_and_says_what_is_missing(rows, tmp_pat
 def test_without_data_there_are_no_real_networks_and_seeds_count_from_zero(monkeypatch):
     monkeypatch.delenv("NASHGRAPH_DATA", raising=False)
     asked = recovery_problems.settings(Grid())
-    assert {setting.group for setting in asked} == {SYNTHETIC, SIMULATED, FIGURE}
+    assert {setting.group for setting in asked} == {SYNTHETIC, SIMULATED, FIGURE, DISCRETE, MANY}
     assert len([setting for setting in asked if setting.group == SYNTHETIC]) == 6 * 4 * 2 * 2 * Grid().seeds
     assert len(set(asked)) == len(asked)
     assert max(setting.seed for setting in asked) < 1000
@@ -122,11 +126,22 @@ def test_a_tie_for_the_first_place_is_not_first():
     assert not recovery_report.first("", frame, ["cosine"]).holds
 
 
-def test_families_are_compared_with_smooth_problem_by_problem():
-    frame = by_hand((0, CONSENSUS, 0.6), (0, "smooth", 0.5), (1, CONSENSUS, 0.3), (1, "smooth", 0.4))
-    frame["source"] = np.where(frame["seed"] == 0, "good", "bad")
-    frame["filter"] = np.where(frame["seed"] == 0, "heat", "")
-    assert recovery_report.family_gaps(frame)["gap"].to_dict() == pytest.approx({"bad": -0.1, "good, heat": 0.1})
+def test_networks_of_one_population_are_averaged_before_they_are_ranked():
+    frame = by_hand((0, "a", 0.9), (0, "b", 0.5), (1, "a", 0.1), (1, "b", 0.3), (2, "a", 0.2), (2, "b", 0.3))
+    frame["group"], frame["source"] = REAL, np.where(frame["seed"] < 2, "one", "other")
+    assert recovery_report.leaderboard(frame)["rank"].to_dict() == {"a": 1.5, "b": 1.5}
+
+
+def test_what_was_tuned_on_is_not_reported():
+    assert recovery_problems.population("physicians_peoria_advice") == recovery_problems.population("medinn_peoria")
+    assert recovery_problems.population("schoolA") == recovery_problems.population("classA_15")
+    assert {recovery_problems.population("korea_01"), "brazil_10"} < recovery_problems.TUNED
+    assert "brazil" not in recovery_problems.TUNED
+
+
+def test_discretised_signals_have_five_values_as_common_as_each_other():
+    X = recovery_problems.draw(Setting(DISCRETE, "tree", "", "heat", 60, 10)).X
+    assert {tuple(np.unique(row, return_counts=True)[1]) for row in X} == {(12,) * 5}
 
 
 def test_where_the_consensus_loses_is_said_with_the_winner():
@@ -158,9 +173,13 @@ def test_controls_are_what_they_say(problem):
     np.testing.assert_allclose(control("correlation", problem), np.corrcoef(X.T)[i, j])
     order = np.argsort(control("negative distance", problem))
     np.testing.assert_array_equal(order, np.argsort(-distances))
-    known = problem._replace(benefit=np.arange(X.shape[1]))
-    np.testing.assert_array_equal(control("benefit alone", known), i + j)
-    assert set(CONTROLS) == {"negative distance", "cosine", "correlation", "inner product", "benefit alone", "random"}
+    benefit = spectral_benefit(X)
+    np.testing.assert_array_equal(control("benefit alone", problem), benefit[i] + benefit[j])
+    many = Problem(np.random.default_rng(0).normal(size=(90, 6)), None)
+    inverse = -np.linalg.inv(np.cov(many.X.T))[np.triu_indices(6, 1)]
+    np.testing.assert_allclose(control("inverse covariance", many), inverse - np.median(inverse), atol=1e-5)
+    likeness = {"negative distance", "cosine", "correlation", "inner product", "inverse covariance"}
+    assert set(CONTROLS) == likeness | {"benefit alone", "random"}
 
 
 def test_a_node_without_a_signal_is_like_nobody(problem):
@@ -170,17 +189,18 @@ def test_a_node_without_a_signal_is_like_nobody(problem):
 
 def test_scores_are_of_symmetrised_weights_and_sparse_graphs_fill_up_with_zeros():
     path = nx.to_numpy_array(nx.path_graph(4))
-    assert scores(np.triu(path), path) == {"auc": 1.0, "ap": 1.0, "precision": 1.0}
-    assert scores(-7.0 + path, path)["precision"] == 1.0
+    truth = sparse.csr_array(path)
+    assert scores(np.triu(path), truth) == {"auc": 1.0, "ap": 1.0, "precision": 1.0, "gmse": 0.0}
+    assert scores(-7.0 + path, truth)["precision"] == 1.0
     one = np.zeros((4, 4))
     one[0, 1] = 1.0
-    assert scores(one, path)["precision"] == pytest.approx((1 + 2 * 2 / 5) / 3)
+    assert scores(one, truth)["precision"] == pytest.approx((1 + 2 * 2 / 5) / 3)
     noise = path + 1e-15 * np.random.default_rng(0).random((4, 4))
-    assert scores(np.zeros((4, 4)), path)["auc"] == scores(1.0 + 0 * noise, path)["auc"] == 0.5
+    assert scores(np.zeros((4, 4)), truth)["auc"] == scores(1.0 + 0 * noise, truth)["auc"] == 0.5
 
 
 def test_slow_methods_are_left_out_above_their_size():
-    assert set(chosen(10)) == set(METHODS)
-    assert "glasso" not in chosen(1000)
-    assert {CONSENSUS, "smooth", "glgp"} <= set(chosen(1000))
-    assert UNTOLD not in METHODS
+    assert set(chosen(10, slow=True)) == set(METHODS)
+    assert "glasso" not in chosen(1000, slow=True)
+    assert {CONSENSUS, "smooth", "glgp"} <= set(chosen(1000, slow=True))
+    assert "glasso" not in chosen(10, slow=False)

@@ -19,6 +19,7 @@ from .estimators import (
 from .games import (
     CustomInteraction,
     CustomWelfare,
+    EqualGroups,
     Exponential,
     Interaction,
     Linear,
@@ -52,6 +53,7 @@ from .metrics import (
     equal_influence,
     welfare_gain,
 )
+from .network_check import NetworkCheck, check_network
 from .pairs import project_rows, squared_distances
 from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
 from .validation import DataWarning, InputError
@@ -64,6 +66,7 @@ __all__ = [
     "CustomInteraction",
     "CustomWelfare",
     "DataWarning",
+    "EqualGroups",
     "Exponential",
     "GLSigRep",
     "GraphEstimator",
@@ -77,6 +80,7 @@ __all__ = [
     "Log1p",
     "LogDegreeGL",
     "ModularGL",
+    "NetworkCheck",
     "QuadGameGL",
     "Saturating",
     "SmoothGL",
@@ -92,6 +96,7 @@ __all__ = [
     "best_seeds",
     "best_support",
     "best_ties",
+    "check_network",
     "compare",
     "costliest_ties",
     "diffusion_centrality",

@@ -20,12 +20,40 @@ from scipy import sparse
 from .validation import Array, InputError, check_number, check_weights
 
 INFLUENCES = {"influence", "influence_low", "influence_high"}  # node columns that are sums of weights
+HALF_WIDTH = 1.645 * np.sqrt(2.0)  # of a 90% interval, in root mean squares over replicates
 LEIDEN_ROUNDS = 2  # igraph's default; more gained 0.002 of modularity at most
-PAIR_COLUMNS = ("probability", "known")  # of two nodes rather than of a direction: both directions have the same
+NOT_CENTRAL = "These answers do not tell who is central; one question would (how many ties do you have?)."
+EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one
+PAIR_COLUMNS = (
+    EVIDENCE,
+    "probability",
+    "known",
+)  # of two nodes rather than of a direction: both directions have the same
+
+
+def interval_around(estimate: Array, replicates: Iterable[Array]) -> tuple[Array, Array]:
+    r"""Return the ends of the 90% interval of values, from replicates learned from halves of the signals.
+
+    If T is a value learned from M signals, T' one from M fresh signals and T_h one from a half of the first, all with
+    small independent errors of variance v/M, then Var(T_h - T) = v/M and Var(T' - T) = 2v/M. Hence the interval: T plus
+    and minus :math:`1.645 \sqrt 2` times the root mean square of T_h - T. It holds 90% of the values that fresh signals
+    would give, and T is inside by construction. Values that are never negative have no negative ends.
+
+    Examples
+    --------
+    >>> [end.round(2).tolist() for end in interval_around(np.array([2.0, 2.0]), [np.array([1, 2]), np.array([2, 2])])]
+    [[0.35, 2.0], [3.65, 2.0]]
+    """
+    squares, least, count = np.zeros(len(estimate)), float(np.min(estimate, initial=0.0)), 0
+    for values in replicates:
+        squares += (values - estimate) ** 2
+        least, count = min(least, float(np.min(values, initial=0.0))), count + 1
+    width = HALF_WIDTH * np.sqrt(squares / max(count, 1))
+    return np.maximum(estimate - width, 0.0 if least >= 0 else -np.inf), estimate + width
 
 
 class Edges(NamedTuple):
-    """Edges by the numbers of their ends, heaviest first; ``place`` is where each stands in ``weights.data``."""
+    """Edges by the numbers of their ends, strongest first; ``place`` is where each stands in ``weights.data``."""
 
     source: Array
     target: Array
@@ -51,7 +79,12 @@ class LearnedGraph:
         "influence_low" and "influence_high" are an interval of the influence, "rank_low" and "rank_high" of its rank;
         "missing" is the share of signals that a node lacks.
     edge_columns : dict from name to array as long as ``weights.data``, for example "frequency"
-        They are shown wherever edges are: in :meth:`edges`, in every file, in the report.
+        They are shown wherever edges are: in :meth:`edges`, in every file, in the report. "evidence" ranks ties: unlike
+        weights, which divide each node's attention, it can be compared between pairs.
+    degree : float, optional
+        Mean number of ties per node that :meth:`suggested` takes; None: :attr:`effective_degree`.
+    influence_supported : bool, optional
+        Whether the signals support who is influential; None if that was not tested.
 
     Examples
     --------
@@ -69,6 +102,8 @@ class LearnedGraph:
     directed: bool = True
     node_columns: Mapping[str, Array] = field(default_factory=dict)
     edge_columns: Mapping[str, Array] = field(default_factory=dict)
+    degree: float | None = None
+    influence_supported: bool | None = None
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -114,18 +149,40 @@ class LearnedGraph:
         sums = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
         return float(sums.mean()) if sums.max() > 0 and np.ptp(sums) <= 1e-5 * sums.max() else None
 
+    @property
+    def strength(self) -> Array:
+        """What edges are ranked and cut by: their evidence, or their weight if there is none."""
+        return np.asarray(self.edge_columns.get(EVIDENCE, self.weights.data))
+
+    @cached_property
+    def effective_degree(self) -> float:
+        """The mean effective number of neighbours: one over the sum of squared shares of a node's attention.
+
+        A guess of how many ties a node has. On half of the real networks we have, the truth was within a factor of 1.6
+        of it in two of three cases; always guessing six did as well: signals hardly tell how many ties there are.
+
+        Examples
+        --------
+        >>> LearnedGraph.of(np.array([[0.0, 1.0, 1.0], [2.0, 0.0, 0.0], [1.0, 1.0, 0.0]])).effective_degree
+        1.6666666666666667
+        """
+        rows, n = np.repeat(np.arange(self.n_nodes), np.diff(self.weights.indptr)), self.n_nodes
+        sums, squares = (np.bincount(rows, weights=self.weights.data**power, minlength=n) for power in (1, 2))
+        held = squares > 0
+        return float(np.mean(sums[held] ** 2 / squares[held])) if held.any() else 0.0
+
     @cached_property
     def listed(self) -> Edges:
-        """All edges, heaviest first, by the numbers of their ends."""
+        """All edges by the numbers of their ends, those with most evidence first, or else the heaviest."""
         target = np.repeat(np.arange(self.n_nodes), np.diff(self.weights.indptr))
         source, place = self.weights.indices.astype(np.int64), np.arange(self.weights.nnz)
-        order = np.lexsort((target, source, -self.weights.data))
+        order = np.lexsort((target, source, -self.weights.data, -np.asarray(self.strength)))
         if not self.directed:
             order = order[source[order] < target[order]]
         return Edges(source[order], target[order], self.weights.data[order], place[order])
 
     def edges(self) -> pd.DataFrame:
-        """Return the edges as a table (source, target, weight and the edge columns), heaviest first."""
+        """Return the edges as a table (source, target, weight and the edge columns), strongest first."""
         listed = self.listed
         table = {"source": self.names[listed.source], "target": self.names[listed.target], "weight": listed.weight}
         return pd.DataFrame(
@@ -190,7 +247,7 @@ class LearnedGraph:
         if not len(pairs.weight):
             return np.arange(1, self.n_nodes + 1)
         ends = (map(str, column.tolist()) for column in pairs[:2])
-        weights = (pairs.weight / pairs.weight[0]).tolist()  # relative to the heaviest, so that units do not matter
+        weights = (pairs.weight / pairs.weight.max()).tolist()  # relative to the heaviest, so that units do not matter
         _, found = leiden(list(zip(*ends, weights, strict=True)), seed=0, iterations=LEIDEN_ROUNDS)
         label = -1 - np.arange(self.n_nodes)  # alone, unless found with others
         label[[int(node) for node in found]] = list(found.values())
@@ -223,13 +280,43 @@ class LearnedGraph:
         order = short[np.lexsort((-weights.data[short], -values[short], target[short]))]
         first = np.searchsorted(target[order], target[order])  # where the edges into the same node begin
         kept[order[np.arange(len(order)) - first < fewest]] = True
-        if not self.directed:  # both directions of a pair, or none
-            pair = np.minimum(target, weights.indices) * self.n_nodes + np.maximum(target, weights.indices)
+        return self._part(kept)
+
+    def suggested(self, degree: float | None = None) -> LearnedGraph:
+        """Return the ties with most evidence, as many as give nodes ``degree`` ties on average.
+
+        The degree is a guess unless you know it: that of the graph by default. Nodes keep their influence in the whole
+        graph.
+
+        Examples
+        --------
+        >>> graph = LearnedGraph.of(np.array([[0.0, 0.4, 0.1], [0.2, 0.0, 0.0], [0.3, 0.0, 0.0]]))
+        >>> graph.suggested(degree=0.7).edges()
+          source target  weight
+        0      1      0     0.4
+        1      0      1     0.2
+        """
+        wanted = self.degree if degree is None else degree
+        wanted = self.effective_degree if wanted is None else wanted
+        wanted = check_number("degree", wanted, low=0, remedy="it is the mean number of ties per node; try 6")
+        n, source, target = self.n_nodes, self.listed.source, self.listed.target
+        pairs = np.minimum(source, target) * n + np.maximum(source, target)
+        order = np.sort(np.unique(pairs, return_index=True)[1])  # each pair where it is first listed
+        taken = np.isin(pairs, pairs[order[: max(1, round(n * wanted / 2))]])
+        kept = np.zeros(self.weights.nnz, dtype=bool)
+        kept[self.listed.place[taken]] = True
+        return self._part(kept)
+
+    def _part(self, kept: Array) -> LearnedGraph:
+        """Return some of the edges; of a pair without directions both entries are kept. Nodes keep their influence."""
+        target, source = np.repeat(np.arange(self.n_nodes), np.diff(self.weights.indptr)), self.weights.indices
+        if not self.directed:
+            pair = np.minimum(target, source) * np.int64(self.n_nodes) + np.maximum(target, source)
             kept = np.isin(pair, pair[kept])
-        entries = (weights.data[kept], (target[kept], weights.indices[kept]))
+        entries = (self.weights.data[kept], (target[kept], source[kept]))
         return replace(
             self,
-            weights=sparse.csr_array(entries, shape=weights.shape),
+            weights=sparse.csr_array(entries, shape=self.weights.shape),
             node_columns={"influence": self.influence, **self.node_columns},
             edge_columns={name: np.asarray(each)[kept] for name, each in self.edge_columns.items()},
         )

@@ -1,6 +1,7 @@
 """Scores of a learned graph against a true one, and the welfare of its game.
 
-Scores take the truth first, as in scikit-learn, and run over the ordered off-diagonal pairs of the weights as they are;
+Scores take the truth first, as in scikit-learn, and run over the ordered off-diagonal pairs of the weights as they are,
+or of the evidence if a graph has some (:class:`~nashgraph.graph.LearnedGraph`);
 ``symmetrize`` replaces these by the "mean" or the "max" of the two directions. Truth and score are each a learned
 graph, a fitted estimator, a networkx graph or a matrix (``A[i, j]`` is the edge j -> i), on the same nodes: matched by
 name if both have names, else in the same order.
@@ -19,7 +20,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
-from .graph import LearnedGraph, adjacency_matrix, as_graph
+from .graph import EVIDENCE, LearnedGraph, adjacency_matrix, as_graph
 from .matching import in_order, names_of, order_of, square
 from .validation import Array, InputError, check_choice, check_square, warn
 
@@ -188,7 +189,7 @@ def equal_influence(W: Any, c: float = 0.95) -> Any:
 
 def _pairs(truth: Any, score: Any, symmetrize: str) -> tuple[Array, Array]:
     """Return truth and scores of all ordered off-diagonal pairs, as vectors."""
-    scores, edges = _dense("score", score), _dense("truth", _like(score, truth, "score", "truth")) != 0
+    scores, edges = _dense("score", _scores(score)), _dense("truth", _like(score, truth, "score", "truth")) != 0
     if scores.shape != edges.shape:
         raise InputError(
             f"score has shape {scores.shape} and truth {edges.shape}: both must be on the same nodes, in one order"
@@ -223,6 +224,18 @@ def _like(graph: Any, other: Any, name: str = "W", other_name: str = "reference"
         )
     order, matrix = order_of(names_of(graph), theirs, name, other_name), _matrix(other)
     return matrix if order is None else sparse.csr_array(matrix)[order][:, order]
+
+
+def _scores(graph: Any) -> Any:
+    """Return what pairs are ranked by: their evidence where a graph or a fitted model has it, else their weights."""
+    if isinstance(graph, LearnedGraph | BaseEstimator):
+        learned = as_graph(graph)
+        evidence = getattr(graph, "evidence_", None)
+        if evidence is None and EVIDENCE in learned.edge_columns:
+            entries = learned.strength, learned.weights.indices, learned.weights.indptr
+            evidence = sparse.csr_array(entries, shape=learned.weights.shape)
+        return learned.weights if evidence is None else evidence
+    return _matrix(graph)
 
 
 def _matrix(graph: Any) -> Any:

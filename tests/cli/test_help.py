@@ -45,12 +45,12 @@ def test_the_full_help_is_grouped_by_task():
     assert "[default: log1p]" in single
 
 
-def test_learn_prints_six_lines_and_where_to_go_on(table):
+def test_learn_prints_five_lines_and_where_to_go_on(table):
     out = table.parent / "out"
     result = run_as_given("learn", table, "--out", out)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert len(lines) == 6
+    assert len(lines) == 5
     assert lines[0] == "t.csv: 4 nodes, 2 signals"
     assert re.match(r"\d+ ties by consensus in \d+\.\d s: ", lines[1])
     assert lines[-1] == f"open {out / 'report.html'}"

@@ -4,6 +4,7 @@ import html
 import json
 import os
 import shutil
+from dataclasses import replace
 
 import igraph
 import networkx as nx
@@ -12,14 +13,14 @@ import pandas as pd
 import pytest
 
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, SmoothGL, edge_auc
-from nashgraph.cli.fitting import LEAST_FREQUENCY, MOST_EACH, learned, sure_part
+from nashgraph.cli.fitting import learned, part_to_write
 from nashgraph.cli.messages import Voice
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import METHODS
 from nashgraph.io import Job, TableOptions, load_signals
 from nashgraph.smoothness import STORAGES
 
-from ..commands import LAST_DIGIT, error_lines, run
+from ..commands import LAST_DIGIT, error_lines, report_data, run
 
 MEMBERS = "members.npz"  # of a consensus
 FILES = ["edges.csv", "graph.graphml", "graph.json", "layout.csv", "model.json", "nodes.csv", "report.html"]
@@ -289,21 +290,22 @@ def test_the_default_is_the_consensus_with_a_seed(club):
     assert answer["method"] == "consensus"
     content = json.loads((club / "out" / "model.json").read_text())
     assert (content["job"]["parameters"]["random_state"], content["job"]["table"]["standardize"]) == (0, True)
-    assert content["job"]["least_frequency"] == 0.25
+    assert content["job"]["least_frequency"] is None
     table = pd.read_csv(club / "club.csv").set_index("name").T
     table = table.sub(table.mean(axis=1), axis=0).div(table.std(axis=1, ddof=0), axis=0)
     model = ConsensusGL(random_state=0).fit(table)
     written = pd.read_csv(club / "out" / "edges.csv")
-    assert written.columns.tolist() == ["source", "target", "weight", "frequency", "low", "high"]
-    assert len(written) == model.graph_.at_least("frequency", 0.25, 2).n_edges < model.graph_.n_edges
-    assert written.groupby("target").size().min() >= 2
+    assert written.columns.tolist() == ["source", "target", "weight", "evidence", "frequency", "low", "high"]
+    assert len(written) == model.suggested_.n_edges < model.graph_.n_edges
+    ties = model.suggested_.undirected().n_edges
+    assert answer["certificate"]["ties"] == ties == len({frozenset(pair) for pair in written.iloc[:, :2].to_numpy()})
     truth = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"m{node}")
     assert answer["scores"]["auc"] == pytest.approx(edge_auc(truth, model, "mean"))  # of the whole graph
     nodes = pd.read_csv(club / "out" / "nodes.csv")
     assert nodes["influence"].tolist() == pytest.approx(sorted(model.graph_.influence, reverse=True))
     assert (nodes["rank_low"] <= nodes["rank_high"]).all()
-    left = f"{model.graph_.n_edges - len(written):,} more are left out: --least-frequency 0"
-    assert any(left in note for note in answer["notes"])
+    assert any(f"wrote the {ties} ties with most evidence" in note for note in answer["notes"])
+    assert any("taken as samples" in note for note in answer["notes"])
 
 
 def test_all_ties_or_only_the_sure_ones_are_written(club):
@@ -314,10 +316,11 @@ def test_all_ties_or_only_the_sure_ones_are_written(club):
         assert result.exit_code == 0, result.output
         table = pd.read_csv(club / "out" / "edges.csv")
         counts[level] = len(table)
-        sure = table[table["frequency"] >= float(level)]
-        assert len(table) - len(sure) <= 2 * 34
-        assert "left out" not in result.stderr if level == "0" else "left out" in result.stderr
-    assert counts["0"] > counts["0.5"] > counts["1"] >= 2 * 34
+        assert (table["frequency"] >= float(level)).all()
+        assert ("of the member networks" in result.stderr) == (level != "0")
+    assert counts["0"] > counts["0.5"] > counts["1"]
+    known = run(*fast, "--degree", "3", "--out", club / "out")
+    assert "wrote the 51 ties with most evidence, 3.0 per node on average (as --degree says)" in known.stderr
     content = json.loads((club / "out" / "model.json").read_text())["job"]["parameters"]
     assert (content["n_replicates"], content["random_state"], content["benefit"]) == (2, 7, None)
     mutual = run(*fast, "--undirected", "--out", club / "out")
@@ -337,7 +340,6 @@ def test_gaps_are_left_to_the_consensus(club):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--degree", "5"], "consensus has no --degree (smooth, linear, glgp"),
         (["--method", "smooth", "--seed", "1"], "smooth has no --seed (consensus, glgp"),
         (["--method", "glgp", "--replicates", "1"], "glgp has no --replicates (consensus have)"),
         (["--method", "smooth", "--least-frequency", "0.5"], "edges have no 'frequency'"),
@@ -349,16 +351,31 @@ def test_what_a_method_lacks_is_refused(club, options, message):
     assert message in error_lines(result)[-1]
 
 
-def test_a_dense_consensus_is_written_to_a_bound(random):
-    n = 200
-    frequency = random.uniform(0.2, 1.0, size=n * (n - 1))
-    graph = LearnedGraph.of(np.ones((n, n)), edge_columns={"frequency": frequency})
-    part, level = sure_part(graph, None)
-    assert level > LEAST_FREQUENCY
-    assert MOST_EACH * n <= part.n_edges <= 1.02 * MOST_EACH * n
-    assert sure_part(graph, level)[0].n_edges == part.n_edges
+def test_the_part_that_is_written():
+    columns = {"frequency": np.array([0.9, 0.2, 0.3, 0.8]), "evidence": np.array([1.0, 3.0, 1.0, 3.0])}
+    graph = LearnedGraph.of(np.array([[0, 0.4, 0.2], [0.5, 0, 0], [0.1, 0, 0]]), edge_columns=columns)
+    assert part_to_write(graph, 0.8).edges()["frequency"].tolist() == [0.8, 0.9]
+    one = part_to_write(replace(graph, degree=0.6), None)  # the tie with most evidence
+    assert one.edges()["weight"].tolist() == [0.2, 0.1]
     plain = LearnedGraph.of(np.ones((3, 3)))
-    assert sure_part(plain, None) == (plain, None)
+    assert part_to_write(plain, None) is plain
+
+
+def test_who_is_central_is_not_said_of_answers(tmp_path, random):
+    table = pd.DataFrame(random.integers(1, 6, size=(40, 12)), columns=[f"q{k}" for k in range(12)])
+    table.insert(0, "name", [f"p{k}" for k in range(40)])
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    result = run("learn", tmp_path / "survey.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    central = "These answers do not tell who is central; one question would"
+    assert central in result.stdout
+    assert "rank 1" not in result.stdout
+    shown = run("show", tmp_path / "out")
+    assert central in shown.stdout
+    assert "most influential" not in shown.stdout
+    acted = run("act", tmp_path / "out")
+    assert central in acted.stdout
+    assert not (tmp_path / "out" / "act" / "players.csv").exists()
 
 
 def test_a_report_takes_the_layout_of_another(club):
@@ -398,6 +415,6 @@ def test_the_fitted_model_is_left_as_it_was_fitted(tmp_path):
 def test_interventions_are_found_only_when_asked_for(club):
     arguments = ["learn", club / "club.csv", "--method", "glgp", "--degree", "4", "--out", club / "out"]
     run(*arguments)
-    assert '"loss":' not in (club / "out" / "report.html").read_text()
+    assert '"loss":' not in report_data(club / "out")
     assert run(*arguments, "--interventions").exit_code == 0
-    assert '"loss":' in (club / "out" / "report.html").read_text()
+    assert '"loss":' in report_data(club / "out")

@@ -10,7 +10,7 @@ import pytest
 from nashgraph import GLGP
 from nashgraph.cli import fitting
 from nashgraph.consensus import checkpoint
-from nashgraph.solvers import continuation
+from nashgraph.solvers import paths
 
 from ..commands import error_lines, run
 
@@ -99,7 +99,7 @@ def test_every_solve_is_counted(table, monkeypatch):
 
 def test_an_interrupted_path_goes_on(table, monkeypatch):
     monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
-    solve, solved = continuation.best_response, []
+    solve, solved = paths.best_response, []
 
     def interrupted(*given, **options):
         solved.append(given[1])
@@ -108,7 +108,7 @@ def test_an_interrupted_path_goes_on(table, monkeypatch):
         return solve(*given, **options)
 
     command = ("path", table, "--n-lams", "4", "--out")
-    monkeypatch.setattr(continuation, "best_response", interrupted)
+    monkeypatch.setattr(paths, "best_response", interrupted)
     result = run(*command, table.parent / "out")
     assert result.exit_code == 130
     assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")

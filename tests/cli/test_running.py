@@ -15,7 +15,7 @@ from nashgraph.cli import commands, learn, options
 from nashgraph.cli.app import app
 from nashgraph.cli.fitting import all_parameters
 from nashgraph.consensus import checkpoint
-from nashgraph.consensus.members import Replicate
+from nashgraph.consensus.members import Ladders
 from nashgraph.estimators import METHODS, SmoothGL
 from nashgraph.files import claimed
 from nashgraph.games.interactions import INTERACTIONS
@@ -99,23 +99,23 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
 
 
 def test_an_interrupted_consensus_goes_on(table, monkeypatch):
-    """It is interrupted after the third resample, and the second command makes the others only."""
+    """It is interrupted in its third search over all pairs, and the second command makes that one only."""
     monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
-    out, of, used = table.parent / "out", Replicate.of, []
+    out, made, used = table.parent / "out", Ladders._made, []
 
-    def interrupted(resample, X):
-        if resample.number == 3:
+    def interrupted(self, X, geometry):
+        if geometry == "inner":
             raise KeyboardInterrupt
-        return of(resample, X)
+        return made(self, X, geometry)
 
     command = ("learn", table, "--replicates", "5", "--out")
-    monkeypatch.setattr(Replicate, "of", interrupted)
+    monkeypatch.setattr(Ladders, "_made", interrupted)
     result = run(*command, out)
     assert result.exit_code == 130
     assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")
-    monkeypatch.setattr(Replicate, "of", lambda resample, X: used.append(resample.number) or of(resample, X))
+    monkeypatch.setattr(Ladders, "_made", lambda self, X, name: used.append(name) or made(self, X, name))
     assert run(*command, out).exit_code == 0
-    assert sorted({*used}) == [3, 4, 5]
+    assert used == ["inner"]
     assert run(*command, table.parent / "whole").exit_code == 0
     for file in ("edges.csv", "nodes.csv", "report.html"):
         assert (out / file).read_bytes() == (table.parent / "whole" / file).read_bytes()

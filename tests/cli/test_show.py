@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from nashgraph import GLGP
+from nashgraph.datasets import preferential_attachment, smooth_signals
 
 from ..commands import error_lines, run
 
@@ -91,7 +92,9 @@ def test_an_earlier_models_certificate_is_shown_as_it_is(out):
 
 
 def test_of_a_consensus_the_intervals_are_shown(out):
-    run("learn", out.parent / "t.csv", "--out", out)
+    hubs = smooth_signals(preferential_attachment(60, random_state=0), 50, "heat", noise=0.1, random_state=0)
+    pd.DataFrame(hubs.T).add_prefix("s").to_csv(out.parent / "hubs.csv", index_label="name")
+    run("learn", out.parent / "hubs.csv", "--no-standardize", "--out", out)
     answer = json.loads(run("show", out, "--json").stdout)
     first, tie = answer["most_influential"][0], answer["strongest_ties"][0]
     assert tie["low"] <= tie["high"]

@@ -11,15 +11,13 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.pairs import make_search
-from nashgraph.couplings import ImplicitSmoothness, skipping  # TODO# TODO
-from nashgraph.couplings.cluster import points as on_workers
+from nashgraph.pairs import Bonus, make_search, tree_search
+from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import put
-from nashgraph.pairs.cluster.points import DaskPoints, SkippingDaskPoints, spans
-from nashgraph.couplings.passes import Bonus, Candidates, TimesRows, stacked
-from nashgraph.couplings.skipping import SkippingPoints
+from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch
+from nashgraph.pairs.tree_search import TreeSearch
 
-NODES = 1200  # so many that GLGP lists pairs
+NODES = 1200
 GRAPH = ("indptr", "indices", "data")
 
 
@@ -51,9 +49,9 @@ def test_the_same_bits_as_the_threads_with_any_number_of_workers(workers, thread
 
 
 def leaf_by_leaf(monkeypatch):
-    """Have passes go leaf by leaf, on threads and on workers, however small and dense the table is."""
-    monkeypatch.setattr(skipping, "FIRST_NODES", 100)
-    monkeypatch.setattr(skipping, "PAYS", np.inf)
+    """Have scans go leaf by leaf, on threads and on workers, however small and dense the table is."""
+    monkeypatch.setattr(tree_search, "FIRST_NODES", 100)
+    monkeypatch.setattr(tree_search, "PAYS", np.inf)
     monkeypatch.setattr(on_workers, "LEAVES_NODES", 100)
 
 
@@ -73,49 +71,41 @@ def test_leaf_by_leaf_the_nearest_are_those_of_all_pairs(threads, signals, monke
     leaf_by_leaf(monkeypatch)
     client = threads(2)
     points = make_search(signals, "dask")
-    assert isinstance(points, SkippingDaskPoints)
+    assert isinstance(points, TreeDaskSearch)
     assert points.skips
-    np.testing.assert_allclose(points.nearest(5)[0], DaskPoints(signals, client=client).nearest(5)[0], rtol=1e-12)
+    np.testing.assert_allclose(points.nearest(5)[0], DaskSearch(signals, client=client).nearest(5)[0], rtol=1e-12)
     assert points.looked[1] > 0
 
 
 def listed(signals, engine, geometry):
-    """Return the pairs that a pass lists under a bonus."""
-    points = make_search(signals, engine, geometry=geometry)
-    bonus = Bonus.of(np.linspace(0, 1, NODES), np.linspace(1, 0, NODES) ** 2, points.dtype)
-    cut = -points.nearest(8)[0][:, -1]
-    return stacked(points.run(Candidates(bonus, 1.0, 0.95, cut, np.zeros(NODES))))
+    """Return the pairs that a scan lists under a bonus of rank 2, of all nodes."""
+    search = make_search(signals, engine, geometry=geometry)
+    sides = np.linspace(0, 1, 2 * NODES).reshape(2, NODES).T, np.linspace(1, 0, 2 * NODES).reshape(NODES, 2) ** 2
+    cut = -search.nearest(8)[0][:, -1]
+    return search.above(cut, Bonus.of(*sides), gain=1.0, total=0.95)[0]
 
 
 @pytest.mark.parametrize("kind", [SmoothGL, LinearGLGP])
-@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_every_storage_and_geometry_and_gaps(kind, storage, threads, signals):
     threads(2)
     X = signals[:, :300].copy()
     X[0, ::7] = np.nan
-    ways = [{"missing": "pairwise"}, {"missing": "pairwise", "geometry": "inner", "dtype": "float32"}]
+    ways = [{"missing": "pairwise"}, {"missing": "pairwise", "geometry": "inner"}]
     for way in ways:
         ours, theirs = (kind(storage=storage, engine=each, **way).fit(X).adjacency_ for each in ("dask", "threads"))
         np.testing.assert_array_equal(*(a if storage == "dense" else a.toarray() for a in (ours, theirs)))
 
 
-def test_parts_that_add_up_are_added_by_task(threads, signals):
-    points = make_search(signals, "threads"), DaskPoints(signals, client=threads(2))
-    graphs = [ImplicitSmoothness(each, 1.0, 0.95).smooth for each in points]
-    ours, theirs = (graph.tdot(np.arange(NODES, dtype=float)) for graph in graphs[::-1])
-    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
-    assert len(list(points[1].run(TimesRows(np.ones(NODES))))) == len(spans(NODES, points[1].block_size, NODES, 0)) - 1
-
-
 class Killer:
-    """Kills the first worker: at the end of the pass of a number, or with its first part in hand."""
+    """Kills the first worker: at the end of the scan of a number, or with its first part in hand."""
 
     def __init__(self, run, number, inside):
         self.number, self.inside = number, inside
-        self.passes = self.killed = 0
+        self.scans = self.killed = 0
 
         def watched(points, *arguments):
-            self.passes += 1
+            self.scans += 1
             for part in run(points, *arguments):
                 if self.inside:
                     self.kill(points.client)
@@ -125,7 +115,7 @@ class Killer:
         self.watched = watched
 
     def kill(self, client):
-        if self.passes == self.number and not self.killed:
+        if self.scans == self.number and not self.killed:
             self.killed = min(client.run(os.getpid).values())
             os.kill(self.killed, signal.SIGKILL)
 
@@ -133,22 +123,22 @@ class Killer:
 @pytest.mark.parametrize(
     ("leaves", "inside"),
     [(False, False), (False, True), (True, True)],
-    ids=["between passes", "inside one", "inside one, leaf by leaf"],
+    ids=["between scans", "inside one", "inside one, leaf by leaf"],
 )
 def test_a_killed_worker_costs_time_and_not_the_result(leaves, inside, processes, monkeypatch, signals, expected):
     if leaves:
         leaf_by_leaf(monkeypatch)
         expected = learn(signals, "threads")
-    killer = Killer(DaskPoints.shared_out, 2, inside)
-    monkeypatch.setattr(DaskPoints, "shared_out", killer.watched)
+    killer = Killer(DaskSearch.shared_out, 2, inside)
+    monkeypatch.setattr(DaskSearch, "shared_out", killer.watched)
     assert_same(learn(signals, "dask"), expected)
     assert killer.killed
-    assert killer.passes > 2
+    assert killer.scans > 2
     processes.wait_for_workers(2, timeout=60)
     assert killer.killed not in processes.run(os.getpid).values()
 
 
-def test_tasks_are_dealt_out_as_workers_become_free_after_any_number_of_passes(threads):
+def test_tasks_are_dealt_out_as_workers_become_free_after_any_number_of_scans(threads):
     client = threads(2)
     earlier = [put(client, number) for number in range(6)]
     tasks = client.map(lambda *_: None, earlier[:1] * 20, earlier[-1:] * 20, range(20), pure=False)
@@ -175,16 +165,16 @@ def test_what_is_sent_arrives_as_new_arrays_and_goes_on_as_it_came(threads):
 
 def test_points_arrive_in_memory_without_what_stays_here(threads, signals):
     threads(1)
-    points = SkippingDaskPoints(signals)
+    points = TreeDaskSearch(signals)
     assert len(points.tree.nodes) == NODES
     there = pickle.loads(pickle.dumps(points))
-    assert type(there) is SkippingPoints
+    assert type(there) is TreeSearch
     assert not {"client", "sent", "tree"} & {*vars(there)}
     assert np.array_equal(there.tree.nodes, points.tree.nodes)
 
 
-@pytest.mark.parametrize("kind", [DaskPoints, SkippingDaskPoints])
-def test_points_are_with_every_worker_before_a_pass_needs_them(kind, threads, signals):
+@pytest.mark.parametrize("kind", [DaskSearch, TreeDaskSearch])
+def test_points_are_with_every_worker_before_a_scan_needs_them(kind, threads, signals):
     threads(3)
     points = kind(signals)
     client, key = points.client, points.sent.key
@@ -194,4 +184,4 @@ def test_points_are_with_every_worker_before_a_pass_needs_them(kind, threads, si
     def has_tree(dask_worker):
         return "tree" in vars(dask_worker.data[key].value)
 
-    assert {*client.run(has_tree).values()} == {kind is SkippingDaskPoints}
+    assert {*client.run(has_tree).values()} == {kind is TreeDaskSearch}

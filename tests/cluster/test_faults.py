@@ -10,7 +10,7 @@ distributed = pytest.importorskip("distributed", reason="dask is not installed: 
 from distributed.scheduler import KilledWorker
 
 from nashgraph import SmoothGL
-from nashgraph.couplings.cluster import client as clusters
+from nashgraph.pairs.cluster import client as clusters
 from nashgraph.validation import InputError
 
 from ..commands import run

@@ -5,7 +5,7 @@ import pytest
 
 from nashgraph import GLGP, ConsensusGL, DataWarning
 from nashgraph.consensus import checkpoint, members
-from nashgraph.solvers import continuation
+from nashgraph.solvers import paths
 
 
 class StoppedError(Exception):
@@ -36,22 +36,22 @@ def saved_in(folder):
 
 
 def model(**given):
-    return ConsensusGL(**{"n_replicates": 6, "geometries": ["distance", "cosine"], "random_state": 0, **given})
+    return ConsensusGL(**{"n_replicates": 6, "signals": "answers", "random_state": 0, **given})
 
 
-def stopped(folder, X, at=9):
+def stopped(folder, X, at=2):
     with pytest.raises(StoppedError):
         model().fit(X, checkpoint=folder, progress=stopping(at))
 
 
 def made_from(folder, X, monkeypatch, progress=None, **given):
-    """Return the fit, and the replicates that it computed."""
+    """Return the fit, and the geometries whose ladders it computed."""
     used = []
-    monkeypatch.setattr(members.Replicate, "of", lambda self, X: used.append(self.number) or OF(self, X))
-    return model(**given).fit(X, checkpoint=folder, progress=progress), sorted({*used})
+    monkeypatch.setattr(members.Ladders, "_made", lambda self, X, name: used.append(name) or MADE(self, X, name))
+    return model(**given).fit(X, checkpoint=folder, progress=progress), used
 
 
-OF = members.Replicate.of
+MADE, ALL = members.Ladders._made, ["distance", "cosine", "inner"]
 
 
 def test_a_fit_that_was_stopped_goes_on_and_is_the_same(folder, signals, monkeypatch):
@@ -59,73 +59,60 @@ def test_a_fit_that_was_stopped_goes_on_and_is_the_same(folder, signals, monkeyp
     stopped(folder, signals)
     told, tell = counting()
     found, used = made_from(folder, signals, monkeypatch, tell)
-    assert used == [4, 5, 6]
-    assert told[-1] == (17, 17)
+    assert used == ["inner"]
+    assert told[-1] == (10, 10)
     np.testing.assert_array_equal(found.adjacency_, whole.adjacency_)
     assert found.edges().equals(whole.edges())
     assert found.graph_.nodes().equals(whole.graph_.nodes())
     assert not folder.exists()
 
 
-def swap_weights(file):
-    """Make a checkpoint whose file can be read but whose rows do not sum to c."""
-    with np.load(file) as saved:
-        arrays = dict(saved)
-    np.savez(file, **arrays | {"weights": 1.01 * arrays["weights"]})
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ("signals", "of other signals, settings or another version"),
-        ("seed", "of other signals, settings or another version"),
+        ("degrees", "of other signals, settings or another version"),
         ("code", "of other signals, settings or another version"),
-        ("damage", "mean.npz is damaged"),
-        ("a replicate damaged", "replicate-1.npz is damaged"),
-        ("row sums", "its rows do not sum to 0.95"),
-        ("a link", "mean.npz is not a file that was written here"),
-        ("a folder", "replicate-1.npz is not a file that was written here"),
+        ("damage", "step-0.npz is damaged"),
+        ("a link", "step-0.npz is not a file that was written here"),
+        ("a folder", "step-0.npz is not a file that was written here"),
         ("manifest", "no manifest of ours"),
     ],
 )
 def test_a_checkpoint_that_cannot_be_used_is_reported(folder, signals, monkeypatch, change, said):
     stopped(folder, signals)
-    seed, files = 0, saved_in(folder)
+    degrees, files = 8, saved_in(folder)
     if change == "signals":
         signals = signals + np.eye(*signals.shape)
-    elif change == "seed":
-        seed = 1
+    elif change == "degrees":
+        degrees = 7
     elif change == "code":
         monkeypatch.setattr(checkpoint, "code_digest", lambda: "other")
     elif change == "damage":
-        (files / "mean.npz").write_bytes(b"PK")
-    elif change == "a replicate damaged":
-        (files / "replicate-1.npz").write_bytes(b"")
-    elif change == "row sums":
-        swap_weights(files / "mean.npz")
+        (files / "step-0.npz").write_bytes(b"PK")
     elif change == "a link":
-        (files / "mean.npz").rename(folder / "elsewhere.npz")
-        (files / "mean.npz").symlink_to(folder / "elsewhere.npz")
+        (files / "step-0.npz").rename(folder / "elsewhere.npz")
+        (files / "step-0.npz").symlink_to(folder / "elsewhere.npz")
     elif change == "a folder":
-        (files / "replicate-1.npz").unlink()
-        (files / "replicate-1.npz").mkdir()
+        (files / "step-0.npz").unlink()
+        (files / "step-0.npz").mkdir()
     else:
         (files / "manifest.json").write_text('{"digest": "", "files": ["../mine.npz"]}')
     with pytest.warns(DataWarning, match=said) as caught:
-        found, used = made_from(folder, signals, monkeypatch, random_state=seed)
+        found, used = made_from(folder, signals, monkeypatch, n_degrees=degrees)
     assert "the run starts from the beginning" in str(caught[0].message)
-    assert used == list(range(7))
-    np.testing.assert_array_equal(found.adjacency_, model(random_state=seed).fit(signals).adjacency_)
+    assert used == ALL
+    np.testing.assert_array_equal(found.adjacency_, model(n_degrees=degrees).fit(signals).adjacency_)
     if change == "a link":
         assert (folder / "elsewhere.npz").exists()
     elif change not in {"a folder", "manifest"}:  # what was not written by a checkpoint stays
         assert not folder.exists()
 
 
-def test_a_lost_replicate_means_starting_again(folder, signals, monkeypatch):
+def test_a_lost_ladder_means_starting_again(folder, signals, monkeypatch):
     stopped(folder, signals)
-    (saved_in(folder) / "replicate-1.npz").unlink()
-    assert made_from(folder, signals, monkeypatch)[1] == list(range(7))
+    (saved_in(folder) / "step-0.npz").unlink()
+    assert made_from(folder, signals, monkeypatch)[1] == ALL
     assert not folder.exists()
 
 
@@ -173,7 +160,7 @@ def test_a_link_in_the_checkpoint_s_place_is_not_followed(folder, signals, tmp_p
 
 def test_what_a_killed_run_left_half_written_is_removed(folder, signals):
     stopped(folder, signals)
-    (saved_in(folder) / "mean.npz.new").write_bytes(b"half")
+    (saved_in(folder) / "step-0.npz.new").write_bytes(b"half")
     model().fit(signals, checkpoint=folder)
     assert not folder.exists()
 
@@ -214,15 +201,13 @@ def stopping_after(count):
 @pytest.fixture
 def solves(monkeypatch):
     """The lambdas that are solved for."""
-    found, solve = [], continuation.best_response
-    monkeypatch.setattr(
-        continuation, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest)
-    )
+    found, solve = [], paths.best_response
+    monkeypatch.setattr(paths, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest))
     return found
 
 
 @pytest.mark.parametrize("at", [2, 7], ids=["upward", "downward"])
-@pytest.mark.parametrize("storage", ["dense", "sparse", "implicit"])
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_a_path_that_was_stopped_goes_on_and_is_the_same(folder, signals, solves, storage, at):
     whole = path_of(signals, storage=storage)
     with pytest.raises(StoppedError):

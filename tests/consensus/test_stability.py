@@ -106,7 +106,7 @@ def test_hubs_are_found_and_hardly_anything_else(hubs):
     true = [tree.has_edge(*pair) for pair in zip(ties.source, ties.target, strict=True)]
     assert len(ties) > 15
     assert np.mean(true) > 0.8
-    assert list(ties.columns) == ["source", "target", "weight", "share", "frequency", "low", "high"]
+    assert list(ties.columns) == ["source", "target", "weight", "share", "evidence", "frequency", "low", "high"]
     assert (ties.share >= selection.plan.tau).all()
     assert not selection.graph.directed
     learned = model.graph_.undirected().to_networkx(directed=False)
@@ -129,7 +129,7 @@ def test_in_noise_no_more_is_selected_than_was_asked():
     counts = []
     for seed in range(20):
         X = np.random.default_rng(seed).normal(size=(12, 20))
-        model = ConsensusGL(random_state=seed, n_replicates=0, benefit=None, geometries=["cosine"]).fit(X)
+        model = ConsensusGL(random_state=seed, n_replicates=0).fit(X)
         counts.append(model.select(X, false_edges=2, tau=0.75, n_splits=10).graph.n_edges)
     assert 0 < np.mean(counts) <= 2
 

@@ -232,6 +232,13 @@ def test_storages_change_how_a_graph_is_held_and_nothing_else(make, signals):
     )
 
 
+def test_sparse_storage_gives_a_sparse_matrix_however_few_the_nodes(random):
+    """Among eight nodes the candidates are all pairs."""
+    X = random.normal(size=(5, 8))
+    assert sparse.issparse(SmoothGL(degree=3, storage="sparse").fit(X).adjacency_)
+    assert not sparse.issparse(SmoothGL(degree=3, storage="dense").fit(X).adjacency_)
+
+
 def test_a_second_fit_leaves_nothing_of_the_first(signals):
     hub = np.ones(30)
     hub[7] = 20.0

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from nashgraph import GLGP, ConsensusGL, InputError, SmoothGL, squared_distances
-from nashgraph.smoothness import STORAGES
 from nashgraph.estimators import METHODS
+from nashgraph.smoothness import STORAGES
 
 pytestmark = pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 

@@ -13,8 +13,8 @@ from scipy import sparse
 
 import nashgraph
 from nashgraph import InputError
-from nashgraph.smoothness import STORAGES
 from nashgraph.estimators import METHODS
+from nashgraph.smoothness import STORAGES
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 18))
@@ -41,8 +41,8 @@ EXEMPT = {
     "glasso": {"another unit", "another zero of every signal"},
     # The first node's degree is its unit. It centres over the signals: the mean of a signal over the nodes counts.
     "spectemp": {"nodes in another order", "another zero of every signal"},
-    # The cosine and the inner product are taken about zero.
-    "consensus": {"another zero of every signal"},
+    # Cosine and inner product are taken about zero; partial likeness counts the more, the more signals there are.
+    "consensus": {"another zero of every signal", "every signal twice"},
 }
 
 
@@ -105,7 +105,8 @@ def test_one_thread_and_two_give_the_same_bits():
     [
         ({"random_state": "no"}, "seed"),
         ({"random_state": -1}, "between 0 and"),
-        ({"geometries": 3}, "geometries must be 'auto' or a list"),
+        ({"signals": 3}, "signals=3 is not known"),
+        ({"degree": -1}, "degree must be"),
         ({"estimator": "smooth"}, "estimator must be a graph estimator"),
     ],
 )

@@ -1,5 +1,7 @@
 """One driver for all questions: the library's tables, one solved game, and sentences that say what they depend on."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -7,8 +9,9 @@ import pytest
 
 from nashgraph import ConsensusGL, InputError, best_seeds, best_support, best_ties, key_players, roles, what_if
 from nashgraph.datasets import smooth_signals
+from nashgraph.graph import NOT_CENTRAL
 from nashgraph.interventions import Game, Questions, answer_questions, game
-from nashgraph.interventions.driver import QUESTIONS, caution
+from nashgraph.interventions.driver import NAMING, QUESTIONS, caution
 
 CHANGE = {"without": [33], "cap_influence": 1.5}
 
@@ -37,6 +40,15 @@ def test_the_tables_are_those_of_the_library(model, answers):
     for name, table in expected.items():
         pd.testing.assert_frame_equal(answers[name].table, table)
         assert answers[name].shown == 3
+
+
+def test_nobody_is_named_where_the_signals_do_not_support_who_is_central(model, answers):
+    assert model.influence_supported_
+    unsupported = replace(Game.on(model), influence_supported=False)
+    found = {answer.name: answer for answer in answer_questions(unsupported, Questions(best=3, change=CHANGE))}
+    assert [name for name, answer in found.items() if answer.sentence == NOT_CENTRAL] == [*NAMING]
+    assert all(found[name].table.empty for name in NAMING)
+    pd.testing.assert_frame_equal(found["what_if"].table, answers["what_if"].table)
 
 
 def test_the_game_is_solved_once_for_each_network(model, monkeypatch):

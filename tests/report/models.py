@@ -41,7 +41,9 @@ def karate():
 def karate_consensus():
     """Return the consensus of signals on the karate club; it has a prior."""
     signals = smooth_signals(nx.karate_club_graph(), n_signals=50, filter="gmrf", random_state=0)
-    return ConsensusGL(random_state=0).fit(pd.DataFrame(signals, columns=[f"member {k + 1}" for k in range(34)]))
+    return ConsensusGL(random_state=0, benefit="spectral").fit(
+        pd.DataFrame(signals, columns=[f"member {k + 1}" for k in range(34)])
+    )
 
 
 class Held(GraphEstimator):

@@ -326,17 +326,18 @@ def test_names_are_cut_the_shorter_the_more_there_are():
     assert many[0].endswith("…")
 
 
-def test_of_a_consensus_what_half_of_the_members_have_is_counted():
+def test_of_a_consensus_the_suggested_ties_are_counted():
     model = karate_consensus()
     summary = summarize(model)
-    assert summary.cut.n_ties == (model.graph_.undirected().edges()["frequency"] >= 0.5).sum()
+    assert summary.cut.n_ties == model.suggested_.undirected().n_edges == round(17 * model.degree_)
+    assert summary.cut.level == model.suggested_.edges()["evidence"].min()
     sure = summary.cut.ties.n_edges
     assert summary.cut.n_ties <= sure < summary.graph.n_edges
     np.testing.assert_allclose(summary.hubs["influence"], np.sort(model.graph_.influence)[::-1])
     assert summary.hubs["listens_to"].sum() == sure == summary.distributions["weight"].counts.sum()
     assert summary.agreement == model.agreement_
     assert "progress" not in summary.parameters
-    assert "cosine 0.125" in summary.parameters["geometries (found)"]
+    assert summary.parameters["signals (found)"] == "samples"
 
 
 def test_the_priors_part_is_the_difference_to_the_graph_without_it():

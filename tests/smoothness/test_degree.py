@@ -124,9 +124,9 @@ def test_what_is_a_rounding_away_is_tied_and_what_is_more_is_not():
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 def test_a_few_nodes_that_run_out_of_nearest_cost_no_second_scan(random):
-    """A tight crowd of six among 6,000: its rows are looked at whole, and beta is that of all pairs."""
-    X = random.normal(size=(3, 6000))
-    X[:, :6] *= 1e-6
+    """A tight crowd of six beside 5,994 on a line: only its rows are looked at whole, and beta is that of all pairs."""
+    X = np.arange(6000.0)[None] + 0.2 * random.random((1, 6000))
+    X[:, :6] = 1e-6 * random.random(6) - 100.0
     search = make_search(X)
     level, degree = level_of(search, 1.3, 4)
     assert search.scans == 1.0

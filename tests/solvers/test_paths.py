@@ -1,4 +1,4 @@
-"""Paths and starts: the range, the Pareto front, the certificates, starting points that are what they are said to be."""
+"""Paths and starts: the range, the Pareto front, certificates, starting points that are what they are said to be."""
 
 from itertools import islice
 

@@ -116,7 +116,9 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
     if unknown := {*names} ^ {*nodes.index}:
         raise TableError(f"{NODES} is damaged (it has other nodes, {listing(unknown)}): learn the network again")
     columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community") if name in nodes}
-    return LearnedGraph.of(weights, names, node_columns=columns), replicates
+    supported = record.certificate.get("influence_supported")
+    known = supported if isinstance(supported, bool) else None
+    return LearnedGraph.of(weights, names, node_columns=columns, influence_supported=known), replicates
 
 
 def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:

@@ -18,7 +18,7 @@ from ..files import claimed, written_together
 from ..io import write_edges, write_graphml
 from ..report import Summary, plot_graph, summarize, write_report
 from .commands import DONE
-from .fitting import sure_part
+from .fitting import part_to_write
 from .learn import most_influential
 from .messages import Voice, listed
 from .options import SpeechArguments
@@ -127,7 +127,7 @@ def warm_up(signals: pd.DataFrame) -> None:
 def write_demo(out: Path, model: GraphEstimator, club: nx.Graph[int], summary: Summary, voice: Voice) -> list[str]:
     """Write the graph, the picture and the report, all or none, and return the files' names."""
     with written_together(out) as folder:
-        written, _ = sure_part(model.graph_, None)
+        written = part_to_write(model.graph_, None)
         write_edges(written, folder / "edges.csv")
         write_graphml(written, folder / "karate.graphml")
         try:

@@ -20,8 +20,9 @@ import typer
 
 from ..consensus import Selection
 from ..consensus.checkpoint import checkpoints_kept
+from ..consensus.evidence import KINDS
 from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, LambdaPath, TieModel
-from ..graph import LearnedGraph
+from ..graph import EVIDENCE, LearnedGraph
 from ..io import Job, Signals
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..solvers import COST
@@ -32,8 +33,7 @@ from .options import LearnArguments, PathArguments
 from .progress import bar, converging, counting
 
 RESERVED = ("callback", "missing")  # set by other means
-FREQUENCY, LEAST_FREQUENCY, SURE = "frequency", 0.25, "sure"
-LEAST_EACH, MOST_EACH = 2, 50  # ties of a node that are written
+FREQUENCY = "frequency"
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
 # What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
@@ -54,8 +54,8 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
 
     Examples
     --------
-    >>> all_parameters("linear", {"lam": 2.0}, ["dtype=float32"], "error")["dtype"]
-    'float32'
+    >>> all_parameters("linear", {"lam": 2.0}, ["storage=sparse"], "error")["storage"]
+    'sparse'
     >>> all_parameters("smooth", {"lam": 2.0}, [], "error")
     Traceback (most recent call last):
     ...
@@ -118,7 +118,6 @@ class Outcome:
     whole: LearnedGraph
     graph: LearnedGraph
     written: LearnedGraph
-    least_frequency: float | None
     n_signals: int
     seconds: float
     columns: pd.DataFrame
@@ -137,6 +136,8 @@ class Outcome:
         numbers = {name.rstrip("_"): value for name, value in vars(self.model).items() if name.endswith("_")}
         numbers |= {} if prior is None else {"lam": prior.lam, "fidelity": prior.fidelity, "welfare": prior.welfare}
         numbers.pop("n_features_in", None)
+        if isinstance(self.model, ConsensusGL):
+            numbers["ties"] = self.written.undirected().n_edges  # an edge in each direction is one tie
         return self.model.certificate_.as_dict() | {
             name: plain_number(value)
             for name, value in numbers.items()
@@ -159,15 +160,18 @@ def learned(
         else:
             model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
+    if isinstance(model, ConsensusGL) and model.signals == "auto":
+        other = ({*KINDS} - {model.signals_}).pop()
+        voice.note(f"taken as {model.signals_}: {model.kind_.sentence} (--set signals={other} if they are {other})")
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
     whole = with_gaps(model.graph_, signals)
     graph = whole if job.directed else whole.undirected()
-    written, level = sure_part(graph, job.least_frequency)
+    written = part_to_write(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
     chosen = selected(model, signals, job.false_edges, voice, unfinished)
-    return Outcome(model, whole, graph, written, level, len(signals.table), seconds, signals.columns, path, chosen)
+    return Outcome(model, whole, graph, written, len(signals.table), seconds, signals.columns, path, chosen)
 
 
 def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
@@ -195,22 +199,14 @@ def selected(
     return found
 
 
-def sure_part(graph: LearnedGraph, level: float | None) -> tuple[LearnedGraph, float | None]:
-    """Return the part of a graph to write, and the share of members that must have a tie in it.
+def part_to_write(graph: LearnedGraph, least_frequency: float | None) -> LearnedGraph:
+    """Return the ties to write: those with most evidence or, if asked for, those that many member networks have.
 
-    A consensus has a little weight on nearly all pairs. Left to us, what a quarter of the members have is written, but
-    no more than MOST_EACH ties a node; a node's LEAST_EACH surest are always there. With known ties a tie that is as
-    probable is as sure.
+    A consensus has a little weight on nearly all pairs. A graph without evidence is written as it is.
     """
-    columns = graph.edge_columns
-    if FREQUENCY not in columns:
-        return (graph, None) if level is None else (graph.at_least(FREQUENCY, level), level)
-    sure = np.maximum(columns[FREQUENCY], columns.get("probability", 0.0))
-    if level is None:
-        bound = np.sort(sure)[::-1][MOST_EACH * graph.n_nodes - 1 :][:1]
-        level = float(np.floor(1000 * bound.max(initial=LEAST_FREQUENCY)) / 1000)
-    part = replace(graph, edge_columns={**columns, SURE: sure}).at_least(SURE, level, LEAST_EACH)
-    return replace(part, edge_columns={name: part.edge_columns[name] for name in columns}), level
+    if least_frequency is not None:
+        return graph.at_least(FREQUENCY, least_frequency)
+    return graph.suggested() if EVIDENCE in graph.edge_columns else graph
 
 
 def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:

@@ -15,8 +15,9 @@ import typer
 
 from ..certificate import exact
 from ..consensus.checkpoint import remove_checkpoints
+from ..estimators import ConsensusGL
 from ..files import STOPPED, claimed, written_together
-from ..graph import LearnedGraph
+from ..graph import NOT_CENTRAL, LearnedGraph
 from ..io import (
     GRAPH_FILES,
     Group,
@@ -44,7 +45,7 @@ from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED, meant
-from .fitting import LEAST_EACH, Outcome, all_parameters, learned, needs_complete, scores
+from .fitting import Outcome, all_parameters, learned, needs_complete, scores
 from .messages import MEANT, MEASURED, Voice, paired
 from .options import GameArguments, JobArguments, KnownArguments, PathArguments
 from .tie_options import TIES, TieArguments
@@ -95,11 +96,10 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
 
 def say_briefly(record: ModelRecord, voice: Voice) -> None:
     """Print what was learned in a line or two: the ties, whether the run converged, and scores if there are some."""
-    seconds = f"{record.seconds:.1f} s"
-    what = f"{counted(record.edges, 'tie')} by {record.job.method}"
+    what = f"{counted(int(record.certificate.get('ties') or record.edges), 'tie')} by {record.job.method}"
     if record.job.method == TIES:  # two for every expected tie
         what = f"{counted(record.edges, 'possible tie')} with probabilities, by the tie model"
-    voice.say(f"{what} in {seconds}: {record.certificate.get('sentence', '')}")
+    voice.say(f"{what} in {record.seconds:.1f} s: {record.certificate.get('sentence', '')}")
     if record.scores:
         auc, precision = (record.scores.get(name) for name in ("auc", "average_precision"))
         voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), average precision {precision:.3f}")
@@ -151,12 +151,12 @@ def begin(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -
 def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
     """Score and write what was learned, and say what there is to say of it."""
     job, inputs, out, voice, signals, truth, _, layout = begun
-    note_left_out(outcome, voice)
+    note_left_out(outcome, job.least_frequency, voice)
     if said := concentration_sentence(outcome.graph):
         voice.note(said, warning=True)
     done = replace(job.table, standardize=signals.standardized)
     found = ModelRecord(
-        job=replace(job, table=done, least_frequency=outcome.least_frequency),
+        job=replace(job, table=done),
         input=file_record(inputs.table, out),
         truth=None if inputs.truth is None else file_record(inputs.truth, out),
         nodes=outcome.graph.n_nodes,
@@ -232,22 +232,27 @@ def say_figures(record: ModelRecord, voice: Voice) -> None:
     voice.say(paired(figures, meant=MEANT))
 
 
-def note_left_out(outcome: Outcome, voice: Voice) -> None:
+def note_left_out(outcome: Outcome, asked: float | None, voice: Voice) -> None:
     """Say how many ties are not written, and how to get them."""
-    whole, written = outcome.graph.n_edges, outcome.written.n_edges
-    if written < whole:
-        probable = ", or as probable," if "probability" in outcome.graph.edge_columns else ""
-        voice.note(
-            f"wrote the {counted(written, 'tie')} found in at least {outcome.least_frequency:.1%} of the member "
-            f"networks{probable} (at least {LEAST_EACH} per node); {whole - written:,} more are left out: "
-            "--least-frequency 0 writes all"
-        )
+    model, pairs = outcome.model, outcome.written.undirected().n_edges
+    if outcome.written.n_edges == outcome.graph.n_edges or not isinstance(model, ConsensusGL):
+        return
+    if asked is not None:
+        voice.note(f"wrote the {counted(pairs, 'tie')} found in at least {asked:.0%} of the member networks")
+        return
+    guess = "a guess: --degree sets it" if model.degree is None else "as --degree says"
+    voice.note(
+        f"wrote the {counted(pairs, 'tie')} with most evidence, {2 * pairs / outcome.graph.n_nodes:.1f} per node on "
+        f"average ({guess})"
+    )
 
 
 def most_influential(graph: LearnedGraph) -> list[str]:
-    """Return the first few nodes by influence, in a line, and how far that is settled, where it is known."""
+    """Return the first few nodes by influence and how far that is settled, or that the signals do not tell."""
     if "expected_ties" in graph.node_columns:
         return [most_ties(graph)]
+    if graph.influence_supported is False:
+        return [NOT_CENTRAL]
     ranked, known = "rank_low" in graph.node_columns, graph.node_columns
     first = [
         f"{graph.names[k]} ({graph.influence[k]:.2f}"

@@ -110,7 +110,7 @@ MEANT = {
     "lam": "strength of the prior, the belief that the network serves those in it",
     "welfare": "worth of all efforts in a game on the network, where nobody gains by another effort",
     "prior_share": "weight of the members that use the prior",
-    "agreement": "share of the weight that two resamples of the signals have in common",
+    "agreement": "share of the weight that two replicates of the signals have in common",
     "fidelity": "J, how far neighbours are from alike: less is smoother",
     "objective": "what the method made as small as it could",
     "auc": "chance that a true tie weighs more than a pair without; 0.5 is guessing",

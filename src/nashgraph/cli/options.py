@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 METHODS = "nashgraph.estimators:METHODS"
 LEARNERS = "nashgraph.estimators:LEARNERS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
-BENEFITS = ("own", "spectral", "uniform", "none")
+BENEFITS = ("spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 # The groups of options in the help, in this order.
 PANELS = TABLE, FORMAT, TOLD, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTPUT, ENGINE = (
@@ -182,7 +182,10 @@ class GameArguments:
 
     degree: Annotated[
         float | None,
-        method_option(help="Mean number of neighbours per node; the consensus does not need it.", show_default="10"),
+        method_option(
+            help="Mean number of ties per node. For the consensus it only sets how many ties are written.",
+            show_default="10, or a guess by the consensus",
+        ),
     ] = None
     beta: Annotated[
         float | None,
@@ -212,10 +215,10 @@ class GameArguments:
     benefit: Annotated[
         str | None,
         single_option(
-            metavar="COLUMN|own|spectral|uniform|none",
+            metavar="COLUMN|spectral|uniform|none",
             help="Benefit of each node from its own action: a column of numbers (which is then not a signal), or a "
             "rule; none switches the prior off.",
-            show_default="own for the consensus, else spectral",
+            show_default="none for the consensus, else spectral",
             autocompletion=completing(BENEFITS),
         ),
     ] = None
@@ -256,7 +259,7 @@ class LearnArguments(GameArguments):
             "--replicates",
             "--resamples",
             min=0,
-            help="Bootstrap replicates of the consensus; 0 gives no intervals.",
+            help="Networks that the consensus learns from halves of the signals, for intervals; 0 gives none.",
             show_default="20",
         ),
     ] = None
@@ -413,7 +416,7 @@ class JobArguments(FileArguments):
             min=0,
             max=1,
             help="Consensus only: write ties found in at least this share of the member networks; 0 writes all.",
-            show_default="0.25, or more to keep at most 50 ties per node",
+            show_default="as many ties as --degree says",
         ),
     ] = None
     layout_of: Annotated[

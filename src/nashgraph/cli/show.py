@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..estimators import LEARNERS
+from ..graph import NOT_CENTRAL
 from ..io import (
     FileRecord,
     ModelRecord,
@@ -31,7 +32,7 @@ LISTED = 10
 SHOWN = (
     *("name", "influence", "interval", "rank", "followers", "expected_ties", "ties", "action", "missing", "community"),
 )
-TIES = ("source", "target", "weight", "interval", "frequency", "probability", "known")
+TIES = ("source", "target", "evidence", "weight", "interval", "frequency", "probability", "known")
 
 
 def run_show(model: Path, speech: SpeechArguments, *, methods: bool = False) -> int:
@@ -47,7 +48,9 @@ def run_show(model: Path, speech: SpeechArguments, *, methods: bool = False) -> 
     say_figures(record, voice)
     voice.say(paired(settings(record), "settings"))
     nodes = None
-    if not (file := place.parent / NODES).is_file():
+    if record.certificate.get("influence_supported") is False:
+        voice.say(NOT_CENTRAL)
+    elif not (file := place.parent / NODES).is_file():
         voice.note(f"there is no {NODES} beside {place.name}, so the most influential nodes are not shown")
     elif sha256_of(file) != record.nodes_sha256:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")

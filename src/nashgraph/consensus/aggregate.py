@@ -1,19 +1,16 @@
 """The weighted mean of member networks, kept in one pattern that grows with them, and the members with a game prior.
 
-A row keeps its neighbours in *slots*, in the order in which they first appeared. A slot never moves, so sums, inclusion
-frequencies and replicates share one pattern, and adding a graph is one pass over its edges: no sorting, no merging.
+A row keeps its neighbours in *slots*, in the order in which they first appeared. A slot never moves, so sums and
+inclusion frequencies share one pattern, and adding a graph is one pass over its edges: no sorting, no merging.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from scipy import sparse
-from scipy.stats import skew
 
 from ..compiled import kernel
 from ..games import Interaction, Welfare, adjoint, equilibrium
@@ -21,18 +18,13 @@ from ..pairs import make_search
 from ..smoothness import Ladder, answering_ladder, make_smoothness
 from ..solvers import lam_for_cost
 from ..validation import Array
-from .checkpoint import Checkpoint
-from .members import Ladders, Member, Replicate
-from .replicates import Replicates
+from .members import PARTIAL, Ladders
 
-UNWEIGHTED_SHARE = 0.5  # of the signals as they are; the replicates share the rest
 GROWTH = 1.25  # of the slots, when a row runs out of them: few copies, little unused memory
 CHUNKS = 64  # runs of rows that are dealt to threads, each with a buffer of its own
 
-# The prior has at most half of the weight. The consensus's own influence counts only if hubs make it skewed: on
-# networks without hubs it cost average precision (fact 8 of the design).
-PRIOR_SHARE, SKEW_NONE, SKEW_FULL, LEAST_SHARE = 0.5, 0.5, 1.0, 0.05
-OWN_COSTS, GIVEN_COSTS = (1e-2,), (0.1, 1.0, 10.0)  # what a member with a prior may add to J, relative to it
+PRIOR_SHARE = 0.5  # of the members with a prior
+PRIOR_COSTS = (0.1, 1.0, 10.0)  # what a member with a prior may add to J, relative to it
 
 
 @kernel(parallel=True)
@@ -156,152 +148,48 @@ class SlotSum:
 
 
 class Mean:
-    """The weighted mean of member networks, the inclusion frequency of every edge, and a graph for each replicate."""
+    """The weighted mean of member networks, and the inclusion frequency of every edge."""
 
     def __init__(self, n_nodes: int) -> None:
         self.total = SlotSum(n_nodes, n_sums=2)  # weights, inclusion frequencies
-        self.replicates: list[Array] = []  # float32, at the slots there were when each was added
 
     @property
     def weights(self) -> Any:
         """The mean as CSR."""
         return self.total.csr()[0]
 
-    @property
-    def influence(self) -> Array:
-        """The influence of each node in the mean."""
-        total = self.total
-        return np.bincount(total.labels.ravel(), weights=total.sums[0].ravel(), minlength=len(total.lengths))
-
     def scale(self, factor: float) -> None:
         """Leave room for members that are added later."""
         self.total.sums = [factor * each for each in self.total.sums]
 
-    def add(self, ladder: Ladder, share: float) -> Slots:
-        """Add the members of a ladder with their share, and return their slots."""
+    def add(self, ladder: Ladder, share: float) -> None:
+        """Add the members of a ladder with their share."""
         weights, shares = ladder.weights.ravel(), ladder.shares.ravel()
         pointers = np.arange(len(ladder.labels) + 1, dtype=np.int64) * ladder.labels.shape[1]
         where = self.total.slots(pointers, ladder.labels.ravel(), (weights > 0) | (shares > 0))
         self.total.add(where, weights, share)
         self.total.add(where, shares, share, which=1)
-        return where
 
     def add_graph(self, graph: Any, share: float) -> None:
         """Add one graph to the weights; inclusion frequencies stay."""
         self.total.add(self.total.slots_of(graph), graph.data, share)
 
-    def add_replicate(self, parts: Sequence[tuple[Slots, Array, float]]) -> None:
-        """Store the graph of a replicate, given as parts with their shares."""
-        graph = np.zeros((len(self.total.lengths), int(self.total.lengths.max(initial=0))))
-        for where, values, share in parts:
-            add_at_slots(where.indptr, where.slots, values, share, graph)
-        self.replicates.append(graph.astype(np.float32))
+    def finished(self, plain: Array) -> tuple[Any, Array, Array]:
+        """Return the mean as CSR and, for its edges, the inclusion frequency and the sum of weights ``plain``.
 
-    def state(self) -> dict[str, Array]:
-        """Return all but the replicates, for a checkpoint."""
-        width, (weights, frequency) = int(self.total.lengths.max(initial=0)), self.total.sums
-        wide: dict[str, Array] = {"labels": self.total.labels, "weights": weights, "frequency": frequency}
-        return {"lengths": self.total.lengths} | {name: values[:, :width] for name, values in wide.items()}
-
-    def restore(self, state: dict[str, Array], replicates: list[Array]) -> None:
-        """Become the mean that was saved."""
-        self.total.lengths, self.total.labels = state["lengths"], state["labels"]
-        self.total.sums = [state["weights"], state["frequency"]]
-        self.replicates = list(replicates)
-
-    def finished(self, plain: Array) -> tuple[Any, Array, Array, Replicates]:
-        """Return the mean as CSR and, for its edges, frequency, what was added after ``plain``, and the replicates.
-
-        ``plain`` is the sum of the weights at an earlier time. The replicates move to the answer.
+        ``plain`` is the sum of the weights at an earlier time.
         """
         weights, where = self.total.csr()
         frequency = np.minimum(where.read(self.total.sums[1]), 1.0)  # a sum of shares can end a little above 1
-        values = np.empty((len(self.replicates), weights.nnz), np.float32)
-        for row in values:
-            where.read(self.replicates.pop(0), row)
-        return weights, frequency, weights.data - where.read(plain), Replicates(weights.indptr, weights.indices, values)
-
-
-def mean_of_ladders(
-    ladders: Callable[[Array, Sequence[Member]], Generator[Ladder, None, None]],
-    X: Array,
-    replicates: list[Replicate],
-    geometries: dict[str, float],
-    step: Callable[[], object],
-    checkpoint: Checkpoint | None = None,
-    c: float = 1.0,
-) -> Mean:
-    """Return the mean over replicates and geometries of degree ladders, added in their order.
-
-    ``checkpoint`` restores what an earlier run did, if its rows sum to ``c``, and saves what this run does.
-    """
-    mean, count = Mean(X.shape[1]), len(replicates)
-    shares = [UNWEIGHTED_SHARE, *[(1.0 - UNWEIGHTED_SHARE) / (count - 1)] * (count - 1)] if count > 1 else [1.0]
-    before = 0 if checkpoint is None else restore_mean(checkpoint, mean, shares, c)
-    for _ in range(before * len(geometries)):
-        step()
-    left = replicates[before:]
-    members = [Member(replicate, geometry) for replicate in left for geometry in geometries]
-    with closing(ladders(X, members)) as made:  # an error here also stops the tasks that were started
-        for replicate in left:
-            parts = []
-            for weight in geometries.values():
-                found = next(made)
-                where = mean.add(found, shares[replicate.number] * weight)
-                parts.append((where, found.weights.ravel(), weight))
-                step()
-            if replicate.number:
-                mean.add_replicate(parts)
-            if checkpoint is not None and checkpoint.due:
-                save_mean(checkpoint, mean, replicate.number + 1)
-    return mean
-
-
-def restore_mean(checkpoint: Checkpoint, mean: Mean, shares: Sequence[float], c: float) -> int:
-    """Restore a mean from a checkpoint and return how many replicates it has, the signals as they are first."""
-    state = checkpoint.read("mean")
-    if state is None:
-        return 0
-    done, n = int(state.pop("done")), len(mean.total.lengths)
-    saved = [checkpoint.read(f"replicate-{number}") for number in range(1, done)]
-    if None in saved:
-        return 0
-    graphs = [each["values"] for each in saved if each is not None]
-    fits = state["weights"].shape == state["labels"].shape == state["frequency"].shape and len(state["lengths"]) == n
-    sums = [state["weights"].sum(axis=1) / sum(shares[:done]), *(graph.sum(axis=1, dtype=float) for graph in graphs)]
-    if not fits or not all(each.shape == (n,) and np.allclose(each, c, rtol=1e-4) for each in sums):
-        checkpoint.refuse(f"its rows do not sum to {c:g}")
-        return 0
-    mean.restore(state, graphs)
-    checkpoint.n_saved = len(graphs)
-    return done
-
-
-def save_mean(checkpoint: Checkpoint, mean: Mean, done: int) -> None:
-    """Save the mean of the replicates done; each replicate is written once."""
-    with checkpoint.writing() as write:
-        for number, graph in enumerate(mean.replicates[checkpoint.n_saved :], checkpoint.n_saved + 1):
-            write(f"replicate-{number}", values=graph)
-            checkpoint.n_saved = number
-        write("mean", done=done, **mean.state())
+        return weights, frequency, where.read(plain)
 
 
 class PriorPlan(NamedTuple):
-    """The members with a prior: their share, the benefit and its origin, and what each may add to J."""
+    """The members with a prior: their share, the benefit and its origin."""
 
     share: float
     benefit: Array
     origin: str
-    costs: tuple[float, ...]
-
-
-def own_prior(influence: Array, cosine_influence: Array) -> PriorPlan:
-    """Return the prior whose benefit is the consensus's own influence: it has no weight unless hubs make it skewed."""
-    share = 0.0
-    if np.ptp(cosine_influence) > 1e-9 * cosine_influence.max():
-        share = float(np.clip((float(skew(cosine_influence)) - SKEW_NONE) / (SKEW_FULL - SKEW_NONE), 0.0, 1.0))
-    share = PRIOR_SHARE * share if share >= LEAST_SHARE else 0.0
-    return PriorPlan(share, influence / influence.sum(), "own", OWN_COSTS)
 
 
 def add_prior_members(
@@ -319,13 +207,15 @@ def add_prior_members(
     left, right = adjoint(graph, actions, interaction, welfare), interaction.value(actions)
     mean.scale(1.0 - plan.share)
     lams = list[float]()
-    for geometry, weight in geometries.items():
+    searched = {name: weight for name, weight in geometries.items() if name != PARTIAL}
+    total = sum(searched.values())
+    for geometry, weight in searched.items():
         points = make_search(signals, ladders.engine, geometry=geometry)
         betas = ladders(signals, geometry).betas
         middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
-        for cost in plan.costs:
+        for cost in PRIOR_COSTS:
             lams.append(lam_for_cost(middle, left, right, cost))
             found = answering_ladder(points, betas, ladders.c, ladders.n_nearest, lams[-1] * left, right)
-            mean.add(found, plan.share * weight / len(plan.costs))
+            mean.add(found, plan.share * weight / (total * len(PRIOR_COSTS)))
             ladders.step()
     return float(np.mean(lams))

@@ -1,4 +1,4 @@
-"""The member networks of a consensus: a degree, a geometry and a replicate of the signals each.
+"""The member networks of a consensus: each has a degree and a geometry.
 
 Members that differ in their degree only are a *degree ladder*, which costs one scan over all pairs.
 """
@@ -6,12 +6,13 @@ Members that differ in their degree only are a *degree ladder*, which costs one 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Container, Generator, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -19,62 +20,27 @@ from ..certificate import Certificate
 from ..pairs import make_search
 from ..smoothness import Ladder, smooth_ladder
 from ..validation import Array
+from .checkpoint import CheckpointedSteps
 from .parallel import parallel_map
+
+PARTIAL = "partial"  # the geometry of partial likeness, given all other nodes: the inverse covariance
 
 # How a node's energy goes with its influence, by their correlation: below the first the distance fits, at the second
 # the cosine, above the third the cosine and the inner product (fact 7 of the design; chosen on synthetic networks).
 WEAK, NEITHER, STRONG = 0.35, 0.45, 0.55
 DISTANCE_SHARE = 0.875  # of the distance; the cosine has the rest
+PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular ones
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
-LEAST_NEIGHBOURS, MOST_PAIRS = 64, 1_000_000  # the largest degree, so that a graph has about a million edges
+LEAST_NEIGHBOURS, MOST_PAIRS = 64, 250_000  # the largest degree, so that a graph has about as many edges
 SINGLE_SIGNALS_WORK = 1e8  # signals times pairs up to which known ties may weigh every signal alone
-LADDER_BYTES = 20  # per pair of a ladder: neighbour, weight, share
 SIGNAL = "signal"  # how the groups of members made from one signal are called
-
-
-class Replicate(NamedTuple):
-    """Weights of the signals: number 0 is the signals as they are."""
-
-    number: int
-    weights: Array
-
-    def of(self, X: Array) -> Array:
-        """Return the weighted signals: distances are then weighted sums over signals."""
-        return X if self.number == 0 else X * np.sqrt(self.weights)[:, None]
-
-
-class Member(NamedTuple):
-    """What a degree ladder is made of: a replicate and a geometry."""
-
-    replicate: Replicate
-    geometry: str
-
-
-def draw_replicates(n_signals: int, count: int, scheme: str, entropy: int) -> Iterator[Replicate]:
-    """Yield the signals as they are and then ``count`` replicates, each drawn from a seed of its own.
-
-    "bayes" draws Dirichlet weights (the Bayesian bootstrap). "half" draws a random half of the signals, and every
-    second time the other half of the draw before.
-    """
-    yield Replicate(0, np.ones(n_signals))
-    for number in range(1, count + 1):
-        draw = number if scheme == "bayes" else (number + 1) // 2
-        random = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(draw,)))
-        if scheme == "bayes":
-            weights = n_signals * random.dirichlet(np.ones(n_signals))
-        else:
-            first = np.zeros(n_signals)
-            first[random.permutation(n_signals)[: n_signals // 2]] = 1.0
-            chosen = first if number % 2 else 1.0 - first
-            weights = chosen * n_signals / chosen.sum()
-        yield Replicate(number, weights)
 
 
 def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
     """Return log-spaced degrees from 2 to all nodes, and how many of a node's nearest can be its neighbours.
 
-    In large networks the largest degree is smaller, so that a graph has about a million edges, or 64 per node.
+    In large networks the largest degree is smaller, so that a graph has about 250,000 edges, or 64 per node.
     """
     most = n_nodes - 1
     top = min(most, max(LEAST_NEIGHBOURS, MOST_PAIRS // n_nodes))
@@ -92,11 +58,18 @@ def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
     If a node's energy is not correlated with its influence in the mean cosine graph, the distance has most of the
     weight; if it is a little, the cosine has all; if it clearly is, the inner product shares with the cosine. Its share
     falls with the number of signals: cosines of few signals are noisy, and a node's strength then tells more.
+
+    Partial likeness has half of the weight where strong nodes are clearly the popular ones: there ties act through
+    powers of the adjacency matrix, and nodes are also alike for what lies between them. With more signals than nodes it
+    has at least 1 - N/M (fact 14), the share of the degrees of freedom that an inverse covariance leaves over.
     """
     together = energy_correlation(X, influence_of(cosine))
+    strong = float(np.interp(together, (NEITHER, STRONG), (0.0, 1.0)))
     distance = DISTANCE_SHARE * float(np.interp(together, (WEAK, NEITHER), (1.0, 0.0)))
-    inner = FEW_SIGNALS / (FEW_SIGNALS + len(X)) * float(np.interp(together, (NEITHER, STRONG), (0.0, 1.0)))
-    return {"cosine": 1.0 - distance - inner, "distance": distance, "inner": inner}
+    inner = FEW_SIGNALS / (FEW_SIGNALS + len(X)) * strong
+    partial = max(PARTIAL_SHARE * strong, 1.0 - X.shape[1] / len(X))
+    row_wise = {"cosine": 1.0 - distance - inner, "distance": distance, "inner": inner}
+    return {name: (1.0 - partial) * weight for name, weight in row_wise.items()} | {PARTIAL: partial}
 
 
 def energy_correlation(X: Array, influence: Array) -> float:
@@ -106,6 +79,48 @@ def energy_correlation(X: Array, influence: Array) -> float:
     if np.ptp(energy) <= 1e-9 * energy.max() or np.ptp(influence) <= 1e-9 * influence.max():
         return 0.0
     return float(np.corrcoef(energy, influence)[0, 1])
+
+
+def conditional_signals(X: Array) -> Array:
+    r"""Return signals whose inner products are minus the inverse covariance of X, except on the diagonal.
+
+    With :math:`C = (1 - \delta) S + \delta \mu I` the covariance of Ledoit and Wolf (2004), and the singular value
+    decomposition of the centred X, :math:`S = V \mathrm{diag}(s^2) V^\top`, every other direction has the eigenvalue
+    :math:`\delta \mu`; with a the largest eigenvalue of the inverse,
+    :math:`a I - C^{-1} = V \mathrm{diag}(a - 1/\lambda) V^\top` is an inner product of min(M, N) signals. So partial
+    likeness is searched as inner products are, at any size. A signal that a node lacks counts as that signal's mean.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(40, 6))
+    >>> from sklearn.covariance import ledoit_wolf
+    >>> Y, inverse = conditional_signals(X), np.linalg.inv(ledoit_wolf(X)[0])
+    >>> bool(np.allclose((Y.T @ Y + inverse)[np.triu_indices(6, 1)], 0.0))
+    True
+    """
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=1, keepdims=True), X)
+    n_signals, n = X.shape
+    centred = (filled - filled.mean(axis=0)) / np.sqrt(n_signals)
+    unit = float(np.abs(centred).max()) or 1.0  # fourth powers of signals of any size must be finite
+    centred /= unit
+    _, roots, directions = linalg.svd(centred, full_matrices=False, check_finite=False)
+    found: Array = roots**2
+    mean, squares = found.sum() / n, float(found @ found)
+    if mean <= 0.0:
+        return np.zeros_like(directions)
+    fourth = float(np.sum(np.einsum("mi,mi->m", centred, centred) ** 2))  # sum of |x|^4, over M^2
+    spread = squares - n * mean**2
+    shrinkage = min(1.0, max(0.0, fourth - squares / n_signals) / spread) if spread > 0 else 1.0
+    eigenvalues = np.maximum((1.0 - shrinkage) * found + shrinkage * mean, np.finfo(float).eps * found.max())
+    least = eigenvalues.min() if n_signals > n else max(shrinkage * mean, np.finfo(float).eps * found.max())
+    return np.asarray(np.sqrt(np.maximum(1.0 / least - 1.0 / eigenvalues, 0.0))[:, None] / unit * directions)
+
+
+def search_of(X: Array, geometry: str, engine: str = "threads") -> Any:
+    """Return the pair search of some signals in a geometry, partial likeness among them."""
+    if geometry == PARTIAL:
+        return make_search(conditional_signals(X), engine, geometry="inner")
+    return make_search(X, engine, geometry=geometry)
 
 
 class Ladders:
@@ -118,7 +133,7 @@ class Ladders:
     engine : str, who searches pairs
     estimator : graph estimator, optional
         Fitted once per degree. None uses the closed form of a smooth graph: one scan for all degrees.
-    n_jobs : int, optional, ladders (or, with an estimator, degrees) computed at the same time
+    n_jobs : int, optional, members of an estimator fitted at the same time
     progress : callable, optional, called with the number of steps done and of all steps
     """
 
@@ -137,6 +152,7 @@ class Ladders:
         self.stored: dict[str, Ladder] = {}
         self.whole: Array | None = None
         self.certificates: list[Certificate] = []
+        self.saved: CheckpointedSteps[Ladder] | None = None
         self.n_steps = self.n_done = 0
 
     def __call__(self, X: Array, geometry: str) -> Ladder:
@@ -145,20 +161,9 @@ class Ladders:
         if X is not self.whole:
             return self._made(X, geometry)
         if geometry not in self.stored:
-            self.stored[geometry] = self._made(X, geometry)
+            make = partial(self._made, X, geometry)
+            self.stored[geometry] = make() if self.saved is None else self.saved(make)
         return self.stored[geometry]
-
-    def of(self, X: Array, members: Sequence[Member]) -> Generator[Ladder, None, None]:
-        """Yield the ladders of replicates in order; ladders of the signals as they are are computed here."""
-        make = partial(replicate_ladder, self.degrees, self.n_nearest, self.c, self.engine)
-        others = [] if self.estimator is not None else [member for member in members if member.replicate.number]
-        size = X.shape[1] * self.n_nearest * LADDER_BYTES
-        made = parallel_map(make, X, others, "replicates", n_jobs=self.n_jobs, engine=self.engine, result_bytes=size)
-        for member in members:
-            if others and member.replicate.number:
-                yield next(made)
-            else:
-                yield self(member.replicate.of(X), member.geometry)
 
     def single_degrees(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
         """Yield name and graph of each degree alone."""
@@ -177,6 +182,13 @@ class Ladders:
                 ladder = self._made(X[k : k + 1], "distance")
                 yield f"{SIGNAL} {labels[k]}", graph_of_rows(ladder.labels, ladder.weights)
 
+    def resume(self, checkpoint: str | Path, X: Array) -> None:
+        """Save the ladders of the signals as they are in a folder, and use those that a stopped fit saved there."""
+        if self.estimator is None:
+            settings = [self.degrees.tolist(), self.n_nearest, self.c]
+            pack, unpack = Ladder._asdict, lambda arrays: Ladder(**{name: arrays[name] for name in Ladder._fields})
+            self.saved = CheckpointedSteps(checkpoint, "consensus", X, settings, pack, unpack)
+
     def step(self) -> None:
         """Report that a step is done."""
         self.n_done += 1
@@ -185,12 +197,14 @@ class Ladders:
 
     def finish(self) -> None:
         """Report that all steps are done, including those that were not needed."""
+        if self.saved is not None:
+            self.saved.clear()
         self.n_done = self.n_steps - 1
         self.step()
 
     def _made(self, X: Array, geometry: str) -> Ladder:
         if self.estimator is None:
-            return smooth_ladder(make_search(X, self.engine, geometry=geometry), self.degrees, self.c, self.n_nearest)
+            return smooth_ladder(search_of(X, geometry, self.engine), self.degrees, self.c, self.n_nearest)
         known = self.estimator.get_params()
         settings = [
             {name: value for name, value in (("degree", degree), ("geometry", geometry)) if name in known}
@@ -212,12 +226,6 @@ def graph_of_rows(labels: Array, weights: Array) -> Any:
     graph.eliminate_zeros()
     graph.sort_indices()
     return graph
-
-
-def replicate_ladder(degrees: Array, n_nearest: int, c: float, engine: str, X: Array, member: Member) -> Ladder:
-    """Return the ladder of a replicate in closed form, without its costs. This runs in a worker."""
-    points = make_search(member.replicate.of(X), engine, geometry=member.geometry)
-    return smooth_ladder(points, degrees, c, n_nearest)._replace(nearest=None)
 
 
 def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Certificate]:

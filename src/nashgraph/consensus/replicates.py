@@ -1,10 +1,17 @@
-"""The replicates of a consensus, edges by replicates on one fixed pattern: intervals and stability are read off it."""
+r"""The replicates of a consensus, edges by replicates on one fixed pattern: intervals and stability are read off it.
+
+A replicate is a network learned from a random half of the signals, the next one from the other half. Only pairs that
+are edges of the consensus are looked at again, so a replicate needs no search over all pairs.
+
+How intervals follow is in :func:`~nashgraph.graph.interval_around`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -12,38 +19,90 @@ from scipy import sparse
 from scipy.stats import rankdata
 
 from ..compiled import kernel
+from ..graph import interval_around
+from ..smoothness.degree import levels_of
 from ..validation import Array
+from .members import Ladders, search_of
 
-INTERVAL = (0.05, 0.95)
+LEVEL_ROWS = 2000  # nodes from which the levels of a replicate's degrees are found, if there are more
 # Edges of all thinned graphs together, unless that leaves a node fewer than 16: enough for advice with intervals, and
 # small enough to keep with a model.
 THINNED_EDGES, LEAST_EACH = 1_000_000, 16
-CHUNKS = 64  # runs of edges or rows that are dealt to threads, each with a buffer of its own
-
-
-@kernel()
-def quantile_of_sorted(values: Array, level: float) -> float:
-    """Return a quantile, interpolated linearly."""
-    place = level * (values.shape[0] - 1)
-    below = int(place)
-    above = min(below + 1, values.shape[0] - 1)
-    return values[below] + (place - below) * (values[above] - values[below])
+# Influence is supported if halves of the signals agree on it: a rank correlation of 1/3 between halves means that half
+# of the variance is the same in all signals (Spearman and Brown); and if they agree beyond chance once energy is
+# accounted for (one-sided, 5%).
+AGREEING, BEYOND_CHANCE = 1.0 / 3.0, 1.645
 
 
 @kernel(parallel=True)
-def edge_quantiles(values: Array, first: float, last: float, low: Array, high: Array) -> None:
-    """Write two quantiles of each column, over the replicates."""
-    count, n_edges = values.shape
-    for chunk in prange(CHUNKS):
-        row = np.empty(count, values.dtype)
-        for edge in range(chunk * n_edges // CHUNKS, (chunk + 1) * n_edges // CHUNKS):
-            for r in range(count):  # insertion sort: replicates are few
-                value, place = values[r, edge], r
-                while place > 0 and row[place - 1] > value:
-                    row[place] = row[place - 1]
-                    place -= 1
-                row[place] = value
-            low[edge], high[edge] = quantile_of_sorted(row, first), quantile_of_sorted(row, last)
+def sort_costs(indptr: Array, costs: Array, ordered: Array, sums: Array) -> None:
+    """Subtract the least cost of each row; write costs sorted, and S_ik, the level from which k + 1 are neighbours."""
+    for i in prange(indptr.shape[0] - 1):
+        first, last = indptr[i], indptr[i + 1]
+        if last > first:
+            ordered[first:last] = np.sort(costs[first:last])
+            least, total = ordered[first], 0.0
+            for k in range(first, last):
+                costs[k] -= least
+                ordered[k] -= least
+                total += ordered[k]
+                sums[k] = max((k - first + 1) * ordered[k] - total, 0.0)
+
+
+@kernel(parallel=True)
+def add_responses(
+    indptr: Array, costs: Array, ordered: Array, sums: Array, levels: Array, total: float, share: float, out: Array
+) -> None:
+    """Add to each row its best responses at ascending levels: weights of sum ``total``, and ``share`` for every edge.
+
+    At a level the m nearest are neighbours whose S lies below it, with the weights ``total * (eta - d) / level`` and
+    ``eta = (level + sum of their d) / m``, which grows with the level: a pair beyond one is beyond all lower ones.
+    """
+    for i in prange(indptr.shape[0] - 1):
+        first, last = indptr[i], indptr[i + 1]
+        if last > first:
+            thresholds = np.empty(len(levels))
+            for number, level in enumerate(levels):
+                count = max(np.searchsorted(sums[first:last], level), 1)
+                farthest = first + count - 1
+                thresholds[number] = (level - sums[farthest]) / count + ordered[farthest]
+            for k in range(first, last):
+                for number in range(len(levels) - 1, -1, -1):
+                    weight = (thresholds[number] - costs[k]) / levels[number]
+                    if weight <= 0.0:
+                        break
+                    out[0, k] += total * weight
+                    out[1, k] += share
+
+
+def replicate_network(X: Array, pattern: Any, geometries: dict[str, float], ladders: Ladders) -> Array:
+    """Return weights and inclusion frequencies, of shape (2, n_edges), learned from X on the edges of a pattern."""
+    n = pattern.shape[0]
+    found = np.zeros((2, pattern.nnz))
+    rows = np.repeat(np.arange(n), np.diff(pattern.indptr))
+    few = np.isin(rows, np.linspace(0, n - 1, LEVEL_ROWS).astype(int)) if n > LEVEL_ROWS else np.ones(len(rows), bool)
+    for geometry, part in geometries.items():
+        if ladders.estimator is not None:
+            ladder = ladders(X, geometry)
+            found += part * np.stack([ladder.weights[rows, pattern.indices], ladder.shares[rows, pattern.indices]])
+            continue
+        costs = np.asarray(search_of(X, geometry).costs(pattern), dtype=float)
+        ordered, sums = np.empty_like(costs), np.empty_like(costs)
+        sort_costs(pattern.indptr, costs, ordered, sums)
+        pooled, anything = sums[few], float(costs.mean()) or 1.0  # if all costs are equal any level gives the same
+        levels = np.array([level or anything for level in levels_of(pooled, min(n, LEVEL_ROWS), ladders.degrees)])
+        share = part / len(levels)
+        add_responses(pattern.indptr, costs, ordered, sums, levels, ladders.c * share, share, found)
+    return found
+
+
+def half_of(X: Array, rows: Array) -> Array:
+    """Return some of the signals; if there are gaps the others are 0, so that every node keeps a signal."""
+    if np.isfinite(X).all():
+        return X[rows]
+    kept = np.zeros(len(X))
+    kept[rows] = 1.0
+    return X * kept[:, None]
 
 
 @kernel()
@@ -95,6 +154,28 @@ def thin_rows(
         counts[i] = count
 
 
+class Support(NamedTuple):
+    """How far halves of the signals agree on influence: a rank correlation, and z beyond energy and missing answers."""
+
+    agreement: float
+    z: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether influence can be named."""
+        return self.agreement >= AGREEING and self.z > BEYOND_CHANCE
+
+
+NO_SUPPORT = Support(0.0, 0.0)
+
+
+def correlation(one: Array, other: Array) -> float:
+    """Return the correlation of two vectors, 0 if one of them is constant but for rounding."""
+    one, other = one - one.mean(), other - other.mean()
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / lengths if lengths > 1e-9 * len(one) ** 2 else 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Replicates:
     """The weights of every edge in every replicate.
@@ -102,28 +183,30 @@ class Replicates:
     Attributes
     ----------
     indptr, indices : the pattern of the consensus, as in CSR
+    plain : array of shape (n_edges,), the weights learned from all signals, without prior and known ties
     values : float32 array of shape (n_replicates, n_edges); each row is the data of a CSR matrix with this pattern
 
     Examples
     --------
-    >>> found = Replicates(np.array([0, 1, 2]), np.array([1, 0]), np.array([[1, 2], [3, 2]], dtype=np.float32))
-    >>> [end.tolist() for end in found.intervals()]
-    [[1.100000023841858, 2.0], [2.9000000953674316, 2.0]]
+    >>> values = np.array([[1, 2], [3, 2]], dtype=np.float32)
+    >>> found = Replicates(np.array([0, 1, 2]), np.array([1, 0]), np.array([2.0, 2.0]), values)
+    >>> [end.round(2).tolist() for end in found.intervals(np.array([2.0, 2.0]))]
+    [[0.0, 2.0], [4.33, 2.0]]
     """
 
     indptr: Array
     indices: Array
+    plain: Array
     values: Array
 
     def __len__(self) -> int:
         """Return the number of replicates."""
         return len(self.values)
 
-    def intervals(self, levels: tuple[float, float] = INTERVAL) -> tuple[Array, Array]:
-        """Return two quantiles of each edge's weight over the replicates."""
-        low, high = np.empty((2, self.values.shape[1]), np.float32)
-        edge_quantiles(self.values, *levels, low, high)
-        return low, high
+    def intervals(self, weights: Array) -> tuple[Array, Array]:
+        """Return the ends of the 90% interval of each edge's weight, for weights with prior and known ties."""
+        width = interval_around(self.plain, self.values)[1] - self.plain
+        return np.maximum(weights - width, 0.0), weights + width
 
     def agreement(self) -> float:
         """Return the share of weight that two random replicates have in common; NaN with fewer than two."""
@@ -134,26 +217,43 @@ class Replicates:
     def influence(self) -> Array:
         """Return the influence of each node in each replicate, of shape (n_replicates, n_nodes)."""
         n = len(self.indptr) - 1
-        return np.stack([np.bincount(self.indices, weights=row, minlength=n) for row in self.values])
+        return np.array([np.bincount(self.indices, weights=row, minlength=n) for row in self.values])
 
-    def node_intervals(self, moved: Array) -> dict[str, Array]:
-        """Return the 90% intervals of each node's influence and of its rank.
-
-        ``moved`` is by how much prior and known ties change each influence. It is the same in all replicates. It shifts
-        the interval of the influence; a rank would look certain by it alone, so ranks are taken with it and without.
-        """
+    def node_intervals(self, weights: Array) -> dict[str, Array]:
+        """Return the 90% intervals of each node's influence and of its rank, for weights with prior and known ties."""
         if not len(self):
             return {}
-        plain = self.influence()
-        ranks = np.stack([rankdata(-row, method="min") for row in (*plain, *(plain + moved))])
-        low, high = np.maximum(np.quantile(plain + moved, INTERVAL, axis=0), 0.0)
-        first, last = np.quantile(ranks, INTERVAL, axis=0)
+        n = len(self.indptr) - 1
+        plain, final = (np.bincount(self.indices, weights=each, minlength=n) for each in (self.plain, weights))
+        found, rank = self.influence(), rankdata(-final, method="min")
+        width = interval_around(plain, found)[1] - plain
+        ranks = [rankdata(-row) for row in (plain, *found)]
+        places = interval_around(ranks[0], ranks[1:])[1] - ranks[0]
         return {
-            "influence_low": low,
-            "influence_high": high,
-            "rank_low": np.floor(first).astype(int),
-            "rank_high": np.ceil(last).astype(int),
+            "influence_low": np.maximum(final - width, 0.0),
+            "influence_high": final + width,
+            "rank_low": np.floor(np.maximum(rank - places, 1.0)).astype(int),
+            "rank_high": np.ceil(np.minimum(rank + places, n)).astype(int),
         }
+
+    def support(self, X: Array, halves: Sequence[Array]) -> Support:
+        """Tell whether halves of the signals agree on who is influential, and beyond what energy explains.
+
+        Energy, a node's mean square, and the share of signals that a node lacks are taken out of the ranks by linear
+        regression, in both halves, before the second correlation.
+        """
+        found, n = self.influence(), len(self.indptr) - 1
+        missing = np.isnan(X).mean(axis=0)
+        squares, seen = np.nan_to_num(X) ** 2, np.isfinite(X)
+        energy = [rankdata(squares[rows].sum(axis=0) / np.maximum(seen[rows].sum(axis=0), 1)) / n for rows in halves]
+        alike, beyond = [], []
+        for k in range(0, len(halves) - 1, 2):
+            known = np.column_stack([np.ones(n), missing, *(e**power for e in energy[k : k + 2] for power in (1, 2))])
+            ranks = np.stack([rankdata(row) for row in found[k : k + 2]], axis=1)
+            left = ranks - known @ np.linalg.lstsq(known, ranks, rcond=None)[0]
+            alike.append(correlation(*ranks.T))
+            beyond.append(correlation(*left.T))
+        return Support(float(np.mean(alike)), float(np.mean(beyond) * np.sqrt(max(n - 6, 0)))) if alike else NO_SUPPORT
 
     def thinned_graphs(self, moved: Array, sums: Array, n_edges: int = THINNED_EDGES) -> list[Any]:
         """Return the graph of each replicate in bounded memory, every second one with what prior and known ties moved.
@@ -177,3 +277,29 @@ class Replicates:
             pointers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
             graphs.append(sparse.csr_array((kept[used].astype(np.float32), labels[used], pointers), shape=(n, n)))
         return graphs
+
+
+def replicates_of(
+    X: Array,
+    halves: Sequence[Array],
+    weights: Any,
+    plain: Array,
+    frequency: Array,
+    geometries: dict[str, float],
+    ladders: Ladders,
+) -> tuple[Replicates, Array]:
+    """Return the replicates learned from halves of the signals, and the inclusion frequencies over all members.
+
+    Parameters
+    ----------
+    X, halves : the signals, and the rows of each half
+    weights : CSR array, the consensus
+    plain, frequency : arrays over its edges: the weights without prior and known ties, the frequencies so far
+    geometries, ladders : those of the fit
+    """
+    values = np.empty((len(halves), weights.nnz), np.float32)
+    for number, rows in enumerate(halves):
+        values[number], shares = replicate_network(half_of(X, rows), weights, geometries, ladders)
+        frequency = frequency + (shares - frequency) / (number + 2)  # the mean so far
+        ladders.step()
+    return Replicates(weights.indptr, weights.indices, plain, values), np.clip(frequency, 0.0, 1.0)

@@ -105,10 +105,6 @@ def plan(n_nodes: int, false_edges: object, tau: object, n_splits: object, kind:
 
 def halves(n_signals: int, splits: int, entropy: int) -> Iterator[Array]:
     """Yield the rows of random halves, each followed by one of the rest: equally many, so that one may be left over."""
-    if n_signals < 4:
-        raise InputError(
-            f"select needs 4 signals or more, to learn from halves of them, and X has {n_signals}: add signals (rows)"
-        )
     for split in range(splits):
         random = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(split,)))
         drawn = random.permutation(n_signals)
@@ -143,6 +139,10 @@ def shares_of(
     ``take`` gives the pairs that halves take, one after the other, for the rows of each. ``keep`` is called with what
     takes those of a half, and returns them, by taking or from what is kept of it; after one that it takes it takes all.
     """
+    if n_signals < 4:
+        raise InputError(
+            f"select needs 4 signals or more, to learn from halves of them, and X has {n_signals}: add signals (rows)"
+        )
     rows = list(halves(n_signals, found.n_splits, entropy))
     taken: list[Array] = []
     under_way: list[Iterator[Array]] = []
@@ -196,7 +196,8 @@ class Selection:
             f"{count:,} of {known.n_pairs:,} pairs are among the {known.taken:,} heaviest in at least "
             f"{100 * known.tau:.0f} % of {2 * known.n_splits} random halves of the signals; on average at most "
             f"{known.bound:.3g} such pairs are ones that a half takes no more often than chance would "
-            f"({100 * known.taken / known.n_pairs:.2g} %){assumed}."
+            f"({100 * known.taken / known.n_pairs:.2g} %){assumed}. "
+            "This bounds selection by chance, not how many are not ties."
         )
 
 

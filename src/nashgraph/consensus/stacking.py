@@ -358,7 +358,7 @@ def stack(
 ) -> dict[str, Any]:
     """Reweight the members by known ties, or by weights from elsewhere, and return what was learned.
 
-    ``benefit`` is its origin ("own", "spectral" or "given") and its values, ``labels`` name the signals.
+    ``benefit`` is its origin ("spectral" or "given") and its values, ``labels`` name the signals.
     """
     if known is None and known_weights is None:
         return {"known_": None, "known_weights_": None, "_known": None}

@@ -68,6 +68,7 @@ NOT_LEARNED: dict[str, Any] = {
     "prior_": None,
     "agreement_": np.nan,
     "prior_share_": 0.0,
+    "influence_supported_": None,
     "missing_share_": np.zeros(0),
     "silent_": np.zeros(0, dtype=bool),
 }
@@ -96,6 +97,8 @@ class GraphEstimator(BaseEstimator):
     # For a consensus: how alike two replicates are, and the share of the members with a prior.
     agreement_: float
     prior_share_: float
+    # Whether the signals support who is influential; None if that is not tested.
+    influence_supported_: bool | None
     # The share of the signals that is missing at each node, where some may be.
     missing_share_: Array
     # Which nodes have no signal at all, where there are such: see silent_nodes.
@@ -192,12 +195,18 @@ class GraphEstimator(BaseEstimator):
                 self.node_names_,
                 node_columns=self._node_columns() | gaps,
                 edge_columns=self._edge_columns(),
+                degree=self._suggested_degree(),
+                influence_supported=self.influence_supported_,
             )
         return self._graph
 
     @property
     def without_prior_(self) -> LearnedGraph | None:
         """What the graph would be without its prior, where that was learned on the way."""
+        return None
+
+    def _suggested_degree(self) -> float | None:
+        """Return how many ties per node the suggested graph has, if the method ranks ties by evidence."""
         return None
 
     def _node_columns(self) -> dict[str, Array]:

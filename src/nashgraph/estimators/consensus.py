@@ -17,27 +17,23 @@ from sklearn.preprocessing import scale
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import exact, summed_up
-from ..consensus.aggregate import (
-    GIVEN_COSTS,
-    OWN_COSTS,
-    PRIOR_SHARE,
-    Mean,
-    PriorPlan,
-    add_prior_members,
-    mean_of_ladders,
-    own_prior,
+from ..consensus.aggregate import PRIOR_COSTS, PRIOR_SHARE, PriorPlan, add_prior_members
+from ..consensus.checkpoint import CheckpointedSteps
+from ..consensus.evidence import (
+    ANSWERS,
+    DENSE_NODES,
+    SAMPLES,
+    Kind,
+    evidence_at,
+    kind_of_signals,
+    plain_mean,
+    with_knowledge,
 )
-from ..consensus.checkpoint import Checkpoint, CheckpointedSteps
 from ..consensus.known_ties import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
-from ..consensus.members import (
-    Ladders,
-    draw_replicates,
-    geometry_weights,
-    influence_of,
-    ladder_degrees,
-)
+from ..consensus.members import PARTIAL, Ladders, geometry_weights, ladder_degrees
 from ..consensus.parallel import parallel_map
-from ..consensus.stability import Selection, pairs_of_half, plan, selected, shares_of
+from ..consensus.replicates import replicates_of
+from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
 from ..consensus.stacking import stack
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
@@ -50,6 +46,7 @@ from ..validation import (
     check_c,
     check_choice,
     check_integer,
+    check_number,
     check_observed,
     silent_nodes,
     warn,
@@ -57,40 +54,42 @@ from ..validation import (
 from ._benefit import marginal_benefit
 from .base import GraphEstimator, Prior, checked_signals, drawn_seed
 
-DENSE_NODES = 3000  # up to which the adjacency is an array: 72 MB
-
 Progress = Callable[[int, int], object]
 
 
 class ConsensusGL(GraphEstimator):
-    r"""The mean of many graphs that differ in what the data cannot decide, with a frequency for every tie.
+    r"""The mean of many graphs that differ in what the data cannot decide, with evidence for every tie.
 
     .. math:: \bar W = \sum_m \omega_m W^{(m)}, \qquad \omega \ge 0, \; \sum_m \omega_m = 1
 
     The members :math:`W^{(m)}` differ in their degree (log-spaced, from 2 to all nodes), in what makes two nodes alike
-    (cosine, distance, inner product), in the weights of the signals (replicates) and in the strength :math:`\lambda` of
-    the game prior, 0 among them. Each lies in :math:`S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}`, so that
-    their mean does too: it is an admissible graph with an equilibrium and a welfare of its own. There is nothing
-    to choose.
+    (cosine, distance, inner product, partial likeness) and, if a benefit is given, in the strength :math:`\lambda` of
+    the game prior. Each lies in :math:`S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}`, so that their mean does
+    too: it is an admissible graph with an equilibrium and a welfare of its own. There is nothing to choose.
+
+    Weights divide each node's attention, and games are played on them. Ties are ranked, cut and scored by their
+    *evidence*, which can be compared between pairs; the module ``consensus.evidence`` says how it is made.
 
     Parameters
     ----------
     estimator : GraphEstimator, optional
         What makes the members: None takes GLGP, with ladders of degrees in closed form. Any other estimator is cloned
         and fitted for each member, with those of ``degree`` and ``geometry`` set that it has.
+    signals : "auto", "answers" or "samples"
+        What the signals are. Answers to different questions (surveys, profiles, votes): likeness is weak and adds up,
+        so all geometries count alike, and pairs are also compared over the whole network. Samples, repeated
+        measurements of one kind: likeness is relative to the node. Mostly the distance counts or, if a node's energy
+        goes with its influence, the cosine, partial likeness and, if signals are few, the inner product. With M signals
+        on N < M nodes partial likeness has at least the weight 1 - N/M. "auto" decides by the values and units.
     n_degrees : int
         How many degrees.
-    geometries : "auto" or list of "cosine", "distance", "inner"
-        "auto" weighs them by the signals: mostly the distance, or, where a node's energy goes with its influence, the
-        cosine, with the inner product beside it if signals are few. A list counts alike.
+    degree : float, optional
+        Mean number of ties per node in the suggested graph. None: a guess, the effective number of neighbours.
     n_replicates : int
-        Number of replicates of the signals. The signals as they are have half of the weight. 0: no intervals.
-    resampling : "bayes" or "half"
-        How replicates are drawn: Dirichlet weights (the Bayesian bootstrap), or random halves and their complements.
-    benefit : "own", "spectral", array of shape (n_nodes,), Series by the nodes' names, or None
-        Benefits of the game prior: its members are the best responses to the game played on the mean of the others.
-        "own" takes the influence in that mean, where it is skewed as hubs make it; an array is your own knowledge and
-        counts in half of the members; None leaves the prior out.
+        Number of replicates, networks learned from random halves of the signals. 0: no intervals.
+    benefit : "spectral", array of shape (n_nodes,), Series by the nodes' names, or None
+        Benefits of the game prior: its members are the best responses to the game played on the mean of the others,
+        and count half. None leaves the prior out.
     interaction, welfare
         As in :class:`GLGP`.
     c : float in (0, 1)
@@ -109,11 +108,20 @@ class ConsensusGL(GraphEstimator):
     Attributes
     ----------
     adjacency_ : array or CSR array of shape (n_nodes, n_nodes)
+    evidence_ : array or CSR array of shape (n_nodes, n_nodes), symmetric
+        How much the signals speak for a tie; the average pair has 1. :func:`~nashgraph.edge_auc` scores it.
     graph_ : LearnedGraph
-        Its edges have ``frequency`` (the inclusion frequency: the share of member networks with the edge), ``low`` and
-        ``high`` (the 90% interval of the weight over replicates); its nodes ``influence_low``, ``influence_high``,
-        ``rank_low``, ``rank_high``.
+        Its edges have ``evidence``, ``frequency`` (inclusion frequency: the share of member networks with the edge),
+        ``low`` and ``high`` (the 90% interval of the weight: what fresh signals, as many, would give in 90% of cases);
+        its nodes ``influence_low``, ``influence_high``, ``rank_low``, ``rank_high``.
         With known ties, its edges also have ``probability`` and ``known`` ("tie", "no tie" or "").
+    suggested_ : LearnedGraph, the ties with most evidence, ``degree_`` per node on average
+    degree_ : float, the mean number of ties per node in it
+    signals_ : "answers" or "samples"
+    influence_supported_ : bool, or None with known ties
+        Whether the signals support who is influential: halves of the signals agree on it, beyond what energy and
+        missing answers explain. For answers it is always False: on real surveys no score of this kind goes with the
+        true number of ties, whether or not halves agree.
     agreement_ : float
         Stability: the share of their weight that two random replicates have in common.
     replicate_graphs_ : list of CSR arrays, the graph of each replicate, for advice with intervals (:func:`key_players`)
@@ -149,7 +157,7 @@ class ConsensusGL(GraphEstimator):
     >>> X = smooth_signals(club, n_signals=50, filter="gmrf", random_state=0)
     >>> model = ConsensusGL(random_state=0).fit(X)
     >>> list(model.edges().columns)
-    ['source', 'target', 'weight', 'frequency', 'low', 'high']
+    ['source', 'target', 'weight', 'evidence', 'frequency', 'low', 'high']
     >>> edge_auc(club, model, symmetrize="mean") > 0.8
     True
     """
@@ -160,11 +168,11 @@ class ConsensusGL(GraphEstimator):
     def __init__(
         self,
         estimator: GraphEstimator | None = None,
+        signals: str = "auto",
         n_degrees: int = 8,
-        geometries: str | Sequence[str] = "auto",
+        degree: float | None = None,
         n_replicates: int = 20,
-        resampling: str = "bayes",
-        benefit: str | Array | None = "own",
+        benefit: str | Array | None = None,
         interaction: str | Interaction = "log1p",
         welfare: str | Welfare = "total",
         c: float = 0.95,
@@ -175,10 +183,10 @@ class ConsensusGL(GraphEstimator):
         known_weights: dict[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
+        self.signals = signals
         self.n_degrees = n_degrees
-        self.geometries = geometries
+        self.degree = degree
         self.n_replicates = n_replicates
-        self.resampling = resampling
         self.benefit = benefit
         self.interaction = interaction
         self.welfare = welfare
@@ -212,17 +220,14 @@ class ConsensusGL(GraphEstimator):
             ties, and the nodes with a true attribute ``known`` are those whose ties are all known. A dict has the lists
             "ties", "non_ties" and "nodes" (those whose ties are all known).
         n_jobs : int, optional
-            Replicates computed at the same time or, if there is an ``estimator``, degrees. None: one after the other,
-            each with all cores, unless ``joblib.parallel_config`` says otherwise; ``backend="dask"`` uses the workers
-            of a cluster. With ``engine="dask"`` replicates of up to 10,000 nodes are shared out whatever this says, and
-            beyond that the scans over pairs are. The graph is the same, bit by bit.
+            Members of an ``estimator`` fitted at the same time. None: one after the other, each with all cores, unless
+            ``joblib.parallel_config`` says otherwise; ``backend="dask"`` uses the workers of a cluster.
         progress : callable, optional
             Called with the number of steps done and of all steps.
         checkpoint : path, optional
-            A folder in which finished replicates are saved every 20 seconds, in a subfolder ``nashgraph-consensus``. A
-            fit that was stopped and is run again on the same signals with the same parameters (an int as
-            ``random_state``) goes on from there and gives the same bits; at the end the subfolder is removed. Not with
-            an ``estimator``.
+            A folder in which what a search over all pairs finds is saved every 20 seconds, in a subfolder
+            ``nashgraph-consensus``. A fit that was stopped and is run again on the same signals goes on from there and
+            gives the same bits; at the end the subfolder is removed. Not with an ``estimator``.
 
         Returns
         -------
@@ -234,7 +239,9 @@ class ConsensusGL(GraphEstimator):
         ties = None if known is None else known_ties(known, names)
         labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
         ladders = self._ladders(len(names), n_jobs, progress)
-        learned = self._in_order(names)._consensus(signals, ladders, checkpoint, ties, labels)
+        if checkpoint is not None:
+            ladders.resume(checkpoint, self._scaled(signals))
+        learned = self._in_order(names)._consensus(signals, ladders, ties, labels)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
 
@@ -242,58 +249,57 @@ class ConsensusGL(GraphEstimator):
         return self._consensus(X, self._ladders(X.shape[1]))
 
     def _consensus(
-        self,
-        X: Array,
-        ladders: Ladders,
-        checkpoint: str | Path | None = None,
-        known: KnownTies | None = None,
-        labels: Sequence[Any] = (),
+        self, X: Array, ladders: Ladders, known: KnownTies | None = None, labels: Sequence[Any] = ()
     ) -> dict[str, Any]:
         """Check the parameters, learn, and return what is to be stored."""
-        signals = self._scaled(X)
-        scheme = check_choice("resampling", self.resampling, ("bayes", "half"))
-        entropy = drawn_seed(self.random_state)
-        replicates = list(draw_replicates(len(X), self._count_replicates(len(X)), scheme, entropy))
+        signals, kind = self._scaled(X), self._kind(X)
+        if self.degree is not None:
+            check_number("degree", self.degree, low=0, open_low=True, remedy="it is ties per node on average; try 6")
         interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
-        geometries = self._geometries(signals, ladders)
-        ladders.n_steps = (len(replicates) + len(self._prior_costs())) * len(geometries) + 1
-        saved = None
-        if checkpoint is not None and self.estimator is None:
-            settings = [scheme, entropy, len(replicates), ladders.degrees.tolist(), ladders.n_nearest, ladders.c]
-            saved = Checkpoint(checkpoint, "consensus", signals, [*settings, geometries])
-        mean = mean_of_ladders(ladders.of, signals, replicates, geometries, ladders.step, saved, ladders.c)
-        plain, smooth, lam = mean.total.sums[0].copy(), mean.weights, np.nan
-        prior = self._prior(mean, signals, ladders)
+        drawn = self._halves(len(X))
+        geometries = self._geometries(kind.name, signals, ladders)
+        ladders.n_steps = len(geometries) * (1 + self._n_prior_costs) + len(drawn) + 1
+        mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
+        plain, smooth, prior, lam = mean.total.sums[0].copy(), mean.weights, self._prior(signals), np.nan
         if prior is not None and prior.share > 0:
             lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, interaction, welfare)
-        origin = self.benefit if isinstance(self.benefit, str) else "given"
-        benefit = None if prior is None else (origin, prior.benefit)
+        benefit = None if prior is None else (self.benefit if isinstance(self.benefit, str) else "given", prior.benefit)
         learned = stack(known, self.known_weights, self.n_degrees, mean, signals, labels, ladders, benefit)
-        weights, frequency, moved, found = mean.finished(plain)
-        if saved is not None:
-            saved.clear()
+        weights, frequency, before = mean.finished(plain)
         if prior is not None:
             actions = equilibrium(weights, prior.benefit, interaction)
             value = welfare.value(actions)
             learned |= {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
             if prior.share > 0:
                 learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
-        edges = {"frequency": frequency}
+        share = None if learned["known_weights_"] is not None else learned.get("prior_share_", 0.0)
+        pairs = with_knowledge(pairs, weights, smooth, share, ladders.c)
+        found, frequency = replicates_of(signals, drawn, weights, before, frequency, geometries, ladders)
+        edges = {"evidence": evidence_at(weights, pairs), "frequency": frequency}
         if len(found):
-            # Prior and known ties are not replicated: they move the intervals, and leave them as wide as they are.
-            edges["low"], edges["high"] = (np.maximum(end + moved, 0.0) for end in found.intervals())
-        added = np.bincount(weights.indices, weights=moved, minlength=X.shape[1])
+            edges["low"], edges["high"] = found.intervals(weights.data)
         ladders.finish()
+        dense, evidence = X.shape[1] <= DENSE_NODES, pairs + pairs.T
+        supported = kind.name == SAMPLES and found.support(signals, drawn).enough
         return learned | {
-            "adjacency_": weights if X.shape[1] > DENSE_NODES else weights.toarray(),
+            "adjacency_": weights.toarray() if dense else weights,
+            "evidence_": evidence.toarray() if dense else evidence,
             "agreement_": found.agreement(),
             "certificate_": summed_up(ladders.certificates or [exact()]),
             "degrees_": ladders.degrees,
             "geometries_": geometries,
-            "replicate_graphs_": found.thinned_graphs(moved, np.asarray(weights.sum(axis=1)).ravel()),
+            "signals_": kind.name,
+            "kind_": kind,
+            "influence_supported_": supported if known is None else None,
+            "replicate_graphs_": found.thinned_graphs(weights.data - before, np.asarray(weights.sum(axis=1)).ravel()),
             "_smooth": smooth,
-            "_columns": (edges, found.node_intervals(added)),
+            "_columns": (edges, found.node_intervals(weights.data)),
         }
+
+    def _kind(self, X: Array) -> Kind:
+        """Return what the signals are."""
+        name = check_choice("signals", self.signals, ("auto", ANSWERS, SAMPLES))
+        return kind_of_signals(X) if name == "auto" else Kind(name, "as you said")
 
     def _scaled(self, X: Array) -> Array:
         kind = check_choice("scale", self.scale, ("none", "standard"))
@@ -306,44 +312,36 @@ class ConsensusGL(GraphEstimator):
         degrees, n_nearest = ladder_degrees(n_nodes, count)
         return Ladders(degrees, n_nearest, check_c(self.c), self.engine, self.estimator, n_jobs, progress)
 
-    def _count_replicates(self, n_signals: int) -> int:
+    def _halves(self, n_signals: int) -> list[Array]:
+        """Return the rows of each replicate: random halves of the signals, every second the rest of the one before."""
         remedy = "it is how many replicates of the signals are drawn; try 20, or 0 for no intervals"
         count = check_integer("n_replicates", self.n_replicates, low=0, remedy=remedy)
         if count and n_signals == 1:
             warn("X has only one signal, so no replicates can be drawn and ties get no intervals: add signals")
-            return 0
-        return count
+            return []
+        return list(halves(n_signals, (count + 1) // 2, drawn_seed(self.random_state)))[:count]
 
-    def _geometries(self, signals: Array, ladders: Ladders) -> dict[str, float]:
+    def _geometries(self, kind: str, signals: Array, ladders: Ladders) -> dict[str, float]:
         """Return the weight of each geometry, those of weight 0 left out."""
-        if isinstance(self.geometries, str):
-            check_choice("geometries", self.geometries, ("auto",), f", or a list of {', '.join(GEOMETRIES)}")
-            found = geometry_weights(signals, ladders(signals, "cosine"))
-            return {name: weight for name, weight in found.items() if weight > 0}
-        if not isinstance(self.geometries, list | tuple):
-            raise InputTypeError(
-                f"geometries must be 'auto' or a list of {', '.join(GEOMETRIES)}, got {self.geometries!r}"
-            )
-        named = [check_choice("geometry", name, GEOMETRIES) for name in self.geometries]
-        if not named:
-            raise InputError(f"geometries is empty: name some of {', '.join(GEOMETRIES)}, or take 'auto'")
-        return dict.fromkeys(named, 1.0 / len(set(named)))
+        if self.estimator is not None and "geometry" not in self.estimator.get_params():
+            return {"distance": 1.0}
+        if kind == ANSWERS:
+            return dict.fromkeys(("distance", "cosine", "inner"), 1.0 / 3.0)
+        found = geometry_weights(signals, ladders(signals, "cosine"))
+        known = GEOMETRIES if self.estimator is not None else (*GEOMETRIES, PARTIAL)
+        total = sum(found[name] for name in known)
+        return {name: found[name] / total for name in known if found[name] > 0}
 
-    def _prior_costs(self) -> tuple[float, ...]:
-        """Return what each member with a prior may add to J; without a benefit there are none."""
+    @property
+    def _n_prior_costs(self) -> int:
+        return len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
+
+    def _prior(self, signals: Array) -> PriorPlan | None:
+        """Return the prior with the user's benefit, if there is one."""
         if self.benefit is None or self.estimator is not None:
-            return ()
-        return OWN_COSTS if isinstance(self.benefit, str) and self.benefit == "own" else GIVEN_COSTS
-
-    def _prior(self, mean: Mean, signals: Array, ladders: Ladders) -> PriorPlan | None:
-        """Return the prior: with the user's benefit, or with the consensus's own influence if that is skewed."""
-        costs = self._prior_costs()
-        if not costs:
             return None
-        if isinstance(self.benefit, str) and self.benefit == "own":
-            return own_prior(mean.influence, influence_of(ladders(signals, "cosine")))
         benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine), normalize=True)
-        return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin, costs)
+        return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin)
 
     def select(
         self,
@@ -358,12 +356,11 @@ class ConsensusGL(GraphEstimator):
         progress: Progress | None = None,
         checkpoint: str | Path | None = None,
     ) -> Selection:
-        r"""Return the ties that random halves of the signals agree on, with a bound on how many are there by chance.
+        r"""Return the pairs that random halves of the signals agree on, with a bound on how many chance would select.
 
         Complementary-pairs stability selection (Shah and Samworth 2013, JRSS B 75): the signals are halved at random
-        ``n_splits`` times; on each half the plain consensus is learned (no replicates, no prior), and its q heaviest
-        of the p pairs are taken; ties that a share ``tau`` of the halves takes are selected. q follows from the bound.
-        It costs as much as ``2 * n_splits`` replicates in a fit.
+        ``n_splits`` times; on each half evidence is learned (no replicates, no prior), and the q of p pairs with most
+        are taken; pairs that a share ``tau`` of the halves takes are selected. q follows from the bound.
 
         Parameters
         ----------
@@ -406,7 +403,7 @@ class ConsensusGL(GraphEstimator):
             settings = [entropy, found.n_splits, found.taken, ladders.degrees.tolist(), ladders.n_nearest, ladders.c]
             unpack = itemgetter("keys")
             saved = CheckpointedSteps[Array](
-                checkpoint, "selection", signals, [*settings, self.geometries], lambda keys: {"keys": keys}, unpack
+                checkpoint, "selection", signals, [*settings, self.signals], lambda keys: {"keys": keys}, unpack
             )
 
         def take(halves: Sequence[Array]) -> Iterator[Array]:
@@ -419,18 +416,20 @@ class ConsensusGL(GraphEstimator):
         return selected(self.graph_, found, keys, shares)
 
     def _unlearned(self) -> Self:
-        """Return a copy with nothing that was learned but the nodes' names: it is small to send to workers."""
-        copy = type(self)(**self.get_params(deep=False) | {"benefit": None})
+        """Return a copy with nothing that was learned but the nodes' names: it is small to send to workers.
+
+        What the signals are is known from all of them.
+        """
+        copy = type(self)(**self.get_params(deep=False) | {"benefit": None, "signals": self.signals_})
         copy.node_names_ = self.node_names_
         return copy
 
     def _plain(self, signals: Array) -> Any:
-        """Return the consensus of some signals without replicates and prior; all in it is learned from them."""
+        """Return the evidence from some signals without replicates and prior; all in it is learned from them."""
         check_observed(signals, self.node_names_)
-        ladders, mean = self._ladders(signals.shape[1]), Mean(signals.shape[1])
-        for geometry, weight in self._geometries(signals, ladders).items():
-            mean.add(ladders(signals, geometry), weight)
-        return mean.weights
+        ladders = self._ladders(signals.shape[1])
+        kind = self._kind(signals).name
+        return plain_mean(kind, self._geometries(kind, signals, ladders), signals, ladders)[1]
 
     def probabilities(self, pairs: Any = None) -> pd.DataFrame:
         """Return the probability that two nodes are tied, by the known ties, as a table; known pairs have 1 or 0.
@@ -466,7 +465,24 @@ class ConsensusGL(GraphEstimator):
         if not self.__sklearn_is_fitted__():
             return text
         stable = "" if np.isnan(self.agreement_) else f", replicates agree on {self.agreement_:.0%} of the weight"
-        return f"<{text}: {len(self.node_names_)} nodes, {self.graph_.n_edges:,} edges{stable}>"
+        return (
+            f"<{text}: {len(self.node_names_)} nodes, {self.suggested_.undirected().n_edges:,} suggested ties{stable}>"
+        )
+
+    @property
+    def suggested_(self) -> LearnedGraph:
+        """The ties with most evidence: as many as ``degree`` says, or as many as the effective number of neighbours."""
+        return self.graph_.suggested()
+
+    @property
+    def degree_(self) -> float:
+        """The mean number of ties per node in the suggested graph."""
+        return float(self._suggested_degree())
+
+    def _suggested_degree(self) -> float:
+        if self.degree is not None:
+            return float(self.degree)
+        return LearnedGraph.of(self.adjacency_).effective_degree
 
     @property
     def without_prior_(self) -> LearnedGraph:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from ..certificate import Callback, Ending
 from ..games import Interaction, Welfare, as_interaction, as_welfare
-from ..pairs import make_search
+from ..pairs import PairSearch, make_search
 from ..priors import GamePrior
 from ..smoothness import make_smoothness
 from ..solvers import (
@@ -86,6 +86,9 @@ class GLGP(GraphEstimator):
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b, the main modelling choice: the prior speaks only through their differences.
     welfare : "total", "utilitarian", another registered name, or a Welfare
+    prior : object of :mod:`nashgraph.priors`, optional
+        Another functional prior instead of the game: its value replaces :math:`g(y)`. ``benefit``, ``interaction`` and
+        ``welfare`` are then the prior's own, in the order of X's columns, and must be left at their defaults here.
     solver : "best-response" or "ttgd"
         The fast solver, or the paper's two-timescale gradient descent.
     solver_params : dict, optional
@@ -128,6 +131,7 @@ class GLGP(GraphEstimator):
     equilibrium_ : array of shape (n_nodes,), the actions y
     adjoint_ : array of shape (n_nodes,), what the welfare gains per unit of benefit at each node
     benefit_, beta_, lam_, welfare_, objective_
+        A ``prior`` without actions, adjoint or benefit leaves those out; ``welfare_`` is its value.
     certificate_ : Certificate, with the history
         Its value is ``stationarity_``, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`; ``n_iter_`` and
         ``converged_`` are shortcuts too.
@@ -166,6 +170,7 @@ class GLGP(GraphEstimator):
         interaction: str | Interaction = "log1p",
         benefit: str | Array = "spectral",
         welfare: str | Welfare = "total",
+        prior: Any = None,
         solver: str = "best-response",
         solver_params: Mapping[str, Any] | None = None,
         tol: float = 1e-6,
@@ -187,6 +192,7 @@ class GLGP(GraphEstimator):
         self.interaction = interaction
         self.benefit = benefit
         self.welfare = welfare
+        self.prior = prior
         self.solver = solver
         self.solver_params = solver_params
         self.tol = tol
@@ -207,7 +213,8 @@ class GLGP(GraphEstimator):
         return self.certificate_.value
 
     def _node_columns(self) -> dict[str, Array]:
-        return {"benefit": self.benefit_, "action": self.equilibrium_}
+        known = {"benefit": "benefit_", "action": "equilibrium_"}
+        return {column: getattr(self, name) for column, name in known.items() if hasattr(self, name)}
 
     def _learn(self, X: Array) -> dict[str, Any]:
         check_choice("solver", self.solver, SOLVERS)
@@ -305,12 +312,32 @@ class GLGP(GraphEstimator):
 
     def _problem(self, X: Array) -> tuple[Problem, str]:
         """Return the problem, its signals made into points once, and where its benefits came from."""
-        game = as_interaction(self.interaction), as_welfare(self.welfare)
         points = make_search(X, self.engine, self.geometry)
-        benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
+        prior, origin = self._prior(points)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         storage = "dense" if self.solver == "ttgd" and self.storage == "auto" else self.storage
-        return Problem(make_smoothness(points, beta, c, storage), GamePrior(benefit, *game)), origin
+        return Problem(make_smoothness(points, beta, c, storage), prior), origin
+
+    def _prior(self, points: PairSearch) -> tuple[Any, str]:
+        """Return the prior and where its benefits came from."""
+        if self.prior is None:
+            game = as_interaction(self.interaction), as_welfare(self.welfare)
+            benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
+            return GamePrior(benefit, *game), origin
+        if not callable(getattr(self.prior, "evaluate", None)):
+            raise InputError(f"prior must be an object with evaluate, got {self.prior!r}: see nashgraph.priors")
+        for name, default in (("benefit", "spectral"), ("interaction", "log1p"), ("welfare", "total")):
+            given = getattr(self, name)
+            if not (isinstance(given, str) and given == default):
+                raise InputError(
+                    f"both prior and {name} were given: pass {name} to the prior, for example in GamePrior"
+                )
+        size = getattr(self.prior, "n_nodes", None)
+        if size not in (None, len(points)):
+            raise InputError(
+                f"the prior is for {size} nodes, but X has {len(points)}: give one number for every column"
+            )
+        return self.prior, "given"
 
     def _options(self, solver: str) -> dict[str, Any]:
         """Return the solver's arguments, checked."""
@@ -355,11 +382,14 @@ class GLGP(GraphEstimator):
 
     def _learned(self, problem: Problem, origin: str, lam: float, result: Result) -> dict[str, Any]:
         """Return what a fitted GLGP holds, out of a solver's result."""
+        optional = (
+            ("equilibrium_", result.state, "actions"),
+            ("adjoint_", result.state, "adjoint"),
+            ("benefit_", problem.prior, "benefit"),
+        )
         return {
             "adjacency_": problem.smoothness.matrix(result.weights),
-            "equilibrium_": result.equilibrium,
-            "adjoint_": result.adjoint,
-            "benefit_": problem.prior.benefit,
+            **{name: getattr(held, own) for name, held, own in optional if hasattr(held, own)},
             "beta_": problem.smoothness.beta,
             "lam_": lam,
             "welfare_": result.welfare,

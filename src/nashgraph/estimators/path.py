@@ -86,9 +86,9 @@ def checkpointed_path(
 ) -> CheckpointedSteps[Result]:
     """Return what saves the solves of a path in a folder.
 
-    What is played on the graph without prior tells the game, and what makes nodes alike, from any other.
+    The prior's gradient on the graph without prior tells the prior, and what makes nodes alike, from any other.
     """
-    term, played = problem.smoothness, [problem.smooth_state.actions.tolist(), problem.smooth_state.adjoint.tolist()]
+    term, played = problem.smoothness, [problem.smooth_state.right.tolist(), problem.smooth_state.left.tolist()]
     held = ["dense" if term.dense else "sparse", term.beta, term.c]
     settings = [lams.tolist(), repr(sorted(options.items())), held, played]
     return CheckpointedSteps(folder, "path", signals, settings, Result.arrays, partial(Result.restored, problem))

@@ -205,7 +205,7 @@ class TieFit:
         if not complete.any() and self.named is None:
             return offset
         seen, expected = np.zeros(self.n), np.zeros(self.n)
-        sources = [(complete, complete.astype(float), None)]
+        sources: list[tuple[Array, Array, Any]] = [(complete, complete.astype(float), None)]
         if self.named is not None:
             sources.append((self.named.asked & ~complete, self.named.recall, self.named.named))
             offset[self.named.asked] = np.log1p(-self.named.recall[self.named.asked])

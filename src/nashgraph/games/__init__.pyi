@@ -1,4 +1,4 @@
-from ._fixed_points import FixedPoint, solve_affine, solve_concave
+from ._fixed_points import FixedPoint, solve_affine, solve_concave, solve_response
 from .interactions import (
     INTERACTIONS,
     CustomInteraction,
@@ -11,13 +11,14 @@ from .interactions import (
     check_h1,
 )
 from .playing import adjoint, equilibrium, welfare
-from .welfares import WELFARES, CustomWelfare, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
+from .welfares import WELFARES, CustomWelfare, EqualGroups, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
 
 __all__ = [
     "INTERACTIONS",
     "WELFARES",
     "CustomInteraction",
     "CustomWelfare",
+    "EqualGroups",
     "Exponential",
     "FixedPoint",
     "Interaction",
@@ -35,5 +36,6 @@ __all__ = [
     "equilibrium",
     "solve_affine",
     "solve_concave",
+    "solve_response",
     "welfare",
 ]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..validation import Array
-from .interactions import Interaction, Linear, library
+from .interactions import Interaction, Linear, Response, library
 
 Product = Callable[[Array], Array]
 
@@ -54,6 +54,11 @@ class Counter:
         """Multiply, and count it."""
         self.calls += 1
         return self.product(vector)
+
+
+def framed(outer: Array, product: Product, slope: Array) -> Product:
+    """Return v -> outer product(slope v)."""
+    return lambda vector: outer * product(slope * vector)
 
 
 def tangent(product: Product, slope: Array) -> Product:
@@ -188,4 +193,49 @@ def solve_concave(
         run *= 2
         if not norm(point) <= limit:
             return FixedPoint(point, 0.0 * benefit + np.inf, count.calls)
+    return FixedPoint(point, residual, count.calls)
+
+
+def solve_response(
+    product: Product,
+    benefit: Array,
+    interaction: Interaction,
+    response: Response,
+    *,
+    tol: float,
+    start: Array | None = None,
+) -> FixedPoint:
+    """Solve ``y = response(benefit + product(f(y)))`` where plain iteration converges, from the highest point if new.
+
+    Stops when the residual's norm is at most ``tol`` times that of y, or of the benefit if that is larger. Newton's
+    method, as in :func:`solve_concave`, with plain steps in runs of doubling length where a step does not halve the
+    residual: at a kink of the response Newton's method may cycle. Where the map increases and is concave (an epidemic)
+    the exact iterates fall monotonically from the highest point.
+    """
+    count = Counter(product)
+    low, high = response.range
+    first = response.value(benefit) if np.isinf(high) else np.full(len(benefit), high)
+    point = first if start is None else np.clip(start, low, high)
+
+    def reply(point: Array) -> tuple[Array, Array]:
+        inner = benefit + count(interaction.value(point))
+        return inner, response.value(inner) - point
+
+    inner, residual = reply(point)
+    run, least = FIRST_PLAIN_RUN, norm(benefit)
+    while norm(residual) > tol * max(norm(point), least) and count.calls < MAX_PRODUCTS:
+        size, scale = norm(residual), max(norm(point), least)
+        outer, slope = response.slope(inner), interaction.slope(point)
+        accuracy = max(0.1 * min(size / scale, 1.0), 0.3 * tol * scale / size)
+        linear = framed(outer, count, slope)
+        step = bicgstab(linear, residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
+        trial = np.clip(point + step, low, high)
+        trial_inner, trial_residual = reply(trial)
+        if norm(trial_residual) < 0.5 * size:
+            point, inner, residual = trial, trial_inner, trial_residual
+            continue
+        for _ in range(run):
+            point = point + residual
+            inner, residual = reply(point)
+        run *= 2
     return FixedPoint(point, residual, count.calls)

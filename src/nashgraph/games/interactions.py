@@ -41,6 +41,19 @@ class Interaction(Protocol):
         """Return f''(x)."""
 
 
+class Response(Protocol):
+    """What a node does under some pressure z: φ, its slope, and the least and greatest value it can have."""
+
+    @property
+    def range(self) -> tuple[float, float]: ...  # noqa: D102
+
+    def value(self, z: Array) -> Array:
+        """Return φ(z)."""
+
+    def slope(self, z: Array) -> Array:
+        """Return φ'(z)."""
+
+
 def library(x: Any) -> Any:
     """Return the library whose numbers x has, so that one formula does for NumPy's and PyTorch's.
 

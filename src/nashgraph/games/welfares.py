@@ -110,6 +110,47 @@ class WeightedTotal:
         return weights
 
 
+@dataclass(frozen=True, eq=False)
+class EqualGroups:
+    r"""Fairness between groups: minus half the variance between the groups' mean actions.
+
+    .. math:: g(y) = -\frac12 \sum_k \frac{n_k}{N} (\bar y_k - \bar y)^2
+
+    It is 0 where all groups act alike on average, and for two groups of equal size minus an eighth of the squared
+    difference of their means. It decreases in some actions; add it to another prior to weigh the two, for example
+    ``GamePrior(b) + 5.0 * GamePrior(b, welfare=EqualGroups(groups))``.
+
+    Parameters
+    ----------
+    groups : array of shape (n_nodes,), the name of each node's group
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> EqualGroups(["a", "a", "b", "b"]).value(np.array([1.0, 2.0, 2.0, 3.0]))
+    -0.125
+    """
+
+    groups: Array
+
+    def _above(self, y: Array) -> Array:
+        """Return how far the mean of each node's group is above the mean of all."""
+        members = np.unique(np.asarray(self.groups), return_inverse=True)[1]
+        if members.shape != y.shape:
+            raise InputError(f"EqualGroups needs one group per node: got {members.size} for {len(y)} nodes")
+        means = np.bincount(members, y) / np.bincount(members)
+        above: Array = means[members] - y.mean()
+        return above
+
+    def value(self, y: Array) -> float:
+        """Return g(y)."""
+        return -0.5 * float(np.mean(self._above(y) ** 2))
+
+    def gradient(self, y: Array) -> Array:
+        """Return the gradient of g at y."""
+        return -self._above(y) / len(y)
+
+
 @dataclass(frozen=True)
 class CustomWelfare:
     """A user's own g, given by its value and its gradient.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..games import Interaction, Welfare
 from ..validation import Array, InputError, check_benefit, check_number
-from .game import Game, check_best, scaled, stability
+from .game import Game, check_best, firsts, frequency, scaled, stability
 
 
 def what_if(
@@ -74,9 +74,9 @@ def what_if(
     after = changed(game)
     change = after.actions - game.actions
     over = [changed(replicate).actions - replicate.actions for replicate in game.replicates]
-    columns = stability(over, count)
+    columns = stability(change, over, count)
     if over:
-        columns["among_best"] = stability([np.abs(each) for each in over], count)["among_best"]
+        columns["among_best"] = frequency([firsts(np.abs(each), count) for each in over], game.n_nodes)
     order = np.argsort(-np.abs(change), kind="stable")
     table = game.table(order, before=game.actions, after=after.actions, change=change, **columns)
     table.attrs |= {"welfare_before": game.value, "welfare_after": after.value}

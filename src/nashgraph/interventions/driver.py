@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..games.playing import NoEquilibriumError
+from ..graph import NOT_CENTRAL
 from ..validation import Array, listing
 from .changes import what_if
 from .game import BEST, Game, TooFewError, check_size
@@ -24,6 +25,7 @@ from .support import best_support
 from .ties import best_ties, costliest_ties
 
 NAME_WIDTH = 60  # of names in sentences
+NAMING = ("players", "group", "support", "seeds")  # questions whose answers name the influential
 STABLE = 0.9  # share of the replicates that have a stable result among the first
 MODEL = (
     "These figures come from a model, the game on the learned network: nobody was observed leaving or being supported."
@@ -104,6 +106,8 @@ def caution(game: Game, prior: bool = False) -> str:
 
 def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> Answer:
     title, find, say = QUESTIONS[name]
+    if name in NAMING and game.influence_supported is False:
+        return Answer(name, title, NOT_CENTRAL, pd.DataFrame(), 0)
     count = asked.n_best(game)
     try:
         table = find(game, asked, count)

@@ -17,10 +17,9 @@ import pandas as pd
 from scipy import sparse
 
 from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
-from ..graph import as_graph
+from ..graph import as_graph, interval_around
 from ..validation import Array, InputError, check_benefit, check_integer, listing
 
-INTERVAL = (0.05, 0.95)
 BEST = 5  # how many nodes or ties are wanted, unless told otherwise
 TOL, REPLICATE_TOL = 1e-10, 1e-4  # of equilibrium and adjoint; intervals need fewer digits
 DENSE_NODES, DENSE_SHARE = 1500, 0.1  # products with a dense array are faster above this share of tied pairs
@@ -44,6 +43,7 @@ class Game:
     replicate_weights : tuple of CSR arrays, the graphs of a consensus's replicates, if it has any
     start : array, actions to start from, if some near the equilibrium are known
     tol : float, relative residual of equilibrium and adjoint
+    influence_supported : bool or None, whether the signals support who is influential; None if that was not tested
 
     Examples
     --------
@@ -60,6 +60,7 @@ class Game:
     replicate_weights: tuple[Any, ...] = ()
     start: Array | None = None
     tol: float = TOL
+    influence_supported: bool | None = None
 
     @classmethod
     def on(
@@ -85,7 +86,9 @@ class Game:
                 raise InputError(f"benefit has no value for {listing(missing)}: its index must be the nodes' names")
             benefit = benefit.loc[list(learned.names)].to_numpy()
         given = check_benefit(benefit, learned.n_nodes, normalize=False)
-        return cls(learned.names, learned.weights, given, as_interaction(interaction), as_welfare(welfare), replicates)
+        rules = as_interaction(interaction), as_welfare(welfare)
+        supported = learned.influence_supported
+        return cls(learned.names, learned.weights, given, *rules, replicates, influence_supported=supported)
 
     @property
     def n_nodes(self) -> int:
@@ -193,11 +196,11 @@ def check_best(best: int | None, n_nodes: int) -> int:
     return min(BEST, n_nodes) if best is None else check_size("best", best, n_nodes)
 
 
-def stability(scores: list[Array], best: int) -> dict[str, Array]:
-    """Return the 90% interval of each score over replicates, and in what share of them it is among the best."""
+def stability(estimate: Array, scores: list[Array], best: int) -> dict[str, Array]:
+    """Return the 90% interval around each estimate, and in what share of the replicates it is among the best."""
     if not scores:
         return {}
-    low, high = np.quantile(np.stack(scores), INTERVAL, axis=0)
+    low, high = interval_around(estimate, scores)
     return {"low": low, "high": high, "among_best": frequency([firsts(row, best) for row in scores], len(low))}
 
 

@@ -27,8 +27,9 @@ import numpy as np
 import pandas as pd
 
 from ..games import Interaction, Welfare
+from ..graph import interval_around
 from ..validation import Array
-from .game import INTERVAL, TOL, Game, check_best, check_size, firsts, frequency, greatest, stability
+from .game import TOL, Game, check_best, check_size, firsts, frequency, greatest, stability
 
 ALL_NODES = 1500  # up to this many nodes, all games without a node are solved together, in a few N x N arrays
 TRIED = 40  # in larger networks, at most this many are solved one by one, those of greatest loss to first order
@@ -82,7 +83,8 @@ def key_players(
     ratio = np.divide(loss, estimates, out=np.ones_like(loss), where=solved & (estimates > 0))
     ratio[~solved] = np.median(ratio[solved])
     typical = float(np.median(np.where(solved, loss, ratio * estimates)))
-    over = stability([ratio * first_order_losses(replicate) for replicate in game.replicates], count)
+    estimate = np.where(solved, loss, ratio * estimates)
+    over = stability(estimate, [ratio * first_order_losses(replicate) for replicate in game.replicates], count)
     for end in {"low", "high"} & over.keys():
         over[end][~solved] = np.nan
     columns = {
@@ -182,7 +184,7 @@ def key_group(
     columns = {"gain": np.diff(loss, prepend=0.0), "loss": loss}
     if game.replicates:
         over = [[loss_without(each, chosen[: k + 1]) for k in range(count)] for each in game.replicates]
-        columns["low"], columns["high"] = np.quantile(over, INTERVAL, axis=0)
+        columns["low"], columns["high"] = interval_around(loss, np.array(over))
         own = [np.array(greedy_group(each, count, 0)[0]) for each in game.replicates]
         columns["among_best"] = frequency(own, game.n_nodes)[chosen]
     return pd.DataFrame({"name": pd.Series(game.names[chosen], dtype=object), **columns})

@@ -84,7 +84,7 @@ def roles(
         core=core_numbers(heavy),
         broker=broker,
         outside=outside(game.weights, community),
-        **stability(over, count),
+        **stability(broker, over, count),
     )
     table.attrs["pivots"] = starts
     return table

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..graph import interval_around
 from ..validation import Array, InputError, check_choice, check_integer
 from .diffusion import Diffusion, ReverseSets
-from .game import INTERVAL, Game, check_size, firsts
+from .game import Game, check_size, firsts
 from .positions import centrality, check_spread
 
 MODELS = ("cascade", "threshold", "centrality", "influence")
@@ -98,7 +99,7 @@ def best_seeds(
             own = spread.draw(max(1, draws // REPLICATE_SAMPLES), random)
             among[choose(spread, own, seeds, model, *settings)] += 1.0 / len(game.replicates)
             over.append(np.cumsum(own.gains(chosen)))
-        low, high = np.quantile(over, INTERVAL, axis=0)
+        low, high = interval_around(reached, over)
         table |= {"low": low, "high": high, "among_best": among[chosen]}
     found = pd.DataFrame(table)
     share = reached[-1] / game.n_nodes

@@ -113,7 +113,7 @@ def best_support(
         )
     columns = {"support": spent.units, "worth": size * spent.game.adjoint}
     columns |= {"action_before": game.actions, "action_after": spent.game.actions}
-    columns |= stability([on_replicate(replicate).units for replicate in game.replicates], count)
+    columns |= stability(spent.units, [on_replicate(replicate).units for replicate in game.replicates], count)
     table = game.table(np.lexsort((-columns["worth"], -spent.units)), **columns)
     table.attrs |= {"gain": spent.game.value - game.value, "unit": size, "connected": count}
     for name, units in (("gain_even", even), ("gain_connected", connected)):

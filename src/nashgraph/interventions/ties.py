@@ -17,8 +17,9 @@ from scipy import sparse
 
 from ..games import Interaction, Welfare
 from ..games.playing import NoEquilibriumError
+from ..graph import interval_around
 from ..validation import Array, check_number
-from .game import INTERVAL, Game, TooFewError, check_size, firsts, greatest
+from .game import Game, TooFewError, check_size, firsts, greatest
 
 MORE = 20  # candidates beyond those asked for: the first-order ranking and the exact one differ a little
 Pair = tuple[int, int]  # target, source
@@ -147,7 +148,7 @@ def ranked(
     def scaled(replicate: Game, pairs: Array) -> Array:
         return first_order(replicate, pairs) * [ratios.get(_key(pair), usual) for pair in pairs]
 
-    low, high = np.quantile([scaled(replicate, chosen) for replicate in game.replicates], INTERVAL, axis=0)
+    low, high = interval_around(values, [scaled(replicate, chosen) for replicate in game.replicates])
     among = np.zeros(len(chosen))
     for replicate in game.replicates:
         own = candidates(replicate)

@@ -274,7 +274,7 @@ SMALL = np.iinfo(np.uint16).max  # nodes that numbers of two bytes can tell apar
 
 
 def write_members(path: str | Path, names: Iterable[Any], weights: Any, members: Sequence[Any]) -> None:
-    """Write a graph, to seven digits, and the graphs of its resamples, to three; the same graphs give the same bytes.
+    """Write a graph, to seven digits, and the graphs of its replicates, to three; the same graphs give the same bytes.
 
     Examples
     --------
@@ -299,7 +299,7 @@ def write_members(path: str | Path, names: Iterable[Any], weights: Any, members:
 
 
 def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
-    """Return the names, the graph and the graphs of its resamples."""
+    """Return the names, the graph and the graphs of its replicates."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             names, counts, columns = kept["names"].tolist(), kept["counts"].astype(np.int64), kept["columns"]

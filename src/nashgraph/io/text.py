@@ -145,13 +145,9 @@ def title_rows(rows: Sequence[Sequence[str]]) -> int:
     for k, cells in enumerate(filled[: TITLES + 1]):
         if len(cells) > max(1, width // 3):
             # A single row of data, or a header with one name, must not be mistaken for a title.
-            named = not any(map(_is_number, cells)) and all(map(_is_title, filled[:k])) and k + 1 < len(rows)
+            named = not any(_is_number(cell) for row in filled[: k + 1] for cell in row) and k + 1 < len(rows)
             return k if named and width > 1 and 2 * len(cells) > width else 0
     return 0
-
-
-def _is_title(cells: Sequence[str]) -> bool:
-    return not any(map(_is_number, cells))
 
 
 def _without_titles(file: str, text: str, separator: str) -> tuple[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Which pairs score highest: costs of pairs, candidate sets and the engines that search; the only package that costs O(N²)."""
+"""Which pairs score highest: costs, candidate sets and engines; the only package that costs O(N²)."""
 
 import lazy_loader
 

@@ -19,8 +19,8 @@ FAST = {"nnan", "nsz", "reassoc", "contract"}
 # Newton rounds over a whole row, then over what is left of it; random rows need 4 to 6 (tests/pairs/test_simplex.py).
 WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
 HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so ties survive errors of a few thousand ulps
-# Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the centre
-# of the data has lost that many of its digits when it is scaled to length one.
+# Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the
+# middle of the data has lost that many of its digits when it is scaled to length one.
 SAME_POINT = 1e-26
 # Rows are dealt to threads in this many runs, each with a buffer of one row.
 CHUNKS = 64
@@ -328,22 +328,20 @@ def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None
 
 
 @kernel(fastmath=FAST)
-def _neighbour_mean(distances: Array, i: int, right: Array, eta: float) -> float:
-    """Return the mean of ``right`` over node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
+def _neighbour_mean(distances: Array, i: int, bonus: Array, eta: float) -> float:
+    """Return the mean bonus of node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
     total = 0.0
     count = 0
     for j in range(distances.shape[0]):
         if j != i and distances[j] < eta:
-            total += right[j]
+            total += bonus[j]
             count += 1
     return total / max(count, 1)
 
 
 @kernel(fastmath=FAST)
-def first_change(
-    distances: Array, nodes: Array, left: Array, right: Array, eta: Array, slack: float, found: Array
-) -> None:
-    """For each row without bonus, find the least lam > 0 at which the bonus lam * left_i * right_j moves an edge.
+def first_change(distances: Array, nodes: Array, bonus: Array, eta: Array, slack: float, found: Array) -> None:
+    """For each row without bonus, find the least lam > 0 at which lam times the given bonus moves an edge.
 
     Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times
     the neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where
@@ -352,11 +350,11 @@ def first_change(
     n_rows, n = distances.shape
     for k in range(n_rows):
         i = nodes[k]
-        mean = _neighbour_mean(distances[k], i, right, eta[i])
+        mean = _neighbour_mean(distances[k], i, bonus[k], eta[i])
         least = np.inf
         for j in range(n):
             gap = distances[k, j] - eta[i]
-            pull = left[i] * (right[j] - mean)
+            pull = bonus[k, j] - mean
             if j != i and abs(gap) > slack and gap * pull > 0.0 and gap / pull < least:
                 least = gap / pull
         found[k] = least
@@ -404,6 +402,47 @@ def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, si
                     distance += difference * difference
             gram[k, j] = snapped(distance, sizes[i] + sizes[j])
         gram[k, i] = 0.0
+
+
+@kernel(fastmath=FAST)
+def sums_to_distances(
+    sums: Array, missing: Array, nodes: Array, points: Array, observed: Array, totals: Array, fine: float
+) -> None:
+    """Add to the sums of squares of a block of rows, in place, what is typical of the signals missing at either end.
+
+    Where a sum is less than a share ``fine`` of the totals it is a difference of, it is computed again, signal by
+    signal, as in ``gram_to_distances``. All of it is then the mean over the signals.
+    """
+    n_rows, n = sums.shape
+    for k in range(n_rows):
+        i = nodes[k]
+        for j in range(n):
+            total = sums[k, j]
+            if total < fine * (totals[i] + totals[j]):
+                total = 0.0
+                for m in range(points.shape[1]):
+                    difference = observed[i, m] * observed[j, m] * (points[i, m] - points[j, m])
+                    total += difference * difference
+            sums[k, j] = snapped((total + missing[k, j]) / points.shape[1], 0.0)
+        sums[k, i] = 0.0
+
+
+@kernel(parallel=True, fastmath=FAST)
+def gapped_pair_distances(
+    pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, distances: Array
+) -> None:
+    """Write the distances of the pairs of points in a CSR pattern."""
+    for i in prange(pointers.shape[0] - 1):
+        for k in range(pointers[i], pointers[i + 1]):
+            j = indices[k]
+            total = 0.0
+            for m in range(points.shape[1]):
+                if observed[i, m] * observed[j, m] > 0.0:
+                    difference = points[i, m] - points[j, m]
+                    total += difference * difference
+                else:
+                    total += typical[m]
+            distances[k] = snapped(total / points.shape[1], 0.0)
 
 
 @kernel()

@@ -1,4 +1,4 @@
-"""Numba kernels of a pass that skips: the nodes of one leaf of a :class:`~.tree.Tree` against all leaves.
+"""Numba kernels of a scan that skips: the nodes of one leaf of a :class:`~.tree.Tree` against all leaves.
 
 Coordinates are rotated, and few where signals are many: what they say of a distance is a lower bound, up to rounding,
 which is taken off. What it cannot rule out is computed from the points themselves. A leaf is in the nearest cache while

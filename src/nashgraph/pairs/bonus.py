@@ -65,8 +65,8 @@ class Bonus(NamedTuple):
 
     def plus(self, other: Bonus) -> Bonus:
         """Return the sum of two bonuses: their columns side by side."""
-        sides = (np.hstack(pair) for pair in zip(self[:2], other[:2], strict=True))
-        return Bonus(*sides, self.shift + other.shift)
+        left, right = np.hstack([self.left, other.left]), np.hstack([self.right, other.right])
+        return Bonus(left, right, self.shift + other.shift)
 
     def at(self, rows: Array, columns: Array) -> Array:
         """Return the bonus of some pairs, less the shift of their rows."""

@@ -16,7 +16,7 @@ that grows with the number of pairs. For few nodes the set is that of all pairs,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -46,7 +46,7 @@ class CandidateSet:
 
     Examples
     --------
-    >>> search = PairSearch(np.array([[0.0, 1.0, 3.0, 3.5]]))
+    >>> search = PairSearch(np.array([[0.0, 1.0, 5.0, 5.5]]))
     >>> weights = CandidateSet.nearest(search, 1).respond(Bonus.none(4), gain=0.5, total=0.9)
     >>> weights.csr.toarray()
     array([[0. , 0.9, 0. , 0. ],
@@ -57,7 +57,7 @@ class CandidateSet:
 
     def __init__(self, search: PairSearch, pairs: Any, cut: Array) -> None:
         self.search, self.pairs, self.cut = search, narrow(pairs), cut
-        self.bonuses = [Bonus.none(len(cut))]  # those that rows were searched with
+        self.bonuses = [Searched.of(Bonus.none(len(cut)))]  # those that rows were searched with
         self.searched_with = np.zeros(len(cut), np.int64)  # which of them, row by row
 
     @classmethod
@@ -157,16 +157,13 @@ class CandidateSet:
         \rangle + \langle A L_i - L^0_i, R^0_j \rangle`, and each part is largest, column by column, where its right
         side is largest or least. A is that of least squares: columns that only grew leave the first part empty.
         """
-        rise = np.zeros(len(self.cut))
+        rise, right = np.zeros(len(self.cut)), np.ascontiguousarray(bonus.right.T)
         for number, before in enumerate(self.bonuses):
             mine = self.searched_with == number
             if mine.any():
-                change = np.linalg.lstsq(before.right, bonus.right, rcond=None)[0] if before.rank else np.zeros((0, 0))
-                left = bonus.left[mine]
-                rest = bonus.right - before.right @ change if before.rank else bonus.right
-                rise[mine] = largest_product(left, rest)
-                if before.rank:
-                    rise[mine] += largest_product(left @ change.T - before.left[mine], before.right)
+                change = before.inverse @ bonus.right
+                rise[mine] = largest_product(bonus.left[mine], right - change.T @ before.right)
+                rise[mine] += largest_product(bonus.left[mine] @ change.T - before.left[mine], before.right)
         return rise
 
     def _search(self, bonus: Bonus, cut: Array, gain: float, total: float, short: Array | None) -> None:
@@ -176,25 +173,39 @@ class CandidateSet:
         rounding = ROUNDING * (np.where(np.isfinite(cut), np.abs(cut), 0.0) + bonus.sizes)
         found, cuts = self.search.above(cut - rounding, bonus, gain=gain, total=total, room=ROOM, nodes=nodes)
         if nodes is None:
-            self.pairs, self.bonuses, self.searched_with = narrow(found), [bonus], np.zeros(n, np.int64)
+            self.pairs, self.bonuses, self.searched_with = narrow(found), [Searched.of(bonus)], np.zeros(n, np.int64)
             self.cut = cuts + 2.0 * rounding
             return
         self.pairs = replaced_rows(self.pairs, nodes, found)
         self.cut[nodes] = cuts + 2.0 * rounding[nodes]
         self.searched_with[nodes] = len(self.bonuses)
         kept, self.searched_with = np.unique(self.searched_with, return_inverse=True)
-        self.bonuses = [[*self.bonuses, bonus][number] for number in kept]
+        known = [*self.bonuses, Searched.of(bonus)]
+        self.bonuses = [known[number] for number in kept]
+
+
+class Searched(NamedTuple):
+    """A bonus that rows were searched with: its sides, the right one by rows of nodes, and that side's inverse."""
+
+    left: Array
+    right: Array
+    inverse: Array
+
+    @classmethod
+    def of(cls, bonus: Bonus) -> Searched:
+        """Find the pseudoinverse, by which later bonuses are compared."""
+        return cls(bonus.left, np.ascontiguousarray(bonus.right.T), np.linalg.pinv(bonus.right))
 
 
 def largest_product(left: Array, right: Array) -> Array:
-    """Return a bound of ``max_j <left_i, right_j>``, column by column.
+    """Return a bound of ``max_j <left_i, right_j>``, column by column; ``right`` has one row for each column.
 
     Examples
     --------
-    >>> largest_product(np.array([[2.0], [-1.0]]), np.array([[-3.0], [1.0]]))
+    >>> largest_product(np.array([[2.0], [-1.0]]), np.array([[-3.0, 1.0]]))
     array([2., 3.])
     """
-    most: Array = np.maximum(left * right.max(axis=0), left * right.min(axis=0)).sum(axis=1)
+    most: Array = np.maximum(left * right.max(axis=1), left * right.min(axis=1)).sum(axis=1)
     return most
 
 

@@ -93,7 +93,10 @@ class RowsTimes:
 
 @dataclass(frozen=True)
 class LamRange:
-    """Find the least lam at which a rank-one bonus adds or removes an edge, and that at which it outweighs the costs."""
+    """Find the least lam at which a bonus adds or removes an edge, and that at which it outweighs the costs.
+
+    ``left`` and ``right`` have shape (n_nodes, K).
+    """
 
     left: Array
     right: Array
@@ -104,9 +107,10 @@ class LamRange:
         """Return both for a block of nodes."""
         found = np.empty(len(rows))
         slack = 1e-9 * float(rows.max())
-        _kernels.first_change(rows, nodes, self.left, self.right, self.threshold, slack, found)
+        bonus = self.left[nodes] @ (self.right - self.right.mean(axis=0)).T
+        _kernels.first_change(rows, nodes, bonus, self.threshold, slack, found)
         others = rows.max(axis=1) - np.partition(rows, 1, axis=1)[:, 1] + self.floor
-        weighed = self.left[nodes] * float(np.ptp(self.right))
+        weighed = np.abs(self.left[nodes]) @ np.ptp(self.right, axis=0)
         return float(found.min()), float((others / np.maximum(weighed, np.finfo(float).tiny)).max())
 
 

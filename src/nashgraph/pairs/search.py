@@ -22,7 +22,7 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ..validation import Array, check_choice, check_observed
-from . import _kernels, _partial_kernels
+from . import _kernels
 from .bonus import Bonus
 from .engines import ENGINES
 from .scans import Above, Nearest, Part, RowsTimes, Work, stacked
@@ -167,6 +167,10 @@ class PairSearch:
             self.near = costs, labels
         return costs, labels
 
+    def nearest_costs(self, kept: int) -> Any:
+        """Return the costs of ``nearest`` without bonus, as an array or tensor where the engine has them."""
+        return self.nearest(kept)[0]
+
     def above(
         self, cut: Array, bonus: Bonus, *, gain: float, total: float, room: float = 0.0, nodes: Array | None = None
     ) -> tuple[Any, Array]:
@@ -250,13 +254,13 @@ class GappedPairSearch(PairSearch):
         points, observed = self.points[nodes], self.observed[nodes]
         np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
         missing = ((1.0 - observed) @ self.typical)[:, None] + (observed * self.typical) @ (1.0 - self.observed).T
-        _partial_kernels.sums_to_distances(rows, missing, nodes, self.points, self.observed, self.totals, FINE_SHARE)
+        _kernels.sums_to_distances(rows, missing, nodes, self.points, self.observed, self.totals, FINE_SHARE)
 
     def costs(self, pattern: Any) -> Array:
         """Return the costs of the pairs in a CSR pattern."""
         distances = np.empty(pattern.nnz)
         arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.typical
-        _partial_kernels.pair_distances(*arrays, distances)
+        _kernels.gapped_pair_distances(*arrays, distances)
         return self._with_costs_of_ends(distances, pattern)
 
     def top_eigenvector(self) -> Array:

@@ -1,4 +1,4 @@
-"""Nodes in an order in which near ones stand together, cut into leaves, so that a pass can skip whole leaves.
+"""Nodes in an order in which near ones stand together, cut into leaves, so that a scan can skip whole leaves.
 
 Nodes with equal signals are one point. Points are split in two at the median of the coordinate they vary most in, again
 and again, down to leaves of 64. Coordinates are principal axes: a rotation leaves distances as they are, and

@@ -1,6 +1,24 @@
 """Functional priors: what a network is good for, as a value and a low-rank gradient (fact 11 of the design)."""
 
-from .game import GamePrior, GameState
-from .prior import Prior, State
+from .dynamics import Dynamics, DynamicsState, Epidemic, FixedPointPrior
+from .game import GamePrior
+from .opinions import GraphFilter, Opinions
+from .prior import CustomPrior, Prior, State, SumOfPriors
+from .resilience import Resilience, TieDeletion, random_deletions
 
-__all__ = ["GamePrior", "GameState", "Prior", "State"]
+__all__ = [
+    "CustomPrior",
+    "Dynamics",
+    "DynamicsState",
+    "Epidemic",
+    "FixedPointPrior",
+    "GamePrior",
+    "GraphFilter",
+    "Opinions",
+    "Prior",
+    "Resilience",
+    "State",
+    "SumOfPriors",
+    "TieDeletion",
+    "random_deletions",
+]

@@ -1,124 +1,90 @@
-r"""The paper's prior: the welfare at the equilibrium of a network game.
-
-.. math:: \Phi(W) = g(y), \quad y = \max(0, b + W f(y))
-
-Its gradient has rank one (fact 1 of the design): with the adjoint :math:`u = \nabla g(y) + f'(y) \circ (W^\top u)`,
-:math:`\nabla\Phi = u f(y)^\top`. Both are fixed points, found by a few products with W and its transpose.
-"""
+r"""The paper's prior: the welfare at the equilibrium of a network game, and games with a cap or with substitutes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..games import Interaction, as_interaction, as_welfare, solve_affine, solve_concave
-from ..pairs import HERE, Place
-from ..validation import Array
-from .prior import EXACT, Graph
+import numpy as np
+
+from ..games import as_interaction, as_welfare
+from ..games.interactions import Response
+from ..validation import Array, check_number
+from .dynamics import FixedPointPrior
 
 
-@dataclass(frozen=True, eq=False)
-class GameState:
-    """The game on a weight matrix: equilibrium actions y, adjoint u and welfare, and the gradient u f(y)^T."""
+@dataclass(frozen=True)
+class Clipped:
+    """φ(z) = min(max(0, z), cap)."""
 
-    actions: Array
-    adjoint: Array
-    value: float
-    right: Array
+    cap: float = np.inf
 
     @property
-    def left(self) -> Array:
-        """The left side of the gradient, u."""
-        return self.adjoint
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest action."""
+        return 0.0, self.cap
+
+    def value(self, z: Array) -> Array:
+        """Return φ(z)."""
+        return np.clip(z, 0.0, self.cap)
+
+    def slope(self, z: Array) -> Array:
+        """Return φ'(z), at the two kinks that from below."""
+        return ((z > 0.0) & (z <= self.cap)).astype(float)
 
 
 @dataclass(frozen=True, eq=False)
-class GamePrior:
-    """The welfare of the network game as a functional prior.
+class GamePrior(FixedPointPrior):
+    r"""The welfare of a network game as a functional prior.
+
+    .. math:: \Phi(W) = g(y), \quad y = \min(\max(0,\; b + \delta\, W f(y)),\; \text{cap}), \quad
+              \nabla\Phi = \delta\,(1_{0 < z \le \text{cap}} \circ u) f(y)^\top
+
+    The paper's game has :math:`\delta = 1` and no cap. A negative :math:`\delta` makes actions *strategic substitutes*:
+    people do less where their neighbours do more (Bramoullé, Kranton, D'Amours 2014).
+
+    Assumptions: f satisfies H1. Then the equilibrium is unique on every graph of S for :math:`-1 \le \delta \le 1`,
+    because the map contracts by :math:`|\delta| c < 1`; other :math:`\delta` are refused. Where a node's action is
+    exactly at 0 or at the cap, :math:`\Phi` has a kink and the gradient is one-sided.
 
     Parameters
     ----------
     benefit : array of shape (n_nodes,), non-negative
     interaction : str or Interaction
     welfare : str or Welfare
+    share : float in [-1, 1], :math:`\delta`
+    cap : float, optional
+        The greatest action (default: none).
 
     Examples
     --------
-    >>> import numpy as np
     >>> from nashgraph.pairs import PairSearch
     >>> from nashgraph.smoothness import make_smoothness
     >>> smoothness = make_smoothness(PairSearch(np.array([[0.0, 1.0, 3.0]])), beta=1.0, c=0.5)
-    >>> prior = GamePrior(np.array([0.2, 0.3, 0.5]), "linear")
-    >>> round(prior.evaluate(smoothness.smooth).value, 4)
-    1.7667
+    >>> b = np.array([0.2, 0.3, 0.5])
+    >>> games = GamePrior(b, "linear"), GamePrior(b, "linear", cap=0.5), GamePrior(b, "linear", share=-0.5)
+    >>> [round(game.evaluate(smoothness.smooth).value, 4) for game in games]
+    [1.7667, 1.45, 0.8333]
     """
 
     benefit: Array
     interaction: Any = "log1p"
     welfare: Any = "total"
+    share: float = 1.0
+    cap: float | None = None
+    response: Response = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        remedy = "it multiplies what neighbours do; 1 is the paper's, -1 to 0 are strategic substitutes"
+        check_number("share", self.share, low=-1, high=1, remedy=remedy)
+        if self.cap is not None:
+            check_number("cap", self.cap, low=0, open_low=True, remedy="it is the greatest action; None is no cap")
+        object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
         object.__setattr__(self, "interaction", as_interaction(self.interaction))
         object.__setattr__(self, "welfare", as_welfare(self.welfare))
+        object.__setattr__(self, "response", Clipped(np.inf if self.cap is None else float(self.cap)))
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: GameState | None = None) -> GameState:
-        r"""Solve the game on W for its equilibrium and adjoint.
-
-        The value returned is :math:`g(y) + u^\top (T(y) - y)`, corrected to first order for the residual of y: its
-        error is of second order in ``tol``.
-        """
-        place = weights.place
-        y = solve_concave(
-            weights.dot,
-            place.put(self.benefit),
-            There.of(self.interaction, place),
-            tol=tol,
-            start=None if start is None else place.put(start.actions),
-        )
-        actions = place.get(y.point)
-        adjoint = self.adjoint(weights, actions, tol=tol, start=None if start is None else start.adjoint)
-        value = self.welfare.value(actions) + float(adjoint @ place.get(y.defect))
-        return self.state(actions, adjoint, value)
-
-    def state(self, actions: Array, adjoint: Array, value: float) -> GameState:
-        """Return a state of given actions and adjoint."""
-        return GameState(actions, adjoint, value, self.interaction.value(actions))
-
-    def adjoint(self, weights: Graph, actions: Array, *, tol: float = EXACT, start: Array | None = None) -> Array:
-        """Solve u = grad g(y) + f'(y) (W^T u) at the given actions."""
-        place = weights.place
-        slope = There.of(self.interaction, place).slope(place.put(actions))
-        gradient = place.put(self.welfare.gradient(actions))
-        first = None if start is None else place.put(start)
-        return place.get(solve_affine(scaled(slope, weights.tdot), gradient, tol=tol, start=first).point)
-
-
-@dataclass(frozen=True)
-class There:
-    """An interaction of vectors that live on a device, computed in memory."""
-
-    interaction: Interaction
-    place: Place
-
-    @classmethod
-    def of(cls, interaction: Interaction, place: Place) -> Interaction:
-        """Return an interaction for vectors in a place: itself, if it takes them as they are."""
-        return interaction if place is HERE or getattr(interaction, "anywhere", False) else cls(interaction, place)
-
-    def value(self, x: Array) -> Array:
-        """Return f(x) there."""
-        return self.place.put(self.interaction.value(self.place.get(x)))
-
-    def slope(self, x: Array) -> Array:
-        """Return f'(x) there."""
-        return self.place.put(self.interaction.slope(self.place.get(x)))
-
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x) there."""
-        return self.place.put(self.interaction.curvature(self.place.get(x)))
-
-
-def scaled(factors: Array, product: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Return v -> factors product(v)."""
-    return lambda vector: factors * product(vector)
+    @property
+    def plain(self) -> bool:
+        """Whether no action is ever at a bound."""
+        return self.cap is None and self.share >= 0.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..graph import LearnedGraph
+from ..graph import EVIDENCE, LearnedGraph
 from ..validation import Array
 
 COLUMNS = ("probability", "evidence", "frequency")  # the first of these that edges have; without any, their weight
@@ -40,7 +40,8 @@ class Cut(NamedTuple):
 def cut_of(graph: LearnedGraph) -> Cut:
     """Return the evidence of a graph's pairs and those that count as tied.
 
-    Pairs count from one half on where the evidence is a share (a probability, a frequency); else all that are stored.
+    Pairs count from one half on if the evidence is a share (a probability, a frequency). For a consensus the suggested
+    ties count (:meth:`~nashgraph.graph.LearnedGraph.suggested`), for other graphs all that are stored.
     A pair's frequency or weight is the mean of its two directions.
 
     Examples
@@ -55,6 +56,10 @@ def cut_of(graph: LearnedGraph) -> Cut:
     values = graph.weights.data if column == "weight" else np.asarray(graph.edge_columns[column], dtype=float)
     evidence = values if column in SYMMETRIC or not graph.directed else pair_means(graph, values)
     share = column != "weight" and bool(((values >= 0) & (values <= 1)).all())
+    if column == EVIDENCE:
+        ties = graph.suggested()
+        least = float(np.min(ties.edge_columns[EVIDENCE], initial=np.inf)) if ties.n_edges else 0.0
+        return Cut(column, False, least, evidence, ties, ties.undirected().n_edges)
     if not share:
         return Cut(column, share, float(evidence.min(initial=0.0)), evidence, graph, graph.undirected().n_edges)
     ties = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", HALF)

@@ -63,6 +63,8 @@ class Interventions(NamedTuple):
 def interventions_of(model: GraphEstimator) -> Interventions | None:
     """Return interventions by the game that a model was learned with; None if there was none.
 
+    On a consensus without benefits every node's benefit is 1.
+
     Examples
     --------
     >>> from nashgraph import GLGP, SmoothGL
@@ -72,7 +74,7 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
     ('players', ['loss', 'worth'], True)
     """
     graph, smooth = model.graph_, model.without_prior_
-    if not {"benefit", "action"} <= graph.node_columns.keys():
+    if not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
         return None
     rules = getattr(model, "interaction", "log1p"), getattr(model, "welfare", "total")
     game, plain = Game.on(model, None, *rules), None
@@ -82,8 +84,9 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
         answers = answer_questions(game, Questions(budget=min(BEST, game.n_nodes - 1), cost="units"), plain)
     except InputError as error:
         return Interventions([], f"No interventions: {error}.", {})
-    loss, players = np.empty(game.n_nodes), answers[0].table
-    loss[game.numbered(players["name"])] = players["loss"]
+    loss, players = np.full(game.n_nodes, np.nan), answers[0].table
+    if len(players):
+        loss[game.numbered(players["name"])] = players["loss"]
     known = {"loss": loss} if np.isfinite(loss).all() else {}
     return Interventions(answers, caution(game, model.prior_ is not None), {"worth": game.adjoint, **known})
 

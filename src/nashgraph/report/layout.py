@@ -6,9 +6,8 @@ the more influential they are, edges pull by weight times distance, and a weak g
 All pairs are gone through. Then points move a quarter of the way to an even cover of the sheet.
 
 Why not ``networkx.forceatlas2_layout``: on graphs of SmoothGL with degree 8 (one core, networkx 3.6) it takes 0.05,
-0.09, 1.2 and 32 seconds for 34 (karate), 71, 300 and 1,500 nodes; ours, once compiled, 0.002, 0.008, 0.11 and 3.4. An
-edge is 0.66, 0.41, 0.29, 0.38 as long as a pair there, 0.70, 0.49, 0.34, 0.37 here; but there 0, 5, 75 and 295 pairs of
-circles overlap and none here, and of 24 parts of the sheet 7, 5, 4 and 1 are empty there, and 1, 0, 0 and 0 here.
+0.09, 1.2 and 32 seconds for 34 (karate), 71, 300 and 1,500 nodes; ours, once compiled, 0.002, 0.008, 0.11 and 3.4.
+No two circles overlap (checked for the default model at 34, 60 and 600 nodes).
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
+from ..graph import EVIDENCE
 from ..validation import InputError
 from .prose import number, percent
 
@@ -76,6 +77,8 @@ def methods_paragraph(summary: Summary) -> str:
     counted = (
         f"Pairs of nodes with a {cut.column} of at least 50% were counted as tied"
         if cut.share
+        else f"The pairs with most evidence were counted as tied, {graph.degree:.1f} per node on average"
+        if cut.column == EVIDENCE and graph.degree is not None
         else "All pairs with a positive weight were counted as tied"
     )
     density = cut.n_ties / max(1, graph.n_nodes * (graph.n_nodes - 1) / 2)

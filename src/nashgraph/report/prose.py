@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate import Certificate, Measure
-from ..graph import LearnedGraph
+from ..graph import EVIDENCE, NOT_CENTRAL, LearnedGraph
 from ..validation import Array, listing
 from .cut import Cut, cut_of
 from .plain import shortened, text
@@ -103,7 +103,8 @@ def settled_sentence(graph: LearnedGraph, agreement: float = np.nan) -> str:
     """
     cut = cut_of(graph)
     if not cut.share:
-        return ""
+        agreeing = cut.column == EVIDENCE and agreement >= 0
+        return f"Two replicates agree on {agreement:.0%} of the weight." if agreeing else ""
     sure = surest(cut)
     verb, ties = "has" if sure == 1 else "have", "tie" if cut.n_ties == 1 else "ties"
     said = f"{sure:,} of {cut.n_ties:,} {ties} {verb} a {cut.column} of {NEARLY_ALL:.0%} or more"
@@ -139,9 +140,13 @@ def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[Verdict]:
     if cut.share:
         part = surest(cut) / max(cut.n_ties, 1)
         found.append(Verdict(f"{cut.n_ties:,} ties, {part:.0%} of them at 90% or more", graded(part, 0.5, 0.2)))
+    elif cut.column == EVIDENCE:
+        found.append(Verdict(f"{cut.n_ties:,} ties have most evidence; how many there are is a guess", "amber"))
     else:
         found.append(Verdict(f"{cut.n_ties:,} ties, evidence not known", "amber"))
-    if first.rivals:
+    if not first.supported:
+        found.append(Verdict("who is central is not known", "red"))
+    elif first.rivals:
         found.append(Verdict("leaders not settled", "red"))
     else:
         found.append(Verdict("leaders settled" if first.settled else "leaders of one fit", graded(first.settled, 1, 0)))
@@ -175,10 +180,13 @@ class Leaders(NamedTuple):
     rivals: list[str]
     settled: bool = True
     more_settled: bool = True
+    supported: bool = True
 
     @property
     def sentence(self) -> str:
         """Who is most influential, and whether that is settled."""
+        if not self.supported:
+            return NOT_CENTRAL
         if self.rivals:
             first, rivals = self.first[0], listing(self.rivals, RIVALS)
             return f"It is not settled who is most influential: {first} is first here, and {rivals} may be."
@@ -246,6 +254,8 @@ def leaders(graph: LearnedGraph) -> Leaders:
     >>> leaders(LearnedGraph.of(np.eye(3)[[1, 2, 1]], ["ann", "bob", "cat"], node_columns=ranks)).sentence
     'It is not settled who is most influential: bob is first here, and cat may be.'
     """
+    if graph.influence_supported is False:
+        return Leaders([], [], supported=False)
     order = speaking(graph)
     plain = shortened([text(name) for name in graph.names[order]])
     names = [name + gaps_mark(graph, node) for name, node in zip(plain, order.tolist(), strict=True)]

@@ -55,6 +55,7 @@ def facts_of(model: GraphEstimator, cut: Cut) -> list[tuple[str, str]]:
     at = f" ({cut.column} of 50% or more)" if cut.share else ""
     stability = f"{model.agreement_:.0%} of the weight" if np.isfinite(model.agreement_) else "not measured"
     leaders = f"not settled: {first.first[0]} or others" if first.rivals else ", ".join(first.first)
+    leaders = leaders if first.supported else first.sentence
     return [
         ("method", type(model).__name__),
         ("nodes", f"{graph.n_nodes:,}"),

@@ -8,7 +8,7 @@ neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :mat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,20 +64,27 @@ def level_of(search: PairSearch, degree: float, kept: int) -> tuple[float, float
     Where a few nodes run out of nearest below the level, all of their pairs are looked at: the level only falls by what
     those add, so the other nodes need no more. Where many do, the level is infinite.
     """
-    n, nearest = len(search), search.nearest(kept)[0]
+    # An array, or a tensor where the engine keeps its candidates: what follows asks only what both can do.
+    n, nearest = len(search), search.nearest_costs(kept)
     costs = neighbour_costs(farther_than_first(nearest))
     pooled = costs.ravel()
     level = levels_of(pooled, n, [degree])[0]
-    short = np.flatnonzero(costs[:, -1] < level) if kept < n - 1 else np.arange(0)
+    short = np.flatnonzero(in_memory(costs[:, -1] < level)) if kept < n - 1 else np.arange(0)
     if level > 0.0 and 0 < len(short) <= max(1.0, FEW * n):
         rows = search.rows(short)
         rows[np.arange(len(short)), short] = np.inf
-        pooled = np.concatenate([pooled, *(costs_below(level, row)[kept:] for row in rows)])
+        pooled = np.concatenate([in_memory(pooled), *(costs_below(level, row)[kept:] for row in rows)])
         level, short = levels_of(pooled, n, [degree])[0], short[:0]
     if len(short) or (level == 0.0 and kept < n - 1):
         return np.inf, np.nan
     level = level or float(nearest.mean())
     return level, float((pooled < level).sum()) / n
+
+
+def in_memory(values: Any) -> Array:
+    """Return an array, or a tensor from wherever it is, as an array."""
+    found: Array = np.asarray(values.cpu() if hasattr(values, "cpu") else values)
+    return found
 
 
 def costs_below(level: float, costs: Array) -> Array:
@@ -89,13 +96,15 @@ def costs_below(level: float, costs: Array) -> Array:
 def farther_than_first(nearest: Array) -> Array:
     """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
     farther: Array = nearest - nearest[:, :1]
-    farther *= farther > 64.0 * np.finfo(float).eps * np.abs(nearest)
+    farther *= farther > 64.0 * np.finfo(float).eps * abs(nearest)
     return farther
 
 
 def neighbour_costs(farther: Array) -> Array:
     r"""Return :math:`S_{ik}`, which a row constant leaves as it is, from the sorted costs of the nearest."""
-    return np.maximum(np.arange(1, farther.shape[1] + 1) * farther - np.cumsum(farther, axis=1), 0.0)
+    ranks = (0.0 * farther[:1] + 1.0).cumsum(1)
+    found: Array = (ranks * farther - farther.cumsum(1)).clip(min=0.0)
+    return found
 
 
 def levels_of(costs: Array, n: int, degrees: Array | list[float], same: float = SAME) -> list[float]:
@@ -104,21 +113,22 @@ def levels_of(costs: Array, n: int, degrees: Array | list[float], same: float = 
     Where a degree falls into a run of equal costs, those neighbours are taken together or left out together, whichever
     comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
     """
-    wanted = np.minimum(np.round(np.asarray(degrees) * n).astype(int), costs.size)
-    places = np.unique([wanted - 1, np.minimum(wanted, costs.size - 1)])
-    pooled = np.partition(costs, places, axis=None)
+    size = len(costs)
+    wanted = np.minimum(np.round(np.asarray(degrees) * n).astype(int), size)
+    places = np.unique([wanted - 1, np.minimum(wanted, size - 1)])
+    pooled = np.partition(costs, places) if isinstance(costs, np.ndarray) else costs.sort().values
 
     def level(rank: int) -> float:
-        if rank == costs.size:
+        if rank == size:
             return 2.0 * float(pooled[-1])
         below, above = float(pooled[rank - 1]), float(pooled[rank])
         if above - below > same * above:
             return 0.5 * (below + above)
         higher, lower = costs[costs > (1.0 + same) * above], (1.0 - same) * above
-        fewer, more = int((costs < lower).sum()), costs.size - higher.size
+        fewer, more = int((costs < lower).sum()), size - len(higher)
         if fewer >= n and rank - fewer < more - rank:
             return lower
-        return 0.5 * (above + float(higher.min())) if higher.size else 2.0 * above
+        return 0.5 * (above + float(higher.min())) if len(higher) else 2.0 * above
 
     return [level(int(rank)) for rank in wanted]
 
@@ -154,7 +164,7 @@ class Ladder(NamedTuple):
 
 
 def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> Ladder:
-    """Return the mean of the Smooth-GL graphs of some degrees, from one pass over all pairs.
+    """Return the mean of the Smooth-GL graphs of some degrees, from one scan of all pairs.
 
     The sorted nearest of a row give its weights at any beta in closed form. Only the ``kept`` nearest of a node may be
     its neighbours: with fewer than all, the graphs of the largest degrees are those of that smaller problem, and lie
@@ -178,7 +188,7 @@ def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> La
 
 
 def answering_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
-    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one pass.
+    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one scan.
 
     Examples
     --------

@@ -34,6 +34,7 @@ class Smoothness:
     ----------
     candidates : CandidateSet
     beta, c : float
+    dense : bool, whether the costs of all pairs are stored and weight matrices returned as arrays
 
     Examples
     --------
@@ -46,8 +47,9 @@ class Smoothness:
     2.25
     """
 
-    def __init__(self, candidates: CandidateSet, beta: float, c: float) -> None:
+    def __init__(self, candidates: CandidateSet, beta: float, c: float, *, dense: bool) -> None:
         self.candidates, self.beta, self.c = candidates, beta, c
+        self.dense = dense
 
     @property
     def search(self) -> PairSearch:
@@ -58,11 +60,6 @@ class Smoothness:
     def n_nodes(self) -> int:
         """The number of nodes."""
         return len(self.search)
-
-    @property
-    def dense(self) -> bool:
-        """Whether the costs of all pairs are stored."""
-        return self.candidates.complete
 
     def respond(self, bonus: Bonus) -> Weights:
         r"""Return the best response to a bonus.
@@ -88,7 +85,7 @@ class Smoothness:
         return weights.cost + self.beta * weights.square
 
     def matrix(self, weights: Weights) -> Any:
-        """Return W as an estimator stores it: an array if the costs of all pairs are stored, else CSR."""
+        """Return W as an estimator stores it: an array in dense storage, else CSR."""
         csr = weights.matrix()
         return csr.toarray() if self.dense else csr
 
@@ -120,7 +117,7 @@ def make_smoothness(search: PairSearch, beta: float, c: float, storage: str = "a
     if storage == "auto":
         storage, why = suitable_storage(search, beta, c)
         LOG.info("storage: %s (%s)", storage, why)
-    return Smoothness(search.candidates(everything=storage == "dense"), beta, c)
+    return Smoothness(search.candidates(everything=storage == "dense"), beta, c, dense=storage == "dense")
 
 
 def suitable_storage(search: PairSearch, beta: float, c: float, free: float | None = None) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Solvers of the GLGP problem: a Problem and a lambda in, a Result out; they know nothing of estimators or files."""
 
-from .best_response import SolverOptions, best_response
+from .descent import SolverOptions, best_response
 from .paths import multistart, solve_gradually, solve_path, starting_points
 from .problem import Problem
 from .result import Result

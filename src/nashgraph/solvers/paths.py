@@ -8,8 +8,9 @@ of the two, the lower objective is kept. All are certified.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +18,7 @@ from scipy import sparse
 from ..pairs import HERE, Bonus, Weights
 from ..priors import GamePrior
 from ..validation import Array
-from .best_response import best_response
+from .descent import best_response
 from .problem import Problem
 from .result import Result
 from .strength import lam_range
@@ -109,7 +110,7 @@ def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options:
 
 
 def starting_points(problem: Problem, lam: float, random: np.random.RandomState) -> Iterator[Weights]:
-    """Yield starts without end: Smooth-GL, the best response to the prior at the uniform graph, LinearGLGP, random ones.
+    """Yield starts without end: Smooth-GL, the best response to the prior at a uniform graph, LinearGLGP, random ones.
 
     A random start is the best response to the prior at a random graph.
 
@@ -134,17 +135,20 @@ def starting_points(problem: Problem, lam: float, random: np.random.RandomState)
         yield response_on(problem.smoothness.hold(random_rows(n, c, random)))
 
 
-class UniformGraph(NamedTuple):
+@dataclass(frozen=True)
+class UniformGraph:
     """The graph in which everybody has the same weight, as products."""
 
     weight: float
-    place: Any = HERE
+    place = HERE
 
     def dot(self, vector: Any) -> Any:
         """Return W v."""
         return self.weight * (vector.sum() - vector)
 
-    tdot = dot
+    def tdot(self, vector: Any) -> Any:
+        """Return W^T v, which is the same."""
+        return self.dot(vector)
 
 
 def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:

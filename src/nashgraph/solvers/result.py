@@ -43,13 +43,13 @@ class Result:
 
     @property
     def equilibrium(self) -> Array:
-        """The actions y."""
+        """The actions y, if the prior has them."""
         actions: Array = self.state.actions
         return actions
 
     @property
     def adjoint(self) -> Array:
-        """The adjoint u."""
+        """The adjoint u, if the prior has one."""
         adjoint: Array = self.state.adjoint
         return adjoint
 
@@ -79,8 +79,7 @@ class Result:
             "iterations": np.array(known.iterations),
             "names": np.array([known.measure.name, known.ending.name, known.remedy]),
             "history": np.array(known.history, dtype=float).reshape(-1, len(Record._fields)),
-            "actions": self.equilibrium,
-            "adjoint": self.adjoint,
+            **{name: getattr(self.state, name) for name in ("actions", "adjoint") if hasattr(self.state, name)},
             **beside,
             **{f"graph_{part}": getattr(csr, part) for part in ("data", "indices", "indptr")},
         }
@@ -107,9 +106,13 @@ class Result:
         if isinstance(weights, SparseWeights) and "costs" in arrays:
             weights = SparseWeights(weights.csr, arrays["costs"], float(arrays["square"]), arrays.get("threshold"))
         prior: Any = problem.prior
+        if hasattr(prior, "state"):
+            state = prior.state(weights, arrays["actions"], arrays["adjoint"], welfare)
+        else:
+            state = prior.evaluate(weights)
         return cls(
             weights,
-            prior.state(arrays["actions"], arrays["adjoint"], welfare),
+            state,
             objective,
             scans,
             Certificate(Measure[measure], value, tol, Ending[ending], int(arrays["iterations"]), remedy, history),

@@ -19,7 +19,7 @@ from ..certificate import LOG, Callback, Record
 from ..pairs import Bonus, LamRange
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
-from .best_response import best_response
+from .descent import best_response
 from .problem import Problem
 from .result import Result
 
@@ -160,10 +160,11 @@ class Budget:
 def lam_range(problem: Problem) -> tuple[float, float]:
     r"""Return the lambdas between which the prior matters: where it is first felt, and where it dominates.
 
-    Seen from the Smooth-GL graph with its state (y, u), to first order in lambda: the first is the least lambda at which
+    Seen from the Smooth-GL graph with its state, to first order in lambda: the first is the least lambda at which
     a pair gains or loses its edge, or at which J rises by a ten-thousandth if that is less (where all pairs are edges,
-    none changes for long); the second is that at which, in every row, the bonus :math:`\lambda u_i f(y_j)`
-    differs between nodes by as much as all else, :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
+    none changes for long); the second is that at which, in every row, the bonus
+    :math:`\lambda \langle L_i, R_j \rangle` differs between nodes by as much as all else,
+    :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
 
     Examples
     --------
@@ -176,15 +177,15 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     smoothness, state = problem.smoothness, problem.smooth_state
     threshold = problem.smooth.threshold
     assert threshold is not None  # the Smooth-GL graph is a best response
-    adjoint, reach = state.left, state.right
-    if float(np.ptp(reach)) <= 1e-12 * float(np.abs(reach).max()):
+    left, right = (np.reshape(side, (smoothness.n_nodes, -1)) for side in (state.left, state.right))
+    if float(np.ptp(right, axis=0).max()) <= 1e-12 * float(np.abs(right).max()):
         raise InputError(
             "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): "
             "give a benefit that differs between nodes, or the lams yourself"
         )
-    work = LamRange(adjoint, reach, threshold, 2.0 * smoothness.beta * smoothness.c)
+    work = LamRange(left, right, threshold, 2.0 * smoothness.beta * smoothness.c)
     lows, highs = zip(*smoothness.search.scan(work), strict=True)
-    low, high = min(*lows, lam_for_cost(smoothness, adjoint, reach, FELT)), max(highs)
+    low, high = min(*lows, lam_for_cost(smoothness, left, right, FELT)), max(highs)
     return min(low, high), high
 
 

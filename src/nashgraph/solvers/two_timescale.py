@@ -23,7 +23,7 @@ import numpy as np
 from ..certificate import Callback, Ending, Measure, Watch
 from ..games import TotalAction
 from ..pairs import Weights
-from ..priors import GamePrior, GameState
+from ..priors import DynamicsState, FixedPointPrior, GamePrior
 from ..validation import Array, InputError, check_choice, check_integer, check_number
 from .problem import Problem
 from .result import Result, start_of
@@ -86,7 +86,7 @@ def ttgd(
     game = game_of(problem)
     sizes = theory_steps(problem, lam, first) if steps == "theory" else StepSizes(alpha, gamma)
     watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
-    exact: GameState | None = None
+    exact: DynamicsState | None = None
     ending: Ending | None = None
     for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
         if iteration % check_every == 0 or iteration == max_iter:
@@ -116,15 +116,14 @@ def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> 
     actions, adjoint = game.benefit, game.welfare.gradient(game.benefit)
     while True:
         yield weights
-        reply = np.maximum(0.0, game.benefit + weights.dot(game.interaction.value(actions)))
-        actions = actions + steps.alpha * (reply - actions)
+        actions = actions + steps.alpha * (game.reply(weights, actions) - actions)
         adjoint = game.adjoint(weights, actions, start=adjoint)
-        bonus = problem.bonus(game.state(actions, adjoint, np.nan), lam)
+        bonus = problem.bonus(game.state(weights, actions, adjoint, np.nan), lam)
         weights = problem.smoothness.step(weights, bonus, steps.gamma)
 
 
 def gradient_mapping(
-    problem: Problem, lam: float, weights: Weights, gamma: float, state: GameState | None = None
+    problem: Problem, lam: float, weights: Weights, gamma: float, state: DynamicsState | None = None
 ) -> Array:
     r"""Return :math:`\gamma^{-1}(W - \mathrm{Proj}_S(W - \gamma \nabla\ell(W)))`, the quantity of the theorem.
 
@@ -142,10 +141,12 @@ def gradient_mapping(
     return mapping
 
 
-def game_of(problem: Problem) -> GamePrior:
-    """Return the problem's prior if it is a game, which TTGD is made for."""
-    if not isinstance(problem.prior, GamePrior):
-        raise InputError("solver='ttgd' needs a game prior: use solver='best-response' for any other")
+def game_of(problem: Problem) -> FixedPointPrior:
+    """Return the problem's prior if it is a game or other node dynamics, which TTGD is made for."""
+    if not isinstance(problem.prior, FixedPointPrior):
+        raise InputError(
+            "solver='ttgd' needs the prior of a game, an epidemic or other dynamics: use solver='best-response'"
+        )
     return problem.prior
 
 
@@ -173,6 +174,8 @@ def theory_steps(problem: Problem, lam: float, start: Weights) -> StepSizes:
     (0.2222, True)
     """
     game = game_of(problem)
+    if not (isinstance(game, GamePrior) and game.plain and game.share == 1.0):
+        raise InputError("steps='theory' holds for the paper's game only: give alpha and gamma instead")
     if not isinstance(game.welfare, TotalAction):
         raise InputError(
             f"steps='theory' holds for welfare='total' only, got {game.welfare!r}: the theorem's constants are "

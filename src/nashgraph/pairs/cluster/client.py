@@ -30,7 +30,7 @@ SELDOM = {
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.tick.interval": "1s",
 }
-# All workers keep the points between passes; the scheduler would take them away from all but one, to send them anew.
+# All workers keep the points between scans; the scheduler would take them away from all but one, to send them anew.
 KEEPING = {"distributed.scheduler.active-memory-manager.start": False}
 OUT_OF_BAND = 5  # the first protocol of pickle that can send bytes without copying them
 VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
@@ -188,13 +188,13 @@ def put(client: Client, value: Any) -> Any:
 
     Workers get it from each other, and the scheduler holds it as bytes. Its key is a group of its own: tasks that need
     few others the scheduler deals out as workers become free, but it counts whole groups, and where all that was ever
-    sent were one, it would bind the tasks of later passes to a few workers beforehand.
+    sent were one, it would bind the tasks of later scans to a few workers beforehand.
     """
     return submitted(client, Sent, pickle.dumps(value), key=(f"sent-{uuid4().hex}", 0))
 
 
 def everywhere(client: Client, function: Callable[[Sent], None], sent: Any) -> list[Any]:
-    """Have every worker do something with a value that is sent, so that it is there before a pass needs it.
+    """Have every worker do something with a value that is sent, so that it is there before a scan needs it.
 
     Returned are the tasks' futures, to be kept: tasks without are dropped. One whose worker is lost goes to another.
     """

@@ -140,7 +140,7 @@ class CudaCandidates:
         Those are searched down to ``room`` below the floor, so that the next bonus may find all it needs; less far
         where there are many.
         """
-        # Costs are rounded to 32 bits, and the search takes them as they are.
+        # What is rounded in a score, its bonus included, is no proof.
         gained = largest_product(sides.left.abs(), sides.right.abs())
         floor = floor - ROUNDING * (floor.abs() + gained)
         short = self.unproved(sides, floor)

@@ -1,9 +1,10 @@
 r"""The search on a device: for some rows, all columns of score :math:`\langle L_i, R_j \rangle - D_{ij}` above a cut.
 
-With :math:`n_j` a point's norm and node cost, the score is :math:`\langle L_i, R_j \rangle + 2 \langle z_i, z_j \rangle -
-n_i - n_j`. Its rounding error is at most :math:`\kappa (n_i + n_j)` and that of the bonus :math:`\kappa \sum_k |L_{ik}|
-\max_j |R_{jk}|`; norms are made smaller by the one and cuts by the other, so that a pair above its cut is found whatever
-was rounded. Bonuses of rank one are searched in float32 by a Triton kernel, others in float64 by blocks.
+With :math:`n_j` a point's norm and node cost, the score is
+:math:`\langle L_i, R_j \rangle + 2 \langle z_i, z_j \rangle - n_i - n_j`. Its rounding error is at most
+:math:`\kappa (n_i + n_j)` and that of the bonus :math:`\kappa \sum_k |L_{ik}| \max_j |R_{jk}|`; norms are made smaller
+by the one and cuts by the other, so that a pair above its cut is found whatever was rounded. Bonuses of rank one are
+searched in float32 by a Triton kernel, others in float64 by blocks.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class DeviceSearch:
     def _by_blocks(
         self, rows: torch.Tensor, among: torch.Tensor | None, left: torch.Tensor, right: torch.Tensor, cut: torch.Tensor
     ) -> Ragged:
-        kappa = self._slack(2.0**-53)
+        kappa = self._slack(2.0**-53) + 2.0**-31  # and costs are rounded to 32 bits
         lengths, columns = [], []
         for part, scores in self.blocks(rows, among, left, right, 1.0 - kappa):
             hits = scores >= (cut[part] - kappa * (cut[part].abs() + left[part].abs().sum(1)))[:, None]

@@ -47,7 +47,7 @@ class CudaSearch(PairSearch):
         self._scans = 0.0
 
     @property
-    def scans(self) -> float:  # type: ignore[override]
+    def scans(self) -> float:
         """How many times all pairs were gone through, here or on the device."""
         return self._scans + self.on_device.searched / len(self) ** 2
 
@@ -61,13 +61,21 @@ class CudaSearch(PairSearch):
 
         if everything:
             raise InputError(
-                "storage='dense' keeps the costs of all pairs in memory, and engine='cuda' keeps candidates on the GPU: "
+                "storage='dense' keeps the costs of all pairs in memory, and engine='cuda' only candidates: "
                 "leave storage='auto', or use engine='threads' (solver='ttgd' needs that too)"
             )
         if self.known is None:
             with memory_said():
                 self.known = CudaCandidates(self, min(len(self) - 1, WANTED))
         return self.known
+
+    def nearest_costs(self, kept: int) -> Any:
+        """Return the costs of ``nearest`` without bonus, on the device."""
+        candidates = self.candidates(everything=False)
+        if not candidates.plain or kept > max(WANTED, SHARE * len(self)):
+            return super().nearest_costs(kept)
+        with memory_said():
+            return candidates.nearest(kept)[0]
 
     def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
         """Return each node's ``kept`` smallest costs to others, less a bonus, sorted upward, and whose they are."""

@@ -20,10 +20,11 @@ One iteration has three parts:
 
 3. The prior on the new W, warm-started and only as accurate as the step needs.
 
-**Why it converges.** Along :math:`d = B(W) - W` the slope is :math:`\langle \nabla\ell(W), d \rangle \le -2\beta\|d\|^2`,
-row by row. Every accepted step lowers the objective by a fixed share of what the slope promises (Armijo's rule), so
-:math:`\|d\|` tends to zero and the iterates cannot cycle. Where what is promised is below the objective's rounding, a
-step is accepted only if it lowers the stationarity itself.
+**Why it converges.** Along :math:`d = B(W) - W` the slope is
+:math:`\langle \nabla\ell(W), d \rangle \le -2\beta\|d\|^2`, row by row. Every accepted step lowers the
+objective by a fixed share of what the slope promises (Armijo's rule), so :math:`\|d\|` tends to zero and the iterates
+cannot cycle. Where what is promised is below the objective's rounding, a step is accepted only if it lowers the
+stationarity itself.
 
 References: Bredies, Lorenz, Maass, *A generalized conditional gradient method* (2009); Walker, Ni, *Anderson
 acceleration for fixed-point iterations* (2011).
@@ -72,8 +73,8 @@ class SolverOptions:
     grow: float = 1.5
     shrink: float = 0.5
     least_mix: float = 0.05
-    # A stationarity above this share of what it was two steps ago counts as rising; proposals then go this many times as
-    # far as those two steps.
+    # A stationarity above this share of what it was two steps ago counts as rising; proposals then go this many times
+    # as far as those two steps.
     rising: float = 0.98
     farther: float = 4.0
     least_farther: float = 2.0

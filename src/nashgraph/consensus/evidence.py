@@ -1,0 +1,159 @@
+r"""Evidence for ties: one symmetric score per pair, how many ties it suggests, and what kind of signals there are.
+
+Weights in S divide each node's attention: their rows sum to c, so weights of different nodes cannot be compared.
+Evidence can. It is in units of the average pair, which has 1, and it depends on what the signals are (fact 15):
+
+- *answers* to different questions: likeness is weak and adds up over questions. Evidence is the mean of three row
+  ladders (distance, cosine and inner product) and of a ladder of degrees over all pairs, on inner products;
+- *samples*, repeated measurements of one kind: likeness is relative to the node. Evidence is the mean of row ladders
+  and, where partial likeness counts (:func:`~nashgraph.consensus.members.geometry_weights`), of partial likeness above
+  its median: minus the inverse covariance, which can be compared between pairs as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..validation import Array
+from .aggregate import Mean
+from .members import PARTIAL, Ladders, search_of
+
+DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
+KINDS = ANSWERS, SAMPLES = "answers", "samples"
+FEW_VALUES = 10  # 89% of the columns of real survey tables have at most ten different values (fact 15)
+UNITS_APART = 10.0  # spreads of signals of one kind: their 90% and 10% quantiles were within a factor of 3.3
+NODES_READ = 10_000  # enough to count the values of a signal
+
+
+class Kind(NamedTuple):
+    """What the signals are, "answers" or "samples", and why."""
+
+    name: str
+    sentence: str
+
+
+def kind_of_signals(X: Array) -> Kind:
+    """Tell answers to different questions from repeated samples of one kind, by the values and the units.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> kind_of_signals(random.normal(size=(20, 50))).name, kind_of_signals(random.integers(5, size=(20, 50))).name
+    ('samples', 'answers')
+    """
+    part = X[:, :NODES_READ]
+    few = np.mean([len(np.unique(row[np.isfinite(row)])) <= FEW_VALUES for row in part])
+    spreads = np.nanstd(part, axis=1)
+    low, high = np.quantile(spreads[spreads > 0], (0.1, 0.9)) if (spreads > 0).any() else (1.0, 1.0)
+    if few >= 0.5:
+        return Kind(ANSWERS, f"{100 * few:.0f}% of the signals have at most {FEW_VALUES} different values")
+    if high > UNITS_APART * low:
+        return Kind(ANSWERS, f"the signals have different units: their spreads differ by a factor of {high / low:.0f}")
+    return Kind(SAMPLES, "most signals have many different values and similar spreads")
+
+
+def global_ladder(scores: Array, n_nodes: int, degrees: Array) -> Array:
+    """Return the mean over degrees of scores above a cut, the same for all pairs, each with a mean of 1.
+
+    Parameters
+    ----------
+    scores : array over pairs, each once
+    degrees : array, the mean number of neighbours above each cut
+
+    Examples
+    --------
+    >>> global_ladder(np.array([3.0, 1.0, 0.0]), 3, np.array([0.67, 1.33])).round(2).tolist()
+    [2.62, 0.38, 0.0]
+    """
+    most, count = n_nodes * (n_nodes - 1) / 2, len(scores)
+    ranks = np.minimum(np.round(n_nodes * degrees / 2).astype(int), count - 1)
+    ordered = -np.partition(-scores, np.unique(ranks))
+    found = np.zeros(count)
+    for cut in ordered[ranks]:
+        above = np.maximum(scores - cut, 0.0)
+        found += above / max(above.sum(), np.finfo(float).tiny)
+    return most / len(degrees) * found
+
+
+def upper_pairs(weights: Any, everything: bool) -> Any:
+    """Return the mean of both directions as CSR, each pair once; with ``everything`` pairs of weight 0 too."""
+    mutual = sparse.csr_array(weights + weights.T) * 0.5
+    if not everything:
+        return sparse.csr_array(sparse.triu(mutual, k=1))
+    n = mutual.shape[0]
+    rows, columns = np.triu_indices(n, 1)
+    pointers = np.concatenate([[0], np.cumsum(np.arange(n - 1, -1, -1))])
+    return sparse.csr_array((mutual.toarray()[rows, columns], columns, pointers), shape=(n, n))
+
+
+def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders) -> Any:
+    """Return the evidence of pairs as CSR, each pair once.
+
+    Parameters
+    ----------
+    rows : CSR array, the mean of the row ladders; its rows sum to c less the part of partial likeness
+    X : array, the signals
+    kind : "answers" or "samples"
+    partial : float, how much partial likeness counts
+    ladders : Ladders, those of the fit
+    """
+    n = rows.shape[0]
+    pairs = upper_pairs(rows, n <= DENSE_NODES)
+    pairs.data *= (n - 1) / ladders.c
+    if not pairs.nnz:
+        return pairs
+    if kind == ANSWERS:
+        everywhere = global_ladder(-search_of(X, "inner").costs(pairs), n, ladders.degrees)
+        pairs.data = 0.75 * pairs.data + 0.25 * everywhere  # three row ladders and one over all pairs, alike
+    elif partial > 0:
+        likeness = -search_of(X, PARTIAL).costs(pairs)
+        above = np.maximum(likeness - np.median(likeness), 0.0)  # a common part, as of a constant sum, is no evidence
+        pairs.data += partial * above * (n * (n - 1) / 2) / max(above.sum(), np.finfo(float).tiny)
+    return pairs
+
+
+def evidence_at(pattern: Any, pairs: Any) -> Array:
+    """Return the evidence of each edge of a sorted CSR pattern, 0 for pairs without."""
+    n = pattern.shape[0]
+    columns = pattern.indices.astype(np.int64)
+    rows = np.repeat(np.arange(n), np.diff(pattern.indptr))
+    keys = np.repeat(np.arange(n), np.diff(pairs.indptr)) * n + pairs.indices
+    wanted = np.minimum(rows, columns) * n + np.maximum(rows, columns)
+    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    return np.where(keys[place] == wanted, pairs.data[place], 0.0) if len(keys) else np.zeros(len(wanted))
+
+
+def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Mean, Any]:
+    """Return the mean of the members without prior and known ties, and the evidence of pairs.
+
+    The members of an estimator are all there is to compare, whatever the signals are.
+    """
+    mean, rows = Mean(X.shape[1]), None
+    for geometry, share in geometries.items():  # partial likeness comes last
+        rows = mean.weights if geometry == PARTIAL else rows
+        mean.add(ladders(X, geometry), share)
+        ladders.step()
+    used = kind if ladders.estimator is None else ""
+    rows = mean.weights if rows is None else rows
+    return mean, evidence_of(rows, X, used, geometries.get(PARTIAL, 0.0), ladders)
+
+
+def with_knowledge(pairs: Any, weights: Any, smooth: Any, prior_share: float | None, c: float) -> Any:
+    """Return the evidence with the members of a prior; None: known ties weigh all members, and it is that of the mean.
+
+    Parameters
+    ----------
+    pairs : CSR array, the evidence without
+    weights, smooth : CSR arrays, the mean with and without
+    """
+    n = weights.shape[0]
+    unit, dense = (n - 1) / c, n <= DENSE_NODES
+    if prior_share is None:
+        return upper_pairs(weights, dense) * unit
+    if prior_share == 0.0:
+        return pairs
+    added = upper_pairs(weights - (1.0 - prior_share) * smooth, dense) * unit
+    return sparse.csr_array((1.0 - prior_share) * pairs + added)

@@ -1,0 +1,156 @@
+"""Opinions that people form in a network, and graph filters of a signal: two priors that are linear in their signal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..games import as_welfare, solve_affine
+from ..validation import Array, InputError, check_choice, check_finite
+from .dynamics import DynamicsState
+from .prior import EXACT, Combinable, Graph, PriorState, products
+
+MEASURES = ("mean", "polarisation", "disagreement")
+
+
+@dataclass(frozen=True, eq=False)
+class Opinions(Combinable):
+    r"""A measure of the opinions that people settle on (Friedkin and Johnsen 1990).
+
+    .. math:: y = (1 - a \circ r) \circ s + a \circ (W y), \quad r = W 1 = c 1
+
+    s are the innate opinions and a the susceptibilities. Everybody's opinion is a weighted mean of innate opinions. The
+    measure is one of
+
+    - "mean": :math:`\Phi = \frac1N \sum_i y_i`,
+    - "polarisation": :math:`\Phi = \frac1N \sum_i (y_i - \bar y)^2`,
+    - "disagreement": :math:`\Phi = \frac1{2N} \sum_{ij} W_{ij} (y_i - y_j)^2`.
+
+    With :math:`u = \nabla_y g + W^\top (a \circ u)` the gradient is :math:`(a \circ u) y^\top`, plus
+    :math:`\frac1{2N} (1 (y \circ y)^\top - 2 y y^\top)` for the disagreement, up to a constant in every row. Such a
+    constant changes nothing on S, where row sums are fixed. ``-Opinions(s)`` asks for a low measure.
+
+    Assumption: :math:`0 \le a \le 1`; the opinions are then unique.
+
+    Parameters
+    ----------
+    innate : array of shape (n_nodes,), s
+    measure : "mean", "polarisation" or "disagreement"
+    susceptibility : float or array of shape (n_nodes,), a
+
+    Examples
+    --------
+    >>> from nashgraph import GLGP
+    >>> random = np.random.default_rng(0)
+    >>> X, innate = random.normal(size=(20, 30)), random.normal(size=30)
+    >>> apart, together = (GLGP(lam=20.0, prior=sign * Opinions(innate)).fit(X).welfare_ for sign in (1, -1))
+    >>> apart > -together
+    True
+    """
+
+    innate: Array
+    measure: str = "polarisation"
+    susceptibility: Any = 1.0
+
+    def __post_init__(self) -> None:
+        check_choice("measure", self.measure, MEASURES)
+        innate = np.asarray(self.innate, float)
+        check_finite("innate opinions", innate, ("node",), "give one finite number per node")
+        share = np.broadcast_to(np.asarray(self.susceptibility, float), innate.shape)
+        if not ((share >= 0) & (share <= 1)).all():
+            raise InputError("susceptibility must lie between 0 (only the innate opinion counts) and 1")
+        object.__setattr__(self, "innate", innate)
+        object.__setattr__(self, "susceptibility", share)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.innate)
+
+    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
+        """Solve for opinions and adjoint on W."""
+        dot, tdot = products(weights)
+        share, n = self.susceptibility, len(self.innate)
+        sums = dot(np.ones(n))
+        constant = (1.0 - share * sums) * self.innate
+        first, second = (None, None) if start is None else (start.actions, start.adjoint)
+        rest = solve_affine(lambda vector: share * dot(vector), constant, tol=tol, start=first)
+        y = rest.point
+        value, gradient, sides = self._measured(y, sums, dot, tdot)
+        adjoint = solve_affine(lambda vector: tdot(share * vector), gradient, tol=tol, start=second).point
+        left, right = np.column_stack([share * adjoint, *sides[0]]), np.column_stack([y, *sides[1]])
+        return DynamicsState(y, adjoint, value + float(adjoint @ rest.defect), left, right)
+
+    def _measured(self, y: Array, sums: Array, dot: Any, tdot: Any) -> tuple[float, Array, tuple[list[Array], ...]]:
+        """Return the measure at y, its gradient by y, and the columns of its own gradient by W."""
+        n = len(y)
+        none: tuple[list[Array], ...] = ([], [])
+        if self.measure == "mean":
+            return float(y.mean()), np.full(n, 1.0 / n), none
+        if self.measure == "polarisation":
+            apart = y - y.mean()
+            return float(apart @ apart) / n, 2.0 * apart / n, none
+        heard, into = dot(y), tdot(np.ones(n))
+        value = 0.5 * float(sums @ y**2 + into @ y**2 - 2.0 * y @ heard) / n
+        gradient = ((sums + into) * y - heard - tdot(y)) / n
+        return value, gradient, ([np.full(n, 0.5 / n), -y / n], [y**2, y])
+
+
+@dataclass(frozen=True, eq=False)
+class GraphFilter(Combinable):
+    r"""A value of a signal passed through a polynomial filter of the graph.
+
+    .. math:: \Phi(W) = g(y), \quad y = \sum_{k=0}^K h_k W^k b, \quad
+              \nabla\Phi = \sum_{p=0}^{K-1} l_p (W^p b)^\top, \quad
+              l_p = h_{p+1} \nabla g + W^\top l_{p+1}, \; l_K = 0
+
+    The gradient has K columns and takes 2K products. Assumption: g is differentiable; no equation is solved.
+
+    Parameters
+    ----------
+    coefficients : list of float, :math:`h_0, \dots, h_K`
+    benefit : array of shape (n_nodes,), the signal b
+    welfare : str or Welfare, g
+
+    Examples
+    --------
+    Diffusion centrality counts what reaches others in three rounds:
+
+    >>> from nashgraph import GLGP
+    >>> X = np.random.default_rng(0).normal(size=(20, 30))
+    >>> GLGP(lam=1.0, prior=GraphFilter([0.0, 1.0, 1.0, 1.0], np.arange(30.0) / 435)).fit(X).converged_
+    True
+    """
+
+    coefficients: Any
+    benefit: Array
+    welfare: Any = "total"
+
+    def __post_init__(self) -> None:
+        coefficients = np.asarray(self.coefficients, float)
+        if coefficients.ndim != 1 or len(coefficients) < 2:
+            raise InputError("GraphFilter needs two or more coefficients h_0, h_1, ..., for example [0, 1, 0.5]")
+        check_finite("GraphFilter coefficients", coefficients, ("coefficient",), "give finite numbers")
+        object.__setattr__(self, "coefficients", coefficients)
+        object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
+        object.__setattr__(self, "welfare", as_welfare(self.welfare))
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.benefit)
+
+    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
+        """Evaluate the filter on W."""
+        dot, tdot = products(weights)
+        powers = [self.benefit]
+        for _ in self.coefficients[1:]:
+            powers.append(dot(powers[-1]))
+        y = np.column_stack(powers) @ self.coefficients
+        gradient = self.welfare.gradient(y)
+        left = [self.coefficients[-1] * gradient]
+        for coefficient in self.coefficients[-2:0:-1]:
+            left.append(coefficient * gradient + tdot(left[-1]))
+        return PriorState(float(self.welfare.value(y)), np.column_stack(left[::-1]), np.column_stack(powers[:-1]))

@@ -1,0 +1,265 @@
+"""How much of a prior is left when nodes or ties fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..pairs import HERE, SparseWeights
+from ..pairs.csr import MANY_ENTRIES
+from ..validation import Array, InputError, check_integer, check_number
+from .dynamics import FixedPointPrior
+from .prior import EXACT, Combinable, Graph, PriorState, columns
+
+
+class TieDeletion(NamedTuple):
+    """A scenario in which no source influences any target; as in W, targets are rows and sources are columns."""
+
+    targets: Any
+    sources: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Resilience(Combinable):
+    r"""A prior on what is left of the network after deletions, on average or in a smooth worst case.
+
+    .. math:: \Phi(W) = \sum_k p_k \Phi_0(W_k) \quad\text{or}\quad
+              \Phi(W) = -T \log \sum_k p_k \exp(-\Phi_0(W_k) / T)
+
+    :math:`W_k` is W after scenario k, and :math:`p_k = 1 / \text{number of scenarios}`. Deleted nodes have no ties:
+    :math:`W_k = D_k W D_k` with :math:`D_k = \mathrm{diag}(m_k)`, and the gradient has the columns
+    :math:`p_k\, m_k \circ l_k` and :math:`m_k \circ r_k` for those :math:`l_k, r_k` of :math:`\Phi_0` at :math:`W_k`. A
+    deleted node still acts by itself, which adds a constant. Deleted ties are a block, all those from some sources to
+    some targets, :math:`W_k = W - D_A W D_B`, with two columns. In the smooth worst case :math:`p_k` is multiplied by
+    :math:`\exp(-\Phi_0(W_k) / T)` and scaled to sum 1. As T falls, it tends to the worst scenario.
+
+    Ties that fail independently of each other with one probability q need no scenarios: their mean graph is
+    :math:`(1 - q) W`.
+
+    Assumptions: those of the prior, also on graphs whose row sums are below c. The scenarios are fixed: scenarios drawn
+    again in every step would make another function of each, and no step could be certified. For a random draw use
+    :func:`random_deletions`, whose ``random_state`` fixes it; more scenarios make the draw matter less.
+
+    Parameters
+    ----------
+    prior : Prior
+    scenarios : list
+        Each a list of deleted nodes (numbers), or a :class:`TieDeletion`.
+    temperature : float, optional
+        T, in the unit of the prior's value, for the smooth worst case. Default: the mean.
+
+    Examples
+    --------
+    >>> from nashgraph import GLGP
+    >>> from nashgraph.priors import GamePrior
+    >>> X, benefit = np.random.default_rng(0).normal(size=(20, 30)), np.arange(30.0) / 435
+    >>> prior = Resilience(GamePrior(benefit), [[29], [28, 27], TieDeletion([0, 1, 2], [25, 26])])
+    >>> GLGP(lam=1.0, prior=prior).fit(X).converged_
+    True
+    """
+
+    prior: Any
+    scenarios: Sequence[Any]
+    temperature: float | None = None
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.prior, "evaluate"):
+            raise InputError(f"Resilience needs a prior, got {self.prior!r}: for example GamePrior(benefit)")
+        if len(self.scenarios) == 0:
+            raise InputError("Resilience needs at least one scenario, for example [[0, 1]] to delete nodes 0 and 1")
+        checked = [
+            TieDeletion(*map(checked_nodes, each)) if isinstance(each, TieDeletion) else checked_nodes(each)
+            for each in self.scenarios
+        ]
+        object.__setattr__(self, "scenarios", checked)
+        if self.temperature is not None:
+            remedy = "a few per cent of the prior's value is a sharp worst case"
+            check_number("temperature", self.temperature, low=0, open_low=True, remedy=remedy)
+
+    @property
+    def n_nodes(self) -> int | None:
+        """The number of nodes."""
+        return getattr(self.prior, "n_nodes", None)
+
+    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: PriorState | None = None) -> PriorState:
+        """Evaluate the prior in every scenario on W."""
+        nodes_only = not any(isinstance(scenario, TieDeletion) for scenario in self.scenarios)
+        if nodes_only and isinstance(self.prior, FixedPointPrior) and isinstance(weights, SparseWeights):
+            return self._together(weights, tol, start)
+        known = start is not None and len(start.parts) == len(self.scenarios)  # else all were solved together
+        starts = start.parts if start is not None and known else (None,) * len(self.scenarios)
+        graphs = [graph_after(weights, scenario) for scenario in self.scenarios]
+        states = tuple(
+            self.prior.evaluate(graph, tol=tol, start=each) for graph, each in zip(graphs, starts, strict=True)
+        )
+        values = np.array([state.value for state in states])
+        value, counts = self._combined(values)
+        sides = [
+            graph.gradient(count * columns(state.left), columns(state.right))
+            for graph, count, state in zip(graphs, counts, states, strict=True)
+        ]
+        left, right = (np.hstack(side) for side in zip(*sides, strict=True))
+        return PriorState(value, left, right, states)
+
+    def _together(self, weights: SparseWeights, tol: float, start: PriorState | None) -> PriorState:
+        """Evaluate node dynamics in all scenarios at once."""
+        count, each = len(self.scenarios), AllScenarios(self.prior, len(self.scenarios))
+        graph = AllWithoutNodes(weights, self.scenarios)
+        known = start.parts[0] if start is not None and len(start.parts) == 1 else None
+        rest, adjoint = each.solve(graph, tol, known)
+        y, state = rest.point.reshape(-1, count), each.state(graph, rest.point, adjoint, 0.0)
+        values = np.array([self.prior.welfare.value(one) for one in y.T])
+        value, counts = self._combined(values + (adjoint * rest.defect).reshape(-1, count).sum(axis=0))
+        left, right = (graph.masked(side) for side in (state.left, state.right))
+        return PriorState(value, counts * left, right, (state,))
+
+    def _combined(self, values: Array) -> tuple[float, Array]:
+        """Return the value over all scenarios, and how much each counts in the gradient."""
+        if self.temperature is None:
+            return float(values.mean()), np.full(len(values), 1.0 / len(values))
+        worst = values.min()
+        parts = np.exp(-(values - worst) / self.temperature)
+        return float(worst - self.temperature * np.log(parts.mean())), parts / parts.sum()
+
+
+def random_deletions(
+    n_nodes: int, n_scenarios: int = 8, *, share: float = 0.1, ties: bool = False, random_state: int = 0
+) -> list[Any]:
+    """Draw scenarios in which a share of the nodes, or of the ties, is deleted.
+
+    Ties fail in blocks: all those from a random group of nodes to another, of equal size, as if a bridge were out.
+
+    Examples
+    --------
+    >>> [sorted(map(int, nodes)) for nodes in random_deletions(10, 2, share=0.2)]
+    [[6, 7], [2, 3]]
+    """
+    check_integer("n_scenarios", n_scenarios, low=1, remedy="try 8")
+    check_number("share", share, low=0, high=1, open_low=True, open_high=True, remedy="try 0.1")
+    random = np.random.default_rng(random_state)
+    size = max(1, round(n_nodes * (np.sqrt(share) if ties else share)))
+
+    def draw() -> Array:
+        return random.choice(n_nodes, size, replace=False)
+
+    return [TieDeletion(draw(), draw()) if ties else draw() for _ in range(n_scenarios)]
+
+
+class AllScenarios(FixedPointPrior):
+    """Node dynamics in several scenarios as one vector: a step for all of them costs little more than for one."""
+
+    def __init__(self, prior: FixedPointPrior, count: int) -> None:
+        self.prior, self.count, self.benefit = prior, count, np.repeat(prior.benefit, count)
+        self.response, self.interaction, self.share, self.welfare = prior.response, prior.interaction, prior.share, self
+
+    @property
+    def plain(self) -> bool:
+        """As for one scenario."""
+        return self.prior.plain
+
+    def gradient(self, y: Array) -> Array:
+        """Return the gradient of the welfare of each scenario by its own actions."""
+        return np.column_stack([self.prior.welfare.gradient(one) for one in y.reshape(-1, self.count).T]).ravel()
+
+
+class AllWithoutNodes:
+    """The graphs of several scenarios in which nodes are deleted, for vectors that hold all scenarios node by node."""
+
+    place = HERE
+
+    def __init__(self, weights: SparseWeights, scenarios: Sequence[Array]) -> None:
+        self.weights, self.count = weights, len(scenarios)
+        scenario = np.repeat(np.arange(self.count), [len(nodes) for nodes in scenarios])
+        self.lost = np.concatenate(scenarios), scenario
+
+    def masked(self, vector: Array) -> Array:
+        """Return a copy with one column per scenario, zero where nodes are deleted."""
+        return zeroed(vector.reshape(-1, self.count), self.lost)
+
+    def dot(self, vector: Array) -> Array:
+        """Return all W_k v_k."""
+        return self.masked(by_column(self.weights.csr, self.weights.dot, self.masked(vector))).ravel()
+
+    def tdot(self, vector: Array) -> Array:
+        """Return all W_k^T v_k."""
+        return self.masked(by_column(self.weights.csr.T, self.weights.tdot, self.masked(vector))).ravel()
+
+
+def by_column(matrix: Any, product: Callable[[Array], Array], columns: Array) -> Array:
+    """Return a matrix times some columns: at once, or with the product on all threads if the matrix is large."""
+    if matrix.nnz < MANY_ENTRIES:
+        return np.asarray(matrix @ columns)
+    return np.column_stack([product(np.ascontiguousarray(column)) for column in columns.T])
+
+
+class WithoutNodes:
+    """A graph some of whose nodes have no ties."""
+
+    def __init__(self, weights: Graph, nodes: Array) -> None:
+        self.weights, self.nodes, self.place = weights, nodes, weights.place
+
+    def dot(self, vector: Array) -> Array:
+        """Return W_k v."""
+        return zeroed(self.weights.dot(zeroed(vector, self.nodes)), self.nodes)
+
+    def tdot(self, vector: Array) -> Array:
+        """Return W_k^T v."""
+        return zeroed(self.weights.tdot(zeroed(vector, self.nodes)), self.nodes)
+
+    def gradient(self, left: Array, right: Array) -> tuple[Array, Array]:
+        """Return the gradient by W, given that by W_k."""
+        return zeroed(left, self.nodes), zeroed(right, self.nodes)
+
+
+class WithoutTies:
+    """A graph without the ties from some sources to some targets."""
+
+    def __init__(self, weights: Graph, targets: Array, sources: Array) -> None:
+        self.weights, self.targets, self.sources, self.place = weights, targets, sources, weights.place
+
+    def dot(self, vector: Array) -> Array:
+        """Return W_k v."""
+        lost = self.weights.dot(only(vector, self.sources))
+        return self.weights.dot(vector) - only(lost, self.targets)
+
+    def tdot(self, vector: Array) -> Array:
+        """Return W_k^T v."""
+        lost = self.weights.tdot(only(vector, self.targets))
+        return self.weights.tdot(vector) - only(lost, self.sources)
+
+    def gradient(self, left: Array, right: Array) -> tuple[Array, Array]:
+        """Return the gradient by W, given that by W_k."""
+        return np.hstack([left, -only(left, self.targets)]), np.hstack([right, only(right, self.sources)])
+
+
+def graph_after(weights: Graph, scenario: Any) -> WithoutNodes | WithoutTies:
+    """Return what is left of a graph after a scenario."""
+    if isinstance(scenario, TieDeletion):
+        return WithoutTies(weights, *scenario)
+    return WithoutNodes(weights, scenario)
+
+
+def zeroed(vector: Array, nodes: Any) -> Array:
+    """Return a copy of a vector, or of columns, that is zero at some nodes or (node, column)."""
+    copy = 1.0 * vector
+    try:
+        copy[nodes] = 0.0
+    except IndexError:
+        raise InputError(f"a scenario deletes node {np.max(nodes)}, but nodes are 0 to {len(vector) - 1}") from None
+    return copy
+
+
+def only(vector: Array, nodes: Array) -> Array:
+    """Return a copy of a vector, or of columns, that is zero everywhere else."""
+    return vector - zeroed(vector, nodes)
+
+
+def checked_nodes(nodes: Any) -> Array:
+    """Return a scenario's nodes as an array of whole numbers."""
+    found = np.asarray(nodes)
+    if found.ndim != 1 or found.size == 0 or not np.issubdtype(found.dtype, np.integer) or found.min() < 0:
+        raise InputError(f"a scenario must be a list of node numbers from 0, for example [0, 3], got {nodes!r}")
+    return found
