@@ -88,7 +88,10 @@ def test_counts_and_numbers_of_ties_find_the_network_that_likeness_does_not(surv
     assert (nodes["ties_low"] <= nodes["expected_ties"]).all()
     assert (nodes["expected_ties"] <= nodes["ties_high"]).all()
     assert np.corrcoef(nodes["expected_ties"], nodes["n_friends"])[0, 1] > 0.95
-    assert "probability" in (out / "report.html").read_text()
+    page = (out / "report.html").read_text()
+    assert "A line is a probable tie" in page
+    assert "signals are alike" not in page
+    assert "inferred from what people told about their ties" in run("show", out, "--methods").output
 
 
 def test_a_model_is_shown_rerun_and_acted_on(survey):
@@ -126,6 +129,17 @@ def test_a_table_with_undeclared_columns_is_told_what_to_type(survey):
     assert f"--ties n_friends --counts {COUNTS} --names friend1,friend2,friend3" in line
     declared = learn(survey, "--ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3")
     assert "seem to count or name" not in declared.output
+
+
+def test_a_value_of_a_column_and_a_number_of_ties_are_found_for_the_line_to_type():
+    table = village()[0][["household", "age"]].assign(job=["weaver", "smith"] * 14)
+    table["How many of your friends, if any, are weavers?"] = [0, 1, 2, 3] * 7
+    count = "How many of your friends, if any, are weavers?=job=weaver"
+    found = signals_of(table.assign(ties_no=[5, 6, 7, 8] * 7))
+    assert f"--ties ties_no --counts '{count}';" in found.warnings[0]
+    # Once the number of ties is declared, what is left is not suggested as another.
+    declared = signals_of(table.assign(ties_no=[5, 6, 7, 8] * 7), TableOptions(ties="ties_no"))
+    assert f"add --counts '{count}';" in declared.warnings[0]
 
 
 def test_gaps_ten_or_more_and_codes_are_understood(survey):

@@ -42,23 +42,8 @@ PARAMETER = re.compile(
 )
 # What the short help lists of a command, at most.
 COMMON = (
-    *(
-        "id",
-        "drop",
-        "missing",
-        "group",
-        "counts",
-        "ties",
-        "names",
-        "method",
-        "methods",
-        "lams",
-        "n_lams",
-        "truth",
-        "known",
-        "best",
-        "budget",
-    ),
+    *("id", "drop", "missing", "group", "counts", "ties", "names", "method", "methods", "lams", "n_lams", "truth"),
+    *("known", "best", "budget"),
     *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
 )
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)

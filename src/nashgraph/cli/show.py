@@ -30,16 +30,7 @@ from .options import SpeechArguments
 
 LISTED = 10
 SHOWN = (
-    "name",
-    "influence",
-    "interval",
-    "rank",
-    "followers",
-    "expected_ties",
-    "ties",
-    "action",
-    "missing",
-    "community",
+    *("name", "influence", "interval", "rank", "followers", "expected_ties", "ties", "action", "missing", "community"),
 )
 TIES = ("source", "target", "evidence", "weight", "interval", "frequency", "probability", "known")
 
@@ -97,9 +88,8 @@ def few_columns(nodes: pd.DataFrame) -> pd.DataFrame:
         ends = zip(nodes["rank_low"], nodes["rank_high"], strict=True)
         nodes = nodes.assign(rank=[f"{low} to {high}" for low, high in ends])
     if "ties_low" in nodes:
-        nodes = nodes.assign(
-            ties=[f"{low:.1f} to {high:.1f}" for low, high in zip(nodes["ties_low"], nodes["ties_high"], strict=True)]
-        )
+        ends = zip(nodes["ties_low"], nodes["ties_high"], strict=True)
+        nodes = nodes.assign(ties=[f"{low:.1f} to {high:.1f}" for low, high in ends])
     if "missing" in nodes:
         nodes = nodes.assign(missing=nodes["missing"].map("{:.0%}".format))
     return with_interval(nodes, "influence_low", "influence_high", SHOWN)

@@ -236,7 +236,8 @@ def estimate_errors(told: Answers, recall: float | None, variance: float | None)
     """
     Z, counts = told.features, scaled_up(told.counts, told.features)
     full = ~np.isnan(counts).any(axis=1) & ~told.at_least.any(axis=1)
-    given = ("recall given, " if recall is not None else "") + ("error variance given" if variance is not None else "")
+    known = {"recall given": recall, "error variance given": variance}
+    given = ", ".join(text for text, value in known.items() if value is not None)
     if recall is not None and variance is not None:
         return Errors(recall, variance, given)
     if full.mean() < CHECKABLE or Z.shape[1] < 4 or not np.nansum(counts[full]):

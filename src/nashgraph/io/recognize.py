@@ -17,7 +17,7 @@ import pandas as pd
 from ..validation import listing
 from .columns import as_name, is_text
 from .errors import TableError
-from .names import NODE_WORDS, plain_names, whole_numbers, words_of
+from .names import NODE_WORDS, is_few, plain_names, whole_numbers, words_of
 from .options import ID_NAMES
 
 ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
@@ -71,18 +71,19 @@ def tie_columns(table: pd.DataFrame, nodes: Sequence[str] = ()) -> list[TieColum
 
 def _flags(table: pd.DataFrame) -> list[str]:
     """Return the columns of 0 and 1."""
-    return [str(name) for name in table if table[name].nunique() == 2 and table[name].dropna().isin((0, 1)).all()]
+    plain = [name for name in table if table[name].dtype.kind in "biuf"]
+    return [str(name) for name in plain if {*table[name].dropna().unique()} == {0, 1}]
 
 
-def _trait_of(column: str, flags: Sequence[str], *, whole: bool = False) -> str | None:
-    """Return the 0/1 column that a column such as friends_weaver may count; ``whole``: its name has no other words."""
+def _trait_of(column: str, traits: Sequence[str], *, whole: bool = False) -> str | None:
+    """Return the trait that a column such as friends_weaver may count; ``whole``: its name has no other words."""
     words, others = _name_words(column), list[str]()
     if any(TIED.fullmatch(word) for word in words):
         others = [word.rstrip("s") for word in words if not TIED.fullmatch(word)]
-    for flag in flags if others else []:
-        names = [word.rstrip("s") for word in _name_words(flag)]
-        if flag != column and (others == names if whole else {*others} & {*names}):
-            return flag
+    for trait in traits if others else []:
+        names = [word.rstrip("s") for word in _name_words(trait.rpartition("=")[2])]
+        if trait != column and (others == names if whole else {*others} & {*names}):
+            return trait
     return None
 
 
@@ -128,8 +129,10 @@ def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
     return bool(apart and many and (called or len(block.columns) > 1))
 
 
-def tie_note(found: Sequence[TieColumn], table: pd.DataFrame) -> list[str]:
+def tie_note(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = False) -> list[str]:
     """Return what is said of columns about ties that were left out, with the options that learn from them.
+
+    ``has_total`` says that a column with the number of ties is declared already.
 
     Examples
     --------
@@ -139,22 +142,25 @@ def tie_note(found: Sequence[TieColumn], table: pd.DataFrame) -> list[str]:
     """
     if not found:
         return []
-    shown = listing(f"{each.column!r} ({each.reason})" for each in found)
+    shown, add = listing(f"{each.column!r} ({each.reason})" for each in found), tie_options(found, table, has_total)
     return [
         f"left out {len(found)} column(s) that seem to count or name ties: {shown}; they say who is tied, not what "
-        f"people are like; to learn from them add {tie_options(found, table)}; --keep uses them as answers all the same"
+        f"people are like; to learn from them add {add}; --keep uses them as answers all the same"
     ]
 
 
-def tie_options(found: Sequence[TieColumn], table: pd.DataFrame) -> str:
-    """Return the options that declare columns about ties; TRAIT stands where no 0/1 column has a word in common."""
-    flags, totals, counts = _flags(table), list[str](), list[str]()
-    for column in (each.column for each in found if each.kind == "count"):
-        trait = _trait_of(column, flags)
-        if trait is not None or totals:
-            counts.append(f"{column}={trait or 'TRAIT'}")
-        else:
-            totals.append(column)
+def tie_options(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = False) -> str:
+    """Return the options that declare columns about ties; TRAIT stands where no trait has a word in common.
+
+    Of the columns that count no trait that we know, the one with the fewest words is taken for the number of ties.
+    """
+    words = [name for name in table if is_text(table[name]) and table[name].map(type).isin((str, float)).all()]
+    values = [f"{name}={value}" for name in words if is_few(table[name]) for value in table[name].dropna().unique()]
+    columns = [each.column for each in found if each.kind == "count"]
+    traits = {column: _trait_of(column, [*_flags(table), *values]) for column in columns}
+    totals = sorted((column for column in columns if traits[column] is None), key=lambda name: len(_name_words(name)))
+    totals = [] if has_total else totals[:1]
+    counts = [f"{column}={traits[column] or 'TRAIT'}" for column in columns if column not in totals]
     names = [each.column for each in found if each.kind == "names"]
     given = {"--ties": totals, "--counts": counts, "--names": names}
     said = " ".join(f"{option} {shlex.quote(','.join(columns))}" for option, columns in given.items() if columns)

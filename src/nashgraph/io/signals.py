@@ -206,7 +206,10 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
     wanted = {*how.keep, *how.categorical, *how.ordinal}
     told, table = take_tie_answers(table, names, options, problems)
     about_ties = [found for found in tie_columns(table, names) if found.column not in wanted]
-    warnings = [*([] if told is None else told.warnings), *tie_note(about_ties, table)]
+    warnings = [
+        *([] if told is None else told.warnings),
+        *tie_note(about_ties, table, told is not None and told.n_ties is not None),
+    ]
     for name in table.columns.drop([found.column for found in about_ties]):
         with problems.kept():
             parts.append(coded(table[name], how, names))

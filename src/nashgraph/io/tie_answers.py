@@ -74,15 +74,15 @@ def take_tie_answers(
     known, index = list(map(str, table.columns)), pd.Index(list(nodes), dtype=object)
     codes, notes = gap_codes(options.na, known), list[str]()
     traits, counts, columns, used = dict[str, pd.Series](), dict[str, pd.Series](), dict[str, str](), set[str]()
-    for column, trait, value in (each for text in options.counts for each in counted_columns(text, known, problems)):
-        label = trait if value is None else f"{trait}={value}"
-        with problems.kept():
+    with problems.kept():
+        for column, trait, value in (each for text in options.counts for each in counted_columns(text, known)):
+            label = trait if value is None else f"{trait}={value}"
             if label in columns or column in columns.values():
                 raise TableError(f"--counts has {label!r} or {column!r} twice: one column counts one trait")
             traits[label] = trait_of(table[trait], value, column)
             counts[label] = count_of(table[column], codes, notes)
-        columns[label] = column
-        used |= {column, trait}
+            columns[label] = column
+            used |= {column, trait}
     n_ties = nominations = room = None
     warnings = list[str]()
     if options.ties is not None:
@@ -96,68 +96,39 @@ def take_tie_answers(
             used |= {*given}
     problems.refuse()
     frames = [pd.DataFrame(part, index=table.index).set_axis(index, axis=0) for part in (traits, counts)]
-    notes.insert(0, _summary(columns, counts, options.ties, n_ties))
+    answered = {columns[trait]: f"counts {trait!r}" for trait in columns} | {options.ties: "is the number of ties"}
+    shown = "; ".join(
+        f"{name!r} {what} ({table[name].notna().sum()} answers)" for name, what in answered.items() if name is not None
+    )
+    notes.insert(0, f"answers about ties: {shown or 'names'}; traits that are counted are not signals")
     told = TieAnswers(frames[0], frames[1] if columns else None, n_ties, nominations, room, columns, notes, warnings)
     return told, table.drop(columns=[name for name in table.columns if str(name) in used])
 
 
-def _summary(columns: dict[str, str], counts: dict[str, pd.Series], ties: str | None, n_ties: pd.Series | None) -> str:
-    parts = [f"{columns[trait]!r} counts {trait!r} ({counts[trait].notna().sum()} answers)" for trait in columns]
-    if n_ties is not None:
-        parts.append(f"{ties!r} is the number of ties ({n_ties.notna().sum()} answers)")
-    return f"read as answers about ties: {'; '.join(parts) or 'names'}; the traits that are counted are not signals"
-
-
-def counted_columns(text: str, known: Sequence[str], problems: Problems) -> list[tuple[str, str, str | None]]:
+def counted_columns(text: str, known: Sequence[str]) -> list[tuple[str, str, str | None]]:
     """Return (column, trait's column, trait's value) for every part of COLUMN=TRAIT,COLUMN=TRAIT=VALUE.
 
-    Names of columns may have commas and equals signs in them.
+    Names of columns may have commas and equals signs in them, values no commas.
 
     Examples
     --------
-    >>> counted_columns("a, b?=c,n=job=weaver", ["a, b?", "c", "n", "job"], Problems())
+    >>> counted_columns("a, b?=c,n=job=weaver", ["a, b?", "c", "n", "job"])
     [('a, b?', 'c', None), ('n', 'job', 'weaver')]
     """
-    found, parts = list[tuple[str, str, str | None]](), text.split(",")
-    while parts:
-        for length in range(len(parts), 0, -1):
-            if (each := _counted(",".join(parts[:length]), known)) is not None:
-                found.append(each)
-                break
-        else:
-            length = 1
-            with problems.kept():
-                _refuse_part(parts[0], known)
-        parts = parts[length:]
+    name = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    part, place, found = re.compile(rf"\s*({name})\s*=\s*({name})\s*(?:=([^,]+))?(?:,|$)"), 0, []
+    while place < len(text):
+        if (match := part.match(text, place)) is None:
+            column, mark, trait = text[place:].split(",", maxsplit=1)[0].partition("=")
+            for wrong in (column, trait.partition("=")[0]) if mark else ():
+                chosen_column(wrong.strip(), known)
+            raise TableError(
+                f"--counts {text[place:]} must be COLUMN=TRAIT: the column with the counts, and the 0/1 column of the "
+                "trait that it counts (or COLUMN=TRAIT=VALUE for one value of a column with words)"
+            )
+        found.append((match[1], match[2], match[3] and match[3].strip()))
+        place = match.end()
     return found
-
-
-def _counted(part: str, known: Sequence[str]) -> tuple[str, str, str | None] | None:
-    """Return what a part declares, trying every equals sign; a value has no comma, or parts could not be told apart."""
-    marks = [match.start() for match in re.finditer("=", part)]
-    for mark in marks:
-        column, trait = part[:mark].strip(), part[mark + 1 :].strip()
-        if column not in known:
-            continue
-        if trait in known:
-            return column, trait, None
-        for later in (place - mark - 1 for place in marks if place > mark):
-            name, value = part[mark + 1 :][:later].strip(), part[mark + 1 :][later + 1 :].strip()
-            if name in known and value and "," not in value:
-                return column, name, value
-    return None
-
-
-def _refuse_part(part: str, known: Sequence[str]) -> None:
-    column, mark, trait = part.partition("=")
-    if not mark:
-        raise TableError(
-            f"--counts {part} must be COLUMN=TRAIT: the column with the counts, and the 0/1 column of the trait "
-            "that it counts (or COLUMN=TRAIT=VALUE for one value of a column with words)"
-        )
-    chosen_column(column.strip(), known)
-    chosen_column(trait.partition("=")[0].strip(), known)
-    raise TableError(f"--counts {part} could not be read: give COLUMN=TRAIT or COLUMN=TRAIT=VALUE")
 
 
 def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:

@@ -24,7 +24,13 @@ GAME = (
 )
 SMOOTH = "Kalofolias (2016), How to Learn a Graph from Smooth Signals, AISTATS"
 LEIDEN = "Traag, Waltman and van Eck (2019), From Louvain to Leiden, Scientific Reports 9:5233"
-REFERENCES = {"GLGP": GAME, "LinearGLGP": GAME, "ConsensusGL": f"{SMOOTH}; {GAME}", "SmoothGL": SMOOTH}
+TIES = (
+    "Breza, Chandrasekhar, McCormick and Pan (2020), Using Aggregated Relational Data to Feasibly Identify Network "
+    "Structure without Network Data, American Economic Review 110"
+)
+REFERENCES = {
+    **{"GLGP": GAME, "LinearGLGP": GAME, "ConsensusGL": f"{SMOOTH}; {GAME}", "SmoothGL": SMOOTH, "TieModel": TIES}
+}
 
 
 PLACE = re.compile(r'<p [^>]*id="methods">(.*?)</p>', re.DOTALL)
@@ -80,11 +86,14 @@ def methods_paragraph(summary: Summary) -> str:
         f" Two replicates shared {percent(summary.agreement)} of the weight." if np.isfinite(summary.agreement) else ""
     )
     scores = "".join(f" {name} against the true network: {number(score)}." for name, score in summary.scores.items())
+    told = "likeness; none was observed"
+    if "expected_ties" in graph.node_columns:
+        told = "what people told about their ties, each with a probability"
     notes = "".join(f" {note.rstrip('.')}." for note in summary.notes)
     return (
         f"A network of {graph.n_nodes:,} nodes was learned{source} with {summary.method} ({inside}) in nashgraph "
         f"{__version__} (Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__})."
         f"{notes} {counted}: {cut.n_ties:,} ties, {percent(density)} of all pairs.{stability} The calculation: "
         f"{summary.certificate.sentence}.{scores} Communities were found by Leiden's method on modularity ({LEIDEN}). "
-        "The ties were inferred from likeness; none was observed."
+        f"The ties were inferred from {told}."
     )
