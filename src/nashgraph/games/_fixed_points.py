@@ -61,6 +61,11 @@ def tangent(product: Product, slope: Array) -> Product:
     return lambda vector: product(slope * vector)
 
 
+def scaled(factors: Array, product: Product) -> Product:
+    """Return v -> factors product(v)."""
+    return lambda vector: factors * product(vector)
+
+
 def norm(vector: Array) -> float:
     """Return the Euclidean norm, without numpy.linalg's overhead: these run on a few hundred numbers."""
     return float(vector @ vector) ** 0.5
@@ -222,12 +227,7 @@ def solve_response(
         size, scale = norm(residual), max(norm(point), least)
         outer, slope = response.slope(inner), interaction.slope(point)
         accuracy = max(0.1 * min(size / scale, 1.0), 0.3 * tol * scale / size)
-        step = bicgstab(
-            lambda vector, outer=outer, slope=slope: outer * count(slope * vector),
-            residual,
-            floor=accuracy * size,
-            max_steps=KRYLOV_STEPS,
-        )
+        step = bicgstab(scaled(outer, tangent(count, slope)), residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
         trial = np.clip(point + step, low, high)
         trial_inner, trial_residual = reply(trial)
         if norm(trial_residual) < 0.5 * size:

@@ -85,7 +85,8 @@ class Opinions(Combinable):
 
     def _measured(self, y: Array, sums: Array, dot: Any, tdot: Any) -> tuple[float, Array, tuple[list[Array], ...]]:
         """Return the measure at y, its gradient by y, and the columns of its own gradient by W."""
-        n, none = len(y), ([], [])
+        n = len(y)
+        none: tuple[list[Array], ...] = ([], [])
         if self.measure == "mean":
             return float(y.mean()), np.full(n, 1.0 / n), none
         if self.measure == "polarisation":
