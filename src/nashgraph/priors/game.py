@@ -55,8 +55,8 @@ class GamePrior(FixedPointPrior):
 
     Assumptions: f satisfies H1. Then the equilibrium is unique on every graph of S for :math:`-1 \le \delta \le 1`,
     because the map contracts by :math:`|\delta| c < 1`; other :math:`\delta` are refused. The two corners of the map
-    are rounded, because :math:`\Phi` would have kinks where an action reaches 0 or the cap: a strong prior leads right into
-    them, and no graph there is stationary. The paper's game never reaches a corner and is left as it is.
+    are rounded, because :math:`\Phi` would have kinks where an action reaches 0 or the cap: a strong prior leads right
+    into them, and no graph there is stationary. The paper's game never reaches a corner and is left as it is.
 
     Parameters
     ----------
