@@ -167,6 +167,24 @@ def test_substitutes_leave_some_inactive_and_a_cap_binds_some():
     assert (idle.left[idle.actions == 0] == 0).all()
 
 
+def test_rounded_corners_tend_to_sharp_ones():
+    W = held(some_graph())
+    for options in ({"cap": 1.5}, {"share": -0.9}):
+        sharp, near, round_ = (GamePrior(B, rounding=r, **options).evaluate(W).actions for r in (0.0, 1e-4, 0.2))
+        np.testing.assert_allclose(near, sharp, atol=1e-4)
+        assert np.abs(round_ - sharp).max() < 0.2
+
+
+@pytest.mark.parametrize("strength", [1.0, 100.0])
+def test_strong_priors_with_corners_and_small_values_converge(strength):
+    draw = np.random.default_rng(0)
+    signals, b = draw.normal(size=(10, 60)), draw.random(60)
+    fair = GamePrior(b, welfare=EqualGroups(np.arange(60) % 2))
+    for prior in (GamePrior(b, cap=2.0), GamePrior(b, "linear", share=-0.9), fair):
+        lam = GLGP(prior=prior, degree=3, c=0.5).fit(signals).lam_
+        assert GLGP(lam=strength * lam, prior=prior, degree=3, c=0.5).fit(signals).stationarity_ <= 1e-6
+
+
 def test_epidemic_is_a_root_of_its_equations_above_and_below_the_threshold():
     W = some_graph()
     for rate in (0.1, 1.0, 1.1, 10.0, 1000.0):

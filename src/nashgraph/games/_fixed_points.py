@@ -56,14 +56,14 @@ class Counter:
         return self.product(vector)
 
 
-def framed(outer: Array, product: Product, slope: Array) -> Product:
-    """Return v -> outer product(slope v)."""
-    return lambda vector: outer * product(slope * vector)
-
-
 def tangent(product: Product, slope: Array) -> Product:
     """Return v -> product(slope v)."""
     return lambda vector: product(slope * vector)
+
+
+def scaled(factors: Array, product: Product) -> Product:
+    """Return v -> factors product(v)."""
+    return lambda vector: factors * product(vector)
 
 
 def norm(vector: Array) -> float:
@@ -227,8 +227,7 @@ def solve_response(
         size, scale = norm(residual), max(norm(point), least)
         outer, slope = response.slope(inner), interaction.slope(point)
         accuracy = max(0.1 * min(size / scale, 1.0), 0.3 * tol * scale / size)
-        linear = framed(outer, count, slope)
-        step = bicgstab(linear, residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
+        step = bicgstab(scaled(outer, tangent(count, slope)), residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
         trial = np.clip(point + step, low, high)
         trial_inner, trial_residual = reply(trial)
         if norm(trial_residual) < 0.5 * size:

@@ -15,9 +15,10 @@ from .dynamics import FixedPointPrior
 
 @dataclass(frozen=True)
 class Clipped:
-    """φ(z) = min(max(0, z), cap)."""
+    """φ(z) = min(max(0, z), cap), with parabolas of a given width on either side of the two corners."""
 
     cap: float = np.inf
+    width: float = 0.0
 
     @property
     def range(self) -> tuple[float, float]:
@@ -26,11 +27,20 @@ class Clipped:
 
     def value(self, z: Array) -> Array:
         """Return φ(z)."""
-        return np.clip(z, 0.0, self.cap)
+        low = self._positive(z)
+        return low if np.isinf(self.cap) else self.cap - self._positive(self.cap - low)
 
     def slope(self, z: Array) -> Array:
-        """Return φ'(z), at the two kinks that from below."""
-        return ((z > 0.0) & (z <= self.cap)).astype(float)
+        """Return φ'(z)."""
+        slope = self._rising(z)
+        return slope if np.isinf(self.cap) else slope * self._rising(self.cap - self._positive(z))
+
+    def _positive(self, z: Array) -> Array:
+        corner = np.square(np.maximum(z + self.width, 0.0)) / (4.0 * self.width or 1.0)
+        return np.where(np.abs(z) < self.width, corner, np.maximum(z, 0.0))
+
+    def _rising(self, z: Array) -> Array:
+        return np.clip((z + self.width) / (2.0 * self.width), 0.0, 1.0) if self.width else (z > 0.0).astype(float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +48,15 @@ class GamePrior(FixedPointPrior):
     r"""The welfare of a network game as a functional prior.
 
     .. math:: \Phi(W) = g(y), \quad y = \min(\max(0,\; b + \delta\, W f(y)),\; \text{cap}), \quad
-              \nabla\Phi = \delta\,(1_{0 < z \le \text{cap}} \circ u) f(y)^\top
+              \nabla\Phi = \delta\,(\varphi'(z) \circ u) f(y)^\top
 
     The paper's game has :math:`\delta = 1` and no cap. A negative :math:`\delta` makes actions *strategic substitutes*:
     people do less where their neighbours do more (Bramoullé, Kranton, D'Amours 2014).
 
     Assumptions: f satisfies H1. Then the equilibrium is unique on every graph of S for :math:`-1 \le \delta \le 1`,
-    because the map contracts by :math:`|\delta| c < 1`; other :math:`\delta` are refused. Where a node's action is
-    exactly at 0 or at the cap, :math:`\Phi` has a kink and the gradient is one-sided.
+    because the map contracts by :math:`|\delta| c < 1`; other :math:`\delta` are refused. The two corners of the map
+    are rounded, because :math:`\Phi` would have kinks where an action reaches 0 or the cap: a strong prior leads right
+    into them, and no graph there is stationary. The paper's game never reaches a corner and is left as it is.
 
     Parameters
     ----------
@@ -55,6 +66,9 @@ class GamePrior(FixedPointPrior):
     share : float in [-1, 1], :math:`\delta`
     cap : float, optional
         The greatest action (default: none).
+    rounding : float
+        Half the width over which a corner is rounded, relative to the mean benefit. An action is at most a quarter of
+        it away from that of the sharp corner, for given neighbours.
 
     Examples
     --------
@@ -72,6 +86,7 @@ class GamePrior(FixedPointPrior):
     welfare: Any = "total"
     share: float = 1.0
     cap: float | None = None
+    rounding: float = 0.05
     response: Response = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -82,7 +97,9 @@ class GamePrior(FixedPointPrior):
         object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
         object.__setattr__(self, "interaction", as_interaction(self.interaction))
         object.__setattr__(self, "welfare", as_welfare(self.welfare))
-        object.__setattr__(self, "response", Clipped(np.inf if self.cap is None else float(self.cap)))
+        check_number("rounding", self.rounding, low=0, remedy="try 0.05; 0 leaves the corners sharp")
+        width = 0.0 if self.plain else self.rounding * float(np.mean(self.benefit))
+        object.__setattr__(self, "response", Clipped(np.inf if self.cap is None else float(self.cap), width))
 
     @property
     def plain(self) -> bool:

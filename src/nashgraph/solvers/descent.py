@@ -151,6 +151,9 @@ def best_response(
             ending = watch.ends(iteration, now.objective, stationarity, now.state.value)
             if ending is None:
                 step = run.step(now, response, stationarity, 0.3 * accuracy)
+                if step is None and not run.exact:  # rough states may hide the way down
+                    run.exact, now = True, run.evaluate(now.weights, EXACT, now.state)
+                    continue
                 ending = Ending.STALLED if step is None else None
                 now, iteration = step or now, iteration + 1
         if ending is not Ending.CONVERGED:  # the last state may be rough
@@ -170,6 +173,7 @@ class Descent:
     acceleration: Acceleration = field(init=False)
     way: Any = None  # the last way of a row-wise step; None after a whole step
     shares: Array = field(default_factory=lambda: np.ones(1))
+    exact: bool = False  # whether all states are solved for good, because rough ones led no farther
 
     def __post_init__(self) -> None:
         self.acceleration = Acceleration(self.options)
@@ -203,6 +207,8 @@ class Descent:
         takes one product for each column: a row has about c^2 / |W_i|^2 neighbours, and (W r^2)_i / c is the mean over
         them.
         """
+        if self.exact:
+            return EXACT
         smoothness, size = self.problem.smoothness, float(np.sqrt(now.weights.square))
         own = smoothness.beta * size**2
         total = 0.0
