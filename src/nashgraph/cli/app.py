@@ -143,7 +143,7 @@ def act(
     network: Annotated[
         Path,
         typer.Argument(
-            help="What learn wrote, a folder or its model.json; or any network: a table with the columns source, "
+            help="Output of learn (a folder or its model.json), or any network: a table with the columns source, "
             "target and weight, a matrix, GraphML, GML or Pajek.",
             metavar="NETWORK",
             show_default=False,
@@ -151,12 +151,11 @@ def act(
     ],
     asked: ActArguments,
 ) -> int:
-    """Say what to do about a network: key players, whom to support, which ties to build or to watch, what if.
+    """Interventions on a network: key players, support, ties to build or to watch, what if.
 
     All of it is about the game on the network: every node makes an effort, its
     action, for a benefit of its own, and more the more its neighbours do. The
-    welfare is what all actions are worth. Of a consensus every answer comes
-    with how often it holds over resampled signals.
+    welfare is what all actions are worth. For a consensus, each answer shows how often it held across replicates.
 
     Example: nashgraph act graph --budget 10 --without ann
     """
