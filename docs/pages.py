@@ -1,6 +1,6 @@
 """What these pages show is run: their Python as doctests, the tutorial's commands as they stand.
 
-``make pages`` writes anew what stands in the pages and comes from the code: what the tutorial's commands
+``make pages`` updates the parts of the pages that come from the code: what the tutorial's commands
 print, its picture, and the options of the command line. Tests compare.
 """
 

@@ -25,7 +25,7 @@ HABITS = {
     "goes by": r"\bgo(?:es)? by\b",
     "says so": r"\b(?:says?|said) so\b",
     "who/what clause": r"(?:^|[.:;]\s+)(?:Who|What) \w+s? (?!.*\?|.*\n: )",
-    "for, as because": r", for (?:it|they|he|she|there|which|nothing) ",
+    "for, as because": r", for (?:it|they|he|she|there|nothing) ",
 }
 MOST_HABITS, MOST_WORDS, MOST_README = 1.0, 18.0, 900
 

@@ -18,7 +18,7 @@ ENGINE_LOG = logging.getLogger("nashgraph.engine")  # which engine searches pair
 
 
 class Measure(enum.Enum):
-    """What a certificate measures; every measure is zero at an exact answer, and free of the signals' unit."""
+    """The measure of a certificate: zero for an exact solution, and independent of the signals' unit."""
 
     EXACT = "distance from the closed form"
     STATIONARITY = "stationarity"  # ||W - best_response(W)||_F / ||W||_F
@@ -67,7 +67,7 @@ Callback = Callable[[Record], object]
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """What certifies an answer, the same for every method.
+    """How well a problem was solved, in the same form for every method.
 
     Attributes
     ----------

@@ -35,8 +35,8 @@ if hasattr(os, "register_at_fork"):
 def kernel(*, parallel: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a function when it is first called, without the GIL, and keep it in Numba's cache.
 
-    A cache that is damaged is made anew, and where there is no place for one, a read-only folder without a home, the
-    function is compiled in every process. A parallel function runs on one thread in a process that was forked after
+    A damaged cache is rebuilt. Without a writable folder for one, the function is compiled in every process. A parallel
+    function runs on one thread in a process that was forked after
     GNU OpenMP's threads had started. ``options`` are those of ``numba.njit``.
 
     Examples
@@ -77,7 +77,7 @@ def _cached(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def _load(cache: Any, load: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what is in the cache, or None, after emptying it, where it cannot be read: it is then compiled anew."""
+    """Return what is in the cache, or None, after emptying it, where it cannot be read: it is then compiled again."""
     try:
         return load(*arguments)
     except Exception as error:

@@ -1,6 +1,6 @@
 """Writing files, one or several together, so that nothing half-written is ever left behind.
 
-What is written reaches the disk before it gets its name, and a name changes in one step: a run that is killed, or a
+Data reach the disk before the file gets its name, and a name changes in one step: a run that is killed, or a
 machine that loses its power, leaves the old files or the new. All that is particular to a system of files is here.
 """
 
@@ -33,7 +33,7 @@ class Written:
 
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[Path]:
-    """Give a name beside ``path`` to write to; rename it to ``path`` at the end, or remove it if writing failed.
+    """Give a name next to ``path`` to write to; rename it to ``path`` at the end, or remove it if writing failed.
 
     Examples
     --------

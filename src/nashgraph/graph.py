@@ -145,7 +145,7 @@ class LearnedGraph:
 
     @cached_property
     def attention(self) -> float | None:
-        """What all the weight on a node sums to, where that is the same for every node; else None."""
+        """The sum of all weights on a node, if it is the same for every node; else None."""
         sums = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
         return float(sums.mean()) if sums.max() > 0 and np.ptp(sums) <= 1e-5 * sums.max() else None
 

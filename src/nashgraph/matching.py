@@ -1,6 +1,6 @@
 """Nodes matched by their names, wherever two things that carry names meet.
 
-A matrix has no names, and numbers from 0 upward in their order are none either: then nodes go by their places.
+A matrix has no names, and numbers from 0 upward in their order are none either: then nodes are matched by position.
 """
 
 from __future__ import annotations

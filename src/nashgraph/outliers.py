@@ -1,7 +1,7 @@
 """Values so far out that they decide a result alone.
 
 How far a value is from the median is measured in spreads: the median of all differences from it that are not zero, or,
-where a single one is not, the size of the median itself, 1 at the least.
+where a single one is not, the size of the median itself, at least 1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can be chosen by name, registered once: options, help and documentation follow from here.
+"""Objects chosen by name, registered once: options, help and documentation follow from here.
 
 This module imports nothing of the library, so that the command line can list names without loading what they stand for.
 """

@@ -20,11 +20,11 @@ Array = NDArray[Any]
 
 
 class InputError(ValueError):
-    """What a user gave cannot be used; the message is all they need. Any other error is a bug of the library's."""
+    """Invalid input; the message says what to do. Any other error is a bug of the library's."""
 
 
 class InputTypeError(InputError, TypeError):
-    """What a user gave is of the wrong type."""
+    """Input of the wrong type."""
 
 
 class DataWarning(UserWarning):

@@ -114,7 +114,7 @@ BLOCK_BYTES = 1 << 25
 
 
 class NodeSums(NamedTuple):
-    """What one pass over the pairs gives each node: degree, sum of squared weights, number of edges."""
+    """Sums of one pass over the pairs, per node: degree, sum of squared weights, number of edges."""
 
     degree: Array
     square: Array

@@ -1,4 +1,4 @@
-"""What any method has to beat: likeness of signals as it is, without a graph being learned, and the benefit alone.
+"""Controls that any method has to beat: similarity of signals without learning a graph, and the benefit alone.
 
 Each control gives every pair of nodes a score. Where signals have gaps (NaN), a pair is scored over what both have, and
 a distance is that of :class:`~nashgraph.pairs.GappedPairSearch`. O(N^2 M) time and a few N x N arrays.

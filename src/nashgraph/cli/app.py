@@ -18,6 +18,7 @@ from .options import (
     PANELS,
     ActArguments,
     CompareArguments,
+    FileArguments,
     GameArguments,
     JobArguments,
     KnownArguments,
@@ -112,6 +113,22 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
+def check(asked: FileArguments) -> int:
+    """Test whether a table holds anything that a network could be learned from.
+
+    Answers are shuffled within every question, many times. If the real table
+    is no more ordered than the shuffled ones, no method can find a network in
+    it. Finding something does not prove ties: age can explain much.
+
+    Example: nashgraph check survey.csv --id household
+    """
+    from .compare import run_check
+
+    return run_check(asked)
+
+
+@app.command(cls=Command, epilog=EXIT_CODES)
+@grouped
 def compare(game: GameArguments, asked: CompareArguments) -> int:
     """Compare several methods on one table, with scores if the true network is known.
 
@@ -150,7 +167,7 @@ def act(
     network: Annotated[
         Path,
         typer.Argument(
-            help="What learn wrote, a folder or its model.json; or any network: a table with the columns source, "
+            help="Output of learn (a folder or its model.json), or any network: a table with the columns source, "
             "target and weight, a matrix, GraphML, GML or Pajek.",
             metavar="NETWORK",
             show_default=False,
@@ -158,12 +175,11 @@ def act(
     ],
     asked: ActArguments,
 ) -> int:
-    """Say what to do about a network: key players, whom to support, which ties to build or to watch, what if.
+    """Interventions on a network: key players, support, ties to build or to watch, what if.
 
     All of it is about the game on the network: every node makes an effort, its
     action, for a benefit of its own, and more the more its neighbours do. The
-    welfare is what all actions are worth. Of a consensus every answer comes
-    with how often it holds over resampled signals.
+    welfare is what all actions are worth. For a consensus, each answer shows how often it held across replicates.
 
     Example: nashgraph act graph --budget 10 --without ann
     """

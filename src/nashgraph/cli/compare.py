@@ -17,11 +17,12 @@ from ..estimators import METHODS, GraphEstimator
 from ..files import claimed, written_together
 from ..io import Job, Signals, load_signals
 from ..io.graphs import write_csv
+from ..network_check import check_network
 from .commands import BUG_REPORT, DONE, UNFINISHED
 from .fitting import methods_with, plain_number
 from .learn import check_engine, check_given, check_inputs_kept, note_signals, truth_noted
 from .messages import Voice, listed
-from .options import CompareArguments, GameArguments
+from .options import CompareArguments, FileArguments, GameArguments
 from .progress import counting
 
 FILE = "compare.csv"
@@ -38,6 +39,20 @@ def run_compare(game: GameArguments, asked: CompareArguments) -> int:
         check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
     with nullcontext() if asked.out is None else claimed(asked.out), asked.cluster.opened(game, voice):
         return compared(game, asked, voice)
+
+
+def run_check(asked: FileArguments) -> int:
+    """Test whether answers hold any structure, and print the verdict in words."""
+    voice = asked.speech.voice()
+    check_given(asked.file, None)
+    with voice.noting_warnings():
+        signals = load_signals(asked.file, asked.table.options(None))
+        note_signals(asked.file, signals, voice)
+    found = check_network(signals.table)
+    for sentence in found.sentences:
+        voice.say(sentence)
+    voice.answer({"command": "check", **found.as_dict(), "sentences": found.sentences, "notes": voice.notes})
+    return DONE
 
 
 def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:

@@ -30,7 +30,7 @@ DataHome = Annotated[
 
 @app.callback(invoke_without_command=True)
 def list_all(context: typer.Context, data_home: DataHome = None) -> None:
-    """List the data sets: how large they are, where they are found, and whom to cite."""
+    """List the data sets: how large they are, where they are stored, and what to cite."""
     if context.invoked_subcommand is not None:
         return
     table = Table(box=None, pad_edge=False)

@@ -131,7 +131,7 @@ class Outcome:
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """What certifies the answer, and the numbers that go with it: objective, beta, lam, welfare and so on."""
+        """The certificate, and the numbers that go with it: objective, beta, lam, welfare and so on."""
         prior = self.model.prior_
         numbers = {name.rstrip("_"): value for name, value in vars(self.model).items() if name.endswith("_")}
         numbers |= {} if prior is None else {"lam": prior.lam, "fidelity": prior.fidelity, "welfare": prior.welfare}

@@ -53,7 +53,7 @@ Run = Callable[[], tuple[ModelRecord, Outcome]]
 
 @dataclass
 class Found:
-    """What came of all groups."""
+    """The results of all groups."""
 
     records: dict[str, ModelRecord] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -109,7 +109,7 @@ def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice)
 
 
 class Asked(NamedTuple):
-    """What is asked about one group."""
+    """The job of one group."""
 
     job: Job
     inputs: Inputs
@@ -141,7 +141,7 @@ def over_cluster(asked: dict[str, Asked]) -> Iterator[tuple[str, Run]]:
 
 
 def begun_or_refused(asked: Asked) -> Begun | InputError:
-    """Read what a group needs besides signals, or return why that cannot be."""
+    """Read the other inputs of a group, or return why that is impossible."""
     try:
         with asked.voice.noting_warnings():
             return begin(*asked)

@@ -138,7 +138,7 @@ class Begun(NamedTuple):
 
 
 def begin(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> Begun:
-    """Read what a job needs besides signals, and say how."""
+    """Read the other inputs of a job, and say how."""
     note_signals(inputs.table, signals, voice)
     truth = truth_noted(inputs.truth, signals, job, voice)
     known = known_noted(inputs.known, signals, job, voice)
@@ -273,7 +273,7 @@ def most_ties(graph: LearnedGraph) -> str:
 
 
 def code_of(record: ModelRecord) -> int:
-    """Return the exit code: not converged is no failure, but is told."""
+    """Return the exit code: not converged is reported, but is not a failure."""
     return DONE if record.certificate.get("converged", True) else UNFINISHED
 
 

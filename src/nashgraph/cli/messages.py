@@ -1,4 +1,4 @@
-"""What commands print: results and notes for people or JSON for machines, and tables."""
+"""Output of commands: results and notes for people or JSON for machines, and tables."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .commands import FOR_PROGRAMMERS, as_options, printable
 
 
 class Note(NamedTuple):
-    """What a run has to say besides its result: a decision on the way, or a warning that the result may mislead."""
+    """A note of a run: a decision that was made, or a warning that the result may mislead."""
 
     text: str
     warning: bool = False
 
 
 class Voice:
-    """What a command prints: results for people or one JSON object for machines, and notes on the way.
+    """The output of a command: results for people or one JSON object for machines, and notes.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ def listed(frame: pd.DataFrame, title: str = "") -> Table:
 
 
 def paired(content: Mapping[str, Any], title: str = "", meant: Mapping[str, str] | None = None) -> Table:
-    """Return names and values as a table of two columns, and beside them what is meant, where that needs words."""
+    """Return names and values as a table, with a third column that explains those that need it."""
     table = Table(box=None, pad_edge=False, show_header=False, title=title or None, title_justify="left")
     for name, value in content.items():
         words = [meant.get(name, "")] if meant else []

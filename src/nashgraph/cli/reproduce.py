@@ -1,4 +1,4 @@
-"""``nashgraph reproduce``: the paper's tables and figures, run anew."""
+"""``nashgraph reproduce``: the paper's tables and figures, run again."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ TIES = ("source", "target", "evidence", "weight", "interval", "frequency", "prob
 
 
 def run_show(model: Path, speech: SpeechArguments, *, methods: bool = False) -> int:
-    """Print what a model.json holds, and the most influential nodes and strongest ties out of the files beside it."""
+    """Print what a model.json holds, and the most influential nodes and heaviest ties from the files in its folder."""
     voice = speech.voice()
     record, place = read_record(model)
     if methods:

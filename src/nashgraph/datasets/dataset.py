@@ -1,4 +1,4 @@
-"""What every loader of real data returns, and the one error it raises when the data cannot be had."""
+"""The result of every loader of real data, and the error it raises if the data are not available."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _silent(logger: logging.Logger) -> Iterator[None]:
 
 
 class _Meter:
-    """What pooch takes for a progress bar: it passes the count on, and ends a download that does not end."""
+    """A progress bar for pooch: it passes the count on, and stops a download that is too long."""
 
     total = 0
 

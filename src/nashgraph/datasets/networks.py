@@ -20,7 +20,7 @@ from .store import Source, Table, csv_bytes, load_tables
 def load_karate() -> Dataset:
     """Return Zachary's karate club: 34 members, 78 friendships, unweighted; it comes with networkx.
 
-    ``attributes["club"]`` says with whom a member went when the club split.
+    ``attributes["club"]`` is the club that a member joined after the split.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def load_dolphins(data_home: str | Path | None = None, *, download: bool = True)
 
 
 def load_wiki_vote(version: str = "889", data_home: str | Path | None = None, *, download: bool = True) -> Dataset:
-    """Return who voted on whom in the elections of Wikipedia's administrators.
+    """Return the votes in the elections of Wikipedia's administrators.
 
     Parameters
     ----------

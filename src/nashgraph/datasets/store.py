@@ -3,7 +3,7 @@
 A file is looked for in ``data_home``, then in the folder named by the environment variable ``NASHGRAPH_DATA``, then
 in the user's cache; where it is nowhere, it is fetched from its original source into ``data_home`` or else the cache.
 
-What is pinned is the content, not the wrapping: the SHA-256 of each table written as plain CSV, its rows in order.
+The content is pinned, not the archive: the SHA-256 of each table written as plain CSV, its rows in order.
 The archives of the original sources differ in compression, headings and line ends from one copy to the next, while
 the edges and the households in them do not. Files that were put in place by hand are checked in the same way.
 """

@@ -1,4 +1,4 @@
-"""What every graph estimator shares: checking the signals, naming the nodes, handing out the graph."""
+"""Base class of graph estimators: checks the signals, names the nodes, returns the graph."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHOWING: Registry[Callable[..., Any]] = Registry(
 
 
 class Prior(NamedTuple):
-    """What a network-game prior was, and what it did.
+    """Settings and effects of a network-game prior.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ class GraphEstimator(BaseEstimator):
 
     @property
     def without_prior_(self) -> LearnedGraph | None:
-        """What the graph would be without its prior, where that was learned on the way."""
+        """The graph without its prior, if it was learned on the way."""
         return None
 
     def _suggested_degree(self) -> float | None:

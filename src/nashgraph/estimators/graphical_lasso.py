@@ -25,7 +25,7 @@ class GraphicalLassoGL(GraphEstimator):
 
     with C the empirical covariance of the nodes over the signals. A negative :math:`\Theta_{ij}` says that i and j go
     together when all others are held fixed, so the weight of their edge is :math:`\max(0, -\Theta_{ij})`. Negative
-    associations are no edges of this graph; ``precision_`` keeps them. Weights are in the units of the signals: where
+    associations are not edges of this graph; ``precision_`` keeps them. Weights are in the units of the signals: where
     nodes are measured in different ones, standardise the columns of X first.
 
     Parameters

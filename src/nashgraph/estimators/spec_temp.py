@@ -19,7 +19,7 @@ class SpecTemp(GraphEstimator):
     Signals that are white noise through a filter of the graph have a covariance with the graph's eigenvectors:
     :math:`V_K` are the K leading ones of the sample covariance. The method looks for the sparsest graph with these
     eigenvectors, up to :math:`\varepsilon`; what the other eigenvectors hold, R, is free. Nodes with the same signals
-    have the same edges, but for the anchor. Where several graphs are the sparsest, as in surveys with a column for
+    have the same edges, except for the anchor. Where several graphs are the sparsest, as in surveys with a column for
     every answer, it is the one of least Frobenius norm.
 
     Parameters

@@ -1,1 +1,1 @@
-"""What people can tell about ties: counted answers, numbers of ties, names and known ties, as one log-linear model."""
+"""Answers about ties: counts, numbers of ties, names and known ties, as one log-linear model."""

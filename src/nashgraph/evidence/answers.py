@@ -18,7 +18,7 @@ CHECKABLE = 0.95  # share of nodes that must have answered for both sides of a t
 
 
 class Answers(NamedTuple):
-    """What was told, a row for every node.
+    """The answers, a row for every node.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ def read_traits(names: Array, traits: Any) -> tuple[Array, list[str]]:
 
 
 def in_node_order(what: str, table: pd.DataFrame, names: Array) -> pd.DataFrame:
-    """Return a table with a row for every node, empty for those it lacks; nodes go by the text of their names."""
+    """Return a table with a row for every node, matched by the text of its name; empty if it is not in the table."""
     if isinstance(table.index, pd.RangeIndex) and len(table) == len(names):
         return table
     index = pd.Index([str(name) for name in table.index])
@@ -160,7 +160,7 @@ def _numbers(what: str, table: pd.DataFrame, names: Array) -> tuple[Array, Array
 
 
 def check_countable(T: Array, labels: list[str], places: list[int]) -> None:
-    """Refuse to count traits that are no yes or no, or that nobody or everybody has."""
+    """Refuse to count traits that are not 0 or 1, or that nobody or everybody has."""
     for k in places:
         if not np.isin(T[:, k], (0.0, 1.0)).all():
             raise InputError(

@@ -1,4 +1,4 @@
-"""What is known beside answers: pairs, signals for likeness, and other groups all of whose ties are known."""
+"""Other inputs than answers: known pairs, signals for similarity, and other groups whose ties are all known."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def with_known(told: Answers, known: Known) -> tuple[Answers, Known]:
 
 
 def with_names(known: Known, named: Nominations, names: Array) -> Known:
-    """Return the known pairs with those of whom one named the other, or say where names contradict known pairs."""
+    """Return the known pairs and the named ones, or say where names contradict known pairs."""
     n = len(names)
     before, said = known.one * n + known.other, named.ties()[0] * n + named.ties()[1]
     if (wrong := np.intersect1d(before[known.value == 0], said)).size:

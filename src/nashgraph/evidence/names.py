@@ -17,7 +17,7 @@ MOST_RECALL = 0.98  # so that an unnamed tie stays possible
 
 
 class Nominations(NamedTuple):
-    """Who named whom.
+    """The names that people gave.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Nominations(NamedTuple):
 
 
 def read_nominations(given: Any, names: Array, most: int | None, recall: float | None) -> Nominations:
-    """Return who named whom, or say what is wrong.
+    """Return the names that people gave, or say what is wrong.
 
     ``given`` is a table with the columns source and target, a table with a row for every node asked and a name in
     each cell, or a dict from node to a list of names. A list as long as ``most`` was full: those not on it may still be

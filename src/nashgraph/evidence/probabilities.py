@@ -19,7 +19,7 @@ BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
 
 
 class Simulation(NamedTuple):
-    """What is needed to ask a drawn network as the real one was asked."""
+    """The survey design, to ask a drawn network as the real one was asked."""
 
     task: Task
     told: Array  # raw counts (n_asked × n_features), NaN for what was not asked

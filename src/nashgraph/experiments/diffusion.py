@@ -4,10 +4,10 @@ Villages: news start at five percent of the households, and whoever knows tells 
 each of T rounds (Banerjee, Chandrasekhar, Duflo, Jackson 2013); q is 1 over the largest eigenvalue of the network, T
 is 3 or 6. Seeds are chosen on the true network, on one learned from the sixteen answers of the survey (the consensus
 at its defaults, signals standardised, with and without b = hhSurveyed + 1), or without any network: at random, among
-those whom the survey calls leaders, among those surveyed. Networks drawn at random: seeds likewise, and the five whose
+those that the survey calls leaders, among those surveyed. Networks drawn at random: seeds likewise, and the five whose
 leaving costs the welfare most.
 
-What counts is the share of the possible gain, (learned - random) / (true - random).
+The measure is the share of the possible gain, (learned - random) / (true - random).
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class Experiment:
 
     @property
     def data(self) -> str:
-        """What the trials' folder and their CSV are called."""
+        """The name of the trials' folder and of their CSV."""
         return self.shared or self.name
 
     def verdict(self, checked: Checked) -> str:

@@ -1,6 +1,7 @@
 """The village trials of Tables 2 and 3: every method on one village, scored against its true network.
 
-What the paper does not state is read as follows: the 40 villages in which every household reports one religion, the
+The paper leaves the following open, and it is read so: the 40 villages in which every household reports one religion,
+the
 sixteen signals "survey16", b = hhSurveyed + 1 scaled to sum 1. Welfare is compared on graphs whose rows sum to
 c = 0.95. For the true graph there are two readings: a household without neighbours keeps none (literal), or the true
 adjacency is projected onto S like every learned graph, which gives that household a uniform row.

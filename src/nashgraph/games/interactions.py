@@ -23,7 +23,7 @@ from ..validation import Array, InputError, check_choice
 
 @runtime_checkable
 class Interaction(Protocol):
-    """What the solvers need of f: its value, first and second derivative at non-negative arrays.
+    """The interface of f: its value, first and second derivative at non-negative arrays.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Interaction(Protocol):
 
 
 class Response(Protocol):
-    """What a node does under some pressure z: φ, its slope, and the least and greatest value it can have."""
+    """A node's response to some pressure z: φ, its slope, and the least and greatest value it can have."""
 
     @property
     def range(self) -> tuple[float, float]: ...  # noqa: D102

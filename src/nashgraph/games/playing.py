@@ -40,8 +40,8 @@ def equilibrium(
 
     With W and b non-negative, rows of W summing to c < 1 and f in H1, T is a contraction of factor c in the max
     norm and the equilibrium is unique. Solved by Newton's method with products only, no inverse, until
-    :math:`\|T(y) - y\| \le tol\,\|y\|`. Any non-negative W is taken: where the feedback is too strong for an
-    equilibrium to exist an error says so.
+    :math:`\|T(y) - y\| \le tol\,\|y\|`. Any non-negative W is taken: if the feedback is too strong for an equilibrium
+    to exist, there is an error.
 
     Parameters
     ----------

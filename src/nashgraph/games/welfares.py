@@ -18,7 +18,7 @@ from ..validation import Array, InputError, check_choice, check_vector
 
 @runtime_checkable
 class Welfare(Protocol):
-    """What the solvers need of g: its value and gradient.
+    """The interface of g: its value and gradient.
 
     Examples
     --------

@@ -39,7 +39,7 @@ WITH_PRIOR = (
 
 @dataclass(frozen=True)
 class Questions:
-    """What to ask about a network.
+    """Questions about a network.
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ class Game:
 
     @cached_property
     def adjoint(self) -> Array:
-        """What a unit of benefit is worth at each node, u."""
+        """The worth of a unit of benefit at each node, u."""
         return adjoint(self.matrix, self.actions, self.interaction, self.welfare, tol=self.tol)
 
     @cached_property

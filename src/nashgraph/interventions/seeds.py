@@ -1,4 +1,4 @@
-r"""Seeds: whom to inform first so that most nodes hear of it, and how many random seeds would do as well.
+r"""Seeds: nodes to inform first so that most nodes hear of it, and how many random seeds would do as well.
 
 Greedy choice takes the node that reaches most, then the one that reaches most of the others, and so on. For cascades
 and thresholds the number reached is monotone and submodular in the seeds (Kempe, Kleinberg, Tardos 2003), so this

@@ -57,7 +57,7 @@ def best_support(
     unit: float | None = None,
     best: int | None = None,
 ) -> pd.DataFrame:
-    """Return whom to support within a budget so that the welfare rises most; the largest support first.
+    """Return the support within a budget that raises the welfare most; the largest first.
 
     Parameters
     ----------

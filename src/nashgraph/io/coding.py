@@ -162,7 +162,7 @@ ABSENT = frozenset(["none"])  # a gap among numbers, as Python writes it; among 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a user said about single columns."""
+    """A user's options for single columns."""
 
     categorical: Collection[str]
     ordinal: dict[str, list[str]]
@@ -284,7 +284,7 @@ def _hint_at_order(column: pd.Series) -> str:
 
 
 def _levels(column: pd.Series, how: Choices) -> Coded:
-    """Return levels by their numbers; what plainly says "no answer" is no level unless given as one."""
+    """Return levels by their numbers; a cell that plainly says "no answer" is not a level unless given as one."""
     name, order = str(column.name), how.ordinal.get(str(column.name), [])
     silent = among(column, how.words) & ~column.isin(order)
     gaps = sorted({str(level) for level in column[silent]})
@@ -294,7 +294,7 @@ def _levels(column: pd.Series, how: Choices) -> Coded:
 
 
 def coding_notes(parts: Iterable[Coded]) -> list[str]:
-    """Return notes on how columns were coded, one for all that were coded alike: a hundred questions are no hundred.
+    """Return notes on how columns were coded, one for all that were coded alike.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def is_text(column: pd.Series) -> bool:
 def plain_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
     """Return text as numbers if every cell of it is plainly one, else as it is.
 
-    What begins with a zero, or has more digits than a number can hold, is a code and stays text.
+    A value that begins with a zero, or has too many digits for a number, is a code and stays text.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def plain_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
 
 
 def is_code(column: pd.Series) -> bool:
-    """Tell whether text is digits that are no quantity: one begins with a zero, or is too long for a number.
+    """Tell whether text is digits of a code: one begins with a zero, or is too long for a number.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def _ungrouped(text: str, marks: str) -> float:
 
 
 def _goes_with_groups(plain: pd.Series) -> bool:
-    """Tell whether a column's other numbers say that a comma is no decimal mark: decimal points, or all below 1000."""
+    """Tell whether a comma cannot be a decimal mark: other numbers have decimal points, or all are below 1000."""
     return len(plain) > 0 and bool((plain % 1 != 0).any() or (plain.abs() < 1000).all())
 
 
@@ -136,7 +136,7 @@ DATES = (datetime.date, datetime.time, datetime.timedelta, pd.Period)
 
 
 def numbers(column: pd.Series, remedy: str = CODE_IT, marks: Marks = POINT) -> Array:
-    """Return a column as floats, gaps as NaN, or say which cells are no numbers, with a remedy besides the usual ones.
+    """Return a column as floats, gaps as NaN, or say which cells are not numbers, with a remedy.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def among(values: pd.Series, codes: Collection[str]) -> pd.Series:
 
 
 def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:
-    """Return what is wrong with cells that are no numbers, and what is right to do about it."""
+    """Return what is wrong with cells that are not numbers, and the remedy."""
     rest = bad[1:] + 1
     counted = "is 1 more, in row" if len(rest) == 1 else f"are {len(rest)} more, in rows"
     more = f" (nor {counted} {listing(rest)})" if len(rest) else ""

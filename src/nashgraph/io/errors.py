@@ -21,7 +21,7 @@ def too_large(file: str, what: str, max_cells: int) -> TableError:
 
 
 class Problems:
-    """What is wrong with a file, gathered so that all of it is said at once.
+    """The problems of a file, collected so that all are reported at once.
 
     Examples
     --------

@@ -39,7 +39,7 @@ FAR = 3.0  # ranges of all other values that a positive code is away from them
 
 @dataclass(frozen=True)
 class GapCodes:
-    """What stands for a gap: anywhere, in single columns, and whether what plainly is a code does."""
+    """The codes of missing values: anywhere, in single columns, and whether what plainly is a code does."""
 
     anywhere: frozenset[str]
     within: dict[str, frozenset[str]]

@@ -1,7 +1,8 @@
 """model.json: what was asked, what came of it, and what certifies it; enough to run it again.
 
-The dataclasses are its schema: every field is checked by its type, and one that is not theirs is refused, for it may
-change what a rerun does. A new field has a default, so that earlier files are read; another meaning is a new VERSION.
+The dataclasses are its schema: every field is checked by its type, and one that is not theirs is refused, because it
+may change what a rerun does. A new field has a default, so that earlier files are read; another meaning is a new
+VERSION.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class FileRecord:
 
 @dataclass(frozen=True)
 class Job:
-    """What was asked for, in full: the same job on the same file gives the same graph.
+    """All that was asked for: the same job on the same file gives the same graph.
 
     Attributes
     ----------

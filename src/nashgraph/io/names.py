@@ -3,7 +3,7 @@
 A column of whole numbers, or of digits, holds codes and not quantities if
 
 - a value begins with a zero (02139) or has more than 15 digits;
-- a word of its name says so: id, zip, code and the like (`CODE_WORDS`), and it has more than two values;
+- a word of its name is one of id, zip, code and the like (`CODE_WORDS`), and it has more than two values;
 - its values are names of nodes (nominations); for numbers, only from 100 on and spread over all the names;
 - it counts the rows: all different, increasing, in equal steps or with few numbers left out;
 - its values are all different, consecutive and not small (1001 to 1060 in any order);
@@ -194,7 +194,7 @@ def counts_rows(values: Array) -> bool:
 
 
 def plain_id(table: pd.DataFrame, taken: Collection[str] = (), marks: Marks = POINT) -> str | None:
-    """Return the column that plainly names the rows: one called household or the like, or the first if it is no signal.
+    """Return the column that names the rows: one called household or the like, or the first if it is not a signal.
 
     It has a value in every row, and no two alike.
 

@@ -29,16 +29,16 @@ class TableOptions:
     keep : tuple of str
         Columns to take as the numbers they are, though they look like identifiers or have absurd values or codes.
     benefit : str, optional
-        Column (with nodes in columns: row) of marginal benefits, one per node; it is no signal then.
+        Column (with nodes in columns: row) of marginal benefits, one per node; it is not used as a signal then.
     categorical : tuple of str
-        Columns to code as signals of 0 and 1, one per value, besides those of text or truth values; "none" takes only
+        Columns to code as signals of 0 and 1, one per value, in addition to text and truth values; "none" takes only
         those that are named.
     ordinal : tuple of str
         Columns of levels that have an order, to be numbered in it: a name, or names with the levels from the lowest up,
         "q1,q2=never<rarely<often".
     na : tuple of str
-        What stands for a missing value, anywhere ("-99") or in one column ("q1=9"), besides empty cells, NA, NaN and
-        the like, and what plainly is a code (:mod:`nashgraph.io.missing`); "none" takes only these and those given.
+        What stands for a missing value, anywhere ("-99") or in one column ("q1=9"), in addition to empty cells, NA, NaN
+        and the like, and what plainly is a code (:mod:`nashgraph.io.missing`); "none" takes only these and those given.
     counts : tuple of str
         Columns that count ties with a trait, each with the trait's 0/1 column, "n_weavers=weaver", or with one value
         of a column, "n_weavers=job=weaver". These, ``ties`` and ``names`` are for TieModel, and never signals.
@@ -100,7 +100,7 @@ class TableOptions:
     max_cells: int = MAX_CELLS
 
     def __post_init__(self) -> None:
-        """Refuse what is no choice."""
+        """Refuse unknown choices."""
         check_choice("nodes", self.nodes, NODES)
         check_choice("missing", self.missing, MISSING)
         if self.max_cells < 1:

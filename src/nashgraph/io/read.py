@@ -204,7 +204,7 @@ def unpacked(path: Path, max_cells: int = MAX_CELLS) -> Iterator[Path]:
 
 
 def _unzip(path: Path, folder: Path, max_cells: int) -> Path:
-    """Return the one file in an archive; what macOS puts beside it, and hidden files, do not count."""
+    """Return the one file in an archive; files that macOS adds, and hidden files, do not count."""
     with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         members = [member for member in members if not member.filename.startswith(("__MACOSX/", "."))]

@@ -1,4 +1,4 @@
-"""What a table is before it is read as answers: an edge list, a matrix, one answer a row; and columns about ties.
+"""Recognise a table before it is read as answers: an edge list, a matrix, one answer a row; and columns about ties.
 
 Answers about ties (how many friends, which friends) say who is tied, not what people are like: two people who both
 name Ann are not alike for it. So they are found by name and content, and never read as likeness without being asked.
@@ -42,7 +42,7 @@ class TieColumn(NamedTuple):
 
 
 def tie_columns(table: pd.DataFrame, nodes: Sequence[str] = ()) -> list[TieColumn]:
-    """Return the columns that seem to count ties or to name those whom a node is tied to.
+    """Return the columns that seem to count or name a node's ties.
 
     Examples
     --------

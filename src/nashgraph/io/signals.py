@@ -47,9 +47,9 @@ class Signals:
     standardized : bool, whether every signal was brought to mean 0 and spread 1
     missing : array of shape (n_nodes,), the share of signals that each node lacks in the file
     silent : array of shape (n_nodes,), which nodes have 0 in every signal, as several others have
-    columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; columns that
-        are left out as signals, too
-    tie_columns : list of TieColumn, the columns that seem to count or name ties; they are no signals
+    columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; also columns
+        that are not used as signals
+    tie_columns : list of TieColumn, the columns that seem to count or name ties; they are not signals
     told : TieAnswers, optional, what the columns declared to be about ties tell
     warnings : list of str, those of the notes that everybody should read
     """
@@ -313,7 +313,7 @@ def _spreads(values: Array) -> Array:
 
 
 def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
-    """Return whether to standardise the signals, and a sentence that says so, why, and how to undo it."""
+    """Return whether to standardise the signals, and a sentence with the reason and how to undo it."""
     spreads = _spreads(found.values)
     widest, narrowest = int(np.argmax(spreads)), int(np.argmin(spreads))
     with np.errstate(over="ignore"):
@@ -341,7 +341,7 @@ ANSWERS = frozenset(["answer", "value", "response", "reply", "score", "vote", "r
 def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:
     """Return a table of answers with a row for everyone who gave one and a column for every question.
 
-    In counts, a pair without a row is 0, and no number is a code for a gap. Who answered is the column ``options.id``,
+    In counts, a pair without a row is 0, and no number is a code for a gap. The person is the column ``options.id``,
     or the first that is neither called question nor answer or the like.
 
     Examples

@@ -59,7 +59,8 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     r"""Read ties between the nodes ``names``; those with a node that is not among them are left out, with a note.
 
     A table has the columns source and target (or from and to, ego and alter, sender and receiver), and may have weight
-    (0 is no tie) or tie (1 or 0). Or it is a matrix with the nodes' names on both sides, a row's ties to the columns,
+    (0 means no tie) or tie (1 or 0). Or it is a matrix with the nodes' names on both sides, a row's ties to the
+    columns,
     or a matrix of numbers only, in the nodes' order. GraphML, GML and Pajek files are graphs. If a table has a column
     for groups, only the rows of ``group`` are used.
 
@@ -312,7 +313,7 @@ def read_truth(
 def read_known(path: str | Path, names: Sequence[str], group: Group | None = None) -> tuple[pd.DataFrame, list[str]]:
     r"""Read known ties between the nodes ``names``, as a table for ``ConsensusGL().fit(X, known=...)``, and notes.
 
-    Of a matrix, an empty cell says that nothing is known; a graph's edges are ties, and the ties of its nodes with a
+    In a matrix, an empty cell means that nothing is known; a graph's edges are ties, and the ties of its nodes with a
     true attribute ``known`` are all known.
 
     Examples

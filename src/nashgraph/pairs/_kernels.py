@@ -213,7 +213,7 @@ def respond_candidates(
 ) -> None:
     """Write the best response to a bonus where each row may use its candidate columns only (CSR).
 
-    Of each row only the edges are written. The rows of a run follow one another from where the list of its first row
+    Only the edges of each row are written. The rows of a run follow one another from where the list of its first row
     begins, so that nothing is touched of what is longer than the answer; :func:`runs` says which rows are a run.
     ``eta`` gets each row's best score and the weight above it (see ``project_row``), ``sums`` its cost and square.
     """

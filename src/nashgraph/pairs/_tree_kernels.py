@@ -1,8 +1,9 @@
 """Numba kernels of a scan that skips: the nodes of one leaf of a :class:`~.tree.Tree` against all leaves.
 
 Coordinates are rotated, and few where signals are many: what they say of a distance is a lower bound, up to rounding,
-which is taken off. What it cannot rule out is computed from the points themselves. A leaf is in the nearest cache while
-the nodes go by; what runs for every point takes plain arrays, for a tuple of arrays is slow to hand on.
+which is taken off. Pairs that it cannot rule out are computed from the points themselves. A leaf stays in the nearest
+cache during the loop over nodes. Functions called for every point take plain arrays, because a tuple of arrays is slow
+to pass.
 """
 
 from __future__ import annotations
@@ -106,8 +107,7 @@ def largest_bonus(most: Array, least: Array, size: Array) -> float:
 def begin_rows(tree: Tree, pull: BonusRanges, leaf: int, rows: Rows) -> None:
     """Write what the pairs of each point of a leaf, and of all of them, may cost less than their squared distance.
 
-    That is the bonus and rounding, less the other's node cost. Of all of them with each leaf: what a pair costs at
-    least.
+    That is the bonus and rounding, less the other's node cost. For all of them and each leaf: the least cost of a pair.
     """
     rank = pull.left.shape[1]
     most, least = np.full(rank, -np.inf), np.full(rank, np.inf)
@@ -136,7 +136,7 @@ def off_distance(
 ) -> None:
     """Write what bonus and rounding may take off the squared distances of each point of a leaf to those of another.
 
-    Of the other leaf that needs the range of its right sides, the least node cost and how large rounding may be.
+    From the other leaf this needs the range of its right sides, the least node cost and how large rounding may be.
     """
     for p in range(len(off)):
         off[p] = best_bonus(most[p], least[p], above, under) + rounding[p] + (error - node_cost)
@@ -147,8 +147,8 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
     """Write the pairs of a leaf's points with those of another that may be within reach, and their distances.
 
     Return of how many points they are: ``rows.near`` says which, and ``rows.ends`` where the pairs of each end. A
-    squared distance below a level is a product above another, and all products are one of two matrices. What is left
-    is measured on the points themselves, all together, for the processor to fetch many at a time.
+    squared distance below a level is a product above another, and all products are one of two matrices. The remaining
+    pairs are measured on the points themselves, all together, for the processor to fetch many at a time.
     """
     first, last, begin = tree.leaves[leaf], tree.leaves[leaf + 1], tree.leaves[other]
     reach, off, near, ends, hits, products = rows.reach, rows.off, rows.near, rows.ends, rows.hits, rows.products
@@ -193,8 +193,8 @@ def list_leaf(
 ) -> int:
     """List the pairs of a leaf's nodes whose score is not below the cut; return how many, or ``FULL``.
 
-    Cuts are in the tree's order of nodes. Writes whose they are, counted from the leaf's first node, with whom, and
-    their costs.
+    Cuts are in the tree's order of nodes. Writes whose they are, counted from the leaf's first node, their partners,
+    and their costs.
     """
     begin_rows(tree, pull, leaf, rows)
     first, last = tree.leaves[leaf], tree.leaves[leaf + 1]

@@ -1,4 +1,4 @@
-"""What pairs gain besides their cost: a low-rank bonus ⟨L_i, R_j⟩ (fact 10 of the design)."""
+"""The low-rank bonus of pairs ⟨L_i, R_j⟩ (fact 10 of the design)."""
 
 from __future__ import annotations
 

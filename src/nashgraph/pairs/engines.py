@@ -1,4 +1,4 @@
-"""Who searches pairs, by name: from a name to what makes a search of signals X and node costs.
+"""Engines by name: from a name to a function that makes a search of signals X and node costs.
 
 A new engine is a subclass of :class:`~nashgraph.pairs.search.PairSearch` in a file of its own and a line here; it is
 imported when first asked for.

@@ -1,4 +1,4 @@
-"""What a scan over all pairs does with a block of rows of their costs, as values that can be sent to another process.
+"""The tasks of a scan over all pairs, on a block of rows of costs, as values that can be sent to another process.
 
 A work is called with the nodes of the block and their rows of costs, which it may overwrite, and returns its part of
 the answer: it holds all that it needs, writes to nothing else, and can be pickled. An engine runs it where the signals

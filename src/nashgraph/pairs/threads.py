@@ -57,7 +57,7 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
 def one_thread() -> Iterator[None]:
     """Hold BLAS and the kernels to one thread for a while: the other cores are busy with other work.
 
-    Sums over several threads would differ in their last bits, too.
+    Sums over several threads would also differ in their last bits.
     """
     before = get_num_threads()
     set_num_threads(1)

@@ -153,7 +153,7 @@ class BonusRanges(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What the points of one leaf need room for: point by point, pair by pair, and leaf by leaf."""
+    """Work space for the points of one leaf: point by point, pair by pair, and leaf by leaf."""
 
     most: Array
     least: Array

@@ -1,7 +1,7 @@
 """A search that skips the pairs which cannot matter, where the signals allow it.
 
 Surveys repeat the same answers, and signals lie near few dimensions: most leaves of a :class:`~.tree.Tree` are then
-too far from a node to hold any of its nearest, or an edge. What is skipped is proved not to matter, so answers are
+too far from a node to hold any of its nearest, or an edge. Skipped leaves are proved not to matter, so results are
 those of a scan over all pairs. A cloud in many dimensions allows little of the kind. Where a few leaves show that
 skipping does not pay, scans go through all pairs from then on.
 """
@@ -62,7 +62,7 @@ class AboveOfLeaf:
     cut: Array
 
     def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
-        """Return what was looked at, how many pairs each node has, with whom, and the cuts they were listed with."""
+        """Return the work done, how many pairs each node has, their partners, and the cuts for them."""
         nodes, work = tree.nodes_of(number), self.work
         count, capacity = _tree_kernels.FULL, len(tree.nodes) + 512 * len(nodes)
         while count == _tree_kernels.FULL:

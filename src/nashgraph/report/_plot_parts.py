@@ -1,4 +1,4 @@
-"""What the pictures are put together from: places of nodes, lines, circles, names and cells."""
+"""Parts of the pictures: places of nodes, lines, circles, names and cells."""
 
 from __future__ import annotations
 

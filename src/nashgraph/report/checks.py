@@ -1,4 +1,4 @@
-"""What is known of the true network, to hold the drawn lines against: a truth, or ties that were known in advance."""
+"""The known part of the true network, to compare with the drawn ties: a truth, or ties known in advance."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def checks_of(model: GraphEstimator, truth: Any) -> Checks | None:
 
 
 def _of_truth(graph: LearnedGraph, truth: LearnedGraph) -> Checks:
-    """Return the edges of a truth; its nodes go by name where they are the graph's, else by their order."""
+    """Return the edges of a truth; its nodes are matched by name if they are the graph's, else by order."""
     places = {str(name): place for place, name in enumerate(graph.names)}
     strangers = [name for name in map(str, truth.names) if name not in places]
     if not strangers:

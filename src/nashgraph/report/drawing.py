@@ -1,4 +1,4 @@
-"""What of a graph the page holds: nodes and their places, their communities, the edges, for one lambda or several."""
+"""The part of a graph that the page holds: nodes, places, communities and edges, for one lambda or several."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def make_drawing(
     """Place the nodes of a fitted model's graph, in which the graphs of a path are drawn as well.
 
     Communities that are not given are those of the edges that place the nodes. A layout that is given has the places;
-    where communities are drawn as bubbles, it has these, too.
+    if communities are drawn as bubbles, it also has these.
     """
     graph = model.graph_
     own = make_view(model, graph.by_influence, EDGES_HELD, cut, fitted=True)
@@ -203,7 +203,7 @@ def check_layout(layout: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
 def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitted: bool = False) -> View:
     """Return the view of a model's graph, with node ``order[k]`` called k, and at most so many edges.
 
-    The fitted graph's view has the heaviest edges of every node besides, so that each can be looked up with its ties.
+    The fitted graph's view also has the heaviest edges of every node, so that each can be looked up with its ties.
     """
     graph = model.graph_ if model.graph_.directed else replace(model.graph_, directed=True)  # each pair listed twice
     number = np.empty(len(order), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The columns of a user's table beside the learned graph: what a node answered, and by which answers ties go."""
+"""The columns of a user's table in the report: what a node answered, and how much answers differ along ties."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class InputColumn(NamedTuple):
 
 
 def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
-    """Return the columns of a table with a row for every node; of very many, those that ties go by most.
+    """Return the columns of a table with a row for every node; of very many, those that differ least along ties.
 
     Examples
     --------

@@ -46,7 +46,7 @@ IN_NODES_TABLE = ("action", "influence")
 
 
 class Interventions(NamedTuple):
-    """What the page says about interventions.
+    """The page's section on interventions.
 
     Attributes
     ----------

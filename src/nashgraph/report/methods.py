@@ -1,4 +1,4 @@
-"""What was done, as a paragraph for the methods section of a paper."""
+"""A paragraph for the methods section of a paper."""
 
 from __future__ import annotations
 

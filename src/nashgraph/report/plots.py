@@ -124,7 +124,7 @@ def plot_path(
     path : LambdaPath, as ``GLGP(...).path(X)`` returns it
     ax : matplotlib Axes, optional
     marked : list of float, optional
-        The lambdas to write beside their points, each the nearest on the path; None takes about five, spread over the
+        The lambdas to write next to their points, each the nearest on the path; None takes about five, spread over the
         front as it is drawn.
     label : str, optional
         A name for the legend, where several fronts share an ax.
@@ -211,7 +211,7 @@ def plot_convergence(
 
 
 def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[Any] = "influence") -> Axes:
-    """Draw the adjacency matrix as a heat map: row i shows whom node i listens to, column j whom node j influences.
+    """Draw the adjacency matrix as a heat map: row i shows the sources of node i, column j the targets of node j.
 
     Parameters
     ----------

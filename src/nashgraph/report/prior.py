@@ -1,4 +1,4 @@
-"""What the prior did to a consensus: which nodes and ties it adds to the network that the signals alone give."""
+"""Effect of the prior on a consensus: the nodes and ties it adds to the network that the signals alone give."""
 
 from __future__ import annotations
 

@@ -173,7 +173,8 @@ def degree_sentence(counts: Array, verb: str) -> str:
 class Leaders(NamedTuple):
     """The names of the most influential nodes, and of those that may be as well; none where it is settled.
 
-    ``settled`` is whether resamples say so: without them, the first are the first of one fit, and no more is known.
+    ``settled`` is whether this rests on replicates: without them, the first are the first of one fit, and no more is
+    known.
     """
 
     first: list[str]
@@ -184,7 +185,7 @@ class Leaders(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Who is most influential, and whether that is settled."""
+        """The most influential nodes, and whether their order is stable."""
         if not self.supported:
             return NOT_CENTRAL
         if self.rivals:

@@ -39,7 +39,7 @@ class Histogram:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """What there is to say about a learned graph.
+    """All data of the report on a learned graph.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ from .result import Result, start_of
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """What may be set about the solver; the defaults are those of ``make stress``.
+    """Settings of the solver; the defaults are those of ``make stress``.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What every solver of the GLGP problem returns: one frozen type, with its certificate."""
+"""The result of every solver of the GLGP problem: one frozen type, with its certificate."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def unreachable(address: str) -> InputError:
 def check_cluster(client: Client, held: int, passing: int) -> None:
     """Refuse a cluster that has no workers, another nashgraph, or too little memory.
 
-    ``held`` is what each worker holds, in bytes, and ``passing`` what each of its threads needs besides.
+    ``held`` is what each worker holds, in bytes, and ``passing`` what each of its threads needs in addition.
     """
     with failures_said(client):
         if not client.nthreads():
@@ -162,7 +162,7 @@ class Sent:
     """A value on its way: wherever it arrives its arrays are new ones, for which compiled kernels are at hand.
 
     Arrays that workers send each other as they are arrive read-only and anyhow aligned, so that kernels are compiled
-    for them once more, and may round in another way. It is sent on as the bytes that came: to pack it anew for each
+    for them once more, and may round in another way. It is sent on as the bytes that came: to pack it again for each
     worker would take the time of all, one after the other.
     """
 

@@ -58,7 +58,7 @@ class DaskSearch(PairSearch):
 
     @property
     def carried(self) -> dict[str, Any]:
-        """What is sent."""
+        """The data that are sent."""
         return {name: value for name, value in vars(self).items() if name not in STAYS}
 
     def __reduce__(self) -> tuple[Callable[..., PairSearch], tuple[type[PairSearch], dict[str, Any]]]:

@@ -1,4 +1,4 @@
-"""What is done on listed pairs as Triton kernels: distances, projections of rows and products, each in one go.
+"""Triton kernels on listed pairs: distances, projections of rows and products, each in one go.
 
 They do what PyTorch does elsewhere with one array after the other; sums are taken in the same order every time.
 """
