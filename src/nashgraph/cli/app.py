@@ -18,7 +18,6 @@ from .options import (
     PANELS,
     ActArguments,
     CompareArguments,
-    FileArguments,
     GameArguments,
     JobArguments,
     KnownArguments,
@@ -29,7 +28,7 @@ from .options import (
     TableArguments,
     output_option,
 )
-from .tie_options import AskArguments, TieArguments
+from .tie_options import AskArguments, CheckArguments, TieArguments
 
 # ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
 
@@ -113,7 +112,7 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 
 @app.command(cls=Command, epilog=EXIT_CODES)
 @grouped
-def check(asked: FileArguments) -> int:
+def check(asked: CheckArguments) -> int:
     """Test whether a table holds anything that a network could be learned from.
 
     Answers are shuffled within every question, many times. If the real table

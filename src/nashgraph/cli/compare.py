@@ -22,8 +22,9 @@ from .commands import BUG_REPORT, DONE, UNFINISHED
 from .fitting import methods_with, plain_number
 from .learn import check_engine, check_given, check_inputs_kept, note_signals, truth_noted
 from .messages import Voice, listed
-from .options import CompareArguments, FileArguments, GameArguments
+from .options import CompareArguments, GameArguments
 from .progress import counting
+from .tie_options import CheckArguments
 
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
@@ -41,14 +42,19 @@ def run_compare(game: GameArguments, asked: CompareArguments) -> int:
         return compared(game, asked, voice)
 
 
-def run_check(asked: FileArguments) -> int:
+def run_check(asked: CheckArguments) -> int:
     """Test whether answers hold any structure, and print the verdict in words."""
     voice = asked.speech.voice()
     check_given(asked.file, None)
     with voice.noting_warnings():
         signals = load_signals(asked.file, asked.table.options(None))
         note_signals(asked.file, signals, voice)
-    found = check_network(signals.table)
+    # The 0/1 signals of one category are one question: shuffled apart, they alone would look like structure.
+    columns = [str(name).rpartition("=")[0] for name in signals.table.index]
+    asked_as = [
+        column if column in signals.columns else name for column, name in zip(columns, signals.table.index, strict=True)
+    ]
+    found = check_network(signals.table, questions=asked_as)
     for sentence in found.sentences:
         voice.say(sentence)
     voice.answer({"command": "check", **found.as_dict(), "sentences": found.sentences, "notes": voice.notes})

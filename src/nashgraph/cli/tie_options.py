@@ -1,4 +1,4 @@
-"""The options about what people told of their ties, for learn and ask."""
+"""The options about what people told of their ties, for learn and ask, and those of check."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import TOLD, SpeechArguments, output_option
+from .options import TOLD, File, SpeechArguments, TableArguments, output_option
 
 if TYPE_CHECKING:
     from ..io import TableOptions
@@ -92,3 +92,12 @@ class AskArguments:
     speech: SpeechArguments
     best: Annotated[int, output_option(min=1, help="Number of people to interview.")] = 10
     out: Annotated[Path | None, output_option(help="Folder for ask.csv.", show_default="none is written")] = None
+
+
+@dataclass(frozen=True)
+class CheckArguments:
+    """The options of check: a table and how to read it."""
+
+    file: File
+    table: TableArguments
+    speech: SpeechArguments

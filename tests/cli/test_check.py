@@ -1,0 +1,40 @@
+"""nashgraph check: a verdict in words, and nothing found where there is nothing."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ..commands import run
+
+
+def survey(random, *, shuffled):
+    """Answers of sixty people in three groups that answer alike; shuffled, nothing is left of the groups."""
+    group = random.integers(0, 3, 60)
+    columns = {
+        f"likes {k}": (random.random(60) < np.array([0.1, 0.5, 0.9])[(group + k) % 3]).astype(int) for k in range(8)
+    }
+    columns["roof"] = np.array(["tile", "sheet", "thatch"])[group]
+    table = pd.DataFrame(columns)
+    return table.apply(random.permutation) if shuffled else table
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_groups_are_found_and_shuffled_answers_are_not(shuffled, tmp_path):
+    table = tmp_path / "survey.csv"
+    survey(np.random.default_rng(0), shuffled=shuffled).to_csv(table, index=False)
+    found = json.loads(run("check", table, "--json").stdout)
+    assert (found["verdict"] == "nothing found") == shuffled
+    assert (found["p_value"] > 0.05) == shuffled
+    words = " ".join(found["sentences"])
+    assert ("Ask about ties instead" in words) == shuffled
+
+
+def test_one_category_alone_is_not_structure(tmp_path):
+    """Its 0/1 signals exclude each other: they are one question."""
+    random = np.random.default_rng(1)
+    table = tmp_path / "survey.csv"
+    columns = {f"q{k}": random.integers(0, 2, 80) for k in range(4)}
+    pd.DataFrame(columns | {"job": random.choice(list("abcdef"), 80)}).to_csv(table, index=False)
+    assert json.loads(run("check", table, "--json").stdout)["verdict"] == "nothing found"
