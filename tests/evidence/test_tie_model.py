@@ -10,6 +10,7 @@ from sklearn.metrics import average_precision_score
 
 from nashgraph import GLGP, InputError, TieModel, edge_auc
 from nashgraph.evidence.mixing import Respondents, fit_mixing
+from nashgraph.evidence.names import read_nominations
 from nashgraph.evidence.pair_sums import sigmoid
 from nashgraph.evidence.tilts import Task, evaluator, fit_tilts
 
@@ -322,3 +323,15 @@ def test_bad_parameters_are_said():
         TieModel(max_names=1).fit(traits=TRAITS, nominations={"p0": ["p1", "p2"]})
     with pytest.raises(InputError, match="everybody was asked"):
         TieModel().fit(**bad()).ask(2)
+
+
+def test_people_outside_the_table_take_up_room_on_a_list():
+    # Nobody in a ring names back and every list of theirs is full; everybody in a pair names back.
+    ring = {f"a{k}": [f"a{(k + 1) % 60}", None] for k in range(60)}
+    pairs = {f"b{k}": [f"b{k ^ 1}"] for k in range(60)}
+    names = np.array([*ring, *pairs])
+    told = read_nominations(ring | pairs, names, 2, None)
+    assert told.recall[:60].max() < 0.1
+    assert told.recall[60:].min() > 0.8
+    with pytest.raises(InputError, match=r"a0.* gave more than max_names=1"):
+        read_nominations(ring, names, 1, None)

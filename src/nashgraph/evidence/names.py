@@ -53,8 +53,9 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     """Return the names that people gave, or say what is wrong.
 
     ``given`` is a table with the columns source and target, a table with a row for every node asked and a name in
-    each cell, or a dict from node to a list of names. A list as long as ``most`` was full: those not on it may still be
-    tied. Recall is how often a named person names back, for full lists and others apart.
+    each cell, or a dict from node to a list of names, with None for somebody who is not a node. A list as long as
+    ``most`` was full: those not on it may still be tied. Recall is how often a named person names back, for full lists
+    and others apart.
 
     Examples
     --------
@@ -63,7 +64,8 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     ([0.0, 1.0, 0.0], [True, True, False])
     """
     places = {str(name): k for k, name in enumerate(names.tolist())}
-    lists = {_text(source): [_text(name) for name in named] for source, named in _lists(given)}
+    lists = {_text(source): [_text(name) for name in named if name is not None] for source, named in _lists(given)}
+    outside = {_text(source): sum(name is None for name in named) for source, named in _lists(given)}
     strangers = [name for source, named in lists.items() for name in (source, *named) if name not in places]
     if strangers:
         unique = list(dict.fromkeys(strangers))
@@ -74,7 +76,9 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
         )
     if alone := [source for source, named in lists.items() if source in named]:
         raise InputError(f"nominations: {listing(alone)} named themselves; leave these names out")
-    if most is not None and (longer := [source for source, named in lists.items() if len({*named}) > most]):
+    if most is not None and (
+        longer := [source for source, named in lists.items() if len({*named}) + outside[source] > most]
+    ):
         raise InputError(
             f"nominations: {listing(longer)} gave more than max_names={most} names; correct one of the two"
         )
@@ -84,7 +88,9 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     named = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
     asked = np.zeros(n, dtype=bool)
     asked[[places[source] for source in lists]] = True
-    full = asked & (np.diff(named.indptr) >= (most or n))
+    length = np.diff(named.indptr)  # with those who are not nodes: they take up room too
+    length[[places[source] for source in lists]] += list(outside.values())
+    full = asked & (length >= (most or n))
     back = np.zeros(n)
     for group in (full, asked & ~full):
         # Of those who were named by somebody asked and could name back, how many did?

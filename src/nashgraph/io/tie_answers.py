@@ -34,7 +34,8 @@ class TieAnswers:
     traits : DataFrame, 1 where a node has the trait that is counted, else 0
     counts : DataFrame, how many ties with the trait; None if nothing was counted
     n_ties : Series, how many ties in all; None if that was not asked
-    nominations : dict from each node that gave names to its list of nodes; None if no names were asked
+    nominations : dict from each node that gave names to the nodes named, None for each name that is not in the
+        table; None if no names were asked
     room : int, how many names there was room for, if every name has a column of its own
     columns : dict from each trait to the column that counts it
     notes : list of str, how the columns were read
@@ -44,7 +45,7 @@ class TieAnswers:
     traits: pd.DataFrame
     counts: pd.DataFrame | None
     n_ties: pd.Series | None
-    nominations: dict[str, list[str]] | None
+    nominations: dict[str, list[str | None]] | None
     room: int | None
     columns: dict[str, str]
     notes: list[str] = field(default_factory=list)
@@ -181,7 +182,7 @@ def count_of(column: pd.Series, codes: GapCodes, notes: list[str]) -> pd.Series:
 
 def names_given(
     table: pd.DataFrame, columns: Sequence[str], nodes: Sequence[str], notes: list[str], warnings: list[str]
-) -> tuple[dict[str, list[str]], int | None]:
+) -> tuple[dict[str, list[str | None]], int | None]:
     """Return whom each node named, and how many names there was room for, if each has a column of its own.
 
     A cell is matched to a node to the letter, by its id or by another column with names. Nothing else is guessed.
@@ -190,7 +191,7 @@ def names_given(
     --------
     >>> table = pd.DataFrame({"friend1": ["bob", "7", ""], "friend2": ["cat", None, None]})
     >>> names_given(table, ["friend1", "friend2"], ["ann", "bob", "cat"], [], [])
-    ({'ann': ['bob', 'cat'], 'bob': []}, 2)
+    ({'ann': ['bob', 'cat'], 'bob': [None]}, 2)
     """
     places = {name: name for name in nodes}
     for other in (str(name) for name in table.columns if "name" in words_of(str(name)) and str(name) not in columns):
@@ -198,7 +199,7 @@ def names_given(
         if is_text(table[other]) and len({*labels}) == len(labels) and not {*labels} & {*nodes}:
             places |= dict(zip(labels, nodes, strict=True))
             notes.append(f"names of ties are matched with the nodes' ids and with {other!r}")
-    told, outside, several = dict[str, list[str]](), list[tuple[str, str]](), False
+    told, outside, several = dict[str, list[str | None]](), list[tuple[str, str]](), False
     for node, row in zip(nodes, table[list(columns)].to_numpy(dtype=object), strict=True):
         cells = [as_name(cell).strip() for cell in row if not pd.isna(cell)]
         cells = [cell for cell in cells if cell in places or not (cell in GAPS or cell.casefold() in WORDS)]
@@ -210,10 +211,11 @@ def names_given(
         ]
         outside += [(node, name) for name in names if name not in places]
         if names:
-            told[node] = [places[name] for name in names if name in places]
+            told[node] = [places.get(name) for name in names]
+    inside = sum(map(len, told.values())) - len(outside)
     notes.append(
-        f"{len(told)} of {len(nodes)} nodes gave {sum(map(len, told.values()))} names in {listing(columns)}; nodes "
-        "without any name count as not asked"
+        f"{len(told)} of {len(nodes)} nodes gave {inside} names of others in {listing(columns)}; nodes without any name "
+        "count as not asked"
     )
     warnings += outside_sentences(outside, list(places))
     return told, None if several or len(columns) == 1 else len(columns)
