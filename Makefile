@@ -93,7 +93,7 @@ test-gpu: $(VENV)/.dev ## the engine cuda, on a GPU or through PyTorch and Trito
 coverage: $(VENV)/.dev ## the tests, with the share of branches that they go through
 	$(PYTEST) --cov
 
-pages: $(VENV)/.plot ## write anew what docs/ shows of commands: the tutorial, the options
+pages: $(VENV)/.plot ## update the output of commands in docs/: the tutorial, the options
 	$(BIN)/python docs/pages.py
 
 reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/

@@ -21,7 +21,7 @@ README, SEEDING, PERFORMANCE = "README.md", "docs/guide/seeding.md", "docs/guide
 CLUSTER_GUIDE, SURE = "docs/guide/cluster.md", "docs/guide/sure.md"
 RECOVERY, RESULTS, STRESS = "benchmarks/RECOVERY.md", "benchmarks/RESULTS.md", "benchmarks/STRESS.md"
 GPU, LAM, SKIPPING = "benchmarks/GPU.md", "benchmarks/DEFAULT_LAM.md", "benchmarks/SKIPPING.md"
-SELECTION, DIFFUSION = "benchmarks/SELECTION.md", "results/diffusion.md"
+SELECTION, DIFFUSION, EVIDENCE = "benchmarks/SELECTION.md", "results/diffusion.md", "benchmarks/EVIDENCE.md"
 
 SYNTHETIC = r"## Synthetic networks\n\nAll (\d+) problems(?:.*\n)+?\| \*\*consensus\*\* \| \S+ \| \*\*([\d.]+)\*\*"
 EARLIER = (
@@ -68,6 +68,17 @@ QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
         README,
         "3 networks of lawyers | {} | {} (distance) | {} |",
         [(RECOVERY, by_source("lazega", "consensus", "negative distance", "random"))],
+    ),
+    *(
+        (README, f"| {words} | {{}} |", [(EVIDENCE, rf"## Villages\n(?:.*\n)+?\| {re.escape(row)} \| ([\d.]+) \|")])
+        for words, row in (
+            ("everybody answers ten counting questions exactly", "counts, all asked"),
+            ("the same, with 30% of ties forgotten and answers off by one", "the same and counts off by one"),
+            ("30% of households asked, answered exactly", "counts, 30% asked"),
+            ("everybody gives five names", "five names each"),
+            ("*control*: mixing of traits and numbers of ties", "control: mixing and numbers of ties"),
+            ("*control*: likeness of traits", "control: likeness of traits"),
+        )
     ),
     (README, "`make stress`), {} problems", [(STRESS, r"## ([\d,]+) problems")]),
     (README, "feasible to {} and monotone", [(STRESS, r"largest violation of S \| (\S+) \|")]),
