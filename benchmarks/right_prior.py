@@ -1,8 +1,8 @@
 """``python -m benchmarks.right_prior``: whether the prior of the task a network is good at recovers it best.
 
 For each of five tasks a network is grown to be good at it: from a random graph, ties are moved one at a time by
-simulated annealing on the functional. Signals are spread over it, and the network is learned with each of the five priors, each
-with the benefits the network was grown with. Writes RIGHT_PRIOR.md and right_prior.csv.
+simulated annealing on the functional. Signals are spread over it, and the network is learned with each of the five
+priors, each with the benefits the network was grown with. Writes RIGHT_PRIOR.md and right_prior.csv.
 """
 
 from __future__ import annotations

@@ -51,6 +51,12 @@ class NetworkCheck:
         2021): expected if signals were spread by a network. None if answers are missing. It is for signals of mean
         zero; answers whose columns have different means pass it without any network, so the verdict ignores it.
     n_permutations : int
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(0).normal(size=(6, 40))
+    >>> check_network(noise).verdict
+    'nothing found'
     """
 
     verdict: str

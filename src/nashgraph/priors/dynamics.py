@@ -70,6 +70,7 @@ class FixedPointPrior(Combinable):
         residual of y: its error is of second order in ``tol``.
         """
         rest, adjoint = self.solve(weights, tol, start)
+        # The adjoint times the defect is the first-order error of the value: added, it leaves one of second order.
         value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
         return self.state(weights, rest.point, adjoint, value)
 
@@ -88,6 +89,7 @@ class FixedPointPrior(Combinable):
         if not self.plain:
             product = times(self.share, products(weights)[0])
             return solve_response(product, self.benefit, self.interaction, self.response, tol=tol, start=start)
+        # Newton's method on the device: only the first and last vectors cross over.
         put, get = weights.place
         y = solve_concave(
             times(self.share, weights.dot),
@@ -119,6 +121,7 @@ class FixedPointPrior(Combinable):
         outer, slope = put(self.outer_slope(weights, actions)), put(self.interaction.slope(actions))
         constant, first = put(self.welfare.gradient(actions)), None if start is None else put(start)
 
+        # Transposed, the derivative of the map is f'(y) W^T (δ φ'(z) v).
         def linear(vector: Array) -> Array:
             return slope * weights.tdot(outer * vector)
 

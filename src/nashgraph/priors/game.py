@@ -98,6 +98,7 @@ class GamePrior(FixedPointPrior):
         object.__setattr__(self, "interaction", as_interaction(self.interaction))
         object.__setattr__(self, "welfare", as_welfare(self.welfare))
         check_number("rounding", self.rounding, low=0, remedy="try 0.05; 0 leaves the corners sharp")
+        # Corners of φ are rounded, because at a sharp one the value has no gradient.
         width = 0.0 if self.plain else self.rounding * float(np.mean(self.benefit))
         object.__setattr__(self, "response", Clipped(np.inf if self.cap is None else float(self.cap), width))
 

@@ -73,6 +73,7 @@ class Opinions(Combinable):
         """Solve for opinions and adjoint on W."""
         dot, tdot = products(weights)
         share, n = self.susceptibility, len(self.innate)
+        # With row sums below 1 the innate opinion has what is left of a node's attention.
         sums = dot(np.ones(n))
         constant = (1.0 - share * sums) * self.innate
         first, second = (None, None) if start is None else (start.actions, start.adjoint)
@@ -80,6 +81,7 @@ class Opinions(Combinable):
         y = rest.point
         value, gradient, sides = self._measured(y, sums, dot, tdot)
         adjoint = solve_affine(lambda vector: tdot(share * vector), gradient, tol=tol, start=second).point
+        # One column through the opinions, and those of a measure that depends on W itself.
         left, right = np.column_stack([share * adjoint, *sides[0]]), np.column_stack([y, *sides[1]])
         return DynamicsState(y, adjoint, value + float(adjoint @ rest.defect), left, right)
 
@@ -92,6 +94,7 @@ class Opinions(Combinable):
         if self.measure == "polarisation":
             apart = y - y.mean()
             return float(apart @ apart) / n, 2.0 * apart / n, none
+        # Disagreement, the sum of W_ij (y_i - y_j)^2 / 2n, written out so that it takes two products.
         heard, into = dot(y), tdot(np.ones(n))
         value = 0.5 * float(sums @ y**2 + into @ y**2 - 2.0 * y @ heard) / n
         gradient = ((sums + into) * y - heard - tdot(y)) / n
@@ -145,6 +148,7 @@ class GraphFilter(Combinable):
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
         """Evaluate the filter on W."""
         dot, tdot = products(weights)
+        # W^k b for the right sides, then the left sides from the highest power down: 2K products in all.
         powers = [self.benefit]
         for _ in self.coefficients[1:]:
             powers.append(dot(powers[-1]))

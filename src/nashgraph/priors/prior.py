@@ -69,6 +69,7 @@ class Prior(Protocol):
 
 def products(weights: Graph) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
     """Return v -> W v and v -> W^T v for vectors in memory, wherever W is."""
+    # On a device every product costs two copies: use it for priors that need few.
     if weights.place is HERE:
         return weights.dot, weights.tdot
     put, get = weights.place
@@ -152,6 +153,7 @@ class SumOfPriors(Combinable):
         parts = tuple(
             prior.evaluate(weights, tol=tol, start=each) for (_, prior), each in zip(self.terms, starts, strict=True)
         )
+        # Strengths multiply the left sides only, so that the product L R^T has them once.
         strengths = [strength for strength, _ in self.terms]
         return PriorState(
             float(sum(strength * part.value for strength, part in zip(strengths, parts, strict=True))),

@@ -86,6 +86,7 @@ class Resilience(Combinable):
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: PriorState | None = None) -> PriorState:
         """Evaluate the prior in every scenario on W."""
+        # Node deletions of the same dynamics are solved as one long vector; anything else one by one.
         nodes_only = not any(isinstance(scenario, TieDeletion) for scenario in self.scenarios)
         if nodes_only and isinstance(self.prior, FixedPointPrior) and isinstance(weights, SparseWeights):
             return self._together(weights, tol, start)
@@ -96,6 +97,7 @@ class Resilience(Combinable):
             self.prior.evaluate(graph, tol=tol, start=each) for graph, each in zip(graphs, starts, strict=True)
         )
         values = np.array([state.value for state in states])
+        # The chain rule: every scenario adds its own columns, weighted by how much it counts.
         value, counts = self._combined(values)
         sides = [
             graph.gradient(count * columns(state.left), columns(state.right))
@@ -120,6 +122,7 @@ class Resilience(Combinable):
         """Return the value over all scenarios, and how much each counts in the gradient."""
         if self.temperature is None:
             return float(values.mean()), np.full(len(values), 1.0 / len(values))
+        # Taking the worst off first keeps the exponentials between 0 and 1.
         worst = values.min()
         parts = np.exp(-(values - worst) / self.temperature)
         return float(worst - self.temperature * np.log(parts.mean())), parts / parts.sum()
@@ -140,6 +143,7 @@ def random_deletions(
     check_integer("n_scenarios", n_scenarios, low=1, remedy="try 8")
     check_number("share", share, low=0, high=1, open_low=True, open_high=True, remedy="try 0.1")
     random = np.random.default_rng(random_state)
+    # A block of sources times targets holds the square of their share of the ties.
     size = max(1, round(n_nodes * (np.sqrt(share) if ties else share)))
 
     def draw() -> Array:
@@ -222,6 +226,7 @@ class WithoutTies:
 
     def dot(self, vector: Array) -> Array:
         """Return W_k v."""
+        # W_k = W - D_A W D_B: what the deleted block would have brought is taken off.
         lost = self.weights.dot(only(vector, self.sources))
         return self.weights.dot(vector) - only(lost, self.targets)
 
