@@ -24,7 +24,7 @@ from nashgraph.priors import Epidemic, GamePrior, GraphFilter, Opinions, Resilie
 from .report import Report
 
 N, M, TIES, C = 60, 10, 120, 0.9
-PROPOSALS = 1000
+PROPOSALS = 800
 STRENGTHS = (1, 10, 100)  # times the default lambda
 TUNING = 4  # draws on which the strength of every cell of the table is chosen, and which are not scored
 # The functionals, from random numbers in (0, 1), one for every node, that are lopsided as benefits are.
@@ -122,15 +122,13 @@ def chosen(table: pd.DataFrame) -> pd.DataFrame:
     return scored.merge(best)
 
 
-def main(draws: int = 16) -> None:
+def main(draws: int = 12) -> None:
     """Run all draws and write the table."""
-    rows = []
+    here, rows = Path(__file__), []
     for seed in range(draws):
         rows += draw(seed)
-        print(seed, flush=True)
-    table = pd.DataFrame(rows)
-    here = Path(__file__)
-    table.to_csv(here.with_name("right_prior.csv"), index=False, float_format="%.5f")
+        table = pd.DataFrame(rows)
+        table.to_csv(here.with_name("right_prior.csv"), index=False, float_format="%.5f")
     found = chosen(table)
     report = Report("The right prior for the right network", "python -m benchmarks.right_prior")
     report.say(

@@ -54,9 +54,8 @@ class NetworkCheck:
 
     Examples
     --------
-    >>> noise = np.random.default_rng(0).normal(size=(6, 40))
-    >>> check_network(noise).verdict
-    'nothing found'
+    >>> print(check_network(np.random.default_rng(0).normal(size=(8, 40))).sentences[1])
+    A network learned from these answers would show chance.
     """
 
     verdict: str
