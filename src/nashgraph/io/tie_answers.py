@@ -214,8 +214,8 @@ def names_given(
             told[node] = [places.get(name) for name in names]
     inside = sum(map(len, told.values())) - len(outside)
     notes.append(
-        f"{len(told)} of {len(nodes)} nodes gave {inside} names of others in {listing(columns)}; nodes without any name "
-        "count as not asked"
+        f"{len(told)} of {len(nodes)} nodes gave {inside} names of others in {listing(columns)}; nodes without any "
+        "name count as not asked"
     )
     warnings += outside_sentences(outside, list(places))
     return told, None if several or len(columns) == 1 else len(columns)
