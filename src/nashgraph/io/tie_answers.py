@@ -22,7 +22,7 @@ from .text import GAPS
 
 BETWEEN_NAMES = re.compile(r"\s*[;,|]\s*")  # in a cell with several names
 CLOSE = 0.8  # likeness from which a name may be a misspelling of another
-COMPARED = 500  # names outside the table that are compared with all nodes
+COMPARED = 300_000  # pairs of a name outside the table and a node that are compared: a second or two
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,8 +214,8 @@ def names_given(
             told[node] = [places.get(name) for name in names]
     inside = sum(map(len, told.values())) - len(outside)
     notes.append(
-        f"{len(told)} of {len(nodes)} nodes gave {inside} names of others in {listing(columns)}; nodes without any name "
-        "count as not asked"
+        f"{len(told)} of {len(nodes)} nodes gave {inside} names of others in {listing(columns)}; nodes without any "
+        "name count as not asked"
     )
     warnings += outside_sentences(outside, list(places))
     return told, None if several or len(columns) == 1 else len(columns)
@@ -239,14 +239,16 @@ def outside_sentences(outside: Sequence[tuple[str, str]], places: Sequence[str])
     shown = listing(f"{name!r} (given by {node})" for name, node in by.items())
     sentences = [f"{len(outside)} name(s) given are not in the table and were left out: {shown}"]
     small = {place.casefold(): place for place in places}
+    compared = list(by)[: max(20, COMPARED // len(small))]
     near = {
         name: small[close[0]]
-        for name in list(by)[:COMPARED]
+        for name in compared
         if not name.isdecimal() and (close := difflib.get_close_matches(name.casefold(), small, n=1, cutoff=CLOSE))
     }
     if near:
         shown = listing((f"for {name!r} (given by {by[name]}) type {meant}" for name, meant in near.items()), 10)
+        part = "" if len(compared) == len(by) else f" (among the first {len(compared)})"
         sentences.append(
-            f"{len(near)} of these names may be misspelled; if so, correct the cell and learn again: {shown}"
+            f"{len(near)} of these names{part} may be misspelled; if so, correct the cell and learn again: {shown}"
         )
     return sentences
