@@ -7,7 +7,6 @@ groups are those figures. To quote a new figure, add a line here.
 import re
 from pathlib import Path
 
-import networkx as nx
 import pandas as pd
 import pytest
 
@@ -207,10 +206,6 @@ def test_how_well_seeds_do_is_what_came_out(line, cells):
     figures = [re.search(share(*cell), read(DIFFUSION)).groups() for cell in cells]
     written = [f"{mean} ± {error}".replace("-", "−") for mean, error in figures]
     assert line.format(*written) in read(SEEDING)
-
-
-def test_the_chance_level_of_the_picture_is_the_density_of_the_club():
-    assert f"by chance {100 * nx.density(nx.karate_club_graph()):.0f}% would be right" in read(README)
 
 
 def read(file: str, raw: bool = False) -> str:
