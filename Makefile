@@ -67,7 +67,7 @@ lint-js: ## the report's modules by eslint (needs npm; fetches it)
 	cp tools/eslint.config.mjs build/eslint/
 	cd build/eslint && npx eslint web
 
-format: $(VENV)/.dev ## rewrite the sources in the house style
+format: $(VENV)/.dev ## format the sources
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

@@ -45,7 +45,7 @@ print(pd.DataFrame({"influence": influence, "friends": friends}).nlargest(6, "in
 print(f"converged: {model.converged_}, stationarity {model.stationarity_:.1e} after {model.n_iter_} iterations")
 
 # %%
-# How good is it? We know the truth here, so we can score, beside the same method without the prior. The precision is
+# How good is it? We know the truth here, so we can score and compare with no prior. The precision is
 # that of as many of the heaviest edges as the truth has.
 
 smooth = SmoothGL(degree=10).fit(X)

@@ -8,7 +8,7 @@ were asked of only half of the households.
 
 That last point matters more than it looks. A link is on record only if at least one of its ends was asked. The flag
 "was asked" is a natural benefit for the prior, and it is also, by itself, a good guess of the recorded network: two
-households of which neither was asked cannot have a link. A score is worth something only beside that control.
+households of which neither was asked cannot have a link. A score means something only compared with that control.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,8 @@ When the prior helps, and when it hurts
 =======================================
 
 The prior says: this network serves the people in it, and the welfare of a network lies in its hubs. Whether that helps
-depends on three things you can think about before you run anything: what your signals do at hubs, whom your benefit
-favours, and how strongly the prior speaks. Here each is varied with the truth known.
+depends on three things you can think about before you run anything: what your signals do at hubs, which nodes your
+benefit favours, and how strong the prior is. Here each is varied with the truth known.
 
 The networks are trees grown by preferential attachment, so they do have hubs; 50 nodes, 10 signals, five draws.
 """
@@ -100,7 +100,7 @@ axes[0].legend(frameon=False, fontsize=8)
 plt.show()
 
 # %%
-# What to take home:
+# Conclusions:
 #
 # - Where signals set hubs apart from their neighbours and the benefit points to hubs, the prior adds a lot, at a
 #   moderate ``lam``.
@@ -149,7 +149,7 @@ for filter_name in ("lowpass", "gmrf"):
 
 # %%
 # And a benefit that is the same for all does nothing whatever, at any ``lam``: every row of the graph sums to c, so
-# every graph has the same welfare. The library says so.
+# every graph has the same welfare. The library warns.
 
 tree, X = draw("lowpass", 0)
 with warnings.catch_warnings(record=True) as caught:

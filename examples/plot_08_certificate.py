@@ -43,8 +43,8 @@ for name, model in runs.items():
     print(f"objective {model.objective_:.9f}\n{'':31} {model.certificate_.sentence}")
 
 # %%
-# A run that does not reach its tolerance says so, in ``converged_``, in ``certificate_`` and in a warning, and is never
-# silent. An iteration of the two solvers is not the same work, so compare the seconds, not the axis. The two TTGD
+# A run that does not reach its tolerance reports it, in ``converged_``, in ``certificate_`` and in a warning.
+# An iteration of the two solvers is not the same work, so compare the seconds, not the axis. The two TTGD
 # runs head for different stationary points: the one with the larger step reaches its tolerance at a higher objective.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
@@ -74,7 +74,7 @@ answer, _ = project_rows(scores, model.c)
 print(f"recomputed {np.linalg.norm(W - answer) / np.linalg.norm(W):.1e}, reported {model.stationarity_:.1e}")
 
 # %%
-# What a certificate does not say is that there is no better graph. The problem is not convex, and a strong prior has
+# A certificate does not say that there is no better graph. The problem is not convex, and a strong prior has
 # several stationary points, as we just saw. Where that worries you, take several starts and compare objectives.
 
 for lam in (0.3, 3.0, 30.0):

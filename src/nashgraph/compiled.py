@@ -81,7 +81,7 @@ def _load(cache: Any, load: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return load(*arguments)
     except Exception as error:
-        LOG.info("the cache in %s is damaged (%s) and is made anew", cache.cache_path, error)
+        LOG.info("the cache in %s is damaged (%s) and is rebuilt", cache.cache_path, error)
         cache.flush()
         return None
 

@@ -324,9 +324,9 @@ def silent_nodes(X: Array) -> Array:
 def silent_sentence(names: Array) -> str:
     """Say that these nodes are silent, and what that means for a graph."""
     return (
-        f"{len(names)} node(s) have 0 in every signal ({listing(names)}) and say nothing of whom they are tied to: "
-        "they are placed by each other and by the prior alone, and are not named as most influential; leave them "
-        "out, or add signals"
+        f"{len(names)} node(s) have 0 in every signal ({listing(names)}), so their ties cannot be learned: they are "
+        "tied to each other or by the prior alone, and are not named as most influential; leave them out, or add "
+        "signals"
     )
 
 
@@ -369,7 +369,7 @@ def check_observed(X: Array, names: Array) -> None:
     if unseen.size:
         raise InputError(
             f"X has {unseen.size} node(s) without any observed signal: {listing(label[i] for i in unseen)}; "
-            "drop these columns, for nothing is known of them"
+            "drop these columns, because nothing is known about them"
         )
     empty = np.flatnonzero(~observed.any(axis=1))
     if empty.size:

@@ -274,14 +274,14 @@ def test_a_zip_around_a_file_without_an_ending_is_text(tmp_path):
 
 def test_a_file_that_ends_its_reader_is_said():
     damaged = Path(__file__).parents[1] / "fuzz" / "corpus" / "sav" / "damaged.sav"  # pyreadstat falls over it
-    with pytest.raises(TableError, match=r"damaged\.sav is damaged, so that it cannot be read: get it anew"):
+    with pytest.raises(TableError, match=r"damaged\.sav is damaged and cannot be read: get it again"):
         read_table(damaged)
 
 
 def test_a_file_that_is_read_for_ever_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(read, "SECONDS", 0.0)
     (tmp_path / "t.sav").write_bytes(b"$FL2")
-    with pytest.raises(TableError, match=r"t\.sav was not read within 0 seconds, and is damaged, as it seems"):
+    with pytest.raises(TableError, match=r"t\.sav was not read within 0 seconds, so it seems damaged"):
         read_table(tmp_path / "t.sav")
 
 

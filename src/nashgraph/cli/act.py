@@ -101,9 +101,9 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
     checked = {NODES: record.nodes_sha256, EDGES: record.edges_sha256, MEMBERS: record.members_sha256}
     for name, expected in checked.items():
         if expected and not (folder / name).is_file():
-            raise TableError(f"there is no {name} beside {MODEL}: learn the network again")
+            raise TableError(f"{name} is missing in the folder of {MODEL}: learn the network again")
         if expected and sha256_of(folder / name) != expected:
-            raise TableError(f"{name} is not as it was written beside {MODEL}: learn the network again")
+            raise TableError(f"{name} was changed after {MODEL} was written: learn the network again")
     nodes = read_nodes(folder / NODES).set_index("name")
     if record.members_sha256:
         names, weights, replicates = read_members(folder / MEMBERS)

@@ -174,7 +174,7 @@ def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path)
         return Verdict(True, True, 0.0, "the graph is the same, to the last digit")
     differs = "the graph is NOT the same as that of the model"
     if not before.is_file() or sha256_of(before) != earlier.edges_sha256:
-        why = f"its {EDGES} is not beside the model as it was written, so nobody knows by how much"
+        why = f"its {EDGES} is missing or was changed, so the difference is unknown"
         return Verdict(False, False, None, f"{differs}, to the last digit at least; {why}")
     one, two = (read_edges(file).set_index(["source", "target"])["weight"] for file in (before, now))
     difference = float(one.sub(two, fill_value=0.0).abs().max() / one.max()) if len(one) and len(two) else math.inf

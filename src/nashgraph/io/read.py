@@ -341,13 +341,13 @@ def _check_survived(path: Path, max_cells: int) -> None:
         ).returncode
     except subprocess.TimeoutExpired:
         raise TableError(
-            f"{path.name} was not read within {allowed:.0f} seconds, and is damaged, as it seems: get it anew, or save "
-            "it as .csv"
+            f"{path.name} was not read within {allowed:.0f} seconds, so it seems damaged: get it again, or "
+            "save it as .csv"
         ) from None
     if ended == TOO_LARGE:
         raise too_large(path.name, "it says so of itself", max_cells)
     if ended < 0 or ended > LAST_CODE:  # by a signal; Windows has codes beyond those of programs
-        raise TableError(f"{path.name} is damaged, so that it cannot be read: get it anew, or save it as .csv")
+        raise TableError(f"{path.name} is damaged and cannot be read: get it again, or save it as .csv")
 
 
 def _labelled(column: pd.Series, labels: dict[Any, str], ordered: bool) -> pd.Series:

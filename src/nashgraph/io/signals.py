@@ -416,5 +416,5 @@ def check_outliers(values: Array, nodes: Sequence[str], signals: Sequence[str], 
             f"{len(absurd)} signal(s) have a value so absurd that it would decide the result: {listing(absurd, 3)}; "
             f"correct it, take it as missing with --na {worst[0]!r}, or take the column as it is with --keep"
         )
-    remedy = "beside it all others look alike: --na takes a value as missing, --drop leaves a column out"
+    remedy = "such a value makes all others look alike: --na reads it as missing, --drop leaves the column out"
     return [f"far out: {listing(far, 3)}; {remedy}"] if far else []

@@ -256,8 +256,7 @@ def _read_graphml(path: Path) -> nx.Graph[Any]:
     graphs = [part for part in ET.parse(path).iter() if part.tag.rpartition("}")[2] == "graph"]
     if len(graphs) > 1:
         raise TableError(
-            f"{path.name} has {len(graphs)} graphs, one inside another or beside it, and one is needed: save it as "
-            "one, without groups"
+            f"{path.name} has {len(graphs)} graphs, and one is needed: save it as one graph without groups"
         )
     return nx.read_graphml(path)
 

@@ -16,11 +16,11 @@ from .plain import shortened, text
 CERTIFIED = {
     Measure.EXACT: "The problem has one solution only, and each node's share of it is computed by a formula. There was "
     "nothing to iterate, and there is no better graph for this problem.",
-    Measure.STATIONARITY: "If every node could share out its attention anew, for the best balance of likeness "
-    "and welfare and with everyone acting as they do now, the weights would move by {share} of their size in all.",
+    Measure.STATIONARITY: "If every node chose its weights again, for the best balance of smoothness and welfare and "
+    "with all actions as they are, the weights would change by {share} of their size in all.",
     Measure.GAP: "The method's objective is above the least that any graph has by at most {share} of it.",
-    Measure.CHANGE: "In the last round the weights moved by {share} of their size in all. That they hardly move is no "
-    "proof that they are where they should be.",
+    Measure.CHANGE: "In the last iteration the weights changed by {share} of their size in all. Small changes do not "
+    "prove that the solution is reached.",
     Measure.GRADIENT: "Expected counts differ by {share} from what the model makes of the answers.",
 }
 NEARLY_ALL = 0.9  # evidence of a tie that hardly anything speaks against
@@ -167,7 +167,7 @@ def degree_sentence(counts: Array, verb: str) -> str:
     middle = number(float(np.median(counts)))
     others = "other" if middle == "1" else "others"
     least, most = f"{counts.min():,}", f"{counts.max():,}"
-    return f"The middle node {verb} {middle} {others}; it is {least} at the least and {most} at the most."
+    return f"The median node {verb} {middle} {others}; the numbers range from {least} to {most}."
 
 
 class Leaders(NamedTuple):
