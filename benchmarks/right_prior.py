@@ -139,7 +139,7 @@ def main(draws: int = 12) -> None:
     )
     means = found.pivot_table(index="network", columns="prior", values="precision")
     columns = ["none", *TASKS, "right, benefits shuffled"]
-    cells = [[row, *(f"{means.loc[row].get(name, np.nan):.3f}" for name in columns)] for row in means.index]
+    cells = [[row, *(f"{means.loc[row].get(name):.3f}".replace("nan", "") for name in columns)] for row in means.index]
     report.table(["network", *columns], cells)
     lines = []
     for task in TASKS:
