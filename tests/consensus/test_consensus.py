@@ -88,7 +88,7 @@ def test_the_members_certificates_are_summed_up(signals):
     assert len(caught) == 1
     assert (
         ConsensusGL(**options).fit(signals).certificate_.sentence
-        == "exact: computed by a formula, with nothing left to improve"
+        == "solved exactly (closed form); this is about the arithmetic, not about whether ties are real"
     )
 
 

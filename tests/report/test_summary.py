@@ -84,7 +84,10 @@ def test_every_measure_has_its_meaning():
     unknown = Watch(Measure.CHANGE, tol=1e-3, max_iter=1)
     unknown.ends(1, np.nan, np.inf)
     assert "inf" not in prose.certificate(unknown.certificate(Ending.MAX_ITER), False)[1]
-    assert prose.certificate(exact(), False)[0] == "Exact: computed by a formula, with nothing left to improve."
+    assert (
+        prose.certificate(exact(), False)[0]
+        == "Solved exactly (closed form); this is about the arithmetic, not about whether ties are real."
+    )
     assert set(prose.CERTIFIED) == set(Measure)
 
 
