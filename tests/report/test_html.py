@@ -7,11 +7,13 @@ import re
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+from nashgraph import ConsensusGL
 from nashgraph.report import summarize, write_report
 from nashgraph.report.html import render
 
@@ -218,3 +220,11 @@ def test_a_large_consensus_stays_small():
     page = render(summarize(held(weights, edge_columns=columns, node_columns=ends | ranks)))
     assert len(page.encode()) < 6e6
     assert "and 4,996 more may be" in page
+
+
+@pytest.mark.parametrize("supported", [True, False])
+def test_influence_is_drawn_only_if_the_signals_support_it(supported):
+    model = ConsensusGL(random_state=0, n_replicates=4).fit(np.random.default_rng(0).normal(size=(20, 30)))
+    page = render(summarize(model, graph=replace(model.graph_, influence_supported=supported)))
+    assert ("Influence, with 90% intervals" in page) == supported
+    assert ("who is central is not known" in page) != supported

@@ -369,7 +369,6 @@ def write_outcome(
         scores={SCORES.get(name, name): score for name, score in record.scores.items() if score is not None},
         notes=tuple(record.notes),
         path=outcome.path,
-        directed=record.job.directed,
         columns=outcome.columns,
         truth=truth,
         communities=outcome.written.node_columns["community"],
