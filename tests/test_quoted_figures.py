@@ -22,19 +22,17 @@ RECOVERY, RESULTS, STRESS = "benchmarks/RECOVERY.md", "benchmarks/RESULTS.md", "
 GPU, LAM, SKIPPING = "benchmarks/GPU.md", "benchmarks/DEFAULT_LAM.md", "benchmarks/SKIPPING.md"
 SELECTION, DIFFUSION, EVIDENCE = "benchmarks/SELECTION.md", "results/diffusion.md", "benchmarks/EVIDENCE.md"
 
-SYNTHETIC = r"## Synthetic networks\n\nAll (\d+) problems(?:.*\n)+?\| \*\*consensus\*\* \| \S+ \| \*\*([\d.]+)\*\*"
 EARLIER = (
     r"GLGP took ([\d.]+) and ([\d.]+) s at N = 20,000 \(([\d.]+) and ([\d.]+) of scikit-learn's passes\), "
     r"(\d+) and (\d+) s at N = 50,000"
 )
 
 
-def by_source(name: str, *methods: str) -> str:
-    """Return the pattern of the average precisions of some methods in one family, in the order of the table."""
-    columns = ["consensus", "cosine", "linear", "glgp", "correlation", "smooth", "logdegree", "inner product"]
-    columns += ["negative distance", "benefit alone", "random"]
-    cells = [r"\**([\d.]+)\**" if column in methods else r"\S+" for column in columns]
-    return rf"\| {name} \| " + r" \| ".join(cells)
+def family(title: str, control: str) -> str:
+    """Return the pattern of a section's number of problems and three average precisions: ours, a control's, chance."""
+    row = r"(?:.*\n)+?\| {} \| \S+ \| \**([\d.]+)"
+    rows = "".join(row.format(name) for name in (r"\*\*consensus\*\*", control, "random"))
+    return rf"## {title}\n\nAll (\d+) problems{rows}"
 
 
 def share(networks: str, strategy: str, what: str) -> str:
@@ -43,30 +41,32 @@ def share(networks: str, strategy: str, what: str) -> str:
 
 
 QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
-    (README, "| {} synthetic networks that made their own signals | {} |", [(RECOVERY, SYNTHETIC)]),
-    (README, "| {} | {} (cosine) |", [(RECOVERY, r"best control's \| ([\d.]+) against ([\d.]+) \(cosine\)")]),
+    *(
+        (README, f"| {{}} {words} | {{}} | {{}} ({name}) | {{}} |", [(RECOVERY, family(title, control))])
+        for words, name, title, control in (
+            ("synthetic networks that made their own signals", "cosine", "Synthetic networks", "cosine"),
+            ("synthetic networks, 200 to 3,000 signals", "inverse covariance", "Many signals", "inverse covariance"),
+            (
+                "synthetic networks, signals cut to five values",
+                "distance",
+                "Synthetic networks, signals with five values",
+                "negative distance",
+            ),
+            (
+                "real networks of 10 populations, mean over populations",
+                "inner product",
+                "Real networks, real signals",
+                "inner product",
+            ),
+        )
+    ),
     (
         README,
-        "75 Indian villages, not told who was surveyed | {} | {} (who was surveyed) | {} |",
+        "| {} Indian villages among them | {} | {} (inner product) | {} |",
         [
-            (RECOVERY, r"\| consensus, benefit not given \| ([\d.]+)"),
-            (RECOVERY, by_source("villages", "benefit alone", "random")),
+            (RECOVERY, r"\| villages \((\d+)\)"),
+            (RECOVERY, r"\| villages \| ([\d.]+) (?:\| \S+ ){8}\| \**([\d.]+)\** \| \S+ \| ([\d.]+)"),
         ],
-    ),
-    (
-        README,
-        "told who was surveyed | {} | {} (who was surveyed) | {} |",
-        [(RECOVERY, by_source("villages", "consensus", "benefit alone", "random"))],
-    ),
-    (
-        README,
-        "12 Korean villages | {} | {} (cosine) | {} |",
-        [(RECOVERY, by_source("korea", "consensus", "cosine", "random"))],
-    ),
-    (
-        README,
-        "3 networks of lawyers | {} | {} (distance) | {} |",
-        [(RECOVERY, by_source("lazega", "consensus", "negative distance", "random"))],
     ),
     *(
         (README, f"| {words} | {{}} |", [(EVIDENCE, rf"## Villages\n(?:.*\n)+?\| {re.escape(row)} \| ([\d.]+) \|")])

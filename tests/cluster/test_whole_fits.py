@@ -1,4 +1,4 @@
-"""Resamples, halves and groups shared out whole: the same bits as one after the other, and made by the workers."""
+"""Members, halves and groups shared out whole: the same bits as one after the other, and made by the workers."""
 
 import json
 import logging
@@ -13,17 +13,11 @@ import pytest
 
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
-from nashgraph import ConsensusGL
-from nashgraph.consensus import checkpoint, members, parallel
+from nashgraph import ConsensusGL, SmoothGL
+from nashgraph.consensus import members, parallel
 from nashgraph.pairs.cluster.client import inside_worker
 
 from ..commands import run
-
-GEOMETRIES = ["distance", "cosine"]
-
-
-class StoppedError(Exception):
-    pass
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +40,7 @@ def made_here(monkeypatch):
 
 
 def consensus(**given):
-    return ConsensusGL(**{"n_replicates": 5, "geometries": GEOMETRIES, "random_state": 0, **given})
+    return ConsensusGL(**{"n_replicates": 5, "signals": "answers", "random_state": 0, **given})
 
 
 def assert_same(one, two):
@@ -55,49 +49,17 @@ def assert_same(one, two):
     assert one.graph_.nodes().equals(two.graph_.nodes())
 
 
-@pytest.mark.parametrize("held", [parallel.WAITING_BYTES, 1], ids=["all", "one at a time"])
-def test_resamples_over_joblib(held, processes, signals, expected, made_here, monkeypatch):
-    monkeypatch.setattr(parallel, "WAITING_BYTES", held)
-    with joblib.parallel_config(backend="dask"):
-        assert_same(consensus().fit(signals, n_jobs=-1), expected)
-    assert len(made_here) == len(GEOMETRIES)  # of the signals as they are; the resamples are made by the workers
-
-
-def test_resamples_in_processes_of_joblib_s_own(signals, expected, made_here):
-    assert_same(consensus().fit(signals, n_jobs=2), expected)
-    assert len(made_here) == len(GEOMETRIES)
-
-
-@pytest.mark.parametrize("most", [parallel.WHOLE_TASK_NODES, 39], ids=["whole", "passes"])
-def test_the_engine_shares_out_resamples_of_few_nodes_and_passes_of_many(
-    most, processes, signals, expected, made_here, monkeypatch, caplog
-):
-    monkeypatch.setattr(parallel, "WHOLE_TASK_NODES", most)
+def test_a_consensus_on_a_cluster_is_that_of_the_threads(processes, signals, expected, caplog):
     with caplog.at_level(logging.INFO, "nashgraph"):
         assert_same(consensus(engine="dask").fit(signals), expected)
-    few = signals.shape[1] <= most
-    assert len(made_here) == len(GEOMETRIES) * (1 if few else 6)
-    assert ("engine: dask (workers: 2, threads: 2, whole replicates)" in caplog.text) == few
+    assert "engine: dask (workers: 2, threads: 2" in caplog.text
 
 
-@pytest.mark.parametrize("first", ["alone", "shared out"])
-def test_a_fit_that_was_stopped_goes_on_in_the_other_way(first, processes, signals, expected, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
-
-    def stop(done, total):
-        if done == 7:
-            raise StoppedError
-
-    told = []
-    ways = [{"n_jobs": 1}, {"n_jobs": -1}][:: 1 if first == "alone" else -1]
-    with joblib.parallel_config(backend="dask"):
-        with pytest.raises(StoppedError):
-            consensus().fit(signals, checkpoint=tmp_path, progress=stop, **ways[0])
-        saved = {file.name for file in (tmp_path / "nashgraph-consensus").iterdir()}
-        tell = lambda *step: told.append(step)  # noqa: E731
-        assert_same(consensus().fit(signals, checkpoint=tmp_path, progress=tell, **ways[1]), expected)
-    assert saved == {"manifest.json", "mean.npz", "replicate-1.npz", "replicate-2.npz"}
-    assert [step for step, _ in told[:12]] == [*range(1, 13)]
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_members_of_an_estimator_are_fitted_by_other_processes(backend, processes, signals):
+    alone = consensus(estimator=SmoothGL(), n_replicates=0).fit(signals, n_jobs=1)
+    with joblib.parallel_config(backend=backend):
+        assert_same(consensus(estimator=SmoothGL(), n_replicates=0).fit(signals, n_jobs=2), alone)
 
 
 @pytest.mark.parametrize("way", [{"n_jobs": -1}, {"engine": "dask"}], ids=["joblib", "engine"])
@@ -147,7 +109,7 @@ def test_groups_are_learned_by_workers_and_written_here(processes, tmp_path):
     table["village"] = np.repeat([*sizes], [*sizes.values()])
     table.to_csv(tmp_path / "t.csv", index=False)
     # One of the groups has too few nodes for what is promised, which shows after its fit.
-    options = ("--group", "village", "--resamples", "2", "--false-edges", "0.01", "--json")
+    options = ("--group", "village", "--replicates", "2", "--false-edges", "0.01", "--json")
     answers = {}
     for out, more in {"here": (), "there": ("--scheduler", processes.scheduler.address)}.items():
         result = run("learn", tmp_path / "t.csv", *options, *more, "--out", tmp_path / out)

@@ -170,9 +170,11 @@ def test_columns_of_edges_and_nodes_stand_beside_the_ties_and_the_node(browser, 
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
-def test_the_cut_shows_the_ties_that_are_sure_enough(browser, consensus, viewport):
-    model, out = consensus
-    frequency = model.graph_.undirected().edges()["frequency"]
+def test_the_cut_shows_the_ties_that_are_sure_enough(browser, consensus, viewport, tmp_path):
+    graph, out = consensus[0].graph_, tmp_path / "report.html"
+    shares = {"frequency": graph.edge_columns["frequency"]}  # a share, unlike evidence
+    write_report(summarize(held(graph.weights, edge_columns=shares)), out)
+    frequency = graph.undirected().edges()["frequency"]
     ties = int((frequency >= 0.5).sum())
     with opened(browser, out, viewport) as page:
         assert edges_shown(page) <= 2.5 * 34  # two or three lines a node at first

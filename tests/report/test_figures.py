@@ -35,12 +35,17 @@ def model():
 
 
 def test_evidence_is_sorted_and_bands_count_the_pairs(model, ax):
-    values = model.graph_.undirected().edges()["frequency"].to_numpy()
+    edges = model.graph_.undirected().edges()
     plot_evidence(model, ax)
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), np.sort(values)[::-1])
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), np.sort(edges["evidence"])[::-1])
+    assert ax.get_legend() is None  # evidence is not a share, so it has no bands
+    values = edges["frequency"].to_numpy()
+    shares = held(model.graph_.weights.toarray(), edge_columns={"frequency": model.graph_.edge_columns["frequency"]})
+    other = Figure().subplots()
+    plot_evidence(shares, other)
     counts = {
         name: int(count.replace(",", ""))
-        for name, count in (text.get_text().split(": ") for text in ax.get_legend().get_texts())
+        for name, count in (text.get_text().split(": ") for text in other.get_legend().get_texts())
     }
     assert counts == {
         "tie": (values >= 0.9).sum(),
