@@ -135,7 +135,7 @@ def write_demo(out: Path, model: GraphEstimator, club: nx.Graph[int], summary: S
         except ImportError:
             voice.note("karate.png is left out, for drawing needs matplotlib: pip install 'nashgraph[plot]'")
         write_report(summary, folder / "report.html")
-        return sorted(file.name for file in folder.iterdir())
+        return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
 
 
 def draw_side_by_side(club: nx.Graph[int], model: GraphEstimator, path: Path) -> None:
