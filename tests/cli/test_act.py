@@ -155,7 +155,7 @@ def test_files_that_were_changed_are_refused(club, tmp_path):
         (out / name).write_bytes(b"other")
         result = run("act", out)
         assert result.exit_code == 1
-        assert f"{name} is not as it was written" in error_lines(result)[-1]
+        assert f"{name} was changed after model.json was written" in error_lines(result)[-1]
 
 
 def test_a_folder_of_groups_says_where_the_networks_are(tmp_path):

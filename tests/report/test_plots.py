@@ -278,7 +278,7 @@ def test_an_exact_zero_stays_on_the_log_axis(signals, ax):
 
 
 def test_a_method_without_iterates_says_so(signals, ax):
-    with pytest.raises(ValueError, match=r"no history of steps to draw .*by a formula"):
+    with pytest.raises(ValueError, match=r"no history of steps to draw .*closed form"):
         plots.plot_convergence(SmoothGL().fit(signals), ax)
 
 
