@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 import nashgraph
-from nashgraph import InputError
+from nashgraph import GLGP, ConsensusGL, InputError, LinearGLGP, SmoothGL
 from nashgraph.estimators import METHODS
 from nashgraph.smoothness import STORAGES
 
@@ -119,3 +120,37 @@ def test_what_a_consensus_cannot_take_is_said(given, message):
 def test_a_parameter_beyond_floats_is_said(name, alpha):
     with pytest.raises(InputError, match="alpha must be a finite number in"):
         METHODS[name](alpha=alpha).fit(X)
+
+
+def parallel_answers(n, random):
+    """Age, year of birth and ten times the age: parallel columns, so that many pairs tie but for rounding."""
+    age = random.integers(18, 60, n).astype(float)
+    return np.vstack([age, 2026.0 - age, 10.0 * age])
+
+
+TIED = {
+    "parallel columns": parallel_answers,
+    "one column of counts": lambda n, random: random.poisson(3, n).astype(float)[None],
+    "a column and its opposite": lambda n, random: np.vstack([[1.0], [-1.0]]) * random.integers(0, 9, n),
+    "straight-liners": lambda n, random: np.repeat(random.integers(1, 6, n).astype(float)[None], 6, axis=0),
+}
+PLAIN = [
+    ConsensusGL(n_replicates=0, random_state=0),
+    *(SmoothGL(degree=3, geometry=geometry) for geometry in ("distance", "cosine", "inner")),
+    SmoothGL(degree=3, storage="sparse"),
+    GLGP(degree=5),
+    LinearGLGP(degree=4),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("shape", TIED)
+@pytest.mark.parametrize("model", PLAIN, ids=str)
+def test_ties_do_not_depend_on_the_order_of_rows(model, shape):
+    """Before costs were rounded to 32 bits, shuffling a table of parallel columns changed most edges."""
+    X = TIED[shape](60, np.random.default_rng(0))
+    X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+    order = np.random.default_rng(1).permutation(60)
+    one, other = (clone(model).fit(signals).adjacency_ for signals in (X, X[:, order]))
+    one, other = (each.toarray() if sparse.issparse(each) else each for each in (one, other))
+    np.testing.assert_allclose(other, one[np.ix_(order, order)], atol=1e-12)
