@@ -120,7 +120,8 @@ def stray_codes(values: Array) -> list[float]:
     ([9.0], [])
     """
     seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
-    if counts[seen < SCALE_END].sum() < max(SCALE_ANSWERS, 3 * counts[seen >= SCALE_END].sum()):
+    inside, outside = int(counts[seen < SCALE_END].sum()), int(counts[seen >= SCALE_END].sum())
+    if inside < max(SCALE_ANSWERS, 3 * outside):
         return []  # too few to tell a scale, or too many to be a code
     scale, strays = seen[seen < SCALE_END], seen[seen >= SCALE_END]
     if not np.isin(strays, (7.0, 8.0, 9.0)).all() or 9.0 not in strays:
