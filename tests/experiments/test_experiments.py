@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +15,7 @@ from nashgraph.datasets import load_karate
 from nashgraph.experiments import (
     EXPERIMENTS,
     beyond,
+    conjecture,
     diffusion,
     fig1,
     fig2,
@@ -65,6 +67,40 @@ def test_the_karate_row_of_table_1_comes_out():
     rows = [row for first in range(0, 500, table1.BATCH) for row in table1.measure("Karate", first, seed=0)]
     left = 100 * pd.DataFrame(rows).groupby("rewired")["welfare_left"].mean()
     assert np.abs(left.to_numpy() - paper_numbers()["table1"]["Karate"]).max() < 1.0
+
+
+# ------------------------------------------------------------------------------------------ Conjecture (C)
+
+
+def test_swaps_keep_degrees_and_move_ties():
+    edges = table1.edge_array(load_karate().graph)
+    new = conjecture.swapped(edges, 0.5, np.random.default_rng(0))
+    assert np.array_equal(np.bincount(new.ravel()), np.bincount(edges.ravel()))
+    old, fresh = {tuple(edge) for edge in edges}, {tuple(map(int, edge)) for edge in new}
+    assert len(fresh) == len(old)
+    assert 20 < len(fresh - old) <= 40
+
+
+def test_values_of_a_cycle_have_closed_forms():
+    edges = np.array([[0, 1], [1, 2], [2, 3], [0, 3]])
+    weight, found = conjecture.SCALE / np.sqrt(8), conjecture.values(edges, 4)
+    assert found["welfare"] == pytest.approx(4 / (1 - 2 * weight) - 4)
+    path = np.linalg.solve(np.eye(3) - weight * np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), np.ones(3)).sum()
+    assert found["welfare after an attack"] == pytest.approx(path - 3)
+    y = np.roots([2 * weight * 2, 1 + 0.02 - 2 * weight * 2, -0.02]).max()  # y (1 + 2 z) = 2 z, z = 0.01 + 2 w y
+    assert found["epidemic"] == pytest.approx(4 * (y - 0.02 / 1.02), rel=1e-6)
+
+
+def test_hubs_explain_what_rewiring_costs(monkeypatch):
+    star = nx.compose(nx.star_graph(20), nx.path_graph(21))
+    drawn = {"star": lambda: star}, {f"draw {k}": lambda k=k: nx.gnm_random_graph(30, 60, seed=k) for k in range(5)}
+    monkeypatch.setattr(conjecture, "networks", lambda: {"hubs": drawn[0], conjecture.CONTROL: drawn[1]})
+    found = [row for trial in conjecture.trials(Plan()) for row in conjecture.measure(**trial.arguments)]
+    study = conjecture.study(pd.DataFrame(found))
+    assert holds(study, "welfare: most true networks are clearly higher than rewired ones (random)")
+    assert not holds(study, "welfare: most true networks are clearly higher than rewired ones (degrees kept)")
+    assert holds(study, "random networks, the control, are neither higher nor lower (random)")
+    conjecture.draw(pd.DataFrame(found))
 
 
 # ------------------------------------------------------------------------------------------ Figure 1
@@ -312,7 +348,7 @@ def test_reproduce_writes_csv_figures_and_the_report(tmp_path):
     assert names == {"theorem1.csv", "theorem1.svg", "theorem1.md", "REPRODUCTION.md"}
     text = (tmp_path / "REPRODUCTION.md").read_text()
     assert f"| {EXPERIMENTS['theorem1'].title} | {studies['theorem1'].verdict} |" in text
-    assert "Not run: table1, fig1, fig2, table2, table3, beyond, diffusion." in text
+    assert "Not run: table1, fig1, fig2, table2, table3, beyond, diffusion, conjecture." in text
 
 
 def test_the_report_follows_from_the_csvs_alone(tmp_path):
@@ -341,7 +377,10 @@ def test_both_village_tables_are_written_from_one_csv(tmp_path):
         assert (tmp_path / f"{name}.md").read_bytes() == (RESULTS / f"{name}.md").read_bytes()
         assert (tmp_path / f"{name}.svg").read_bytes().startswith(b"<?xml")
     write_verdicts(tmp_path)
-    assert "Not run: table1, fig1, fig2, theorem1, beyond, diffusion." in (tmp_path / "REPRODUCTION.md").read_text()
+    assert (
+        "Not run: table1, fig1, fig2, theorem1, beyond, diffusion, conjecture."
+        in (tmp_path / "REPRODUCTION.md").read_text()
+    )
 
 
 def test_experiments_that_share_their_trials_are_run_once_and_written_together(tmp_path, monkeypatch):

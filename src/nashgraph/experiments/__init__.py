@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .study import Study as Study
 
 # The experiment ``fig1`` is FIG1 of the module ``fig1``.
-_NAMES = ("table1", "fig1", "fig2", "table2", "table3", "theorem1", "beyond", "diffusion")
+_NAMES = ("table1", "fig1", "fig2", "table2", "table3", "theorem1", "beyond", "diffusion", "conjecture")
 EXPERIMENTS: Registry[Experiment] = Registry(
     "experiment", later={name: f"{__name__}.{name}:{name.upper()}" for name in _NAMES}
 )
