@@ -89,7 +89,7 @@ def main() -> None:
             _, fixed = timed(other, X)
             what = "SmoothGL" if isinstance(other, SmoothGL) else f"GLGP, lam = {default.lam_:.3g}"
             certificate = default.certificate_
-            state = f"{certificate.ending.name.lower()}, {certificate.value:.0e}"
+            state = f"{certificate.status.name.lower()}, {certificate.value:.0e}"
             rows.append([race.name, f"{seconds:.1f}", state, what, f"{fixed:.2f}"])
             rows[-1] += [f"{seconds / fixed:.1f}", f"{race.target:g}"]
             print(rows[-1], flush=True)

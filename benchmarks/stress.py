@@ -85,7 +85,7 @@ def run_table(table) -> list[dict]:
                 "point": (shape, n, strength),
                 "infeasible": float(np.abs(weights.sum(axis=1) - 0.95).max()),
                 "rise": float(largest_rise(certificate.history)),
-                "ending": certificate.ending.name.lower(),
+                "status": certificate.status.name.lower(),
                 "said": certificate.converged == (certificate.value <= 1e-6),
                 "stationarity": certificate.value,
                 "seconds": time.process_time() - started,
@@ -104,7 +104,7 @@ def tables(report: Report) -> None:
         f"Largest violation of S {max(row['infeasible'] for row in rows):.1e}, largest relative rise of the objective "
         f"{max(row['rise'] for row in rows):.1e}; ended above 1e-6 without saying so: "
         f"{sum(not row['said'] for row in rows)}. Of the {len(asked)} with the default lam "
-        f"{sum(row['ending'] == 'converged' for row in rows if row['point'][2] == 1)} converged."
+        f"{sum(row['status'] == 'converged' for row in rows if row['point'][2] == 1)} converged."
     )
     lines = []
     for shape in TABLES:
@@ -113,7 +113,7 @@ def tables(report: Report) -> None:
         lines.append(
             [
                 shape,
-                *(str(sum(row["ending"] == how for row in mine)) for how in ("converged", "max_iter", "stalled")),
+                *(str(sum(row["status"] == how for row in mine)) for how in ("converged", "max_iter", "stalled")),
                 f"{max(row['stationarity'] for row in mine):.0e}",
                 f"{longest['seconds']:.1f} s (N = {longest['point'][1]:,}, lam x {longest['point'][2]})",
             ]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph.certificate import Certificate, Ending, Measure, Watch, exact
+from nashgraph.certificate import Certificate, Measure, Monitor, Status, exact
 from nashgraph.estimators import METHODS
 
 SMALL = {"spectemp": {"max_iter": 60}, "glasso": {"alpha": 0.3}}
@@ -28,12 +28,12 @@ def test_every_method_is_certified_alike(name, random):
 
 def test_a_watch_ends_a_run_in_one_place():
     seen = []
-    watch = Watch(Measure.GAP, 1e-3, 5, callback=lambda record: seen.append(record) or record.iteration == 3)
-    assert [watch.ends(k, 1.0 - k, 0.5) for k in range(4)] == [None, None, None, Ending.STOPPED]
-    assert watch.ends(4, 0.0, 1e-4) is Ending.CONVERGED
-    assert watch.ends(5, 0.0, 0.1) is Ending.MAX_ITER
-    assert len(seen) == len(watch.records) == 6
-    assert pd.DataFrame(watch.certificate(Ending.MAX_ITER).history).columns.tolist() == [
+    monitor = Monitor(Measure.GAP, 1e-3, 5, callback=lambda record: seen.append(record) or record.iteration == 3)
+    assert [monitor.check(k, 1.0 - k, 0.5) for k in range(4)] == [None, None, None, Status.STOPPED]
+    assert monitor.check(4, 0.0, 1e-4) is Status.CONVERGED
+    assert monitor.check(5, 0.0, 0.1) is Status.MAX_ITER
+    assert len(seen) == len(monitor.records) == 6
+    assert pd.DataFrame(monitor.certificate(Status.MAX_ITER).history).columns.tolist() == [
         "iteration",
         "objective",
         "value",
@@ -42,12 +42,12 @@ def test_a_watch_ends_a_run_in_one_place():
 
 
 def test_a_callback_may_say_how_a_run_ended():
-    watch = Watch(Measure.GAP, 1e-3, 5, callback=lambda record: Ending.STALLED)
-    assert watch.ends(0, 1.0, 0.5) is Ending.STALLED
+    monitor = Monitor(Measure.GAP, 1e-3, 5, callback=lambda record: Status.STALLED)
+    assert monitor.check(0, 1.0, 0.5) is Status.STALLED
 
 
 def test_falling_short_is_said_with_the_figure_and_a_remedy():
-    short = Certificate(Measure.STATIONARITY, 0.25, 1e-6, Ending.MAX_ITER, 1, "take a smaller lam")
+    short = Certificate(Measure.STATIONARITY, 0.25, 1e-6, Status.MAX_ITER, 1, "take a smaller lam")
     with pytest.warns(ConvergenceWarning, match=r"GLGP not converged: stationarity 2\.5e-01 > tol=1e-06 after 1 iter"):
         short.warn("GLGP")
     assert short.sentence.endswith("take a smaller lam")
@@ -55,6 +55,6 @@ def test_falling_short_is_said_with_the_figure_and_a_remedy():
 
 
 def test_what_is_not_finite_becomes_none_in_json():
-    certificate = Certificate(Measure.GAP, np.nan, np.inf, Ending.STALLED, 3)
+    certificate = Certificate(Measure.GAP, np.nan, np.inf, Status.STALLED, 3)
     assert certificate.as_dict()["value"] is None
     assert certificate.as_dict()["tol"] is None

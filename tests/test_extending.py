@@ -14,7 +14,7 @@ import pytest
 from scipy import sparse
 
 from nashgraph import GLGP, GraphEstimator, InputError, SmoothGL, compare, project_rows, squared_distances
-from nashgraph.certificate import Measure, Watch
+from nashgraph.certificate import Measure, Monitor
 from nashgraph.estimators import METHODS
 from nashgraph.games import INTERACTIONS, WELFARES, check_h1
 from nashgraph.pairs import ENGINES, GappedPairSearch, PairSearch, SparseWeights, make_search
@@ -79,12 +79,12 @@ class NearestGL(GraphEstimator):
         weights = np.zeros_like(distances)
         nearest = np.argsort(distances, axis=1)[:, : self.n_neighbors]
         np.put_along_axis(weights, nearest, 1.0 / self.n_neighbors, axis=1)
-        watch = Watch(Measure.CHANGE, self.tol, self.max_iter, self.callback)
-        iteration, ending = 0, None
-        while ending is None:
+        monitor = Monitor(Measure.CHANGE, self.tol, self.max_iter, self.callback)
+        iteration, status = 0, None
+        while status is None:
             iteration += 1
-            ending = watch.ends(iteration, 0.0, 0.1**iteration)
-        return {"adjacency_": weights, "certificate_": watch.certificate(ending), "nearest_": float(distances.min())}
+            status = monitor.check(iteration, 0.0, 0.1**iteration)
+        return {"adjacency_": weights, "certificate_": monitor.certificate(status), "nearest_": float(distances.min())}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""How good an answer is as an answer to its own problem, and the watch kept on a run until it ends."""
+"""How well a problem was solved, and the monitor that says when a run stops and why."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Measure(enum.Enum):
     GRADIENT = "relative gradient"  # norm of the gradient over the norm of the answers, of a concave likelihood
 
 
-class Ending(enum.Enum):
-    """How a run ended."""
+class Status(enum.Enum):
+    """Why a run stopped."""
 
     CONVERGED = "the accuracy asked for was reached"
     MAX_ITER = "the iterations allowed were used up"
@@ -37,9 +37,9 @@ class Ending(enum.Enum):
 
 
 REMEDIES = {
-    Ending.MAX_ITER: "raise max_iter",
-    Ending.STALLED: "raise tol",
-    Ending.STOPPED: "the graph is the best one until then",
+    Status.MAX_ITER: "raise max_iter",
+    Status.STALLED: "raise tol",
+    Status.STOPPED: "the graph is the best one until then",
 }
 
 
@@ -74,7 +74,7 @@ class Certificate:
     measure : Measure
     value : float, of the measure; zero is exact
     tol : float, the value asked for
-    ending : Ending
+    status : Status
     iterations : int
     remedy : str, what to try where the answer falls short
     history : tuple of Record
@@ -82,14 +82,14 @@ class Certificate:
 
     Examples
     --------
-    >>> Certificate(Measure.GAP, 2e-3, 1e-4, Ending.MAX_ITER, 100).sentence
+    >>> Certificate(Measure.GAP, 2e-3, 1e-4, Status.MAX_ITER, 100).sentence
     'not converged: duality gap 2.0e-03 > tol=0.0001 after 100 iterations: the iterations allowed were used up; ...'
     """
 
     measure: Measure
     value: float
     tol: float
-    ending: Ending
+    status: Status
     iterations: int
     remedy: str = ""
     history: tuple[Record, ...] = ()
@@ -97,7 +97,7 @@ class Certificate:
     @property
     def converged(self) -> bool:
         """Whether the accuracy asked for was reached."""
-        return self.ending is Ending.CONVERGED
+        return self.status is Status.CONVERGED
 
     @property
     def sentence(self) -> str:
@@ -109,7 +109,7 @@ class Certificate:
         reached = f"{self.measure.value} {self.value:.1e} {sign} tol={self.tol:g} {steps}"
         if self.converged:
             return f"converged: {reached}"
-        return f"not converged: {reached}: {self.ending.value}; {self.remedy or REMEDIES[self.ending]}"
+        return f"not converged: {reached}: {self.status.value}; {self.remedy or REMEDIES[self.status]}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the certificate as JSON has it, without the history."""
@@ -130,7 +130,7 @@ class Certificate:
 
 def exact() -> Certificate:
     """Return the certificate of a closed form."""
-    return Certificate(Measure.EXACT, 0.0, 0.0, Ending.CONVERGED, 1)
+    return Certificate(Measure.EXACT, 0.0, 0.0, Status.CONVERGED, 1)
 
 
 def summed_up(certificates: Sequence[Certificate]) -> Certificate:
@@ -138,8 +138,8 @@ def summed_up(certificates: Sequence[Certificate]) -> Certificate:
 
     Examples
     --------
-    >>> good = Certificate(Measure.GAP, 1e-5, 1e-4, Ending.CONVERGED, 40)
-    >>> bad = Certificate(Measure.GAP, 2e-3, 1e-4, Ending.MAX_ITER, 100)
+    >>> good = Certificate(Measure.GAP, 1e-5, 1e-4, Status.CONVERGED, 40)
+    >>> bad = Certificate(Measure.GAP, 2e-3, 1e-4, Status.MAX_ITER, 100)
     >>> summed_up([good, exact()]).sentence
     'converged: duality gap 1.0e-05 <= tol=0.0001 after 41 iterations'
     >>> summed_up([good, bad, good]).remedy
@@ -147,23 +147,23 @@ def summed_up(certificates: Sequence[Certificate]) -> Certificate:
     """
     open_ones = [each for each in certificates if not each.converged]
     worst = max(open_ones or certificates, key=lambda each: each.value / each.tol if each.tol else each.value)
-    advice = worst.remedy or REMEDIES.get(worst.ending, "")
+    advice = worst.remedy or REMEDIES.get(worst.status, "")
     remedy = f"{len(open_ones)} of {len(certificates)} members fell short: {advice}" if open_ones else ""
     return replace(worst, iterations=sum(each.iterations for each in certificates), remedy=remedy, history=())
 
 
-class Watch:
-    """The watch on a run: it keeps the records, logs them, shows them to a callback, and says when the run ends.
+class Monitor:
+    """Monitor a run: store and log its records, show them to a callback, and say when the run stops.
 
-    A new rule for stopping is a line in :meth:`ends`, and every solver and baseline has it. A callback that answers
-    with an :class:`Ending` ends a run as that; with anything else that is true, as stopped.
+    A new rule for stopping is a line in :meth:`check`, and every solver and baseline has it. A callback that answers
+    with a :class:`Status` stops the run with it; with anything else that is true, with ``Status.STOPPED``.
 
     Examples
     --------
-    >>> watch = Watch(Measure.GAP, tol=1e-6, max_iter=100)
-    >>> watch.ends(0, 3.0, 0.5), watch.ends(1, 2.0, 1e-7).name
+    >>> monitor = Monitor(Measure.GAP, tol=1e-6, max_iter=100)
+    >>> monitor.check(0, 3.0, 0.5), monitor.check(1, 2.0, 1e-7).name
     (None, 'CONVERGED')
-    >>> watch.certificate(Ending.CONVERGED).iterations
+    >>> monitor.certificate(Status.CONVERGED).iterations
     1
     """
 
@@ -171,20 +171,20 @@ class Watch:
         self.measure, self.tol, self.max_iter, self.callback = measure, tol, max_iter, callback
         self.records: list[Record] = []
 
-    def ends(self, iteration: int, objective: float, value: float, welfare: float = np.nan) -> Ending | None:
-        """Keep a record, and return how the run ends with it, or None where it goes on."""
+    def check(self, iteration: int, objective: float, value: float, welfare: float = np.nan) -> Status | None:
+        """Store a record, and return the status if the run stops here, else None."""
         record = Record(iteration, float(objective), float(value), float(welfare))
         self.records.append(record)
         LOG.debug("%s: %s", self.measure.value, record)
         stop = self.callback is not None and self.callback(record)
         if value <= self.tol:
-            return Ending.CONVERGED
+            return Status.CONVERGED
         if stop:
-            return stop if isinstance(stop, Ending) else Ending.STOPPED
-        return Ending.MAX_ITER if iteration >= self.max_iter else None
+            return stop if isinstance(stop, Status) else Status.STOPPED
+        return Status.MAX_ITER if iteration >= self.max_iter else None
 
-    def certificate(self, ending: Ending, value: float | None = None, remedy: str = "") -> Certificate:
+    def certificate(self, status: Status, value: float | None = None, remedy: str = "") -> Certificate:
         """Return the certificate of the run; ``value`` is that of the last record unless given."""
         last = self.records[-1]
         measured = last.value if value is None else float(value)
-        return Certificate(self.measure, measured, self.tol, ending, last.iteration, remedy, tuple(self.records))
+        return Certificate(self.measure, measured, self.tol, status, last.iteration, remedy, tuple(self.records))

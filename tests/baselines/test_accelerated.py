@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nashgraph.baselines.accelerated import Iterate, accelerated_descent, alternate
-from nashgraph.certificate import Ending, Measure, Watch
+from nashgraph.certificate import Measure, Monitor, Status
 
 
 class Ridge:
@@ -31,20 +31,20 @@ def block(random, request):
 
 
 def test_an_ill_conditioned_minimum_in_far_fewer_steps_than_without_momentum(block):
-    point, certificate = accelerated_descent(block, np.zeros(40), Watch(Measure.GAP, 1e-14, 20_000))
+    point, certificate = accelerated_descent(block, np.zeros(40), Monitor(Measure.GAP, 1e-14, 20_000))
     assert certificate.converged
     np.testing.assert_allclose(point, block.target, atol=1e-4)
     assert block.steps < 2500  # plain steps take log(1e-7) / log(1 - 1e-4), about 160,000
 
 
 def test_the_records_are_every_fifth_step_and_the_last(block):
-    _, certificate = accelerated_descent(block, np.zeros(40), Watch(Measure.GAP, 0.0, 12))
+    _, certificate = accelerated_descent(block, np.zeros(40), Monitor(Measure.GAP, 0.0, 12))
     assert [record.iteration for record in certificate.history] == [0, 5, 10, 12]
-    assert certificate.ending is Ending.MAX_ITER
+    assert certificate.status is Status.MAX_ITER
 
 
 def test_a_start_that_is_the_answer_takes_no_step(block):
-    point, certificate = accelerated_descent(block, block.target, Watch(Measure.GAP, 1e-12, 100))
+    point, certificate = accelerated_descent(block, block.target, Monitor(Measure.GAP, 1e-12, 100))
     assert (certificate.iterations, block.steps) == (0, 0)
     assert point is block.target
 
@@ -58,19 +58,19 @@ class Uphill(Ridge):
 
 def test_an_answer_above_the_start_is_not_returned():
     block, start = Uphill(np.ones(3), np.zeros(3)), np.full(3, 0.1)
-    point, certificate = accelerated_descent(block, start, Watch(Measure.GAP, 0.0, 10))
+    point, certificate = accelerated_descent(block, start, Monitor(Measure.GAP, 0.0, 10))
     assert point is start
-    assert certificate.ending is Ending.STALLED
+    assert certificate.status is Status.STALLED
     assert certificate.value == pytest.approx(0.03 / 1.03)
-    _, ending = alternate(start, lambda graph: (block, 2.0), Watch(Measure.GAP, 0.0, 10))
-    assert ending is Ending.STALLED
+    _, status = alternate(start, lambda graph: (block, 2.0), Monitor(Measure.GAP, 0.0, 10))
+    assert status is Status.STALLED
 
 
 def test_an_alternation_ends_where_both_blocks_are_optimal(block):
     """The rest is the target's scale: half the graph's, half a given one, so both meet at the given one."""
     given = block.target
-    watch = Watch(Measure.GAP, 1e-12, 200)
-    point, ending = alternate(np.zeros(40), lambda graph: (Ridge(np.ones(40), (graph + given) / 2), 0.5), watch)
-    assert ending is Ending.CONVERGED
+    monitor = Monitor(Measure.GAP, 1e-12, 200)
+    point, status = alternate(np.zeros(40), lambda graph: (Ridge(np.ones(40), (graph + given) / 2), 0.5), monitor)
+    assert status is Status.CONVERGED
     np.testing.assert_allclose(point, given, atol=1e-5)
-    assert np.diff([record.objective for record in watch.records]).max() <= 0
+    assert np.diff([record.objective for record in monitor.records]).max() <= 0

@@ -6,7 +6,7 @@ import pytest
 
 from nashgraph.baselines import laplacian_rank
 from nashgraph.baselines.laplacian_rank import components, constrained_rank, spectral_embedding, weight_step
-from nashgraph.certificate import Ending
+from nashgraph.certificate import Status
 from nashgraph.pairs import make_search, squared_distances
 from nashgraph.smoothness import beta_for_degree
 
@@ -109,7 +109,7 @@ def test_coming_back_from_too_many_components_does_not_depend_on_the_order_of_th
 def test_no_penalty_joins_a_graph_in_too_many_pieces():
     X = np.repeat([0.0, 10.0, 20.0, 30.0], 5)[None] + np.random.default_rng(0).normal(size=(3, 20))
     found = constrained_rank(squared_distances(X), 2, beta_for_degree(make_search(X), 3.0, 0.95), 0.95)
-    assert (found.n_found, found.certificate.iterations, found.certificate.ending) == (4, 0, Ending.STALLED)
+    assert (found.n_found, found.certificate.iterations, found.certificate.status) == (4, 0, Status.STALLED)
     assert "4 component(s) where n_components=2: the smooth graph" in found.certificate.sentence
 
 
@@ -125,5 +125,5 @@ def test_a_graph_that_does_not_change_but_has_too_few_components_goes_on():
     distances, k, beta = split_problem(0)
     found = constrained_rank(distances, k, beta, 0.95, tol=1e10, max_iter=2)
     assert found.n_found < k
-    assert found.certificate.ending is Ending.MAX_ITER
+    assert found.certificate.status is Status.MAX_ITER
     assert f"{found.n_found} component(s) where n_components={k}, with a penalty" in found.certificate.sentence

@@ -7,7 +7,7 @@ import pytest
 from nashgraph.baselines.accelerated import accelerated_descent
 from nashgraph.baselines.node_classes import Classes, project_weighted
 from nashgraph.baselines.quadratic_games import ClassPairs, Game, quad_game
-from nashgraph.certificate import Measure, Watch
+from nashgraph.certificate import Measure, Monitor
 
 KINDS = ["independent", "homophilous"]
 
@@ -101,7 +101,7 @@ def test_graph_block_at_benefits_that_are_not_optimal(seed):
     game = game_of(Y, weights)
     start = project_weighted(random.normal(size=n * (n - 1) // 2), game.pairs.costs, n / 2)
     program = game.program(B)
-    z, certificate = accelerated_descent(program, start, Watch(Measure.GAP, 1e-9, 20_000))
+    z, certificate = accelerated_descent(program, start, Monitor(Measure.GAP, 1e-9, 20_000))
     best, graph = graph_oracle(Y, B, "homophilous", **weights)
     assert certificate.value <= 1e-9
     assert program.measure(program.at(z))[0] == pytest.approx(best, rel=1e-6)
@@ -139,7 +139,7 @@ def test_independent_benefits_of_nodes_alike(seed):
 def test_homophilous_steps_are_those_of_all_nodes(seed):
     """Nodes alike are taken as one; taken one by one they give the same objectives, step by step."""
     Y, weights, _ = with_twins(seed)
-    runs = [game_of(Y, weights, merged).homophilous(Watch(Measure.GAP, 1e-7, 20)) for merged in (True, False)]
+    runs = [game_of(Y, weights, merged).homophilous(Monitor(Measure.GAP, 1e-7, 20)) for merged in (True, False)]
     histories = [objectives(run) for run in runs]
     size = min(map(len, histories))
     assert size > 1

@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from nashgraph.baselines.accelerated import accelerated_descent
 from nashgraph.baselines.signal_representation import LaplacianBlock, pair_costs, sig_rep, signal_step
-from nashgraph.certificate import Measure, Watch
+from nashgraph.certificate import Measure, Monitor
 
 CASES = [
     (n, m, beta)
@@ -32,7 +32,7 @@ def laplacian_step(costs, beta, start=None, tol=1e-9, max_iter=20_000):
     """The block solved: weights, value, gap and the certificate."""
     block, n = LaplacianBlock(costs, beta), len(squareform(costs))
     start = np.full(len(costs), 1 / (n - 1)) if start is None else start
-    weights, certificate = accelerated_descent(block, start, Watch(Measure.GAP, tol, max_iter))
+    weights, certificate = accelerated_descent(block, start, Monitor(Measure.GAP, tol, max_iter))
     return weights, *block.measure(block.at(weights)), certificate
 
 

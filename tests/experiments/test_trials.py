@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from nashgraph.certificate import Certificate, Ending, Measure, exact
+from nashgraph.certificate import Certificate, Measure, Status, exact
 from nashgraph.experiments.trials import KEPT, Trial, certified, kept_at, run_trials
 
 
@@ -86,7 +86,7 @@ def test_progress_counts_what_is_kept_already(tmp_path, calls):
 
 
 def test_a_row_has_the_stationarity_of_a_fit_and_no_other_measure():
-    gap = Certificate(Measure.GAP, 1e-3, 1e-4, Ending.MAX_ITER, 9)
+    gap = Certificate(Measure.GAP, 1e-3, 1e-4, Status.MAX_ITER, 9)
     assert certified(gap) == {"stationarity": None, "converged": False}
     assert certified(exact()) == {"stationarity": 0.0, "converged": True}
     assert certified() == {"stationarity": None, "converged": True}

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.certificate import Measure, Watch
+from nashgraph.certificate import Measure, Monitor
 from nashgraph.report import summarize, write_report
 
 from ..commands import run
@@ -219,11 +219,11 @@ def test_hubs_and_nodes_have_their_intervals(browser, consensus, viewport):
 
 
 def test_a_curve_begins_at_its_first_known_value(browser, tmp_path):
-    watch = Watch(Measure.GAP, tol=1e-3, max_iter=5)
-    watch.ends(0, 3.0, np.inf)
-    watch.ends(1, 2.0, 0.5)
+    monitor = Monitor(Measure.GAP, tol=1e-3, max_iter=5)
+    monitor.check(0, 3.0, np.inf)
+    monitor.check(1, 2.0, 0.5)
     out = tmp_path / "report.html"
-    write_report(summarize(held(popular_graph(12), certificate=watch.certificate(watch.ends(2, 2.0, 5e-4)))), out)
+    write_report(summarize(held(popular_graph(12), certificate=monitor.certificate(monitor.check(2, 2.0, 5e-4)))), out)
     with opened(browser, out) as page:
         chart = page.locator("#history-chart svg")
         assert "duality gap" in chart.text_content()

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scipy import sparse
 
 from nashgraph import GLGP, SmoothGL
-from nashgraph.certificate import Measure, Watch
+from nashgraph.certificate import Measure, Monitor
 from nashgraph.report import plots
 from nashgraph.report._plot_parts import BLUE, GREY, HEAT_CELLS, ORANGE
 
@@ -257,9 +257,9 @@ def test_a_run_is_drawn_on_a_log_axis_with_its_tolerance(model, ax):
 
 
 def test_a_certificate_is_drawn_by_its_measure_with_another_tolerance_where_given(ax):
-    watch = Watch(Measure.GAP, tol=1e-4, max_iter=9)
-    watch.ends(0, 3.0, 0.5)
-    certificate = watch.certificate(watch.ends(1, 2.0, 1e-5))
+    monitor = Monitor(Measure.GAP, tol=1e-4, max_iter=9)
+    monitor.check(0, 3.0, 0.5)
+    certificate = monitor.certificate(monitor.check(1, 2.0, 1e-5))
     plots.plot_convergence(certificate, ax, tol=1e-3)
     assert ax.get_ylabel() == "duality gap"
     assert ax.lines[0].get_ydata().tolist() == [0.5, 1e-5]

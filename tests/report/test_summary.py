@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
-from nashgraph.certificate import Ending, Measure, Watch, exact
+from nashgraph.certificate import Measure, Monitor, Status, exact
 from nashgraph.report import drawing, prose, summarize
 from nashgraph.report.drawing import NEIGHBOURS
 from nashgraph.report.html import render
@@ -78,12 +78,12 @@ def test_a_run_that_did_not_converge_is_said_not_to_have(signals):
 
 
 def test_every_measure_has_its_meaning():
-    watch = Watch(Measure.GAP, tol=1e-3, max_iter=5)
-    gap = watch.certificate(watch.ends(1, 2.0, 5e-4))
+    monitor = Monitor(Measure.GAP, tol=1e-3, max_iter=5)
+    gap = monitor.certificate(monitor.check(1, 2.0, 5e-4))
     assert "above the least that any graph has by at most 0.05 % of it" in prose.certificate(gap, False)[1]
-    unknown = Watch(Measure.CHANGE, tol=1e-3, max_iter=1)
-    unknown.ends(1, np.nan, np.inf)
-    assert "inf" not in prose.certificate(unknown.certificate(Ending.MAX_ITER), False)[1]
+    unknown = Monitor(Measure.CHANGE, tol=1e-3, max_iter=1)
+    unknown.check(1, np.nan, np.inf)
+    assert "inf" not in prose.certificate(unknown.certificate(Status.MAX_ITER), False)[1]
     assert (
         prose.certificate(exact(), False)[0]
         == "Solved exactly (closed form); this is about the arithmetic, not about whether ties are real."
@@ -110,10 +110,10 @@ def test_the_history_ends_at_the_certificates_value(club):
 
 
 def test_every_method_with_a_history_has_the_curve_by_its_measure():
-    watch = Watch(Measure.GAP, tol=1e-3, max_iter=5)
-    watch.ends(0, 3.0, np.inf)
-    watch.ends(1, 2.0, 0.5)
-    summary = summarize(held(popular_graph(12), certificate=watch.certificate(watch.ends(2, 2.0, 5e-4))))
+    monitor = Monitor(Measure.GAP, tol=1e-3, max_iter=5)
+    monitor.check(0, 3.0, np.inf)
+    monitor.check(1, 2.0, 0.5)
+    summary = summarize(held(popular_graph(12), certificate=monitor.certificate(monitor.check(2, 2.0, 5e-4))))
     data = summary.to_dict()
     assert data["history"]["value"] == [None, 0.5, 5e-4]
     assert data["certificate"]["measure"] == "duality gap"

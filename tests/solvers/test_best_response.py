@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nashgraph import GLGP, spectral_benefit
-from nashgraph.certificate import Ending
+from nashgraph.certificate import Status
 from nashgraph.games import INTERACTIONS
 from nashgraph.pairs import make_search
 from nashgraph.priors import GamePrior
@@ -137,12 +137,12 @@ def test_starts_and_paths_never_make_it_worse(random):
 def test_status_says_how_it_ended(random):
     X, b = village_like(40, random)
     problem = Problem.from_signals(X, b, beta=20.0)
-    assert best_response(problem, 100.0, max_iter=1).certificate.ending is Ending.MAX_ITER
+    assert best_response(problem, 100.0, max_iter=1).certificate.status is Status.MAX_ITER
     stopped = best_response(problem, 100.0, callback=lambda record: record.iteration >= 1)
-    assert stopped.certificate.ending is Ending.STOPPED
+    assert stopped.certificate.status is Status.STOPPED
     # Ask of every step more than the slope can promise: no step is good enough, and that is said.
     stalled = best_response(problem, 100.0, memory=0, armijo=1e6)
-    assert stalled.certificate.ending is Ending.STALLED
+    assert stalled.certificate.status is Status.STALLED
     assert stalled.stationarity > 1e-6
 
 

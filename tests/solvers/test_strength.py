@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL, spectral_benefit
-from nashgraph.certificate import Ending
+from nashgraph.certificate import Status
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.pairs import make_search
 from nashgraph.priors import GamePrior
@@ -33,7 +33,7 @@ def problem(degree_like: float, storage: str = "dense", interaction: str = "log1
 
 
 def at_cost(given: Problem):
-    return solve_at_cost(given, lambda lam, start, watch: best_response(given, lam, start, callback=watch))
+    return solve_at_cost(given, lambda lam, start, monitor: best_response(given, lam, start, callback=monitor))
 
 
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
@@ -99,9 +99,9 @@ def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_e
 
     given = problem(0.5)
 
-    def solve(lam, start, watch):
+    def solve(lam, start, monitor):
         tried.append(lam)
-        return best_response(given, 1e3, callback=lambda record: watch(record._replace(objective=np.inf)))
+        return best_response(given, 1e3, callback=lambda record: monitor(record._replace(objective=np.inf)))
 
     lam, result = solve_at_cost(given, solve)
     assert len(tried) == 21
@@ -160,13 +160,13 @@ def test_a_run_that_costs_far_too_much_is_given_up_on_the_way(monkeypatch):
     affordable = strength.affordable_lam
     monkeypatch.setattr(strength, "affordable_lam", lambda *args: (100.0 * affordable(*args)[0], None))
 
-    def solve(lam, start, watch):
-        tried.append((lam, best_response(given, lam, callback=watch)))
+    def solve(lam, start, monitor):
+        tried.append((lam, best_response(given, lam, callback=monitor)))
         return tried[-1][1]
 
     _, result = solve_at_cost(given, solve)
     dear, given_up = tried[0]
-    assert given_up.certificate.ending is Ending.STOPPED
+    assert given_up.certificate.status is Status.STOPPED
     assert given_up.iterations < best_response(given, dear).iterations
     assert result.converged
     least = given.smoothness.value(given.smooth)

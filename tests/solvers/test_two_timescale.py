@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nashgraph import project_rows, spectral_benefit
-from nashgraph.certificate import Ending
+from nashgraph.certificate import Status
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.solvers import Problem, gradient_mapping, theory_steps, ttgd
 
@@ -31,7 +31,7 @@ def test_follows_the_published_recursion(problem):
     result = ttgd(problem, 0.5, alpha=alpha, gamma=gamma, tol=0.0, max_iter=5)
     np.testing.assert_allclose(dense(result.weights), W, atol=1e-12)
     assert result.iterations == 5
-    assert result.certificate.ending is Ending.MAX_ITER
+    assert result.certificate.status is Status.MAX_ITER
 
 
 @pytest.mark.parametrize(("n", "lam", "c"), [(15, 0.5, 0.6), (6, 0.1, 0.3)])

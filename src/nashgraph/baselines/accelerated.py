@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..certificate import Certificate, Ending, Measure, Watch
+from ..certificate import Certificate, Measure, Monitor, Status
 from ..compiled import kernel
 from ..pairs._kernels import FAST
 from ..validation import Array
@@ -44,7 +44,7 @@ class Block(Protocol):
         """Return f, which is positive, and a bound on how far it is above its minimum."""
 
 
-def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array, Certificate]:
+def accelerated_descent(block: Block, start: Array, monitor: Monitor) -> tuple[Array, Certificate]:
     r"""Minimise a convex quadratic f over a convex set C, from a point of C.
 
     .. math:: \min_{x \in C} f(x), \qquad
@@ -55,7 +55,7 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
     with :math:`t_{k+1} = \tfrac12 (1 + \sqrt{1 + 4 t_k^2})` from :math:`t_0 = 1` and q the conditioning of f.
 
     **Optimality and stopping.** The block's own bound on :math:`f(x) - \min f`, over f(x), is looked at every few
-    steps, and the watch says whether it will do. The answer is never above the start but by rounding: where it would
+    steps, and the monitor says whether it will do. The answer is never above the start but by rounding: where it would
     be, the start is returned, and the certificate says that it stalled.
 
     **Restart.** Momentum that points uphill, :math:`\langle y_k - x_{k+1}, x_{k+1} - x_k \rangle > 0`, is dropped: t
@@ -73,11 +73,11 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
     root = np.sqrt(block.conditioning)
     most, age, iteration = (1.0 - root) / (1.0 + root), 1.0, 0
     while True:
-        if iteration % CHECK_EVERY == 0 or iteration >= watch.max_iter:
+        if iteration % CHECK_EVERY == 0 or iteration >= monitor.max_iter:
             value, gap = block.measure(current)
             first = first or (value, gap)
-            ending = watch.ends(iteration, value, gap / value)
-            if ending is not None:
+            status = monitor.check(iteration, value, gap / value)
+            if status is not None:
                 break
         moved = block.step(ahead)
         if _uphill(ahead.point, moved.point, current.point) > 0.0:
@@ -87,11 +87,11 @@ def accelerated_descent(block: Block, start: Array, watch: Watch) -> tuple[Array
         ahead = Iterate(*(now + share * (now - before) for now, before in zip(moved, current, strict=True)))
         current, age, iteration = moved, older, iteration + 1
     if value > first[0] * (1.0 + ROUNDING):
-        return start, watch.certificate(Ending.STALLED, first[1] / first[0])
-    return current.point, watch.certificate(ending)
+        return start, monitor.certificate(Status.STALLED, first[1] / first[0])
+    return current.point, monitor.certificate(status)
 
 
-def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], watch: Watch) -> tuple[Array, Ending]:
+def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], monitor: Monitor) -> tuple[Array, Status]:
     r"""Minimise over a graph and over the rest in turn, each to its optimum, from a graph.
 
     ``rest`` minimises over everything but the graph. It returns the problem in the graph that is left, and the part of
@@ -105,12 +105,12 @@ def alternate(start: Array, rest: Callable[[Array], tuple[Block, float]], watch:
     while True:
         block, constant = rest(graph)
         value, gap = block.measure(block.at(graph))
-        ending = watch.ends(iteration, constant + value, gap / (constant + value))
-        if ending is not None:
-            return graph, ending
-        graph, inner = accelerated_descent(block, graph, Watch(Measure.GAP, INNER_SHARE * watch.tol, INNER_STEPS))
-        if inner.ending is Ending.STALLED:
-            return graph, inner.ending
+        status = monitor.check(iteration, constant + value, gap / (constant + value))
+        if status is not None:
+            return graph, status
+        graph, inner = accelerated_descent(block, graph, Monitor(Measure.GAP, INNER_SHARE * monitor.tol, INNER_STEPS))
+        if inner.status is Status.STALLED:
+            return graph, inner.status
         iteration += 1
 
 

@@ -29,7 +29,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import linalg
 
-from ..certificate import Certificate, Ending, Measure, Watch
+from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
 
 # Once the error is below NEAR, this many iterations without gain end the run: rounding allows no more.
@@ -85,7 +85,7 @@ def solve_cone_program(
     x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
     w, u = h + B.apply(x), _identity(len(h))
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
-    watch = Watch(Measure.GAP, tol, max_iter)
+    monitor = Monitor(Measure.GAP, tol, max_iter)
     best, least, since, iteration = (x, z, u), np.inf, 0, 0
     while True:
         dual = c + g * x - nu * a - z - B.adjoint(u)
@@ -96,10 +96,10 @@ def solve_cone_program(
         since = 0 if error < 0.9 * least or least > NEAR else since + 1
         if error < least:
             best, least = (x, z, u), error
-        ending = watch.ends(iteration, objective, error)
-        if ending is not None:
+        status = monitor.check(iteration, objective, error)
+        if status is not None:
             break
-        ending = Ending.STALLED
+        status = Status.STALLED
         if since > PATIENCE or not (_inside(w) and _inside(u)):
             break
         try:
@@ -110,7 +110,7 @@ def solve_cone_program(
         length = min(1.0, SHORTEN * newton.longest(step))
         x, z, nu = x + length * step.x, z + length * step.z, nu + length * step.nu
         u, w, iteration = u + length * step.u, w + length * step.w, iteration + 1
-    return ConePoint(*best, watch.certificate(ending, least))
+    return ConePoint(*best, monitor.certificate(status, least))
 
 
 class Step(NamedTuple):

@@ -40,7 +40,7 @@ from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
-from ..certificate import Certificate, Ending, Measure, Watch
+from ..certificate import Certificate, Measure, Monitor, Status
 from ..pairs import project_rows
 from ..validation import Array
 
@@ -77,7 +77,7 @@ def constrained_rank(
     >>> found.labels, bool((found.weights[:3, 3:] == 0).all())
     (array([0, 0, 0, 1, 1, 1], dtype=int32), True)
     """
-    watch = Watch(Measure.CHANGE, tol, max_iter)
+    monitor = Monitor(Measure.CHANGE, tol, max_iter)
 
     def smoothness(weights: Array) -> float:
         return float(np.vdot(weights, distances) + beta * np.vdot(weights, weights))
@@ -86,17 +86,17 @@ def constrained_rank(
     n_found, labels = components(weights)
     older = embedding = spectral_embedding(weights, n_components)
     lam, factor, heading = beta, 2.0, 0
-    ending = watch.ends(0, smoothness(weights), np.inf)
+    status = monitor.check(0, smoothness(weights), np.inf)
     if n_found > n_components:
-        ending = Ending.STALLED
-    while ending is None:
+        status = Status.STALLED
+    while status is None:
         moved = weight_step(distances, embedding, lam, beta, c)
         change = float(np.linalg.norm(moved - weights) / np.linalg.norm(weights))
-        weights, iteration = moved, watch.records[-1].iteration + 1
+        weights, iteration = moved, monitor.records[-1].iteration + 1
         n_found, labels = components(weights)
-        ending = watch.ends(iteration, smoothness(weights), change)
-        if ending is Ending.CONVERGED and n_found != n_components:
-            ending = Ending.MAX_ITER if iteration == max_iter else None
+        status = monitor.check(iteration, smoothness(weights), change)
+        if status is Status.CONVERGED and n_found != n_components:
+            status = Status.MAX_ITER if iteration == max_iter else None
         turn = int(np.sign(n_components - n_found))
         if turn * heading < 0:
             factor = np.sqrt(factor)
@@ -105,8 +105,8 @@ def constrained_rank(
             embedding = older  # as in the paper: more than K null vectors do not say which pieces to join
         else:
             older, embedding = embedding, spectral_embedding(weights, n_components)
-    certificate = watch.certificate(ending, remedy=_remedy(n_components, n_found, watch.records[-1].iteration, lam))
-    return SplitGraph(weights, labels, n_found, embedding, lam, watch.records[-1].objective, certificate)
+    certificate = monitor.certificate(status, remedy=_remedy(n_components, n_found, monitor.records[-1].iteration, lam))
+    return SplitGraph(weights, labels, n_found, embedding, lam, monitor.records[-1].objective, certificate)
 
 
 def _remedy(wanted: int, found: int, iterations: int, lam: float) -> str:

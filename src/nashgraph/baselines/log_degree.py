@@ -36,7 +36,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import cg
 
-from ..certificate import LOG, Certificate, Ending, Measure, Watch
+from ..certificate import LOG, Certificate, Measure, Monitor, Status
 from ..validation import Array, InputError
 from .candidate_pairs import CandidatePairs, ListedPairs, NodeSums
 
@@ -177,19 +177,19 @@ def solve_for_degree(
 
 def newton(pairs: CandidatePairs, theta: float, potential: Array, *, tol: float, max_iter: int) -> LogDegreeGraph:
     """Run the semismooth Newton method at one theta from the given positive potentials."""
-    watch = Watch(Measure.GAP, tol, max_iter)
+    monitor = Monitor(Measure.GAP, tol, max_iter)
     sums, iteration = pairs.sums(potential, theta), 1
-    ending = watch.ends(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
-    while ending is None:
+    status = monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
+    while status is None:
         step = newton_step(pairs.edges(potential, theta), potential, sums)
         moved = line_search(pairs, theta, potential, sums, step)
         if moved is None:
-            ending = Ending.STALLED
+            status = Status.STALLED
             break
         potential, sums = moved
         iteration += 1
-        ending = watch.ends(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
-    return LogDegreeGraph(theta, potential, sums, watch.certificate(ending, remedy=REMEDY))
+        status = monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
+    return LogDegreeGraph(theta, potential, sums, monitor.certificate(status, remedy=REMEDY))
 
 
 def unit_objective(potential: Array, sums: NodeSums) -> float:

@@ -34,7 +34,7 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import squareform
 
-from ..certificate import Certificate, Measure, Watch
+from ..certificate import Certificate, Measure, Monitor
 from ..validation import Array
 from .accelerated import Iterate, accelerated_descent, alternate
 from .node_classes import Classes, project_weighted
@@ -174,8 +174,8 @@ def quad_game(
     classes = Classes.of(actions)
     scaled = actions[classes.members] * classes.roots[:, None]
     game = Game(classes, ClassPairs.of(classes), scaled, rho, theta1, theta2)
-    watch = Watch(Measure.GAP, tol, max_iter)
-    return game.independent(watch) if benefits == "independent" else game.homophilous(watch)
+    monitor = Monitor(Measure.GAP, tol, max_iter)
+    return game.independent(monitor) if benefits == "independent" else game.homophilous(monitor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,18 +189,19 @@ class Game:
     theta1: float
     theta2: float
 
-    def independent(self, watch: Watch) -> LearnedGame:
+    def independent(self, monitor: Monitor) -> LearnedGame:
         """Solve the one program that is left when the benefits are eliminated."""
         program = self.program_without_benefits()
-        edges, certificate = accelerated_descent(program, self.complete(), watch)
+        edges, certificate = accelerated_descent(program, self.complete(), monitor)
         benefits = self.foregone(self.pairs.matrix(edges)) / (1.0 + self.theta2)
-        return self.learned(program, edges, benefits, watch.certificate(certificate.ending, certificate.value, REMEDY))
+        certificate = monitor.certificate(certificate.status, certificate.value, REMEDY)
+        return self.learned(program, edges, benefits, certificate)
 
-    def homophilous(self, watch: Watch) -> LearnedGame:
+    def homophilous(self, monitor: Monitor) -> LearnedGame:
         """Alternate between graph and benefits until the graph is optimal for the benefits that follow from it."""
-        edges, ending = alternate(self.complete(), lambda edges: (self.program(self.homophily(edges)), 0.0), watch)
+        edges, status = alternate(self.complete(), lambda edges: (self.program(self.homophily(edges)), 0.0), monitor)
         benefits = self.homophily(edges)
-        return self.learned(self.program(benefits), edges, benefits, watch.certificate(ending, remedy=REMEDY))
+        return self.learned(self.program(benefits), edges, benefits, monitor.certificate(status, remedy=REMEDY))
 
     def complete(self) -> Array:
         """Return the edges of the complete graph whose entries sum to the number of nodes."""

@@ -34,7 +34,7 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import squareform
 
-from ..certificate import Certificate, Measure, Watch
+from ..certificate import Certificate, Measure, Monitor
 from ..compiled import kernel
 from ..pairs import squared_distances
 from ..pairs._kernels import FAST, threshold
@@ -74,13 +74,13 @@ def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter:
         signals = signal_step(given, weights, alpha)
         return LaplacianBlock(pair_costs(signals, alpha), beta), float(np.sum((given - signals) ** 2))
 
-    watch = Watch(Measure.GAP, tol, max_iter)
+    monitor = Monitor(Measure.GAP, tol, max_iter)
     noisy = LaplacianBlock(pair_costs(given, alpha), beta)
     complete = np.full(n * (n - 1) // 2, 1.0 / (n - 1.0))
-    start, _ = accelerated_descent(noisy, complete, Watch(Measure.GAP, INNER_SHARE * tol, INNER_STEPS))
-    weights, ending = alternate(start, rest, watch)
+    start, _ = accelerated_descent(noisy, complete, Monitor(Measure.GAP, INNER_SHARE * tol, INNER_STEPS))
+    weights, status = alternate(start, rest, monitor)
     signals = np.ascontiguousarray(signal_step(X.T, weights, alpha).T)
-    certificate = watch.certificate(ending, remedy=REMEDY)
+    certificate = monitor.certificate(status, remedy=REMEDY)
     return SmoothedGraph(squareform(weights), signals, certificate.history[-1].objective, certificate)
 
 

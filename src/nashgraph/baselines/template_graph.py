@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from ..certificate import LOG, Certificate, Ending
+from ..certificate import LOG, Certificate, Status
 from ..pairs import blas_threads
 from ..validation import Array, InputError
 from .cone_program import ConePoint, solve_cone_program
@@ -340,10 +340,10 @@ def spectral_templates(
     weights = templates.graph(best.edges)
     error, runs = max(best.gap, near.certificate.value), [near.certificate, *runs]
     iterations = sum(run.iterations for run in runs)
-    ending = Ending.MAX_ITER if any(run.ending is Ending.MAX_ITER for run in runs) else Ending.STALLED
+    status = Status.MAX_ITER if any(run.status is Status.MAX_ITER for run in runs) else Status.STALLED
     if error <= tol and best.distance <= allowed + FEASIBILITY:
-        ending = Ending.CONVERGED
-    certificate = replace(runs[-1], value=error, tol=tol, ending=ending, iterations=iterations, remedy=REMEDY)
+        status = Status.CONVERGED
+    certificate = replace(runs[-1], value=error, tol=tol, status=status, iterations=iterations, remedy=REMEDY)
     return TemplateGraph(weights, allowed, smallest, best.distance, float(weights.sum()), certificate)
 
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..certificate import Callback, Ending
+from ..certificate import Callback, Status
 from ..games import Interaction, Welfare, as_interaction, as_welfare
 from ..pairs import PairSearch, make_search
 from ..priors import GamePrior
@@ -57,8 +57,8 @@ class Solver(NamedTuple):
 
 SOLVERS = {"best-response": Solver(best_response, 1000), "ttgd": Solver(ttgd, 2000)}
 REMEDIES = {
-    Ending.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
-    Ending.STALLED: "raise tol",
+    Status.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
+    Status.STALLED: "raise tol",
 }
 
 
@@ -395,5 +395,5 @@ class GLGP(GraphEstimator):
             "welfare_": result.welfare,
             "objective_": result.objective,
             "prior_": Prior(lam, origin, problem.smoothness.value(result.weights), result.welfare),
-            "certificate_": replace(result.certificate, remedy=REMEDIES.get(result.certificate.ending, "")),
+            "certificate_": replace(result.certificate, remedy=REMEDIES.get(result.certificate.status, "")),
         }

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.covariance import GraphicalLasso, GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 
-from ..certificate import Certificate, Ending, Measure, Watch
+from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array, InputError, check_choice, check_integer, check_number, listing
 from .base import GraphEstimator
 
@@ -139,10 +139,10 @@ def positive_associations(precision: Array) -> Array:
 
 def _certificate(costs: list[tuple[float, float]], tol: float, max_iter: int) -> Certificate:
     """Return the certificate of scikit-learn's objectives and duality gaps, one pair an iteration."""
-    watch = Watch(Measure.GAP, tol, max_iter)
+    monitor = Monitor(Measure.GAP, tol, max_iter)
     for iteration, (objective, gap) in enumerate(costs, start=1):
-        ending = watch.ends(iteration, objective, abs(gap))
-    return watch.certificate(ending or Ending.STALLED, remedy="raise max_iter or alpha, or standardise the signals")
+        status = monitor.check(iteration, objective, abs(gap))
+    return monitor.certificate(status or Status.STALLED, remedy="raise max_iter or alpha, or standardise the signals")
 
 
 def _check_spread(X: Array) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.stats import poisson
 
-from ..certificate import Certificate, Ending, Measure, summed_up
+from ..certificate import Certificate, Measure, Status, summed_up
 from ..validation import Array
 from .answers import Answers, Errors, error_variances, scaled_up
 from .inputs import Known
@@ -246,9 +246,9 @@ def popularity_spread(n_ties: Array) -> float:
 def mixing_certificate(mixing: Mixing) -> Certificate:
     """Return the certificate of the mixing alone; it ends far below this unless many answers are missing."""
     tol = 1e-3
-    ending = Ending.CONVERGED if mixing.gradient <= tol else Ending.MAX_ITER
+    status = Status.CONVERGED if mixing.gradient <= tol else Status.MAX_ITER
     return Certificate(
-        Measure.GRADIENT, mixing.gradient, tol, ending, mixing.steps, "ask more people the same questions"
+        Measure.GRADIENT, mixing.gradient, tol, status, mixing.steps, "ask more people the same questions"
     )
 
 

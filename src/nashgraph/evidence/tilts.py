@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..certificate import Certificate, Ending, Measure, Watch
+from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
 from .pair_sums import Factors, curvature, expected_counts, factors, sigmoid
 
@@ -122,11 +122,11 @@ def fit_tilts(
     tilts = np.zeros_like(task.counts) if start is None else start.copy()
     evaluate, told = evaluator(task), ~np.isnan(task.counts)
     size = max(1e-12, float(np.linalg.norm(task.counts[told])))
-    watch = Watch(Measure.GRADIENT, tol, max_iter)
+    monitor = Monitor(Measure.GRADIENT, tol, max_iter)
     now = evaluate(tilts)
     memory: list[tuple[Array, Array, float]] = []
     inverse, iteration = _blocks(task, now.low_rank, told), 0
-    while (ending := watch.ends(iteration, -now.objective, float(np.linalg.norm(now.gradient)) / size)) is None:
+    while (status := monitor.check(iteration, -now.objective, float(np.linalg.norm(now.gradient)) / size)) is None:
         if iteration and iteration % REFRESH == 0:
             inverse = _blocks(task, now.low_rank, told)
         move = _direction(now.gradient, memory, inverse) * told
@@ -136,13 +136,13 @@ def fit_tilts(
             length *= 0.4
             new = evaluate(tilts + length * move)
         if length <= 1e-6:
-            ending = Ending.STALLED
+            status = Status.STALLED
             break
         change, bend = length * move, now.gradient - new.gradient
         if (curve := float((change * bend).sum())) > 0:
             memory = [*memory[1 - MEMORY :], (change, bend, 1.0 / curve)]
         tilts, now, iteration = tilts + change, new, iteration + 1
-    return tilts, now.low_rank, watch.certificate(ending)
+    return tilts, now.low_rank, monitor.certificate(status)
 
 
 def _blocks(task: Task, low_rank: Factors, told: Array) -> Array:

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificate import Callback, Ending, Measure, Watch
+from ..certificate import Callback, Measure, Monitor, Status
 from ..pairs import Weights, blas_threads
 from ..priors import State
 from ..priors.prior import EXACT
@@ -137,30 +137,30 @@ def best_response(
     check_integer("max_iter", options.max_iter, low=1, remedy="try 1000")
     check_integer("memory", options.memory, low=0, remedy="try 6; 0 turns acceleration off")
     scans = problem.smoothness.search.scans
-    watch = Watch(Measure.STATIONARITY, options.tol, options.max_iter, callback)
+    monitor = Monitor(Measure.STATIONARITY, options.tol, options.max_iter, callback)
     # Vectors and CSR products gain nothing from BLAS's threads, which would compete with the kernels' own.
     with blas_threads().limit(limits=1):
         weights, state = start_of(problem, start)
         accuracy = options.first_accuracy if state is None else EXACT
         run = Descent(problem, lam, options)
         now = run.evaluate(weights, accuracy, state)
-        ending: Ending | None = None
+        status: Status | None = None
         iteration = 0
-        while ending is None:
+        while status is None:
             now, response, stationarity, accuracy = run.certify(now)
-            ending = watch.ends(iteration, now.objective, stationarity, now.state.value)
-            if ending is None:
+            status = monitor.check(iteration, now.objective, stationarity, now.state.value)
+            if status is None:
                 step = run.step(now, response, stationarity, 0.3 * accuracy)
                 if step is None and not run.exact:  # rough states may hide the way down
                     run.exact, now = True, run.evaluate(now.weights, EXACT, now.state)
                     continue
-                ending = Ending.STALLED if step is None else None
+                status = Status.STALLED if step is None else None
                 now, iteration = step or now, iteration + 1
-        if ending is not Ending.CONVERGED:  # the last state may be rough
+        if status is not Status.CONVERGED:  # the last state may be rough
             now = run.evaluate(now.weights, EXACT, now.state)
             stationarity = problem.stationarity(now.weights, now.state, lam)
     spent = problem.smoothness.search.scans - scans
-    return Result(now.weights, now.state, now.objective, spent, watch.certificate(ending, stationarity))
+    return Result(now.weights, now.state, now.objective, spent, monitor.certificate(status, stationarity))
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..certificate import Certificate, Ending, Measure, Record
+from ..certificate import Certificate, Measure, Record, Status
 from ..pairs import SparseWeights, Weights
 from ..validation import Array
 from .problem import Problem
@@ -77,7 +77,7 @@ class Result:
         return {
             "numbers": np.array([self.objective, self.welfare, self.scans, known.value, known.tol]),
             "iterations": np.array(known.iterations),
-            "names": np.array([known.measure.name, known.ending.name, known.remedy]),
+            "names": np.array([known.measure.name, known.status.name, known.remedy]),
             "history": np.array(known.history, dtype=float).reshape(-1, len(Record._fields)),
             **{name: getattr(self.state, name) for name in ("actions", "adjoint") if hasattr(self.state, name)},
             **beside,
@@ -97,7 +97,7 @@ class Result:
         True
         """
         objective, welfare, scans, value, tol = map(float, arrays["numbers"])
-        measure, ending, remedy = map(str, arrays["names"])
+        measure, status, remedy = map(str, arrays["names"])
         history = tuple(Record(int(step), *map(float, rest)) for step, *rest in arrays["history"])
         parts = tuple(arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
         n = problem.smoothness.n_nodes
@@ -115,7 +115,7 @@ class Result:
             state,
             objective,
             scans,
-            Certificate(Measure[measure], value, tol, Ending[ending], int(arrays["iterations"]), remedy, history),
+            Certificate(Measure[measure], value, tol, Status[status], int(arrays["iterations"]), remedy, history),
         )
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..certificate import Callback, Ending, Measure, Watch
+from ..certificate import Callback, Measure, Monitor, Status
 from ..games import TotalAction
 from ..pairs import Weights
 from ..priors import DynamicsState, FixedPointPrior, GamePrior
@@ -85,19 +85,19 @@ def ttgd(
     first, _ = start_of(problem, start)
     game = game_of(problem)
     sizes = theory_steps(problem, lam, first) if steps == "theory" else StepSizes(alpha, gamma)
-    watch = Watch(Measure.STATIONARITY, tol, max_iter, callback)
+    monitor = Monitor(Measure.STATIONARITY, tol, max_iter, callback)
     exact: DynamicsState | None = None
-    ending: Ending | None = None
+    status: Status | None = None
     for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
         if iteration % check_every == 0 or iteration == max_iter:
             exact = game.evaluate(weights, start=exact)
             objective = problem.objective(weights, exact, lam)
-            ending = watch.ends(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
-        if ending is not None:
+            status = monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
+        if status is not None:
             break
-    assert ending is not None
+    assert status is not None
     assert exact is not None
-    return Result(weights, exact, objective, problem.smoothness.search.scans - scans, watch.certificate(ending))
+    return Result(weights, exact, objective, problem.smoothness.search.scans - scans, monitor.certificate(status))
 
 
 def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> Iterator[Weights]:
