@@ -97,7 +97,7 @@ def test_any_network_will_do(tmp_path):
         assert result.exit_code == 0, result.output
         answer = json.loads(result.stdout)
         assert answer["players"][0]["name"] == "n0"
-        assert answer["ties"] == 8
+        assert answer["weights"] == 8
         assert answer["notes"] == ["How stable they are is unknown: only a consensus learned with replicates shows it."]
         assert files(tmp_path / "act") == FILES
         assert csv(tmp_path / "act", "support.csv").support.tolist() == [1, 1, 0, 0, 0]
@@ -107,7 +107,7 @@ def test_a_graph_without_directions_is_played_both_ways(club, tmp_path):
     learn = ("--method", "smooth", "--degree", "3", "--undirected", "--out", tmp_path / "out")
     assert run("learn", club / "club.csv", *learn).exit_code == 0
     answer = json.loads(run("act", tmp_path / "out", "--json").stdout)
-    assert answer["ties"] == 2 * len(pd.read_csv(tmp_path / "out" / "edges.csv"))
+    assert answer["weights"] == 2 * len(pd.read_csv(tmp_path / "out" / "edges.csv"))
 
 
 def test_the_rules_are_those_of_the_model_unless_given(club, tmp_path):

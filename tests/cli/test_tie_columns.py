@@ -106,7 +106,7 @@ def test_a_model_is_shown_rerun_and_acted_on(survey):
     acted = run("act", out, "--json")
     assert acted.exit_code == 0, acted.output
     edges = pd.read_csv(out / "edges.csv")
-    assert json.loads(acted.stdout)["ties"] == 2 * len(edges)
+    assert json.loads(acted.stdout)["weights"] == 2 * len(edges)
 
 
 def test_declared_columns_and_traits_are_no_signals(survey):

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from ..files import claimed, written_together
-from ..graph import LearnedGraph
+from ..graph import NOT_CENTRAL, LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
 from ..io import (
@@ -51,24 +51,34 @@ def run_act(given: Path, asked: ActArguments) -> int:
         if not game.replicate_weights:
             voice.note(NO_REPLICATES)
         voice.say(
-            f"{given.name}: {game.n_nodes} nodes, {game.weights.nnz:,} ties, {len(game.replicate_weights)} replicates; "
-            f"the welfare is {game.value:.4g}. {caution(game)}"
+            f"{given.name}: {game.n_nodes} nodes, {len(game.replicate_weights)} replicates; the game on its "
+            f"{game.weights.nnz:,} weights has the welfare {game.value:.4g}. {caution(game)}"
         )
         answers = answer_questions(game, questions(asked, game, communities))
         with written_together(out) as folder:
             for answer in filter(written, answers):
                 table = answer.table
                 write_csv(table, folder / f"{answer.name}.csv", *(end for end in ENDS if end in table))
-    for answer in answers:
-        voice.say()
-        voice.say(answer.title)
-        if written(answer):
-            voice.say(listed(few_columns(answer.table.head(answer.shown))))
-        voice.say(answer.sentence)
+    print_answers(answers, voice)
     voice.say()
     voice.say(f"wrote {', '.join(f'{answer.name}.csv' for answer in filter(written, answers))} to {out}/")
     voice.answer(as_json(game, answers, out, voice))
     return DONE
+
+
+def print_answers(answers: list[Answer], voice: Voice) -> None:
+    """Print every table with its sentence; questions that the signals do not support share one sentence at the end."""
+    unsupported = [answer.title.split(":")[0].lower() for answer in answers if answer.sentence == NOT_CENTRAL]
+    for answer in answers:
+        if answer.sentence != NOT_CENTRAL:
+            voice.say()
+            voice.say(answer.title)
+            if written(answer):
+                voice.say(listed(few_columns(answer.table.head(answer.shown))))
+            voice.say(answer.sentence)
+    if unsupported:
+        voice.say()
+        voice.say(f"{NOT_CENTRAL} Not shown for this reason: {', '.join(unsupported)}.")
 
 
 def written(answer: Answer) -> bool:
@@ -156,7 +166,7 @@ def as_json(game: Game, answers: list[Answer], out: Path, voice: Voice) -> dict[
         "command": "act",
         "out": str(out),
         "nodes": game.n_nodes,
-        "ties": int(game.weights.nnz),
+        "weights": int(game.weights.nnz),
         "replicates": len(game.replicate_weights),
         "welfare": game.value,
         **{answer.name: records(answer.table.head(answer.shown)) for answer in answers},

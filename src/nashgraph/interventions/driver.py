@@ -25,7 +25,8 @@ from .support import best_support
 from .ties import best_ties, costliest_ties
 
 NAME_WIDTH = 60  # of names in sentences
-NAMING = ("players", "group", "support", "seeds")  # questions whose answers name the influential
+# Questions whose answers name the influential; the best new ties all lead to them, and brokers are central nodes.
+NAMING = ("players", "group", "support", "ties_to_build", "seeds", "roles")
 STABLE = 0.9  # share of the replicates that have a stable result among the first
 MODEL = (
     "These figures come from a model, the game on the learned network: nobody was observed leaving or being supported."
