@@ -21,10 +21,11 @@ import numpy as np
 from distributed import Client
 
 from nashgraph import GLGP
-from nashgraph.pairs import Bonus, row_products
+from nashgraph.pairs import Bonus
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import cluster, put
 from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch, dask_search, worked, worked_leaves
+from nashgraph.pairs.csr import row_products
 from nashgraph.pairs.scans import Nearest
 from nashgraph.smoothness import beta_for_degree
 

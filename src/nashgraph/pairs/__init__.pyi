@@ -1,6 +1,5 @@
 from .bonus import Bonus
 from .candidates import CandidateSet
-from .csr import row_products, union
 from .engines import ENGINES
 from .scans import LamRange, Work
 from .search import GEOMETRIES, GappedPairSearch, PairSearch, make_search, squared_distances
@@ -24,7 +23,5 @@ __all__ = [
     "blas_threads",
     "make_search",
     "project_rows",
-    "row_products",
     "squared_distances",
-    "union",
 ]

@@ -22,9 +22,9 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
-from . import _csr_kernels, _kernels
+from . import _kernels
 from .bonus import Bonus
-from .csr import closed_up, csr_of, narrow
+from .csr import closed_up, csr_of, narrow, replaced_rows
 from .search import ROUNDING, PairSearch
 from .weights import SparseWeights
 
@@ -207,24 +207,3 @@ def largest_product(left: Array, right: Array) -> Array:
     """
     most: Array = np.maximum(left * right.max(axis=1), left * right.min(axis=1)).sum(axis=1)
     return most
-
-
-def replaced_rows(matrix: Any, nodes: Array, rows: Any) -> Any:
-    """Return a CSR matrix in which some rows are those of another.
-
-    Examples
-    --------
-    >>> old, new = sparse.csr_array(np.eye(3)), sparse.csr_array(np.array([[5.0, 6.0, 0.0]]))
-    >>> replaced_rows(old, np.array([2]), new).toarray()
-    array([[1., 0., 0.],
-           [0., 1., 0.],
-           [5., 6., 0.]])
-    """
-    lengths, source = np.diff(matrix.indptr).astype(np.int64), np.full(matrix.shape[0], -1)
-    lengths[nodes], source[nodes] = np.diff(rows.indptr), np.arange(len(nodes))
-    size = int(lengths.sum())
-    found = csr_of(lengths, np.empty(size, np.int32), np.empty(size), matrix.shape[1])
-    old, new = ((each.indptr, each.indices, each.data) for each in (matrix, rows))
-    _csr_kernels.copy_rows(source, *old, *new, found.indptr, found.indices, found.data)
-    found.has_sorted_indices = bool(matrix.has_sorted_indices and rows.has_sorted_indices)
-    return found

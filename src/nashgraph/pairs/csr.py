@@ -1,20 +1,19 @@
-"""CSR matrices made narrow, and what SciPy does to two of them, on all threads and without what is not needed."""
+"""CSR matrices made narrow, and their products with vectors on all threads."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads
+from numba import get_num_threads, prange
 from scipy import sparse
 
+from ..compiled import kernel
 from ..validation import Array
-from . import _csr_kernels
 
 # From so many entries on products are shared among threads; below, a graph and what a product takes are in a core's
 # cache, and threads take as long to start.
 MANY_ENTRIES = 200_000
-TURNING_THREADS = 16  # at the most: more of them would wait for memory
 
 
 def csr_of(counts: Array, indices: Array, data: Array, columns: int) -> Any:
@@ -35,6 +34,11 @@ def csr_of(counts: Array, indices: Array, data: Array, columns: int) -> Any:
     return sparse.csr_array(parts, shape=(len(counts), columns))
 
 
+def narrow(matrix: Any) -> Any:
+    """Return a CSR matrix with indices of 32 bits where they suffice: its products have a quarter less to read."""
+    return csr_of(np.diff(matrix.indptr), matrix.indices, matrix.data, matrix.shape[1])
+
+
 def row_products(one: Any, other: Any) -> Array:
     """Return the inner products of like rows of two CSR matrices.
 
@@ -44,39 +48,39 @@ def row_products(one: Any, other: Any) -> Array:
     >>> row_products(one, sparse.csr_array(np.ones((2, 2))))
     array([3., 3.])
     """
-    products = np.empty(one.shape[0])
-    _csr_kernels.multiply_rows(*_sorted(one), *_sorted(other), products)
-    return products
+    return np.asarray(one.multiply(other).sum(axis=1)).ravel()
 
 
 def squared_difference(one: Any, other: Any) -> float:
-    """Return ||A - B||_F^2 of two CSR matrices, the same bits on any number of threads.
+    """Return ||A - B||_F^2 of two CSR matrices.
 
     Examples
     --------
     >>> squared_difference(sparse.csr_array(np.eye(2)), sparse.csr_array(np.array([[0.0, 2.0], [0.0, 3.0]])))
     9.0
     """
-    squares = np.empty(one.shape[0])
-    _csr_kernels.subtract_rows(*_sorted(one), *_sorted(other), squares)
-    return float(squares.sum())
+    difference = (one - other).data
+    return float(np.vdot(difference, difference))
 
 
-def union(one: Any, other: Any) -> Any:
-    """Return where either of two CSR matrices has entries, zeros included, as a CSR pattern of ones.
+def replaced_rows(matrix: Any, nodes: Array, rows: Any) -> Any:
+    """Return a CSR matrix in which some rows are those of another.
 
     Examples
     --------
-    >>> union(sparse.csr_array(np.eye(2)), sparse.csr_array(np.array([[0.0, -2.0], [0.0, -1.0]]))).toarray()
-    array([[1, 1],
-           [0, 1]], dtype=int8)
+    >>> old, new = sparse.csr_array(np.eye(3)), sparse.csr_array(np.array([[5.0, 6.0, 0.0]]))
+    >>> replaced_rows(old, np.array([2]), new).toarray()
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [5., 6., 0.]])
     """
-    (pointers, indices, _), (others, other_indices, _) = _sorted(one), _sorted(other)
-    starts = pointers[:-1].astype(np.int64) + others[:-1]
-    columns, lengths = np.empty(len(indices) + len(other_indices), indices.dtype), np.empty(len(starts), np.int64)
-    _csr_kernels.join_rows(pointers, indices, others, other_indices, starts, columns, lengths)
-    joined = closed_up(starts, columns, np.concatenate([[0], np.cumsum(lengths)]))
-    return csr_of(lengths, joined, np.ones(len(joined), np.int8), one.shape[1])
+    lengths, starts = np.diff(matrix.indptr).astype(np.int64), matrix.indptr[:-1].astype(np.int64)
+    lengths[nodes], starts[nodes] = np.diff(rows.indptr), matrix.nnz + rows.indptr[:-1].astype(np.int64)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    columns = closed_up(starts, np.concatenate([matrix.indices, rows.indices]), ends)
+    found = csr_of(lengths, columns, closed_up(starts, np.concatenate([matrix.data, rows.data]), ends), matrix.shape[1])
+    found.has_sorted_indices = bool(matrix.has_sorted_indices and rows.has_sorted_indices)
+    return found
 
 
 def closed_up(starts: Array, values: Array, ends: Array) -> Array:
@@ -88,8 +92,15 @@ def closed_up(starts: Array, values: Array, ends: Array) -> Array:
     array([1, 2, 3])
     """
     out = np.empty(ends[-1], values.dtype)
-    _csr_kernels.close_up(starts, values, ends, out)
+    _close_up(starts, values, ends, out)
     return out
+
+
+@kernel(parallel=True)
+def _close_up(starts: Array, values: Array, pointers: Array, out: Array) -> None:
+    for i in prange(len(starts)):
+        length = pointers[i + 1] - pointers[i]
+        out[pointers[i] : pointers[i + 1]] = values[starts[i] : starts[i] + length]
 
 
 def product(matrix: Any, vector: Array) -> Array:
@@ -107,15 +118,25 @@ def product(matrix: Any, vector: Array) -> Array:
     ends = np.searchsorted(matrix.indptr, (np.arange(runs + 1) * matrix.nnz // runs).astype(matrix.indptr.dtype))
     ends[0], ends[-1] = 0, rows  # runs of as many entries each, and the rows without any at either end
     out = np.empty(rows, matrix.dtype)
-    _csr_kernels.apply_rows(ends.view(np.uint64), *_unsigned(matrix), vector, out)
+    # As unsigned numbers: to look whether an index is negative, and counts from the end, takes half of the time.
+    pointers, indices = (part.view(f"u{part.itemsize}") for part in (matrix.indptr, matrix.indices))
+    _apply_rows(ends.view(np.uint64), pointers, indices, matrix.data, vector, out)
     return out
 
 
-def transposed(matrix: Any) -> Any:
-    """Return the transpose of a CSR matrix for products: a large one as CSR, made on all threads, else as a view.
+@kernel(parallel=True)
+def _apply_rows(ends: Array, pointers: Array, indices: Array, data: Array, vector: Array, out: Array) -> None:
+    """Write the product with a vector, each sum in the order of its row; a run of rows begins where the last ends."""
+    for run in prange(len(ends) - 1):
+        for i in range(ends[run], ends[run + 1]):
+            total = out.dtype.type(0)
+            for k in range(pointers[i], pointers[i + 1]):
+                total += data[k] * vector[indices[k]]
+            out[i] = total
 
-    Sums are in the same order either way. A large one takes as much memory again as the matrix, and meanwhile an index
-    for every column and thread.
+
+def transposed(matrix: Any) -> Any:
+    """Return the transpose of a CSR matrix for products: a large one as CSR, with as much memory again, else a view.
 
     Examples
     --------
@@ -123,36 +144,4 @@ def transposed(matrix: Any) -> Any:
     array([[1., 0.],
            [2., 3.]])
     """
-    if matrix.nnz < MANY_ENTRIES:
-        return matrix.T
-    kind, parts = matrix.indices.dtype, min(get_num_threads(), TURNING_THREADS)
-    places, starts = np.empty((parts, matrix.shape[1]), kind), np.zeros(matrix.shape[1] + 1, kind)
-    rows, values = np.empty(matrix.nnz, kind), np.empty(matrix.nnz, matrix.dtype)
-    unsigned = (part.view(f"u{kind.itemsize}") for part in (places, starts, rows))
-    _csr_kernels.turn_rows(*_unsigned(matrix), *unsigned, values)
-    return sparse.csr_array((values, rows, starts), shape=matrix.shape[::-1])
-
-
-def narrow(matrix: Any) -> Any:
-    """Return a CSR matrix with indices of 32 bits where they suffice: its products have a quarter less to read.
-
-    Examples
-    --------
-    >>> wide = sparse.csr_array((np.ones(1), np.array([1]), np.array([0, 1, 1])), shape=(2, 2))
-    >>> narrow(wide).indices.dtype
-    dtype('int32')
-    """
-    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
-        return matrix
-    pointers, indices = (part.astype(np.int32, copy=False) for part in (matrix.indptr, matrix.indices))
-    return sparse.csr_array((matrix.data, indices, pointers), shape=matrix.shape)
-
-
-def _unsigned(matrix: Any) -> tuple[Array, Array, Array]:
-    pointers, indices = (part.view(f"u{part.itemsize}") for part in (matrix.indptr, matrix.indices))
-    return pointers, indices, matrix.data
-
-
-def _sorted(matrix: Any) -> tuple[Array, Array, Array]:
-    matrix.sort_indices()
-    return matrix.indptr, matrix.indices, matrix.data
+    return matrix.T if matrix.nnz < MANY_ENTRIES else sparse.csr_array(matrix.T)
