@@ -127,14 +127,14 @@ def whole_fits(report: Report, sizes: list[int], given: argparse.Namespace) -> N
 
 def sweep(report: Report, device: torch.device) -> None:
     """Time one search of all pairs with other tiles; results are the same."""
-    from nashgraph.pairs.cuda import _tiles  # noqa: PLC0415 (Triton is not everywhere)
+    from nashgraph.pairs.cuda import _kernels  # noqa: PLC0415 (Triton is not everywhere)
 
     report.section(f"Tiles: one search of all pairs, N = {SWEEP_NODES:,}")
     search = CudaSearch(signals(SWEEP_NODES), device=device).on_device
     cut, nothing = search.first_cuts(128), search.no_bonus
     rows = []
     for tile in SWEEP:
-        _tiles.ROWS, _tiles.COLUMNS, _tiles.WARPS, _tiles.STAGES = tile
+        _kernels.ROWS, _kernels.COLUMNS, _kernels.WARPS, _kernels.STAGES = tile
         times = []
         for _ in range(3):  # the first one compiles
             torch.cuda.synchronize()

@@ -16,10 +16,9 @@ if not ON_GPU:
 
 from nashgraph import GLGP, LinearGLGP, SmoothGL
 from nashgraph.pairs import ENGINES, Bonus, make_search
-from nashgraph.pairs.cuda import device_search
 from nashgraph.pairs.cuda import search as cuda_search_module
 from nashgraph.pairs.cuda.search import CudaSearch
-from nashgraph.pairs.cuda.segments import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
+from nashgraph.pairs.cuda.tensors import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
 from nashgraph.priors import GamePrior
 from nashgraph.smoothness import beta_for_degree, make_smoothness
 from nashgraph.solvers import Problem, best_response
@@ -40,18 +39,20 @@ WAYS = ["blocks", pytest.param("tiles", marks=pytest.mark.skipif(not find_spec("
 def engine(request, monkeypatch):
     """An engine whose lists are short and whose buffers are tiny, so that rows must be searched again."""
     monkeypatch.setattr(cuda_search_module, "WANTED", 8)
-    monkeypatch.setattr(device_search, "SMALLEST_SAMPLE", 32)
-    monkeypatch.setattr(device_search, "LARGER", 2)
-    monkeypatch.setattr(device_search, "CAPACITY", 12 if request.param == "blocks" or ON_GPU else 24)
-    monkeypatch.setattr(device_search, "BLOCK_ENTRIES", 1500)
+    monkeypatch.setattr(cuda_search_module, "SMALLEST_SAMPLE", 32)
+    monkeypatch.setattr(cuda_search_module, "LARGER", 2)
+    monkeypatch.setattr(cuda_search_module, "CAPACITY", 12 if request.param == "blocks" or ON_GPU else 24)
+    monkeypatch.setattr(cuda_search_module, "BLOCK_ENTRIES", 1500)
     if request.param == "tiles" and not ON_GPU:
-        from nashgraph.pairs.cuda import _rows, _tiles
+        from nashgraph.pairs.cuda import _kernels
 
-        monkeypatch.setattr(_rows, "LISTS", (128, 32, 1))  # large tiles, for the interpreter takes one after the other
-        monkeypatch.setattr(_rows, "LONG_LIST", 40)
-        monkeypatch.setattr(_rows, "LONG_LISTS", (64, 64, 1))
-        monkeypatch.setattr(_rows, "PAIRS", 1024)
-        monkeypatch.setattr(_tiles, "SPAN", 64)
+        monkeypatch.setattr(
+            _kernels, "LISTS", (128, 32, 1)
+        )  # large tiles, for the interpreter takes one after the other
+        monkeypatch.setattr(_kernels, "LONG_LIST", 40)
+        monkeypatch.setattr(_kernels, "LONG_LISTS", (64, 64, 1))
+        monkeypatch.setattr(_kernels, "PAIRS", 1024)
+        monkeypatch.setattr(_kernels, "SPAN", 64)
     name = f"test-{request.param}"
     ENGINES.register(name)(partial(CudaSearch, device=DEVICE, tiles=request.param == "tiles"))
     yield name
@@ -186,8 +187,7 @@ def test_rows_that_overflow_their_places_are_done_again(engine, random):
 COMPILED = """
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
-from nashgraph.pairs.cuda._rows import measure, multiply, project_tile
-from nashgraph.pairs.cuda._tiles import append_hits
+from nashgraph.pairs.cuda._kernels import append_hits, measure, multiply, project_tile
 
 def compiled(kernel, types, **fixed):
     kinds = {name: kind for kind, names in types.items() for name in names.split()}
@@ -209,7 +209,7 @@ lists = {
     "i32": "n_pairs width n_names",
 }
 compiled(measure, lists, PAIRS=128, SIGNALS=16)
-compiled(project_tile, lists, ROWS=1, LISTED=256)
+compiled(project_tile, lists, ROWS=1, CHUNKED=256)
 compiled(multiply, lists, ROWS=32, BLOCK=16)
 """
 
@@ -253,13 +253,13 @@ def ragged(n=50):
 
 @pytest.mark.skipif(not find_spec("triton"), reason="no Triton")
 def test_kernels_on_lists_do_what_pytorch_does(monkeypatch):
-    from nashgraph.pairs.cuda import _rows, factor
+    from nashgraph.pairs.cuda import _kernels, graphs
 
-    monkeypatch.setattr(_rows, "LISTS", (16, 16, 1))
-    monkeypatch.setattr(_rows, "LONG_LIST", 40)
-    monkeypatch.setattr(_rows, "LONG_LISTS", (4, 32, 1))
-    monkeypatch.setattr(_rows, "BLOCK", 32)
-    monkeypatch.setattr(factor, "LONG", 40)
+    monkeypatch.setattr(_kernels, "LISTS", (16, 16, 1))
+    monkeypatch.setattr(_kernels, "LONG_LIST", 40)
+    monkeypatch.setattr(_kernels, "LONG_LISTS", (4, 32, 1))
+    monkeypatch.setattr(_kernels, "BLOCK", 32)
+    monkeypatch.setattr(graphs, "LONG", 40)
     starts, lengths, columns, costs = (each.to(DEVICE) for each in ragged())
     left, right = torch.linspace(0.0, 2.0, 50).double().to(DEVICE), torch.linspace(1.0, -1.0, 50).double().to(DEVICE)
     found = project_in_place(starts, lengths, columns, costs, (left, right), 1.3, 0.9)
@@ -269,7 +269,7 @@ def test_kernels_on_lists_do_what_pytorch_does(monkeypatch):
     assert torch.equal(found.lengths, expected.lengths)
     for part in ("weights", "top", "above"):
         torch.testing.assert_close(getattr(found, part), getattr(expected, part), rtol=1e-13, atol=1e-13)
-    matrix = factor.Factor(lengths, columns[places], costs[places])
+    matrix = graphs.Factor(lengths, columns[places], costs[places])
     expected_product = row_sums(costs[places] * right[columns[places]], lengths)
     torch.testing.assert_close(matrix.by_kernel(right), expected_product, rtol=1e-13, atol=1e-13)
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from nashgraph import SmoothGL
-from nashgraph.pairs.cuda import device
 from nashgraph.pairs.cuda import search as cuda
+from nashgraph.pairs.cuda import tensors
 from nashgraph.validation import InputError
 
 from ..commands import run
 
 
 def test_without_pytorch_the_remedy_is_named(monkeypatch, signals):
-    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    monkeypatch.setattr(tensors, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"needs PyTorch.*pip install 'nashgraph\[gpu\]'.*engine='threads'"):
         SmoothGL(engine="cuda").fit(signals)
 
@@ -29,7 +29,7 @@ def test_a_small_problem_does_not_look_for_a_gpu(monkeypatch, signals, caplog):
 
 def test_a_large_one_goes_without_where_there_is_none(monkeypatch, signals, caplog):
     monkeypatch.setattr(cuda, "FIRST_NODES", 10)
-    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    monkeypatch.setattr(tensors, "find_spec", lambda name: None)
     with caplog.at_level(logging.INFO, "nashgraph"):
         SmoothGL(engine="auto").fit(signals)
     assert "engine: threads (gaps, or no GPU" in caplog.text

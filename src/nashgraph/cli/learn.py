@@ -320,7 +320,7 @@ def check_given(*files: Path | None) -> None:
 def check_engine(engine: str | None) -> None:
     """Refuse an engine that this machine does not have, before a table is read for it."""
     if engine == "cuda":
-        from ..pairs.cuda.device import gpu  # noqa: PLC0415 (an extra: imported where used)
+        from ..pairs.cuda.tensors import gpu  # noqa: PLC0415 (an extra: imported where used)
 
         gpu()
 

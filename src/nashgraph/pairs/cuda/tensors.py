@@ -1,12 +1,82 @@
-"""Rows of different lengths, one after the other: sums, orders and projections of each, on any device."""
+"""PyTorch, found when first used, and rows of different lengths as tensors: sums, orders and projections of each."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .device import torch
+import numpy as np
+
+from ...validation import Array, InputError
+
+if TYPE_CHECKING:
+    import torch as torch  # noqa: PLC0414 (other modules import it from here)
+else:
+
+    class Later:
+        """PyTorch, imported when something of it is first asked for.
+
+        It is not put among the modules before, as lazy-loader would: SciPy takes what is there for imported.
+        """
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what PyTorch has of that name."""
+            return getattr(import_module("torch"), name)
+
+    torch = Later()
 
 TABLE = 1 << 25  # entries sorted at a time
+
+
+def has_gpu() -> bool:
+    """Tell whether PyTorch is here and sees a GPU; without PyTorch nothing is imported."""
+    return find_spec("torch") is not None and bool(torch.cuda.is_available())
+
+
+def gpu() -> torch.device:
+    """Return the GPU, or say what is missing."""
+    if find_spec("torch") is None:
+        raise InputError(
+            "engine='cuda' needs PyTorch, which is not installed: pip install 'nashgraph[gpu]', or take "
+            "engine='threads'"
+        )
+    if not torch.cuda.is_available():
+        raise InputError(
+            f"engine='cuda' needs an NVIDIA GPU, and PyTorch {torch.__version__} sees none: check nvidia-smi and that "
+            "this PyTorch is built for CUDA (https://pytorch.org), or take engine='threads'"
+        )
+    return torch.device("cuda")
+
+
+def to_numpy(tensor: torch.Tensor) -> Array:
+    """Return a tensor as an array in memory."""
+    found: Array = tensor.cpu().numpy()
+    return found
+
+
+def to_device(array: Any, like: torch.Tensor) -> torch.Tensor:
+    """Return an array as a tensor of the same kind and in the same place as another."""
+    return as_tensor(array).to(like.device, like.dtype)
+
+
+def as_tensor(array: Any) -> torch.Tensor:
+    """Return an array as a tensor in memory; what must not be written to is copied, for PyTorch knows no such thing."""
+    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
+
+
+@contextmanager
+def memory_said() -> Iterator[None]:
+    """Say what to do where the GPU's memory does not do."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise InputError(
+            "the GPU has too little memory for this problem: ask for a smaller degree (or beta), join nodes with equal "
+            "signals, or take engine='threads', which can do without storing graphs"
+        ) from error
 
 
 def row_sums(values: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
@@ -116,17 +186,17 @@ def project_in_place(
     gain: float,
     total: float,
 ) -> Projection:
-    """Do what :func:`project` does to the scores ``left_i * right_j - cost`` of listed pairs, by the Triton kernel.
+    """Do what :func:`project` does to the scores ``left_i * right_j - cost`` of candidate pairs, by the Triton kernel.
 
     Rows may begin anywhere; what lies between them is not looked at.
     """
-    from ._rows import project_listed  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
+    from ._kernels import project_candidates  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
 
     numbers = torch.tensor([gain, total], dtype=torch.float64, device=costs.device)
     edges, counts = torch.empty_like(columns), torch.empty_like(lengths)
     weights = torch.empty(len(columns), dtype=torch.float64, device=costs.device)
     top, above = torch.empty((2, len(lengths)), dtype=torch.float64, device=costs.device)
-    project_listed((starts, lengths, columns, costs), sides, numbers, (edges, weights, counts, top, above))
+    project_candidates((starts, lengths, columns, costs), sides, numbers, (edges, weights, counts, top, above))
     places = places_of(counts, starts)
     return Projection(edges[places] + torch.repeat_interleave(starts, counts), weights[places], counts, top, above)
 

@@ -1,4 +1,4 @@
-"""Triton kernels on listed pairs: distances, projections of rows and products, each in one go.
+"""Triton kernels: the search for pairs, a tile of scores at a time, and rows of candidates, each in one go.
 
 They do what PyTorch does elsewhere with one array after the other; sums are taken in the same order every time.
 """
@@ -10,11 +10,111 @@ from typing import Any
 import triton
 import triton.language as tl
 
+ROWS, COLUMNS, WARPS, STAGES = 16, 64, 1, 3
+WIDEST = 64  # signals that a tile of points takes at once
+PROGRAMS, SPAN = 4096, 2048  # that keep a GPU busy, and the fewest columns worth one
 PAIRS, SIGNALS = 128, 16
 LISTS = 1, 256, 1  # rows, candidates of each at a time, and warps of a program that projects
 LONG_LIST, LONG_LISTS = 1024, (1, 4096, 16)
 FEW_ROWS, SHORT = 32, 16  # a tile of short rows in a product
 BLOCK = 1024  # entries of a long row taken at a time
+
+
+@triton.jit(do_not_specialize=["n_rows"])
+def append_hits(  # type: ignore[no-untyped-def]
+    rows,
+    row_names,
+    left,
+    need,
+    columns,
+    column_names,
+    right,
+    base,
+    found,
+    starts,
+    counts,
+    n_rows,
+    n_columns,
+    span,
+    WIDTH: tl.constexpr,
+    CHUNK: tl.constexpr,
+    ROWS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+):
+    """Write the columns of score ``l_i r_j + <a_i, b_j> - base_j >= need_i`` of each row, in order, and their number.
+
+    ``rows`` are the a_i, one after the other; ``columns`` the b_j, one signal after the other. A program has its rows
+    for itself, and a span of the columns where rows are few, so that it counts alone and the order is the same every
+    time. ``starts`` says where each row's places of each span begin and end; beyond them it counts only.
+    """
+    i = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    inside = i < n_rows
+    place_of_row = i.to(tl.int64)
+    k = tl.arange(0, CHUNK)
+    who = tl.load(row_names + i, mask=inside, other=-1)
+    bonus = tl.load(left + i, mask=inside, other=0.0)
+    least = tl.load(need + i, mask=inside, other=float("inf"))
+    a = tl.load(rows + place_of_row[:, None] * WIDTH + k[None, :], mask=inside[:, None], other=0.0)
+    count = tl.zeros((ROWS,), tl.int32)
+    own = place_of_row * tl.num_programs(1) + tl.program_id(1)
+    start = tl.load(starts + own, mask=inside, other=0)
+    room = tl.load(starts + own + 1, mask=inside, other=0) - start
+    begin = tl.program_id(1) * span
+    end = tl.minimum(begin + span, n_columns)
+    for first in range(begin, end, COLUMNS):
+        j = first + tl.arange(0, COLUMNS)
+        there = j < end
+        signals = columns + k.to(tl.int64)[:, None] * n_columns + j[None, :]
+        b = tl.load(signals, mask=there[None, :], other=0.0)
+        scores = tl.dot(a, b, input_precision="tf32x3")
+        for more in tl.static_range(CHUNK, WIDTH, CHUNK):
+            aa = tl.load(rows + place_of_row[:, None] * WIDTH + more + k[None, :], mask=inside[:, None], other=0.0)
+            bb = tl.load(signals + more * tl.cast(n_columns, tl.int64), mask=there[None, :], other=0.0)
+            scores = tl.dot(aa, bb, scores, input_precision="tf32x3")
+        r = tl.load(right + j, mask=there, other=0.0)
+        scores += bonus[:, None] * r[None, :] - tl.load(base + j, mask=there, other=float("inf"))[None, :]
+        hits = (scores >= least[:, None]).to(tl.int32)
+        if tl.max(tl.max(hits, 1), 0) > 0:
+            names = tl.load(column_names + j, mask=there, other=-1)
+            hits = tl.where((names[None, :] == who[:, None]) | (names[None, :] < 0), 0, hits)
+            places = count[:, None] + tl.cumsum(hits, 1) - hits
+            labels = tl.broadcast_to(names[None, :], (ROWS, COLUMNS))
+            tl.store(found + start[:, None] + places, labels, mask=(hits > 0) & (places < room[:, None]))
+            count += tl.sum(hits, 1)
+    tl.store(counts + own, count, mask=inside)
+
+
+def spans(n_rows: int, n_columns: int) -> int:
+    """Return into how many spans the columns are cut, so that few rows too keep a GPU busy."""
+    return max(1, min(PROGRAMS // triton.cdiv(n_rows, ROWS), n_columns // SPAN))
+
+
+def launch(rows: dict[str, Any], columns: dict[str, Any], found: Any, starts: Any, counts: Any) -> None:
+    """Run the kernel: ``rows`` has points, names, left and need, ``columns`` points, names, right and base."""
+    (n_rows, width), n_columns = rows["points"].shape, columns["points"].shape[1]
+    span = COLUMNS * triton.cdiv(triton.cdiv(n_columns, counts.shape[1]), COLUMNS)
+    append_hits[(triton.cdiv(n_rows, ROWS), counts.shape[1])](
+        rows["points"],
+        rows["names"],
+        rows["left"],
+        rows["need"],
+        columns["points"],
+        columns["names"],
+        columns["right"],
+        columns["base"],
+        found,
+        starts,
+        counts,
+        n_rows,
+        n_columns,
+        span,
+        WIDTH=width,
+        CHUNK=min(width, WIDEST),
+        ROWS=ROWS,
+        COLUMNS=COLUMNS,
+        num_warps=WARPS,
+        num_stages=STAGES,
+    )
 
 
 @triton.jit(do_not_specialize=["n_pairs"])
@@ -35,7 +135,7 @@ def measure(points, rows, columns, found, n_pairs, width, PAIRS: tl.constexpr, S
 
 
 @triton.jit
-def listed_scores(costs, columns, right, bonus, start, k, there):  # type: ignore[no-untyped-def]
+def candidate_scores(costs, columns, right, bonus, start, k, there):  # type: ignore[no-untyped-def]
     """Return the scores ``l_i r_j - D_ij`` of some entries of rows, minus infinity where there is none."""
     place = start[:, None] + k[None, :]
     j = tl.load(columns + place, mask=there, other=0)
@@ -60,7 +160,7 @@ def project_tile(  # type: ignore[no-untyped-def]
     tops,
     aboves,
     ROWS: tl.constexpr,
-    LISTED: tl.constexpr,
+    CHUNKED: tl.constexpr,
 ):
     """Project rows of scores onto the simplex: Michelot's algorithm; edges are written from each row's start on.
 
@@ -75,23 +175,23 @@ def project_tile(  # type: ignore[no-untyped-def]
     longest = tl.max(length, 0)
     gain, wanted = tl.load(numbers), tl.load(numbers + 1)
     bonus = tl.load(left + i, mask=inside, other=0.0)
-    within = tl.arange(0, LISTED)
-    best = tl.full((ROWS, LISTED), -float("inf"), tl.float64)
-    for first in range(0, longest, LISTED):
+    within = tl.arange(0, CHUNKED)
+    best = tl.full((ROWS, CHUNKED), -float("inf"), tl.float64)
+    for first in range(0, longest, CHUNKED):
         k = first + within
         there = k[None, :] < length[:, None]
-        best = tl.maximum(best, listed_scores(costs, columns, right, bonus, start, k, there))
+        best = tl.maximum(best, candidate_scores(costs, columns, right, bonus, start, k, there))
     top = tl.where(length > 0, tl.max(best, 1), 0.0)
     above = tl.zeros((ROWS,), tl.float64) + wanted
     count = length + 1
     left_over = longest * 0 + 1
     while left_over > 0:
-        sums = tl.zeros((ROWS, LISTED), tl.float64)
-        kept = tl.zeros((ROWS, LISTED), tl.int32)
-        for first in range(0, longest, LISTED):
+        sums = tl.zeros((ROWS, CHUNKED), tl.float64)
+        kept = tl.zeros((ROWS, CHUNKED), tl.int32)
+        for first in range(0, longest, CHUNKED):
             k = first + within
             there = k[None, :] < length[:, None]
-            values = gain * (listed_scores(costs, columns, right, bonus, start, k, there) - top[:, None])
+            values = gain * (candidate_scores(costs, columns, right, bonus, start, k, there) - top[:, None])
             alive = values + above[:, None] > 0.0
             sums += tl.where(alive, values, 0.0)
             kept += alive.to(tl.int32)
@@ -101,13 +201,13 @@ def project_tile(  # type: ignore[no-untyped-def]
         count = tl.where(fewer, now, count)
         left_over = tl.max(fewer.to(tl.int32), 0)
     written = tl.zeros((ROWS,), tl.int32)
-    for first in range(0, longest, LISTED):
+    for first in range(0, longest, CHUNKED):
         k = first + within
         there = k[None, :] < length[:, None]
-        values = gain * (listed_scores(costs, columns, right, bonus, start, k, there) - top[:, None])
+        values = gain * (candidate_scores(costs, columns, right, bonus, start, k, there) - top[:, None])
         alive = (values + above[:, None] > 0.0).to(tl.int32)
         places = start[:, None] + written[:, None] + tl.cumsum(alive, 1) - alive
-        tl.store(edges + places, tl.broadcast_to(k[None, :], (ROWS, LISTED)), mask=alive > 0)
+        tl.store(edges + places, tl.broadcast_to(k[None, :], (ROWS, CHUNKED)), mask=alive > 0)
         tl.store(weights + places, values + above[:, None], mask=alive > 0)
         written += tl.sum(alive, 1)
     tl.store(counts + i, written, mask=inside)
@@ -143,12 +243,14 @@ def distances(points: Any, rows: Any, columns: Any, found: Any) -> None:
         )
 
 
-def project_listed(listed: tuple[Any, ...], sides: tuple[Any, Any], numbers: Any, found: tuple[Any, ...]) -> None:
-    """Project every row: ``listed`` has starts, lengths, columns and costs, ``numbers`` the gain and the sum wanted.
+def project_candidates(
+    candidates: tuple[Any, ...], sides: tuple[Any, Any], numbers: Any, found: tuple[Any, ...]
+) -> None:
+    """Project every row: ``candidates`` has starts, lengths, columns and costs, ``numbers`` the gain and the sum.
 
     ``found`` is filled with edges (places in the row) and weights, from each row's start on, counts, tops and aboves.
     """
-    starts, lengths, columns, costs = listed
+    starts, lengths, columns, costs = candidates
     long = lengths > LONG_LIST
     for names, (rows, block, warps) in ((long.nonzero().ravel(), LONG_LISTS), ((~long).nonzero().ravel(), LISTS)):
         if len(names):
@@ -163,7 +265,7 @@ def project_listed(listed: tuple[Any, ...], sides: tuple[Any, Any], numbers: Any
                 len(names),
                 *found,
                 ROWS=rows,
-                LISTED=block,
+                CHUNKED=block,
                 num_warps=warps,
             )
 
