@@ -13,6 +13,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,10 +21,39 @@ from pathlib import Path
 HERE = Path(__file__).parent
 REPRODUCTION = HERE.parent / "results" / "REPRODUCTION.md"
 SURVEY = HERE.parent / "examples" / "survey.csv"
-TUTORIAL, COMMAND_LINE = HERE / "tutorial.md", HERE / "guide" / "command_line.md"
+TUTORIAL, CASES, COMMAND_LINE = HERE / "tutorial.md", HERE / "cases.md", HERE / "guide" / "command_line.md"
 COMMAND = re.compile(r"(?<=```console\n)\$ (?P<command>(?:[^\n]*\\\n)*[^\n]*)\n.*?(?=```)", flags=re.DOTALL)
 SECONDS = re.compile(r"((?:^seconds +)|(?: in (?=\d+\.\d s: )))\S+", flags=re.MULTILINE)
+TABLE = re.compile(
+    r"(?P<start><!-- table from (?P<file>\S+), (?P<section>[^\n]*?) -->)\n.*?(?P<end><!-- end of table -->)", re.DOTALL
+)
+BENCHMARKS = HERE.parent / "benchmarks"
+FROM_REPOSITORY = {
+    "generated/reproduction": REPRODUCTION,
+    "generated/changelog": HERE.parent / "CHANGELOG.md",
+    **{f"generated/benchmarks/{file.stem}": file for file in sorted(BENCHMARKS.glob("*.md"))},
+}
+PAGES = [*HERE.glob("*.md"), *HERE.glob("guide/*.md")]
+GROUPS = {
+    "Start": ["install", "tutorial", "cases", "cheat_sheet", "gallery/index"],
+    "How to": ["guide/what_to_ask", "guide/tables", "guide/missing", "guide/choosing", "guide/known", "guide/act"],
+    "Understand": ["guide/sure", "guide/prior", "mathematics", "glossary", "faq"],
+    "Look up": ["guide/command_line", "api/index", "extending", "generated/changelog"],
+    "Measured": ["generated/reproduction", "generated/benchmarks/README"],
+}
 WRITTEN = "<!-- What follows is written by docs/pages.py, out of the command line itself. -->\n"
+
+
+def contents() -> str:
+    """Return the site's contents: the groups, with every other page of the guide among the how-to pages."""
+    named = {name for names in GROUPS.values() for name in names}
+    others = sorted(f"guide/{page.stem}" for page in HERE.glob("guide/*.md"))
+    groups = GROUPS | {"How to": GROUPS["How to"] + [name for name in others if name not in named]}
+    trees = [
+        "\n".join(["```{toctree}", ":hidden:", f":caption: {name}", "", *pages, "```"])
+        for name, pages in groups.items()
+    ]
+    return "\n\n" + "\n\n".join(trees) + "\n"
 
 
 def run_python_of(page: Path) -> int:
@@ -58,11 +88,19 @@ def printed_by(command: str) -> str:
     return SECONDS.sub(r"\1...", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
 
 
-def tutorial_rerun() -> str:
-    """Return the tutorial as its commands make it, run in the folder where one works."""
+def rerun(page: Path) -> str:
+    """Return a page as its commands make it, run in the folder where one works."""
     return COMMAND.sub(
-        lambda found: f"$ {found['command']}\n{printed_by(found['command'])}", TUTORIAL.read_text(encoding="utf-8")
+        lambda found: f"$ {found['command']}\n{printed_by(found['command'])}", page.read_text(encoding="utf-8")
     )
+
+
+def set_up_cases(folder: Path) -> bool:
+    """Put the tables of the real cases into a folder; return whether their data are here (NASHGRAPH_DATA)."""
+    if not (Path(os.environ.get("NASHGRAPH_DATA", "")) / "recovery" / "lazega_advice").is_dir():
+        return False
+    subprocess.run([sys.executable, HERE / "tutorial" / "real_cases.py", folder], check=True)
+    return True
 
 
 def command_line_rewritten() -> str:
@@ -76,7 +114,7 @@ def run_tutorial(folder: Path) -> None:
     """Run the tutorial's commands and its Python in ``folder``, which then has their files."""
     set_up(folder)
     with working_in(folder):
-        tutorial_rerun()
+        rerun(TUTORIAL)
         if run_python_of(TUTORIAL):
             raise RuntimeError("the tutorial's Python does not give what it shows; see above")
 
@@ -91,16 +129,27 @@ def methods_reference() -> str:
     return "\n".join([table, *(f".. autoclass:: {kind}\n" for kind in classes.values())])
 
 
-def write_reproduction(page: Path) -> None:
-    """Write the page on the paper's experiments: what they wrote, or how to run them."""
-    if REPRODUCTION.exists():
-        included = os.path.relpath(REPRODUCTION, page.parent)
-        page.write_text(f"```{{include}} {included}\n:relative-images:\n```\n")
-    else:
-        page.write_text(
-            "# Does the paper hold?\n\nThe paper's tables and figures are run anew by `nashgraph reproduce`, which "
-            "writes them beside\nthe paper's own numbers to `results/REPRODUCTION.md`. These pages were built before.\n"
-        )
+def write_generated(folder: Path) -> None:
+    """Write the pages of the site that are files of the repository: results, benchmarks, the changes."""
+    (folder / "benchmarks").mkdir(parents=True, exist_ok=True)
+    for name, file in FROM_REPOSITORY.items():
+        page = HERE / f"{name}.md"
+        if file == REPRODUCTION:
+            page.write_text(f"```{{include}} {os.path.relpath(file, page.parent)}\n:relative-images:\n```\n")
+        else:
+            page.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def tables_rewritten(page: Path) -> str:
+    """Return a page with the tables that it takes from printed files as they are printed there."""
+
+    def printed(found: re.Match[str]) -> str:
+        text = (HERE.parent / found["file"]).read_text(encoding="utf-8")
+        section = text.split(f"## {found['section']}\n", 1)[1].split("\n## ", 1)[0]
+        rows = [line for line in section.splitlines() if line.startswith("|")]
+        return "\n".join([found["start"], "", *rows, "", found["end"]])
+
+    return TABLE.sub(printed, page.read_text(encoding="utf-8"))
 
 
 @contextlib.contextmanager
@@ -115,13 +164,18 @@ def working_in(folder: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    """Write anew what comes from the code."""
+    """Update what comes from the code."""
     COMMAND_LINE.write_text(command_line_rewritten(), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(tables_rewritten(page), encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         set_up(Path(folder))
         with working_in(Path(folder)):
-            TUTORIAL.write_text(tutorial_rerun(), encoding="utf-8")
+            TUTORIAL.write_text(rerun(TUTORIAL), encoding="utf-8")
             run_python_of(TUTORIAL)
+            if set_up_cases(Path(folder)):
+                CASES.write_text(rerun(CASES), encoding="utf-8")
+                run_python_of(CASES)
             shutil.copy("village.png", HERE / "tutorial")
 
 

@@ -4,12 +4,14 @@ import re
 import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
 
 import nashgraph
+from nashgraph import DataWarning
 
 DOCS = Path(__file__).parent.parent / "docs"
 SURVEY = DOCS.parent / "examples" / "survey.csv"
@@ -18,7 +20,9 @@ TINY = 1e-5  # how far a run went below its tolerance is a matter of rounding
 PAGES = {str(page.relative_to(DOCS)): page for page in [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]}
 
 
-@pytest.mark.parametrize("name", sorted(name for name, page in PAGES.items() if "```python\n" in page.read_text()))
+@pytest.mark.parametrize(
+    "name", sorted(name for name, page in PAGES.items() if "```python\n>>>" in page.read_text() and name != "cases.md")
+)
 def test_what_a_page_shows_is_what_its_code_gives(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pages = runpy.run_path(str(DOCS / "pages.py"))
@@ -30,8 +34,24 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pages = runpy.run_path(str(DOCS / "pages.py"))
     pages["set_up"](tmp_path)
-    shown, printed = PAGES["tutorial.md"].read_text(), pages["tutorial_rerun"]()
+    shown, printed = PAGES["tutorial.md"].read_text(), pages["rerun"](PAGES["tutorial.md"])
     assert shown.count("```console\n$ nashgraph ") >= 4
+    _assert_alike(shown, printed)
+
+
+def test_the_real_cases_show_what_their_commands_and_python_give(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages = runpy.run_path(str(DOCS / "pages.py"))
+    if not pages["set_up_cases"](tmp_path):
+        pytest.skip("NASHGRAPH_DATA has no lawyers")
+    shown, printed = PAGES["cases.md"].read_text(), pages["rerun"](PAGES["cases.md"])
+    _assert_alike(shown, printed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # households with equal answers
+        assert pages["run_python_of"](PAGES["cases.md"]) == 0
+
+
+def _assert_alike(shown, printed):
     assert re.sub(NUMBER, "#", shown).splitlines() == re.sub(NUMBER, "#", printed).splitlines()
     assert _numbers(shown) == pytest.approx(_numbers(printed), rel=0.02, abs=TINY)
 
@@ -40,10 +60,28 @@ def _numbers(text):
     return [float(number.replace(",", "")) for line in text.splitlines() for number in re.findall(NUMBER, line)]
 
 
+@pytest.mark.parametrize("name", sorted(name for name, page in PAGES.items() if "<!-- table" in page.read_text()))
+def test_tables_from_benchmarks_are_as_printed(name):
+    pages = runpy.run_path(str(DOCS / "pages.py"))
+    assert pages["tables_rewritten"](PAGES[name]) == PAGES[name].read_text(), "make pages updates it"
+
+
+def test_the_pages_can_be_read_on_a_code_host():
+    for page in PAGES.values():
+        assert not re.search(r"\{\w+\}`|^```\{|^\(.*\)=$|^: ", page.read_text(), flags=re.MULTILINE), page
+
+
+def test_links_between_files_lead_somewhere():
+    pages = [*PAGES.values(), DOCS.parent / "README.md", DOCS.parent / "benchmarks" / "README.md"]
+    for page in pages:
+        for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"(?s)```.*?```", "", page.read_text())):
+            assert link.startswith("http") or (page.parent / link).exists(), (page, link)
+
+
 def test_the_page_on_the_command_line_has_the_options_as_they_are(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     written = runpy.run_path(str(DOCS / "pages.py"))["command_line_rewritten"]()
-    assert PAGES["guide/command_line.md"].read_text() == written, "make pages writes it anew"
+    assert PAGES["guide/command_line.md"].read_text() == written, "make pages updates it"
     assert "- `--group COLUMN`: " in written
 
 

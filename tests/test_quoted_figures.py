@@ -197,7 +197,7 @@ def test_what_an_earlier_version_took_is_called_that():
                 ("| on the learned network", "learned network"),
                 ("told who was surveyed", "learned network, told hhSurveyed"),
                 ("anybody who was surveyed", "control: hhSurveyed"),
-                ("calls a leader", "leaders"),
+                ("is a leader in the census", "leaders"),
             )
         ),
     ],

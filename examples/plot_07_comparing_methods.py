@@ -27,7 +27,7 @@ print(table[shown].round(3).to_string(index=False))
 
 # %%
 # ``smooth`` is ``glgp`` with ``lam=0``, so the two rows say what the prior did at its default, which lets it cost a
-# thousandth of the smoothness. See :ref:`sphx_glr_gallery_plot_02_choosing_lam.py` before you judge it.
+# thousandth of the smoothness. See :ref:`sphx_glr_gallery_plot_08_choosing_lam.py` before you judge it.
 #
 # What each method warned of or failed of, if anything:
 

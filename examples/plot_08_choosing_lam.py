@@ -107,7 +107,7 @@ print(scores.round(3))
 # something on all three.
 #
 # So: take the largest ``lam`` that costs the signals about a thousandth. It is a rule of thumb from runs like these and
-# those of :ref:`sphx_glr_gallery_plot_05_which_networks.py`, not a theorem: nothing in the signals alone says which
+# those of :ref:`sphx_glr_gallery_plot_10_which_networks.py`, not a theorem: nothing in the signals alone says which
 # ``lam`` recovers the network best.
 
 assert (scores["bend"] < scores["no prior"]).tolist() == [True, True, False]

@@ -32,7 +32,7 @@ networks = {
 # %%
 # For each problem we follow ``lam`` from 0 up and score against the truth: at the ``lam`` that turns out best, which
 # only somebody who knows the truth could choose, and where J(W) has risen by a thousandth or by a hundredth, which
-# anybody can (:ref:`sphx_glr_gallery_plot_02_choosing_lam.py`). The measure is the AUC gained over no prior.
+# anybody can (:ref:`sphx_glr_gallery_plot_08_choosing_lam.py`). The measure is the AUC gained over no prior.
 
 
 def gains(network, filter_name, options, lams):

@@ -106,7 +106,7 @@ plt.show()
 #   moderate ``lam``.
 # - Where hubs are near their neighbours already, there is next to nothing to add, even if you know the true degrees.
 # - A benefit that is wrong hurts at every ``lam`` tried, and one that is noise too.
-# - Every benefit hurts when ``lam`` is too large. See :ref:`sphx_glr_gallery_plot_02_choosing_lam.py`.
+# - Every benefit hurts when ``lam`` is too large. See :ref:`sphx_glr_gallery_plot_08_choosing_lam.py`.
 #
 # The most that each benefit gained at any ``lam``:
 
