@@ -23,6 +23,7 @@ REPRODUCTION = HERE.parent / "results" / "REPRODUCTION.md"
 SURVEY = HERE.parent / "examples" / "survey.csv"
 TUTORIAL, CASES, COMMAND_LINE = HERE / "tutorial.md", HERE / "cases.md", HERE / "guide" / "command_line.md"
 COMMAND = re.compile(r"(?<=```console\n)\$ (?P<command>(?:[^\n]*\\\n)*[^\n]*)\n.*?(?=```)", flags=re.DOTALL)
+PROGRESS = re.compile(r": \d+ s so far, ")  # printed on a busy machine only
 SECONDS = re.compile(r"((?:^seconds +)|(?: in (?=\d+\.\d s: )))\S+", flags=re.MULTILINE)
 TABLE = re.compile(
     r"(?P<start><!-- table from (?P<file>\S+), (?P<section>[^\n]*?) -->)\n.*?(?P<end><!-- end of table -->)", re.DOTALL
@@ -85,7 +86,8 @@ def printed_by(command: str) -> str:
         text, code = done.stdout, done.returncode
     if code:
         raise RuntimeError(f"{command} ended with {code}: {text}")
-    return SECONDS.sub(r"\1...", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+    lines = [line for line in text.splitlines() if not PROGRESS.search(line)]
+    return SECONDS.sub(r"\1...", "".join(f"{line.rstrip()}\n" for line in lines))
 
 
 def rerun(page: Path) -> str:

@@ -1,14 +1,21 @@
-"""The README's code and commands run as they stand."""
+"""The code and commands of the README and of the cheat sheet run as they stand."""
 
 import re
 import shlex
 import shutil
 from pathlib import Path
 
-from tests.commands import run
+from tests.commands import run, run_as_given
 
 HOME = Path(__file__).parent.parent
 README = (HOME / "README.md").read_text(encoding="utf-8")
+CHEAT_SHEET = (HOME / "docs" / "cheat_sheet.md").read_text(encoding="utf-8")
+
+
+def test_the_two_commands_are_in_the_first_ten_lines():
+    first = "\n".join(README.splitlines()[:10])
+    assert "make demo" in first
+    assert "make test" in first
 
 
 def test_the_lines_of_python_run(capsys):
@@ -24,19 +31,27 @@ def test_the_lines_of_shell_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"```bash\n(.*?)```", README, flags=re.DOTALL)
     commands = [shlex.split(line, comments=True) for line in block.splitlines()]
-    assert [command[1] for command in commands] == [
-        "learn",
-        "show",
-        "act",
-        "learn",
-        "learn",
-        "path",
-        "compare",
-        "rerun",
-    ]
-    for program, *arguments in commands:
-        assert program == "nashgraph"
-        result = run(*arguments)
-        assert result.exit_code == 0, (arguments, result.output)
+    assert [command[0] for command in commands] == ["pip", "nashgraph"]
+    result = run(*commands[1][1:])
+    assert result.exit_code == 0, result.output
     assert (tmp_path / "village" / "report.html").is_file()
-    assert (tmp_path / "villages" / "index.html").is_file()
+
+
+def test_the_cheat_sheet_runs(tmp_path, monkeypatch):
+    shutil.copytree(HOME / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", CHEAT_SHEET, flags=re.DOTALL)
+    exec(compile(block, "cheat_sheet.md", "exec"), {})
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_the_cheat_sheet_s_options_exist():
+    commands = ("learn", "compare", "show", "act", "check", "ask", "rerun")
+    helped = {name: run_as_given(name, "--help").output for name in commands}
+    for command in re.findall(r"`nashgraph ([^`]*)`", CHEAT_SHEET):
+        name, *words = command.split()
+        assert all(word in helped[name] for word in words if word.startswith("-")), command
+    alone = re.findall(r"\| `(--?[^`]*)` \|", CHEAT_SHEET)
+    assert len(alone) > 5
+    for options in alone:
+        assert all(word in helped["learn"] for word in options.split() if word.startswith("-")), options
