@@ -1,5 +1,7 @@
 """Shared by all tests: Hypothesis runs the same examples every time, and small problems are made in one place."""
 
+import shutil
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -20,9 +22,38 @@ def signals(random):
     return random.normal(size=(20, 30))
 
 
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def driver():
+    playwright = pytest.importorskip("playwright.sync_api", reason="it is not installed: pip install playwright")
+    with playwright.sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(driver):
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        pytest.skip("Chromium is not installed: apt install chromium, and the report is tested in it")
+    opened = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+    yield opened
+    opened.close()
+
+
 # Files and folders whose tests start browsers, clusters and processes, or try many examples.
 SLOW = (
     "tests/cli/test_faults.py",
+    "tests/cli/test_ui_browser.py",
     "tests/cli/test_reproduce.py",
     "tests/cluster/",
     "tests/experiments/",

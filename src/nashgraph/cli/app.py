@@ -301,6 +301,30 @@ def reproduce(
     return run_reproduce(experiments, out, seed=seed, quick=quick, jobs=jobs, data_home=data_home, speech=speech)
 
 
+@app.command(cls=Command, epilog=EXIT_CODES)
+@grouped
+def ui(
+    *,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on this machine.", show_default="one that is free")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser; else only print its address.")
+    ] = True,
+) -> int:
+    """Learn a network in the browser: choose a file, check its columns, learn, and get the report.
+
+    The page runs on this machine alone and needs no network. It shows the
+    command that does the same. Its copies of your files are deleted when you
+    stop it with Ctrl-C. Needs the extra ui.
+
+    Example: nashgraph ui --port 8000
+    """
+    from .ui import run_ui
+
+    return run_ui(port, browser)
+
+
 @app.command(help="List, fetch and import the real data sets.")
 def datasets() -> None:
     """Stand in the list of commands; the one that runs is loaded by ``Commands``."""

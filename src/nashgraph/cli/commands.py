@@ -29,6 +29,7 @@ EXIT_CODES = (
     "not converged (compare: a method failed; rerun: the graph differs; --group: a group is left out); 4 an "
     "error inside nashgraph; 130 interrupted."
 )
+HINT = " (--help lists the options)"
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
 LITTLE = 1000  # MiB that our libraries take before there is a table
 LONG = 80  # letters of a list of names that the help can show as one word
@@ -45,6 +46,7 @@ COMMON = (
     *("id", "drop", "missing", "group", "counts", "ties", "names", "method", "methods", "lams", "n_lams", "truth"),
     *("known", "best", "budget"),
     *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
+    *("port", "browser"),
 )
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
@@ -113,9 +115,9 @@ class Command(TyperCommand):
         width, column = min(100, shutil.get_terminal_size().columns), 24
         parameters = {str(parameter.name): parameter for parameter in self.get_params(ctx)}
         arguments = [each for each in parameters.values() if not each.opts[0].startswith("-")]
-        names = " ".join(str(each.metavar) for each in arguments)
+        names = "".join(f"{each.metavar} " for each in arguments)
         about, _, example = str(self.help).partition("Example: ")
-        lines = [f"Usage: nashgraph {self.name} {names} [OPTIONS]", "", about.split("\n\n")[0], ""]
+        lines = [f"Usage: nashgraph {self.name} {names}[OPTIONS]", "", about.split("\n\n")[0], ""]
         for each in (*arguments, *(parameters[name] for name in COMMON if name in parameters)):
             left = f"{each.opts[-1]} {each.metavar or ''}" if each not in arguments else str(each.metavar)
             lines += _two_columns(f"  {left.strip()}", _help_with_default(each), column, width)
@@ -212,7 +214,7 @@ def _explain(error: Exception, arguments: list[str]) -> int:
         return USAGE
     if isinstance(error, typer.Abort):
         return INTERRUPTED
-    message, code = _message(error)
+    message, code = message_of(error)
     if "--debug" in arguments:
         traceback.print_exception(error, file=sys.stderr)
     elif code == BUG:
@@ -221,10 +223,10 @@ def _explain(error: Exception, arguments: list[str]) -> int:
     return code
 
 
-def _message(error: Exception) -> tuple[str, int]:
+def message_of(error: Exception) -> tuple[str, int]:
     """Return the sentence and the exit code of an error."""
     if isinstance(error, UsageError):
-        return f"{_plain_usage(error.format_message())} (--help lists the options)", USAGE
+        return f"{_plain_usage(error.format_message())}{HINT}", USAGE
     from ..validation import InputError  # noqa: PLC0415 (help and completion stay fast)
 
     if not isinstance(error, InputError) and (said := _limit_reached(error)):

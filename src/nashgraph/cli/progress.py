@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,8 @@ from .messages import Voice
 
 ENOUGH = 3  # records before a time left is guessed
 AT_ONCE = 0.1  # seconds: what is done by then was there before, and says nothing of the pace
-LINE_EVERY = 10.0  # seconds, where there is no terminal
+EVERY = "NASHGRAPH_PROGRESS"  # environment variable: seconds between two lines, where there is no terminal
+LINE_EVERY = 10.0
 NEARLY = 0.99  # an iterate may look good enough before it is certified: a fit is done when it says so
 
 
@@ -87,9 +89,10 @@ def drawn(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
 def written(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
     """Write a line every so often, for a log: however long a step takes, it is told that work goes on."""
     meter, done = Meter(), threading.Event()
+    every = float(os.environ.get(EVERY, LINE_EVERY))
 
     def write() -> None:
-        while not done.wait(LINE_EVERY):
+        while not done.wait(every):
             voice.errors.print(f"{what}: {meter.line}", soft_wrap=True)
 
     writer = threading.Thread(target=write, daemon=True)

@@ -186,6 +186,7 @@ class Coded:
     column : str
     names : list of str, of the signals; none where the column is left out
     values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
+    kind : str, what it is taken for: "number", "ordered", "category" or "out"
     said : str, what was decided, if it was not plain; the column is its subject
     left_out : str, why it is: "empty", or what codes it holds
     gaps : list of str, codes that were taken for gaps
@@ -195,6 +196,7 @@ class Coded:
     column: str
     names: list[str]
     values: Array
+    kind: str
     said: str = ""
     left_out: str = ""
     gaps: list[str] = field(default_factory=list)
@@ -290,7 +292,7 @@ def _levels(column: pd.Series, how: Choices) -> Coded:
     gaps = sorted({str(level) for level in column[silent]})
     values, order = numbered(column.mask(silent), order)
     said = f"has levels in order, numbered from 0: {' < '.join(order)}{_taken_as_missing(gaps)}"
-    return Coded(name, [name], values[:, None], said, gaps=gaps)
+    return Coded(name, [name], values[:, None], "ordered", said, gaps=gaps)
 
 
 def coding_notes(parts: Iterable[Coded]) -> list[str]:
@@ -339,7 +341,7 @@ def _numbers(column: pd.Series, how: Choices) -> Coded:
         gaps = [*gaps, *(as_name(code) for code in found)]
     said = [f"was read as numbers, {example}"] if example else []
     said += [f"has {', '.join(gaps)}, taken as missing; --na none takes codes as they are"] if gaps else []
-    return Coded(name, [name], values[:, None], ", and ".join(said), gaps=gaps, strays=strays)
+    return Coded(name, [name], values[:, None], "number", ", and ".join(said), gaps=gaps, strays=strays)
 
 
 def _category(column: pd.Series, why: str = "", hint: str = "") -> Coded:
@@ -348,8 +350,8 @@ def _category(column: pd.Series, why: str = "", hint: str = "") -> Coded:
     table = (texts.to_numpy()[:, None] == np.array(values, dtype=object)[None, :]).astype(float)
     table[column.isna().to_numpy()] = np.nan
     said = f"is a category{why}, coded as {len(values)} signals of 0 and 1: {listing(values)}{hint}"
-    return Coded(str(column.name), [f"{column.name}={value}" for value in values], table, said)
+    return Coded(str(column.name), [f"{column.name}={value}" for value in values], table, "category", said)
 
 
 def _left_out(column: pd.Series, why: str) -> Coded:
-    return Coded(str(column.name), [], np.empty((len(column), 0)), left_out=why)
+    return Coded(str(column.name), [], np.empty((len(column), 0)), "out", left_out=why)

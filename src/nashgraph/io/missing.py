@@ -68,9 +68,16 @@ class GapCodes:
 
 
 def gap_codes(given: Iterable[str], columns: Collection[str]) -> GapCodes:
-    """Return the codes in a user's list: values, or values of one column as column=value."""
-    anywhere, within, plain = set[str](), dict[str, frozenset[str]](), True
-    for item in (part for parts in given for part in parts.split(",")):
+    """Return the codes in a user's list: values, or values of one column as column=value.
+
+    Examples
+    --------
+    >>> gap_codes(["-99,a=9", "b, or c?=8"], ["a", "b, or c?"]).within
+    {'a': frozenset({'9'}), 'b, or c?': frozenset({'8'})}
+    """
+    given, anywhere, within, plain = list(given), set[str](), dict[str, frozenset[str]](), True
+    whole = {parts for parts in given if parts.rpartition("=")[0] in columns}  # a question may have commas
+    for item in (part for parts in given for part in ([parts] if parts in whole else parts.split(","))):
         name, mark, value = item.rpartition("=")
         if mark:
             within[chosen_column(name, columns)] = within.get(name, frozenset()) | {written(value)}

@@ -305,7 +305,7 @@ def named_rows(
     what = "nodes" if options.nodes == "rows" else "signals"
     column, notes = None, list[str]()
     with problems.kept():
-        column = _name_column(table, options)
+        column = name_column(table, options)
     if is_saved_index(table) and column != table.columns[0]:
         notes = ["left out the first column, which has no name: row numbers that were saved with the table"]
         table = table.iloc[:, 1:]
@@ -321,7 +321,7 @@ def named_rows(
     return names, table.drop(columns=column), [*notes, f"{what} are named by {shown}"]
 
 
-def _name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
+def name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
     """Return the column that names the rows: as given, the first without a name, by its name, or plainly so.
 
     Row numbers that were saved with the table name its rows only where nothing else does.

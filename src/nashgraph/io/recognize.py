@@ -150,21 +150,40 @@ def tie_note(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = 
 
 
 def tie_options(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = False) -> str:
-    """Return the options that declare columns about ties; TRAIT stands where no trait has a word in common.
-
-    Of the columns that count no trait that we know, the one with the fewest words is taken for the number of ties.
-    """
-    words = [name for name in table if is_text(table[name]) and table[name].map(type).isin((str, float)).all()]
-    values = [f"{name}={value}" for name in words if is_few(table[name]) for value in table[name].dropna().unique()]
-    columns = [each.column for each in found if each.kind == "count"]
-    traits = {column: _trait_of(column, [*_flags(table), *values]) for column in columns}
-    totals = sorted((column for column in columns if traits[column] is None), key=lambda name: len(_name_words(name)))
-    totals = [] if has_total else totals[:1]
-    counts = [f"{column}={traits[column] or 'TRAIT'}" for column in columns if column not in totals]
+    """Return the options that declare columns about ties; TRAIT stands where no trait has a word in common."""
+    totals, traits = counted_ties(found, table, has_total)
+    counts = [f"{column}={trait or 'TRAIT'}" for column, trait in traits.items()]
     names = [each.column for each in found if each.kind == "names"]
     given = {"--ties": totals, "--counts": counts, "--names": names}
     said = " ".join(f"{option} {shlex.quote(','.join(columns))}" for option, columns in given.items() if columns)
     return said + (" (TRAIT is the 0/1 column of those who are counted)" if "=TRAIT" in said else "")
+
+
+def counted_ties(
+    found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = False
+) -> tuple[list[str], dict[str, str | None]]:
+    """Return the column with the number of ties, if there is one, and the others that count, each with its trait.
+
+    Of the columns that count no trait that we know, the one with the fewest words is taken for the number of ties.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"weaver": [1, 0, 1], "n_friends": [2, 0, 5], "n_friends_weaver": [1, 0, 2]})
+    >>> counted_ties(tie_columns(table), table)
+    (['n_friends'], {'n_friends_weaver': 'weaver'})
+    """
+    columns, known = [each.column for each in found if each.kind == "count"], possible_traits(table)
+    traits = {column: _trait_of(column, known) for column in columns}
+    totals = sorted((column for column in columns if traits[column] is None), key=lambda name: len(_name_words(name)))
+    totals = [] if has_total else totals[:1]
+    return totals, {column: trait for column, trait in traits.items() if column not in totals}
+
+
+def possible_traits(table: pd.DataFrame) -> list[str]:
+    """Return what may be counted among ties: the columns of 0 and 1, and every value of a column with few words."""
+    words = [name for name in table if is_text(table[name]) and table[name].map(type).isin((str, float)).all()]
+    few = [name for name in words if is_few(table[name])]
+    return [*_flags(table), *(f"{name}={value}" for name in few for value in table[name].dropna().unique())]
 
 
 def refuse_what_is_no_table_of_answers(table: pd.DataFrame, file: str = "the table") -> None:

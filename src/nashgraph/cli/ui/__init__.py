@@ -1,0 +1,12 @@
+"""``nashgraph ui``: the command line as a page in the browser, on this machine alone."""
+
+from __future__ import annotations
+
+
+def run_ui(port: int, browser: bool) -> int:
+    """Start the app, if what it needs is installed."""
+    try:
+        from .server import serve  # noqa: PLC0415 (an extra: imported when used)
+    except ImportError as error:
+        raise ImportError(f"nashgraph ui needs {error.name}: pip install 'nashgraph[ui]'") from error
+    return serve(port, browser)

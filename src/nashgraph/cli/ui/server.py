@@ -1,0 +1,234 @@
+"""The web server of the app: only for this machine, only for who has the token, only for its own pages.
+
+Every request must name 127.0.0.1 and the port as its host, so that no name that a stranger points here is answered
+(DNS rebinding). It must carry the token, which the address opened first puts into a cookie. What changes anything must
+come from a page of this server (Origin), so that no other page in the browser can ask for it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import webbrowser
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import uvicorn
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ...io.options import BYTES_A_CELL, MAX_CELLS
+from ...validation import InputError
+from ..commands import DONE, HINT, UsageError, message_of
+from ..messages import Voice
+from .session import BusyError, Session
+
+LOOPBACK = "127.0.0.1"
+ASSETS = {"page.css": "nashgraph.report", "ui.css": __package__, "ui.js": __package__, "htmx.min.js": __package__}
+KINDS = {".css": "text/css", ".js": "text/javascript"}
+MOST_BYTES = MAX_CELLS * BYTES_A_CELL  # of a file, as for the readers
+MOST_FORM = 4_000_000  # bytes of a form: some hundred columns take a tenth of it
+NOT_THERE = "There is no such page."
+OWN_PAGES = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+# A report runs its own script, and can do nothing with this server: its origin is another one than the app's.
+REPORTS = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals"
+
+
+class Guard:
+    """Let only requests through that come from the app's own pages in the browser that has the token."""
+
+    def __init__(self, app: ASGIApp, session: Session, port: int) -> None:
+        self.app, self.session, self.host, self.cookie = app, session, f"{LOOPBACK}:{port}", f"nashgraph-{port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                policy = REPORTS if request.url.path.startswith("/files/") else OWN_PAGES
+                headers = {
+                    "Content-Security-Policy": policy,
+                    "X-Content-Type-Options": "nosniff",
+                    "Referrer-Policy": "same-origin",
+                    "Cross-Origin-Resource-Policy": "same-origin",
+                    "Cache-Control": "no-store",
+                }
+                message["headers"] += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+            await send(message)
+
+        await (self.refused(request) or self.app)(scope, receive, guarded)
+
+    def refused(self, request: Request) -> Response | None:
+        """Return why a request is not answered; None if it is."""
+        if request.headers.getlist("host") != [self.host]:
+            return PlainTextResponse(f"Only requests to {self.host} are answered.", 421)
+        if request.method not in ("GET", "HEAD") and request.headers.get("origin") != f"http://{self.host}":
+            return PlainTextResponse("This request does not come from a page of nashgraph ui.", 403)
+        if request.url.path == "/" and self.knows(request.query_params.get("token", "")):
+            # The token leaves the address, so that it is not in what a user copies or shows.
+            away = RedirectResponse("/", 303)
+            away.set_cookie(self.cookie, self.session.token, httponly=True, samesite="strict")
+            return away
+        # A report has no cookie, because its origin is another one: the key in its address is enough to read results.
+        reading = request.method == "GET" and request.url.path.startswith(f"/files/{self.session.key}/")
+        if reading or self.knows(request.cookies.get(self.cookie, "")):
+            return None
+        return PlainTextResponse("Open the address that nashgraph ui printed in the terminal: it has the token.", 403)
+
+    def knows(self, token: str) -> bool:
+        """Return whether somebody has the token."""
+        return secrets.compare_digest(token.encode(), self.session.token.encode())
+
+
+@cache
+def pages() -> Environment:
+    """Return the templates: what goes into them is text, and never markup."""
+    return Environment(loader=PackageLoader(__package__, "assets"), autoescape=True, undefined=StrictUndefined)
+
+
+def shown(session: Session, template: str = "", **headers: str) -> HTMLResponse:
+    """Return a template, that of the present view if none is named."""
+    page = pages().get_template(f"{template or session.view}.html")
+    return HTMLResponse(page.render(session.context()), headers=headers)
+
+
+async def filled_in(request: Request) -> dict[str, str]:
+    """Return the fields of a form, if it is not too large to be one."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_FORM:
+            raise InputError("the form is too large: leave columns out of the file")
+    return dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
+
+
+async def received(request: Request, path: Path, most: int) -> None:
+    """Write the body of a request to a file, unless it has too many bytes."""
+    size = 0
+    with path.open("wb") as file:
+        async for piece in request.stream():
+            if (size := size + len(piece)) > most:
+                break
+            file.write(piece)
+    if size > most:
+        path.unlink()
+        raise InputError(f"{path.name} is too large: files of up to {most / 1e9:g} GB are read")
+
+
+def application(session: Session, port: int) -> ASGIApp:
+    """Return the app for a session, behind its guard."""
+
+    async def home(request: Request) -> Response:
+        return shown(session, "page")
+
+    async def upload(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        path = session.place_for(kind, unquote(request.headers.get("x-file-name", "")))
+        await received(request, path, MOST_BYTES)
+        await run_in_threadpool(session.take, kind, path)
+        return shown(session) if kind == "file" else PlainTextResponse(path.name)
+
+    async def act(request: Request) -> Response:
+        name = request.path_params["action"]
+        if name not in session.actions:
+            return PlainTextResponse(NOT_THERE, 404)
+        given = await filled_in(request)
+        await run_in_threadpool(session.actions[name], given)
+        return shown(session, "command" if name == "command" else "")
+
+    async def progress(request: Request) -> Response:
+        if session.view == "working":
+            return shown(session, "progress")
+        return shown(session, **{"HX-Retarget": "#main"})
+
+    async def result(request: Request) -> Response:
+        found = session.result(request.path_params["path"])
+        return PlainTextResponse(NOT_THERE, 404) if found is None else FileResponse(found)
+
+    async def packed(request: Request) -> Response:
+        if session.view != "done":
+            return PlainTextResponse(NOT_THERE, 404)
+        path = await run_in_threadpool(session.zipped)
+        return FileResponse(path, filename=path.name)
+
+    async def asset(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            return PlainTextResponse(NOT_THERE, 404)
+        return Response(files(ASSETS[name]).joinpath("assets", name).read_bytes(), media_type=KINDS[Path(name).suffix])
+
+    routes = [
+        Route("/", home),
+        Route("/progress", progress),
+        Route("/network.zip", packed),
+        Route("/assets/{name}", asset),
+        Route("/files/{key}/{path:path}", result),
+        Route("/file/{kind}", upload, methods=["POST"]),
+        Route("/do/{action}", act, methods=["POST"]),
+    ]
+    handled = dict.fromkeys((InputError, UsageError, OSError, Exception), explained)
+    return Guard(Starlette(routes=routes, lifespan=closing(session), exception_handlers=handled), session, port)
+
+
+def closing(session: Session) -> Callable[[Starlette], Any]:
+    """Return the life of the app: at its end, however it comes, the folder is deleted."""
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> AsyncIterator[None]:
+        yield
+        session.close()
+
+    return life
+
+
+async def explained(_: Request, error: Exception) -> Response:
+    """Return an error as the sentence that the command would print."""
+    return PlainTextResponse(message_of(error)[0].removesuffix(HINT), 409 if isinstance(error, BusyError) else 422)
+
+
+def bound(port: int) -> socket.socket:
+    """Return a socket that listens on this machine alone; port 0 is any that is free."""
+    listening = socket.socket()
+    try:
+        listening.bind((LOOPBACK, port))
+    except OSError as error:
+        listening.close()
+        raise OSError(f"port {port} cannot be used ({str(error.strerror).lower()}): try another --port") from error
+    listening.listen()
+    return listening
+
+
+def serve(port: int, browser: bool) -> int:
+    """Serve the app until it is interrupted."""
+    listening, session, voice = bound(port), Session(), Voice()
+    port = listening.getsockname()[1]
+    address = f"http://{LOOPBACK}:{port}/?token={session.token}"
+    voice.say(f"open {address}")
+    voice.say("only this machine can reach it; Ctrl-C stops it and deletes its copies of your files")
+    server = uvicorn.Server(uvicorn.Config(application(session, port), log_level="warning", ws="none", lifespan="on"))
+    if browser:
+        webbrowser.open(address)
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        voice.say("stopped")
+    finally:
+        session.close()
+    return DONE

@@ -1,0 +1,454 @@
+"""``nashgraph ui``: who may ask it what, one run at a time, and the same options and results as the command line."""
+
+import inspect
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import zipfile
+from dataclasses import fields
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph.cli import app as commands
+from nashgraph.io import TableOptions, load_signals, read_table
+
+from ..commands import run, run_as_given
+
+pytest.importorskip("starlette", reason="it is not installed: pip install 'nashgraph[ui]'")
+pytest.importorskip("uvicorn", reason="it is not installed: pip install 'nashgraph[ui]'")
+
+from nashgraph.cli.ui import form, server
+from nashgraph.cli.ui.columns import CATEGORY, COUNT, ID, NAMES, NUMBER, ORDERED, OUT, guessed
+
+from .ui_server import opened
+
+SURVEY = Path(__file__).parents[2] / "examples" / "survey.csv"
+TABLE = "id,age,income\nann,31,5\nbob,45,7\ncat,28,6\ndan,60,4\neve,39,9\n"
+QUICK = {"set:n_replicates": "0"}
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """An app for the tests that change nothing in it."""
+    with opened() as app:
+        app.upload("t.csv", TABLE)
+        yield app
+
+
+@pytest.fixture
+def fresh():
+    with opened() as app:
+        yield app
+
+
+def read(text, options=None, name="t.csv", folder=None):
+    file = folder / name
+    file.write_text(text)
+    return read_table(file, options)[0]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost:{port}", "127.0.0.1", "127.0.0.1:{port}.evil.example"])
+def test_only_its_own_host_is_answered(shared, host):
+    assert shared.ask("GET", "/", host=host.format(port=shared.port))[0] == 421
+
+
+@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "http://localhost:{port}", "https://{host}"])
+@pytest.mark.parametrize("path", ["/do/delete", "/do/learn", "/file/file", "/do/nothing"])
+def test_what_changes_anything_must_come_from_its_own_page(shared, origin, path):
+    origin = origin and origin.format(port=shared.port, host=shared.host)
+    assert shared.ask("POST", path, "id,a\n1,2\n", origin=origin)[0] == 403
+    assert shared.session.file == "t.csv"
+
+
+@pytest.mark.parametrize("token", [None, "wrong", "é"])
+@pytest.mark.parametrize("path", ["/", "/progress", "/network.zip", "/assets/ui.js", "/?token=wrong", "/files/x/a"])
+def test_nothing_is_answered_without_the_token(shared, token, path):
+    status, _, text = shared.ask("GET", path, token=token)
+    assert status == 403
+    assert "nashgraph ui printed" in text
+
+
+def test_the_first_address_gives_the_token_as_a_cookie_and_takes_it_out_of_the_address(shared):
+    status, headers, _ = shared.ask("GET", f"/?token={shared.session.token}", token=None)
+    assert status == 303
+    assert headers["location"] == "/"
+    assert shared.session.token in headers["set-cookie"]
+    assert "HttpOnly" in headers["set-cookie"]
+    assert "SameSite=strict" in headers["set-cookie"]
+
+
+def test_every_answer_forbids_what_the_page_does_not_need(shared):
+    for path in ("/", "/nowhere", "/assets/htmx.min.js"):
+        headers = shared.ask("GET", path)[1]
+        assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self';")
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+    for path in (f"/files/{shared.session.key}/report.html", "/files/a"):  # a report is of another origin than the app
+        assert shared.ask("GET", path)[1]["content-security-policy"].startswith("sandbox allow-scripts ")
+        assert "allow-same-origin" not in shared.ask("GET", path)[1]["content-security-policy"]
+
+
+def test_only_this_machine_can_reach_it(shared):
+    assert server.LOOPBACK == "127.0.0.1"
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=5):
+        pass
+    for other in {"127.0.0.2", *(found[4][0] for found in socket.getaddrinfo(socket.gethostname(), None))}:
+        if other not in ("127.0.0.1", "::1"):
+            with (
+                pytest.raises((ConnectionError, TimeoutError)),
+                socket.create_connection((other, shared.port), timeout=1),
+            ):
+                pass
+
+
+def test_no_option_sets_another_address():
+    assert {*inspect.signature(commands.ui).parameters} == {"port", "browser"}
+
+
+def test_a_port_in_use_is_an_error_that_says_so(shared):
+    result = run_as_given("ui", "--no-browser", "--port", shared.port)
+    assert result.exit_code == 1
+    assert f"port {shared.port} cannot be used" in result.stderr
+    assert "--port" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../t.csv", "..%2ft.csv", "%2e%2e/t.csv", "../../work/t.csv", "//etc/passwd", "link.csv", "inner/../../t.csv", ""],
+)
+def test_results_are_the_only_files_that_can_be_read(shared, path):
+    out = shared.session.folder / "nashgraph-out"
+    (out / "inner").mkdir(parents=True, exist_ok=True)
+    (out / "edges.csv").write_text("source,target\n")
+    if not (out / "link.csv").is_symlink():
+        (out / "link.csv").symlink_to(shared.session.folder / "t.csv")
+    key = shared.session.key
+    assert shared.ask("GET", f"/files/{key}/edges.csv", token=None)[2] == "source,target\n"
+    status, _, text = shared.ask("GET", f"/files/{key}/{path}")
+    assert status == 404
+    assert "ann" not in text
+    assert shared.ask("GET", f"/assets/{path}")[0] == 404
+    assert shared.ask("GET", "/assets/setup.html")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../evil.csv", "evil.csv"),
+        ("/etc/evil.csv", "evil.csv"),
+        ("..\\..\\evil.csv", "evil.csv"),
+        ("--out=x.csv", "out=x.csv"),
+        (".hidden.csv", "hidden.csv"),
+        ("a\nb\x00.csv", "ab.csv"),
+        ("", "table.csv"),
+    ],
+)
+def test_an_uploaded_file_stays_in_the_folder_whatever_its_name(fresh, name, kept):
+    assert fresh.upload(name, TABLE)[0] == 200
+    assert [file.name for file in fresh.session.folder.iterdir()] == [kept]
+    assert fresh.session.problem == ""
+
+
+def test_a_file_that_is_too_large_is_refused_and_not_kept(fresh, monkeypatch):
+    monkeypatch.setattr(server, "MOST_BYTES", 20)
+    status, _, text = fresh.upload("t.csv", TABLE)
+    assert status == 422
+    assert "t.csv is too large" in text
+    assert [*fresh.session.folder.iterdir()] == []
+    monkeypatch.setattr(server, "MOST_FORM", 20)
+    assert "too large" in fresh.do("command", **{"set:title": "x" * 100})[1]
+
+
+def test_a_second_run_is_refused_and_the_first_can_be_cancelled_and_deleted(fresh):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.normal(size=(400, 60))).add_prefix("q")
+    fresh.upload("wide.csv", table.to_csv(index=False))
+    assert "Learning the network of wide.csv" in fresh.do("learn")[1]
+    for action in ("learn", "columns", "edit", "command"):
+        status, text = fresh.do(action)
+        assert status == 409
+        assert "one run at a time" in text
+    assert fresh.upload("other.csv", TABLE)[0] == 409
+    assert "so far" in fresh.ask("GET", "/progress")[2]
+    assert "Cancelled" in fresh.do("cancel")[1]
+    assert not fresh.session.job.running
+    assert fresh.do("learn")[0] == 200
+    child = fresh.session.job.process
+    assert "Choose a file" in fresh.do("delete")[1]
+    assert child.returncode is not None
+    assert [*fresh.session.folder.iterdir()] == []
+    assert fresh.ask("GET", "/network.zip")[0] == 404
+
+
+def test_every_option_of_learn_is_a_field_or_has_another_place():
+    parameters = {*inspect.signature(commands.learn).parameters}
+    places = [
+        *(field.name for field in form.form_fields()),
+        *(*form.BY_ROLE, *form.BY_COLUMN, *form.UPLOADED, *form.NOT_OFFERED),
+    ]
+    assert len(places) == len({*places})
+    assert {*places} == parameters
+    # What a table can be read with are options of the command, but for the one group that is meant.
+    assert {field.name for field in fields(TableOptions)} - {"only"} <= parameters
+    assert {*form.READING} <= {field.name for field in form.form_fields()}
+
+
+def test_a_new_option_of_learn_is_in_the_form_by_itself(monkeypatch, fresh):
+    learn = commands.learn
+    signature = inspect.signature(learn)
+    like = signature.parameters["degree"]
+    more = [*signature.parameters.values(), like.replace(name="brand_new")]
+
+    def longer(**given):
+        return learn(**given)
+
+    longer.__signature__ = signature.replace(parameters=more)
+    monkeypatch.setattr(form, "learn", longer)
+    form.options_of_learn.cache_clear()
+    try:
+        fresh.upload("t.csv", TABLE)
+        assert "--brand-new" in fresh.ask("GET", "/")[2]
+    finally:
+        form.options_of_learn.cache_clear()
+
+
+def test_fields_have_the_help_the_choices_and_the_limits_of_the_options():
+    shown = " ".join(run_as_given("learn", "--help").stdout.split())
+    for field in form.form_fields():
+        assert field.option in shown, field
+    by_name = form.options_of_learn()
+    assert by_name["missing"].choices == ("auto", "error", "pairwise", "impute")
+    assert "glgp" in by_name["method"].choices
+    assert (by_name["random_state"].option, by_name["random_state"].least) == ("--seed", 0)
+    assert (by_name["least_frequency"].least, by_name["least_frequency"].most) == (0, 1)
+    assert by_name["standardize"].off == "--no-standardize"
+    assert by_name["n_replicates"].help.startswith("Networks that the consensus learns")
+
+
+def test_every_field_gives_words_that_the_command_understands():
+    values = {"choice": lambda field: field.choices[-1], "number": lambda field: "1", "list": lambda field: "tol=1e-3"}
+    for field in form.form_fields():
+        for value in ("yes", "no") if field.kind == "switch" else ("yes",) if field.kind == "flag" else (None,):
+            text = value or values.get(field.kind, lambda field: ";")(field)
+            words = field.arguments(text)
+            found = form.parsed(["learn", "t.csv", *words])[field.name]
+            wanted = {"yes": True, "no": False}.get(value, ["tol=1e-3"] if field.kind == "list" else text)
+            assert str(found) == str(wanted) or float(found) == float(wanted), field
+
+
+ASKED = """name,job,weaver,age,trust,mood,when,n_friends,n_friends_weaver,friend1,friend2,visit
+ann,weaver,1,31,never,3,2024-01-01,2,1,bob,cat,1
+bob,smith,0,45,often,9,2024-01-02,1,1,ann,,2
+cat,weaver,1,-99,rarely,1,2024-01-03,2,1,ann,dan,3
+dan,farmer,0,60,often,2,2024-01-04,2,2,cat,eve,1
+eve,smith,0,39,refused,3,2024-01-05,1,0,dan,,2
+fay,farmer,0,22,never,1,2024-01-06,0,0,,,3
+gus,smith,0,71,rarely,2,2024-01-07,1,0,fay,,1
+hal,farmer,0,52,often,3,2024-01-08,1,0,gus,,2
+ida,smith,0,33,never,1,2024-01-09,1,0,hal,,3
+joe,farmer,0,41,rarely,2,2024-01-10,2,0,ida,hal,1
+kim,smith,0,47,often,1,2024-01-11,1,0,joe,,2
+lee,farmer,0,29,never,2,2024-01-12,1,0,kim,,3
+"""
+
+
+def test_columns_get_the_role_that_they_look_like(tmp_path):
+    columns = {each.name: each for each in guessed(read(ASKED, folder=tmp_path), TableOptions()).columns}
+    assert {name: each.role for name, each in columns.items()} == {
+        "name": ID,
+        "job": CATEGORY,
+        "weaver": NUMBER,
+        "age": NUMBER,
+        "trust": ORDERED,
+        "mood": NUMBER,
+        "when": OUT,
+        "n_friends": COUNT,
+        "n_friends_weaver": COUNT,
+        "friend1": NAMES,
+        "friend2": NAMES,
+        "visit": NUMBER,
+    }
+    assert columns["trust"].levels == ["never", "rarely", "often"]
+    assert columns["trust"].codes == ["refused"]
+    assert columns["age"].codes == ["-99"]
+    assert columns["mood"].codes == columns["mood"].asked == ["9"]
+    assert columns["n_friends"].trait == ""
+    assert columns["n_friends_weaver"].trait == "weaver"
+    assert "different values" in columns["when"].reason
+    assert columns["age"].summary == "22 to 71"
+    assert len(columns["job"].bars) == 3
+    assert columns["friend2"].empty == 8
+
+
+def test_only_what_differs_from_the_plain_command_is_in_it(tmp_path):
+    guess = guessed(read_table(SURVEY)[0], TableOptions())
+    assert form.arguments("survey.csv", guess, {}, {}) == ["learn", "survey.csv", "--id", "household"]
+    plain, same = load_signals(SURVEY), load_signals(SURVEY, TableOptions(id="household"))
+    pd.testing.assert_frame_equal(plain.table, same.table)
+    guess = guessed(read(ASKED, folder=tmp_path), TableOptions())
+    words = form.arguments("t.csv", guess, {"set:benefit": "age"}, {"known": "k.csv"})
+    assert form.as_typed(words) == (
+        "nashgraph learn t.csv --id name --ordinal trust --na mood=9 --counts n_friends_weaver=weaver "
+        "--ties n_friends --names friend1,friend2 --benefit age --known k.csv"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"role:0": "out"}, "--id none --drop name --ordinal trust --na mood=9"),
+        ({"role:1": "out"}, "--drop job"),
+        ({"role:2": "category"}, "--categorical weaver"),
+        ({"role:5": "category", "codes:5": "9, 1"}, "--categorical mood --ordinal trust --na mood=9,mood=1"),
+        ({"codes:3": ""}, "--na none,trust=refused,mood=9"),
+        ({"role:4": "category"}, "--id name --na mood=9"),
+        ({"levels:4": "often < rarely < never"}, "--ordinal 'trust=often<rarely<never'"),
+        ({"role:8": "out"}, "--ties n_friends --names friend1,friend2"),
+        ({"trait:8": "job=weaver"}, "--counts n_friends_weaver=job=weaver"),
+        ({"role:7": "number", "role:8": "number"}, "--keep n_friends,n_friends_weaver"),
+        ({"set:group": "job"}, "--group job"),
+        ({"set:standardize": "no", "set:method": "smooth"}, "--no-standardize --method smooth"),
+        ({"set:settings": "tol=1e-8 'a=b c'"}, "--set tol=1e-8 --set 'a=b c'"),
+    ],
+)
+def test_a_change_in_the_form_is_an_option_of_the_command(tmp_path, given, said):
+    guess = guessed(read(ASKED, folder=tmp_path), TableOptions())
+    assert said in form.as_typed(form.arguments("t.csv", guess, given, {}))
+
+
+def test_names_with_commas_signs_and_quotes_reach_the_columns_they_are_of(tmp_path):
+    odd = "How often, if ever?"
+    text = f'id,"{odd}","x=y","it\'s"\n' + "".join(f"p{k},{k % 3},{'ab'[k % 2]},{k % 4}\n" for k in range(12))
+    guess = guessed(read(text, folder=tmp_path), TableOptions())
+    given = {"role:1": "category", "codes:1": "2", "role:3": "out", "codes:2": "b"}
+    words = form.arguments("t.csv", guess, given, {})
+    signals = load_signals(tmp_path / "t.csv", form.table_options(words))
+    assert [*signals.table.index] == [f"{odd}=0", f"{odd}=1", "x=y=a"][:2]  # 'x=y' has one value left, and is left out
+
+
+def test_two_columns_cannot_have_the_same_place(shared):
+    status, text = shared.do("command", **{"role:0": "id", "role:1": "id"})
+    assert status == 422
+    assert text == "'id' and 'age' cannot both be it: one column names the rows"
+
+
+def test_errors_are_sentences(fresh):
+    assert "cannot be read" in fresh.upload("a.xlsx", b"PK nothing")[2]
+    assert "of no known kind" in fresh.upload("a.exe", b"MZ")[2]
+    assert "is an edge list" in fresh.upload("ties.csv", "source,target\na,b\nb,c\nc,a\n")[2]
+    fresh.upload("t.csv", TABLE)
+    status, text = fresh.do("learn", **{"set:degree": "many"})
+    assert status == 422
+    assert text == "Invalid value for '--degree': it must be a valid number"
+    assert fresh.session.job is None
+    fresh.do("learn", **{**QUICK, "set:method": "glgp", "set:beta": "-1"})
+    assert "beta" in fresh.learned()
+    assert "beta" in fresh.ask("GET", "/")[2]
+    assert fresh.do("nothing")[0] == 404
+
+
+def test_names_in_a_table_are_never_markup(fresh):
+    evil = "<script>alert(1)</script>"
+    text = fresh.upload("t.csv", f"id,{evil},b\nann,<img src=x>,1\nbob,y,2\ncat,y,3\n")[2]
+    assert evil not in text
+    assert "<img" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_a_setting_about_the_file_has_it_read_again(fresh):
+    text = fresh.upload("t.csv", "id;a;b\nann;1,5;2\nbob;2,5;3\ncat;4,5;1\n")[2]
+    assert ">id<" in text
+    assert fresh.session.guess.columns[1].role == OUT or fresh.session.problem
+    fresh.do("columns", **{"set:decimal": ","})
+    assert [each.role for each in fresh.session.guess.columns] == [ID, NUMBER, NUMBER]
+    fresh.do("columns", **{"set:nodes": "columns", "set:decimal": ","})
+    assert "--nodes columns --decimal ," in fresh.do("command", **{"set:nodes": "columns", "set:decimal": ","})[
+        1
+    ].replace("</span> <span>", " ")
+    answers = "who,question,answer\n" + "".join(f"p{k},q{j},{(k * j) % 5}\n" for k in range(8) for j in range(5))
+    assert "--long" in fresh.upload("long.csv", answers)[2]
+    assert fresh.session.problem
+    fresh.do("columns", **{"set:long": "yes"})
+    assert "5 questions" in fresh.session.guess.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("table", "given"),
+    [
+        (SURVEY.read_text(), {**QUICK, "role:1": "out", "role:13": "ordered", "codes:9": "5", "set:seed": "3"}),
+        (SURVEY.read_text(), {**QUICK, "set:group": "village"}),
+        (ASKED, {"role:1": "out"}),
+    ],
+    ids=["likeness", "groups", "ties"],
+)
+def test_the_command_that_is_shown_gives_the_same_network(fresh, tmp_path, monkeypatch, table, given):
+    fresh.upload("a table.csv", table)
+    for stranger in ("random.py", "numpy.py", "nashgraph.py"):  # beside the table, and never imported
+        (fresh.session.folder / stranger).write_text("raise SystemExit('code of the folder was run')")
+    assert fresh.do("learn", **given)[0] == 200
+    assert fresh.learned() == ""
+    page = fresh.ask("GET", "/progress")[2]
+    assert "Open the report" in page
+    (tmp_path / "a table.csv").write_text(table)
+    monkeypatch.chdir(tmp_path)
+    program, *words = shlex.split(fresh.session.command)
+    assert program == "nashgraph"
+    result = run(*words)
+    assert result.exit_code in (0, 3), result.output
+    ours, theirs = fresh.session.folder / "nashgraph-out", tmp_path / "nashgraph-out"
+    tables = {str(file.relative_to(ours)) for file in ours.rglob("*.csv")}
+    assert tables == {str(file.relative_to(theirs)) for file in theirs.rglob("*.csv")}
+    for name in tables:
+        assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
+
+
+def test_the_zip_has_the_folder_and_the_command(fresh):
+    fresh.upload("t.csv", TABLE)
+    fresh.upload("more ties.csv", "source,target\nann,bob\n", kind="truth")
+    assert fresh.session.files == {"truth": "more ties.csv"}
+    fresh.do("learn", **QUICK)
+    assert fresh.learned() == ""
+    archive = zipfile.ZipFile(BytesIO(fresh.session.zipped().read_bytes()))
+    names = {*archive.namelist()}
+    assert {"report.html", "edges.csv", "nodes.csv", "model.json", "command.txt"} <= names
+    command = "nashgraph learn t.csv --id id --truth 'more ties.csv' --replicates 0"
+    assert archive.read("command.txt").decode().strip() == command
+    assert fresh.ask("GET", "/network.zip")[1]["content-disposition"] == 'attachment; filename="t-network.zip"'
+    assert fresh.do("edit")[0] == 200
+    assert fresh.do("forget-truth")[0] == 200
+    assert not (fresh.session.folder / "more ties.csv").exists()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.skipif(os.name == "nt", reason="signals are of Unix")
+def test_at_its_end_the_folder_is_deleted(tmp_path, how):
+    line = [sys.executable, "-m", "nashgraph", "ui", "--no-browser"]
+    started = subprocess.Popen(
+        line, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    )
+    address = started.stdout.readline().strip()
+    assert address.startswith("open http://127.0.0.1:")
+    port = int(address.partition("127.0.0.1:")[2].partition("/")[0])
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as asked:
+        asked.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        assert b"421" in asked.recv(100)
+    (folder,) = tmp_path.glob("nashgraph-ui-*")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    started.send_signal(how)
+    started.communicate(timeout=30)
+    assert not folder.exists()
+
+
+def test_without_its_libraries_it_names_the_extra(monkeypatch):
+    monkeypatch.delitem(sys.modules, "nashgraph.cli.ui.server")
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    result = run_as_given("ui", "--no-browser")
+    assert result.exit_code == 1
+    assert "nashgraph ui needs uvicorn: pip install 'nashgraph[ui]'" in result.stderr
