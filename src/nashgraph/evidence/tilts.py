@@ -132,8 +132,8 @@ def fit_tilts(
         move = _direction(now.gradient, memory, inverse) * told
         slope, length = float((now.gradient * move).sum()), 1.0
         new = evaluate(tilts + move)
-        while not (new.gradient * move).sum() >= -OVERSHOOT * slope and length > 1e-6:
-            length *= 0.4
+        while not (after := float((new.gradient * move).sum())) >= -OVERSHOOT * slope and length > 1e-6:
+            length *= max(0.1, slope / (slope - after))  # where a straight line through both slopes is zero
             new = evaluate(tilts + length * move)
         if length <= 1e-6:
             status = Status.STALLED
@@ -163,6 +163,9 @@ def _direction(gradient: Array, memory: list[tuple[Array, Array, float]], invers
         weights.append(scale * float((change * rest).sum()))
         rest -= weights[-1] * bend
     move = np.einsum("nab,nb->na", inverse, rest)
+    if memory:  # the blocks leave out how both ends of a tie move together: the last step shows by how much
+        change, bend, scale = memory[-1]
+        move /= scale * float((bend * np.einsum("nab,nb->na", inverse, bend)).sum())
     for (change, bend, scale), weight in zip(memory, reversed(weights), strict=True):
         move += change * (weight - scale * float((bend * move).sum()))
     return move
