@@ -16,7 +16,6 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -25,15 +24,13 @@ from benchmarks.recovery_problems import NETWORKS
 from benchmarks.report import Report
 from nashgraph import ConsensusGL, TieModel
 from nashgraph.datasets import load_villages, smooth_signals
-from nashgraph.interventions.positions import largest_eigenvalue
-from nashgraph.interventions.seeds import best_seeds, diffusion
+from nashgraph.study import ROUNDS, SEEDS, SeedingGain
 from nashgraph.validation import Array
 
 REPORT = Path(__file__).parent / "EVIDENCE.md"
 ALL = [number for number in range(1, 78) if number not in (13, 22)]
 TUNED, REPORTED = [number for number in ALL if number <= 37], [number for number in ALL if number > 37]
 TEACHERS = TUNED[::3]  # villages known where "other villages are known"
-SEEDS, ROUNDS, SAMPLES, RANDOM_SETS = 0.05, 3, 3000, 50
 BINS = 10
 
 
@@ -212,33 +209,7 @@ def pair_regression(cases: list[Case]) -> LogisticRegression:
 # --------------------------------------------------------------------------------------------- measures
 
 
-class Seeding:
-    """The share of the possible gain in seeding on one network: 0 at random, 1 with seeds chosen on the network."""
-
-    def __init__(self, A: Array, seed: int) -> None:
-        self.A, n = A, len(A)
-        self.count, self.passing = max(1, round(SEEDS * n)), 1.0 / largest_eigenvalue(sparse.csr_array(A))
-        random = np.random.default_rng([seed, 3])
-        self.judge = diffusion(sparse.csr_array(A), "cascade", self.passing, ROUNDS).draw(SAMPLES, random)
-        self.chance = np.mean([self.reach(random.permutation(n)[: self.count]) for _ in range(RANDOM_SETS)])
-        self.best = self.reach(self.seeds(A))
-
-    def seeds(self, weights: Array) -> Array:
-        """Return the seeds that a network leads to."""
-        scale = 1.0 / largest_eigenvalue(sparse.csr_array(weights))
-        table = best_seeds(weights, self.count, scale=scale, rounds=ROUNDS, samples=SAMPLES)
-        return table["name"].to_numpy(dtype=np.int64)
-
-    def reach(self, seeds: Array) -> float:
-        """Return how many seeds reach on the true network."""
-        return float(self.judge.gains(seeds).sum())
-
-    def share(self, weights: Array) -> float:
-        """Return the share of the possible gain."""
-        return float((self.reach(self.seeds(weights)) - self.chance) / (self.best - self.chance))
-
-
-def measures(case: Case, score: Array, probability: Array | None, seeding: Seeding | None) -> dict[str, Any]:
+def measures(case: Case, score: Array, probability: Array | None, seeding: SeedingGain | None) -> dict[str, Any]:
     upper = np.triu_indices(len(case.A), 1)
     tie, value = case.A[upper], score[upper]
     row: dict[str, Any] = {
@@ -257,7 +228,9 @@ def measures(case: Case, score: Array, probability: Array | None, seeding: Seedi
     return row
 
 
-def fitted(case: Case, parameters: dict[str, Any], given: dict[str, Any], seeding: Seeding | None) -> dict[str, Any]:
+def fitted(
+    case: Case, parameters: dict[str, Any], given: dict[str, Any], seeding: SeedingGain | None
+) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         p = TieModel(**parameters).fit(traits=case.traits, **given).probabilities().to_numpy()
@@ -266,7 +239,7 @@ def fitted(case: Case, parameters: dict[str, Any], given: dict[str, Any], seedin
 
 def study(case: Case, group: str, seed: int) -> list[dict[str, Any]]:
     """Return a row for every kind of evidence and every control on one network."""
-    seeding, rows = Seeding(case.A, seed), []
+    seeding, rows = SeedingGain(case.A, np.random.default_rng([seed, 3])), []
     for name, (parameters, given) in evidence(case, seed).items():
         rows.append({"evidence": name, **fitted(case, parameters, given, seeding)})
     for name, score in controls(case, seed).items():
@@ -290,7 +263,7 @@ def by_traits(number: int) -> list[dict[str, Any]]:
 def across(number: int, teachers: list[Case], regression: LogisticRegression) -> list[dict[str, Any]]:
     """Return rows of one village of which nothing is known, or little, while other villages are known."""
     case, names = common_village(number), ["group", "network"]
-    seeding = Seeding(case.A, number)
+    seeding = SeedingGain(case.A, np.random.default_rng([number, 3]))
     networks = [(nx.relabel_nodes(nx.from_numpy_array(one.A), lambda k: f"n{k}"), one.traits) for one in teachers]
     one, other = np.triu_indices(len(case.A), 1)
     control = np.zeros_like(case.A)
@@ -311,7 +284,7 @@ def across(number: int, teachers: list[Case], regression: LogisticRegression) ->
 def next_asked(number: int) -> list[dict[str, Any]]:
     """Return rows for 30% asked: 10% at random, then 20% at random or as ask() says."""
     case = village(number)
-    seeding, everybody = Seeding(case.A, number), told(case, number)
+    seeding, everybody = SeedingGain(case.A, np.random.default_rng([number, 3])), told(case, number)
     n, rows = len(case.A), []
     order = np.random.default_rng([number, 4]).permutation(n)
     first, more = order[: round(0.1 * n)], round(0.2 * n)

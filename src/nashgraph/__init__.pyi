@@ -56,6 +56,7 @@ from .metrics import (
 from .network_check import NetworkCheck, check_network
 from .pairs import project_rows, squared_distances
 from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
+from .study import plan_study, plot_plan
 from .validation import DataWarning, InputError
 
 __version__: str
@@ -109,10 +110,12 @@ __all__ = [
     "fit_known_weights",
     "key_group",
     "key_players",
+    "plan_study",
     "plot_adjacency",
     "plot_convergence",
     "plot_graph",
     "plot_path",
+    "plot_plan",
     "project_rows",
     "roles",
     "spectral_benefit",

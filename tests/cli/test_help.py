@@ -18,7 +18,7 @@ def table(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", ["learn", "path", "compare", "show", "act", "ask", "rerun", "demo", "reproduce", "ui"]
+    "command", ["learn", "path", "compare", "show", "act", "ask", "plan", "rerun", "demo", "reproduce", "ui"]
 )
 def test_the_short_help_is_short_and_has_an_example(command):
     result = run_as_given(command, "-h")

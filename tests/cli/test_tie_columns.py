@@ -107,6 +107,7 @@ def test_a_model_is_shown_rerun_and_acted_on(survey):
     assert acted.exit_code == 0, acted.output
     edges = pd.read_csv(out / "edges.csv")
     assert json.loads(acted.stdout)["weights"] == 2 * len(edges)
+    assert json.loads(acted.stdout)["replicates"] == 20  # draws of the network
 
 
 def test_declared_columns_and_traits_are_no_signals(survey):
@@ -255,12 +256,16 @@ def test_ask_names_people_who_were_not_asked(tmp_path):
     asked = run("ask", tmp_path / "survey.csv", *options, "--best", "4", "--out", tmp_path / "next", "--json")
     assert asked.exit_code == 0, asked.output
     people = json.loads(asked.stdout)["interview"]
+    assert json.loads(asked.stdout)["questions"] == []  # every trait is counted already
     open_ones = table.loc[table["n_friends"].isna(), "household"].astype(str)
     assert len(people) == 4
     assert {person["name"] for person in people} <= {*open_ones}
     assert pd.read_csv(tmp_path / "next" / "ask.csv", dtype={"name": str})["name"].tolist() == [
         p["name"] for p in people
     ]
+    fewer = [*options[:3], COUNTS.rpartition(",")[0].rpartition(",")[0], *options[4:]]
+    found = run("ask", tmp_path / "survey.csv", *fewer, "--drop", "friends_well,friends_school", "--json")
+    assert {row["trait"] for row in json.loads(found.stdout)["questions"]} == {"well", "school"}
     from_model = run("ask", tmp_path / "out", "--best", "4", "--json")
     assert json.loads(from_model.stdout)["interview"] == [pytest.approx(person) for person in people]
     assert "give options with a table only" in run("ask", tmp_path / "out", "--ties", "n_friends").output

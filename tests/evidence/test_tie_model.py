@@ -8,7 +8,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import average_precision_score
 
-from nashgraph import GLGP, InputError, TieModel, edge_auc
+from nashgraph import GLGP, ConsensusGL, InputError, TieModel, edge_auc, edge_average_precision
+from nashgraph.datasets import smooth_signals
 from nashgraph.evidence.mixing import Respondents, fit_mixing
 from nashgraph.evidence.names import read_nominations
 from nashgraph.evidence.pair_sums import sigmoid
@@ -225,9 +226,32 @@ def test_likeness_and_counts_add_up():
     both, counted = TieModel().fit(X, **told), TieModel().fit(**told)
     assert both.kappa_ > 0
     assert precision(both, A) > precision(counted, A)
-    left, right = both.bonus()
-    np.testing.assert_allclose(left @ right.T, right @ left.T, atol=1e-8)
+    prior = both.prior()
+    np.testing.assert_allclose(prior.left @ prior.right.T, prior.right @ prior.left.T, atol=1e-8)
     GLGP(benefit=both.benefit_).fit(X)
+
+
+@pytest.mark.parametrize("n_signals", [10, 50])
+def test_a_consensus_with_the_log_odds_as_bonus_is_at_least_as_good_as_the_better_part(n_signals):
+    scores = []
+    for seed, graph in enumerate(
+        (nx.barabasi_albert_graph(60, 3, seed=0), nx.watts_strogatz_graph(60, 6, 0.1, seed=0))
+    ):
+        A = nx.to_numpy_array(graph)
+        traits = pd.DataFrame((np.random.default_rng(seed).random((60, 6)) < 0.4).astype(float))
+        answers = {
+            "counts": pd.DataFrame(A @ traits.to_numpy()).iloc[:30],
+            "n_ties": pd.Series(A.sum(axis=1)).iloc[:30],
+        }
+        answers["counts"].columns = traits.columns
+        told = TieModel().fit(traits=traits, **answers)
+        X = smooth_signals(graph, n_signals, "gmrf", noise=0.1, random_state=seed)
+        alike = ConsensusGL(n_replicates=0, scale="standard").fit(X)
+        bonus = GLGP(prior=told.prior(), lam=n_signals**-0.5)
+        both = ConsensusGL(bonus, n_replicates=0, scale="standard").fit(X)
+        scores.append([edge_average_precision(graph, model, symmetrize="mean") for model in (told, alike, both)])
+    answers_alone, signals_alone, together = np.mean(scores, axis=0)
+    assert together >= max(answers_alone, signals_alone)
 
 
 def test_draws_vary_around_the_probabilities():
@@ -313,6 +337,19 @@ _, TRAITS, COUNTS, TIES = village(20, 3)
 def test_bad_input_is_said(changes, message):
     with pytest.raises(InputError, match=message):
         TieModel().fit(**bad(**changes))
+
+
+def test_questions_to_add_split_people_and_do_not_repeat_each_other():
+    _, traits, counts, n_ties = village(60, 4)
+    others = traits.assign(again=traits["t1"], rare=(np.arange(60) == 3).astype(float))
+    model = TieModel().fit(traits=others, counts=counts[["t0"]].iloc[:20], n_ties=n_ties.iloc[:20])
+    table = model.ask_about()
+    assert set(table.trait) == {"t1", "t2", "t3", "again", "rare"}
+    assert set(table.trait[-2:]) <= {"rare", "again", "t1"}  # one of the twins, and what nearly nobody has, come last
+    assert table.removed.is_monotonic_decreasing
+    assert model.ask_about(traits[["t2"]]).trait.tolist() == ["t2"]
+    with pytest.raises(InputError, match="no other trait of 0 and 1"):
+        TieModel().fit(traits=traits, counts=counts, n_ties=n_ties).ask_about()
 
 
 def test_bad_parameters_are_said():

@@ -2,10 +2,22 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
-from nashgraph import ConsensusGL, best_support, best_ties, costliest_ties, key_group, key_players, what_if
+from nashgraph import (
+    ConsensusGL,
+    TieModel,
+    best_seeds,
+    best_support,
+    best_ties,
+    costliest_ties,
+    key_group,
+    key_players,
+    what_if,
+)
 from nashgraph.datasets import smooth_signals
+from nashgraph.games.playing import spectral_radius
 from nashgraph.graph import interval_around
 from nashgraph.interventions import Game
 
@@ -67,3 +79,18 @@ def test_the_benefit_is_that_the_graph_was_learned_with():
     np.testing.assert_array_equal(Game.on(model).benefit, model.benefit_)
     np.testing.assert_allclose(Game.on(model).actions, model.equilibrium_, rtol=1e-8)
     assert Game.on(model.adjacency_).benefit.tolist() == [1.0] * 34
+
+
+def test_draws_of_a_tie_model_are_its_replicates_and_news_do_not_reach_everybody():
+    random = np.random.default_rng(0)
+    A = nx.to_numpy_array(nx.karate_club_graph(), weight=None)
+    traits = pd.DataFrame(random.random((34, 5)) < 0.4).astype(float)
+    model = TieModel().fit(traits=traits, counts=pd.DataFrame(A @ traits.to_numpy()), n_ties=pd.Series(A.sum(axis=0)))
+    game = Game.on(model)
+    assert len(game.replicates) == 20
+    assert all(spectral_radius(each.weights) == pytest.approx(0.95, rel=1e-4) for each in (game, *game.replicates))
+    seeds = best_seeds(model, 3)
+    assert set(seeds.name[:2]) == {0, 33}
+    assert seeds.reached.iloc[-1] < 25
+    assert {"low", "high", "among_best"} <= {*seeds.columns}
+    assert seeds.random_seeds.iloc[-1] > 3

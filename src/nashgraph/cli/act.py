@@ -33,6 +33,7 @@ from .learn import EDGES, MEMBERS, MODEL, NODES, check_inputs_kept
 from .messages import Voice, listed
 from .options import ActArguments
 from .show import records, with_interval
+from .tie_options import TIES
 
 FOLDER = "act"
 ENDS = ("name", "source", "target")
@@ -99,14 +100,14 @@ def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> t
     record, place = read_record(given)
     graph, replicates = learned_graph(record, place.parent)
     learned = {name: record.job.parameters[name] for name in rules if record.job.parameters.get(name) is not None}
-    game = Game.on(graph, **learned | wanted)
-    return replace(game, replicate_weights=tuple(replicates)), graph.node_columns.get("community")
+    return Game.on(graph, **learned | wanted, replicates=replicates), graph.node_columns.get("community")
 
 
 def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list[Any]]:
     """Return a learned graph with its benefits and communities, and the graphs of its replicates.
 
-    For a consensus this is the whole graph, with directions, and not only the ties in edges.csv.
+    For a consensus this is the whole graph, with directions, and not only the ties in edges.csv. The replicates of a
+    tie model are draws of its network.
     """
     checked = {NODES: record.nodes_sha256, EDGES: record.edges_sha256, MEMBERS: record.members_sha256}
     for name, expected in checked.items():
@@ -128,7 +129,10 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
     columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community") if name in nodes}
     supported = record.certificate.get("influence_supported")
     known = supported if isinstance(supported, bool) else None
-    return LearnedGraph.of(weights, names, node_columns=columns, influence_supported=known), replicates
+    graph = LearnedGraph.of(weights, names, node_columns=columns, influence_supported=known)
+    if record.job.method == TIES:
+        graph = replace(graph, directed=False, edge_columns={"probability": graph.weights.data})
+    return graph, replicates
 
 
 def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:

@@ -28,7 +28,7 @@ from .options import (
     TableArguments,
     output_option,
 )
-from .tie_options import AskArguments, CheckArguments, TieArguments
+from .tie_options import AskArguments, CheckArguments, PlanArguments, TieArguments
 
 # ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
 
@@ -207,14 +207,29 @@ def ask(
     """Say whom to interview next about their ties: those not asked yet whose ties are least certain.
 
     These are people who are expected to have many ties. Use it to find central
-    people; choose at random if you want the whole network. It does not say
-    which questions to add: about ten traits that 20 to 50% have teach most.
+    people; choose at random if you want the whole network. It also lists the
+    counting questions that would teach most, out of the 0/1 columns nobody counted.
 
     Example: nashgraph ask survey.csv --ties n_friends --counts n_weavers=weaver --best 20
     """
     from .ask import run_ask
 
     return run_ask(file, told, table, asked)
+
+
+@app.command(cls=Command, epilog=EXIT_CODES)
+@grouped
+def plan(given: PlanArguments) -> int:
+    """Plan a survey about ties before there is any data: what asking so many people so many questions would buy.
+
+    Networks like the one to be studied are drawn, people in them are asked,
+    and what the tie model learns from their answers is compared with the network.
+
+    Example: nashgraph plan --people 150 --ties 8 --asked 10,30,100 --questions 0,5,10 --out plan
+    """
+    from .ask import run_plan
+
+    return run_plan(given)
 
 
 @app.command(cls=Command, epilog=EXIT_CODES)

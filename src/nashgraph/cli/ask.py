@@ -1,25 +1,28 @@
-"""``nashgraph ask``: whom to interview next, from a survey or from a network that was learned from one."""
+"""``nashgraph ask``: whom to interview next; and ``nashgraph plan``: what a survey about ties would buy."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from ..estimators import TieModel
 from ..files import written_together
-from ..io import Job, TableError, load_signals, read_known, read_record
+from ..io import Job, TableError, load_signals, read_known, read_network, read_record
 from ..io.graphs import write_csv
+from ..io.ties import read_exact
+from ..study import plan_study, plot_plan
 from .commands import DONE
 from .fitting import all_parameters, built, fitted
 from .learn import MODEL, check_given, check_inputs_kept, note_signals
 from .messages import Voice, listed
 from .options import TableArguments
 from .show import found_again, records
-from .tie_options import TIES, AskArguments, TieArguments
+from .tie_options import TIES, AskArguments, PlanArguments, TieArguments
 
-FILE = "ask.csv"
+FILE, PLAN = "ask.csv", ("plan.csv", "plan.svg")
 
 
 def run_ask(given: Path, told: TieArguments, table: TableArguments, asked: AskArguments) -> int:
@@ -35,15 +38,30 @@ def run_ask(given: Path, told: TieArguments, table: TableArguments, asked: AskAr
         assert isinstance(model, TieModel)
         ties = {} if known is None else {"known": read_known(known, [str(name) for name in signals.table.columns])[0]}
         fitted(model, signals, voice, ties, None)
-        people = model.ask(asked.best)
+        people, questions = model.ask(asked.best), None
+        flags = signals.columns.loc[:, [name for name in signals.columns if {*signals.columns[name]} == {0, 1}]]
+        flags = flags.drop(columns=[name for name in model.mixing_.columns if name in flags])
+        if flags.shape[1]:
+            questions = model.ask_about(flags.set_axis(signals.table.columns, axis=0)).head(asked.best)
     voice.say(f"{int(model.asked_.sum())} of {signals.table.shape[1]} people were asked. Interview next:")
     voice.say(listed(people))
     voice.say("uncertainty is the variance of the number of ties; these people are expected to be central")
+    if questions is not None:
+        voice.say("Counting questions to add ('how many of your ties have it?'), those that teach most first:")
+        voice.say(listed(questions))
+        voice.say("removed is the share of the uncertainty about ties that the answers would remove")
     if asked.out is not None:
         with written_together(asked.out) as folder:
             write_csv(people, folder / FILE, "name")
         voice.say(f"wrote {FILE} to {asked.out}/")
-    voice.answer({"command": "ask", "interview": records(people), "notes": voice.notes})
+    voice.answer(
+        {
+            "command": "ask",
+            "interview": records(people),
+            "questions": [] if questions is None else records(questions),
+            "notes": voice.notes,
+        }
+    )
     return DONE
 
 
@@ -68,3 +86,56 @@ def what_to_fit(given: Path, told: TieArguments, table: TableArguments, voice: V
     ]
     assert files[0] is not None
     return record.job, files[0], files[1]
+
+
+def run_plan(given: PlanArguments) -> int:
+    """Print, and write if asked for, what asking some people some questions would buy."""
+    voice = given.speech.voice(brief=True)
+    if (given.like is None) != (given.traits is None):
+        raise typer.BadParameter("--like and --traits belong together: a known network, and the traits of its people")
+    like = None
+    if given.like is not None and given.traits is not None:
+        check_given(given.like, given.traits)
+        table = read_exact(given.traits, ())
+        table = read_exact(given.traits, [str(table.columns[0])])  # "007" is a name
+        like = (read_network(given.like, directed=False), table.set_index(str(table.columns[0])))
+    shares = [number / 100.0 for number in numbers_of("--asked", given.asked, float)]
+    counts = numbers_of("--questions", given.questions, int)
+    with voice.noting_warnings():
+        table = plan_study(
+            given.people,
+            given.ties,
+            asked=shares,
+            questions=counts,
+            mixing=given.mixing,
+            recall=given.recall,
+            like=like,
+            n_draws=given.draws,
+            random_state=given.seed,
+        )
+    voice.say(listed(table.assign(asked=table["asked"].map("{:.0%}".format))))
+    voice.say(
+        f"average precision is 1 for a perfect list of ties and {table.attrs['chance']:.2f} by chance; seeding is the "
+        "share of the possible gain if 5% of the people are told first: 0 is a random choice, 1 the best one"
+    )
+    if given.out is not None:
+        from matplotlib.figure import Figure  # noqa: PLC0415 (drawn only if asked for)
+
+        with written_together(given.out) as folder:
+            write_csv(table, folder / PLAN[0])
+            figure = Figure(figsize=(9, 4), layout="constrained")
+            for ax, measure in zip(figure.subplots(1, 2), ("average_precision", "seeding"), strict=True):
+                plot_plan(table, ax, measure=measure)
+            figure.savefig(folder / PLAN[1])
+        voice.say(f"wrote {' and '.join(PLAN)} to {given.out}/")
+    voice.answer({"command": "plan", "plan": records(table), "chance": table.attrs["chance"], "notes": voice.notes})
+    return DONE
+
+
+def numbers_of(option: str, text: str, kind: type[float] | type[int]) -> list[Any]:
+    """Return the numbers in a list with commas."""
+    try:
+        return [kind(part) for part in text.split(",")]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        raise typer.BadParameter(f"{option} {text} must be {what} with commas between, for example 0,5,10") from None

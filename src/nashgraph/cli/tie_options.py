@@ -1,4 +1,4 @@
-"""The options about what people told of their ties, for learn and ask, and those of check."""
+"""The options about what people told of their ties, for learn and ask, and those of plan and check."""
 
 from __future__ import annotations
 
@@ -92,6 +92,40 @@ class AskArguments:
     speech: SpeechArguments
     best: Annotated[int, output_option(min=1, help="Number of people to interview.")] = 10
     out: Annotated[Path | None, output_option(help="Folder for ask.csv.", show_default="none is written")] = None
+
+
+@dataclass(frozen=True)
+class PlanArguments:
+    """The options of plan."""
+
+    speech: SpeechArguments
+    people: Annotated[int, told_option(min=10, max=2000, help="Number of people in the group.")] = 200
+    ties: Annotated[float, told_option(min=0.1, help="Guess of how many ties people have on average.")] = 8.0
+    asked: Annotated[str, told_option(metavar="PERCENT,...", help="Percentages of the people to ask.")] = "10,30,100"
+    questions: Annotated[
+        str, told_option(metavar="COUNT,...", help="Numbers of counting questions; 0 asks for the number of ties only.")
+    ] = "0,5,10"
+    mixing: Annotated[
+        float, told_option(help="Guess of how traits mix: the log-odds that sharing a trait adds to a tie.")
+    ] = 0.5
+    recall: Annotated[float, told_option(metavar="SHARE", help="Share of their ties that people remember.")] = 1.0
+    like: Annotated[
+        Path | None,
+        told_option(
+            metavar="EDGES",
+            help="Known network of a similar group, instead of the guesses; needs --traits.",
+            show_default=False,
+        ),
+    ] = None
+    traits: Annotated[
+        Path | None,
+        told_option(metavar="TABLE", help="Its people, named in the first column; 0/1 columns.", show_default=False),
+    ] = None
+    draws: Annotated[int, told_option(min=1, help="Number of networks to draw.")] = 5
+    seed: Annotated[int, told_option(min=0, help="Seed of the draws.")] = 0
+    out: Annotated[
+        Path | None, output_option(help="Folder for plan.csv and plan.svg.", show_default="none is written")
+    ] = None
 
 
 @dataclass(frozen=True)

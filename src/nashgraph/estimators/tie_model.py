@@ -11,17 +11,20 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..consensus.known_ties import Claims, check_names, numbered, read_claims
-from ..evidence.answers import estimate_errors, node_names, read_answers
+from ..evidence.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
 from ..evidence.inputs import Known, read_groups, read_likeness, with_known, with_names
 from ..evidence.model import Settings, TieFit
 from ..evidence.names import read_nominations
 from ..evidence.pair_sums import Factors, sigmoid
-from ..evidence.probabilities import drawn_network
+from ..evidence.probabilities import drawn_network, uncertainty_removed
 from ..graph import LearnedGraph
+from ..priors import LinearPrior
 from ..validation import Array, InputError, check_integer, check_number, listing
 from .base import GraphEstimator, drawn_seed
 
 MOST_NODES_DENSE = 5000
+MOST_ASKED_ABOUT = 100  # people over whom questions are compared
+N_DRAWS = 20  # as many as a consensus has replicates
 
 
 class TieModel(GraphEstimator):
@@ -167,6 +170,7 @@ class TieModel(GraphEstimator):
         for name, value in learned.items():
             setattr(self, name, value)
         self._graph: LearnedGraph | None = None
+        self._draws: list[Any] | None = None
         self.certificate_.warn(type(self).__name__)
         return self
 
@@ -197,14 +201,27 @@ class TieModel(GraphEstimator):
         return self._graph
 
     @property
+    def replicate_graphs_(self) -> list[Any]:
+        """Twenty draws of the network, for interventions with intervals; none above 5,000 nodes."""
+        check_is_fitted(self)
+        if self._draws is None:
+            few = len(self.node_names_) <= MOST_NODES_DENSE
+            self._draws = [draw.weights for draw in self.sample(N_DRAWS, self.random_state)] if few else []
+        return self._draws
+
+    @property
     def benefit_(self) -> pd.Series:
         """The expected number of ties as a benefit for :class:`GLGP` and :class:`ConsensusGL`."""
         return self.expected_ties_["expected_ties"].rename("benefit")
 
-    def bonus(self) -> tuple[Array, Array]:
-        """Return the log-odds of all pairs in low rank: ``left @ right.T``."""
+    def prior(self) -> LinearPrior:
+        """Return the log-odds of all pairs, ``left @ right.T``, as a prior for :class:`GLGP`.
+
+        With M signals, ``ConsensusGL(GLGP(prior=model.prior(), lam=M**-0.5), scale="standard").fit(X)`` is at least as
+        good as the better of signals and answers on synthetic networks (benchmarks/EVIDENCE.md).
+        """
         check_is_fitted(self)
-        return self.low_rank_.left, self.low_rank_.right
+        return LinearPrior(self.low_rank_.left, self.low_rank_.right)
 
     def probabilities(self) -> pd.DataFrame:
         """Return the probability of a tie for every pair of nodes."""
@@ -213,7 +230,7 @@ class TieModel(GraphEstimator):
         if n > MOST_NODES_DENSE:
             raise InputError(
                 f"probabilities of all pairs of {n:,} nodes would not fit: use graph_, which has the pairs that "
-                f"matter, or bonus()"
+                f"matter, or prior()"
             )
         p = sigmoid(self.low_rank_.left @ self.low_rank_.right.T)
         one, other, value = self.known_pairs_
@@ -274,6 +291,46 @@ class TieModel(GraphEstimator):
                 "uncertainty": self.pairs_.variance[order],
             }
         )
+
+    def ask_about(self, traits: Any = None) -> pd.DataFrame:
+        """Return which further counting questions would teach most, the best first.
+
+        For one person i, let v_j = p_ij (1 − p_ij), V = diag(v) and F the traits counted already, with error variances
+        N. To second order, A_i has the covariance C = V − V F (FᵀVF + N)⁻¹ FᵀV, and an answer about the trait t removes
+        ‖C t‖² / (tᵀ C t + noise) of its sum of variances. ``removed`` is the share of all uncertainty about ties that
+        everybody's answers would remove, given the questions above it.
+
+        Parameters
+        ----------
+        traits : DataFrame of 0 and 1 with a row for every node, optional
+            Traits to choose from. Default: those given to ``fit`` that nobody counted.
+
+        Returns
+        -------
+        DataFrame with trait, holders (the share of nodes who have it) and removed
+        """
+        check_is_fitted(self)
+        labels, counted = list(self.mixing_.columns), ~np.isnan(self.answers_).all(axis=0)
+        if traits is None:
+            T, names = (
+                self.features_[:, ~counted],
+                [name for name, known in zip(labels, counted, strict=True) if not known],
+            )
+        else:
+            T, names = read_traits(self.node_names_, traits)
+        useful = [k for k in range(T.shape[1]) if set(np.unique(T[:, k])) == {0.0, 1.0} and names[k] != labels[0]]
+        if not useful:
+            raise InputError("there is no other trait of 0 and 1 that some have and some do not: pass some as traits")
+        counted[0] = True  # whoever is asked tells the number of ties first
+        noise = ASSUMED_ERROR + self.errors_.variance
+        people = np.linspace(0, len(T) - 1, min(len(T), MOST_ASKED_ABOUT)).astype(int)
+        known, rows = self.features_[:, counted], []
+        while useful:  # the next best together with those before it: two traits of the same people teach little more
+            removed = uncertainty_removed(self.low_rank_, people, known, T[:, useful], noise)
+            best = useful.pop(int(np.argmax(removed)))
+            rows.append((names[best], T[:, best].mean(), removed.max()))
+            known = np.column_stack([known, T[:, best]])
+        return pd.DataFrame(rows, columns=["trait", "holders", "removed"])
 
 
 def read_known(known: Any, complete: Iterable[Any] | None, names: Array) -> Known:

@@ -142,6 +142,32 @@ def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], 
     return moved
 
 
+def uncertainty_removed(low_rank: Factors, people: Array, counted: Array, candidates: Array, noise: float) -> Array:
+    """Return the share of the variance of ties that one more count of each candidate would remove, over some people.
+
+    Examples
+    --------
+    Three others, each tied with probability one half. Their number is known; counting one of them tells most of him.
+
+    >>> theta = Factors(np.zeros((4, 1)), np.zeros((4, 1)))
+    >>> one, all_of_them = np.array([0.0, 1, 0, 0]), np.ones(4)
+    >>> uncertainty_removed(theta, np.array([0]), np.ones((4, 1)), np.column_stack([one, all_of_them]), 1e-9).round(3)
+    array([0.5, 0. ])
+    """
+    removed, total = np.zeros(candidates.shape[1]), 0.0
+    for i in people:
+        p = sigmoid(low_rank.left[i] @ low_rank.right.T)
+        v = p * (1.0 - p)
+        v[i] = 0.0
+        known = v[:, None] * counted
+        inner = np.linalg.inv(counted.T @ known + noise * np.eye(counted.shape[1]))
+        spread = v[:, None] * candidates
+        spread -= known @ (inner @ (counted.T @ spread))  # C t, a column for each candidate
+        removed += (spread**2).sum(axis=0) / ((candidates * spread).sum(axis=0).clip(min=0.0) + noise)
+        total += v.sum() - np.einsum("jk,kl,jl->", known, inner, known)
+    return np.asarray(removed / max(total, 1e-12))
+
+
 class Pairs(NamedTuple):
     """The pairs that matter (ends i < j and probability), and every node's expected ties and their variance."""
 

@@ -7,7 +7,7 @@ The state is solved once for each graph: the equilibrium :math:`y = b + W f(y)`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,10 +17,12 @@ import pandas as pd
 from scipy import sparse
 
 from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
+from ..games.playing import spectral_radius
 from ..graph import as_graph, interval_around
 from ..validation import Array, InputError, check_benefit, check_integer, listing
 
 BEST = 5  # how many nodes or ties are wanted, unless told otherwise
+RADIUS = 0.95  # of networks of ties, which then are as strong as learned graphs, whose rows sum to 0.95
 TOL, REPLICATE_TOL = 1e-10, 1e-4  # of equilibrium and adjoint; intervals need fewer digits
 DENSE_NODES, DENSE_SHARE = 1500, 0.1  # products with a dense array are faster above this share of tied pairs
 
@@ -40,7 +42,7 @@ class Game:
     benefit : array of shape (n_nodes,), non-negative
     interaction : Interaction
     welfare : Welfare
-    replicate_weights : tuple of CSR arrays, the graphs of a consensus's replicates, if it has any
+    replicate_weights : tuple of CSR arrays, a consensus's replicates or draws of a tie model, if there are any
     start : array, actions to start from, if some near the equilibrium are known
     tol : float, relative residual of equilibrium and adjoint
     influence_supported : bool or None, whether the signals support who is influential; None if that was not tested
@@ -69,15 +71,20 @@ class Game:
         benefit: Any = None,
         interaction: str | Interaction = "log1p",
         welfare: str | Welfare = "total",
+        replicates: Sequence[Any] | None = None,
     ) -> Game:
         """Return the game on a fitted model, a learned graph, a networkx graph or a matrix of weights.
 
         A :class:`Game` is returned as it is, so several questions about one network share one solved game. The default
-        benefits are those the graph was learned with, or 1 for every node.
+        benefits are those the graph was learned with, or 1 for every node; the default replicates those of the model.
+        Probabilities of ties (:class:`~nashgraph.TieModel`) and draws of ties are scaled to a spectral radius of 0.95.
         """
         if isinstance(graph, Game):
             return graph
-        replicates, learned = tuple(getattr(graph, "replicate_graphs_", ())), as_graph(graph)
+        learned = as_graph(graph)
+        weights, others = learned.weights, getattr(graph, "replicate_graphs_", ()) if replicates is None else replicates
+        if "probability" in learned.edge_columns and not learned.directed:
+            weights, others = scaled_ties(weights), map(scaled_ties, others)
         if benefit is None:
             benefit = learned.node_columns.get("benefit", np.ones(learned.n_nodes))
         if isinstance(benefit, pd.Series):
@@ -88,7 +95,7 @@ class Game:
         given = check_benefit(benefit, learned.n_nodes, normalize=False)
         rules = as_interaction(interaction), as_welfare(welfare)
         supported = learned.influence_supported
-        return cls(learned.names, learned.weights, given, *rules, replicates, influence_supported=supported)
+        return cls(learned.names, weights, given, *rules, tuple(others), influence_supported=supported)
 
     @property
     def n_nodes(self) -> int:
@@ -181,6 +188,14 @@ def scaled(weights: Any, rows: Array, columns: Array) -> Any:
     """Return a CSR matrix with its rows and columns multiplied."""
     data = weights.data * np.repeat(rows, np.diff(weights.indptr)) * columns[weights.indices]
     return sparse.csr_array((data, weights.indices, weights.indptr), shape=weights.shape)
+
+
+def scaled_ties(weights: Any) -> Any:
+    """Return a symmetric network of ties, 0 or 1 or probabilities, scaled to a spectral radius of 0.95.
+
+    Unscaled, everybody's news would reach everybody, and a linear game would have no equilibrium.
+    """
+    return weights * (RADIUS / spectral_radius(weights)) if weights.nnz else weights
 
 
 def check_size(name: str, size: object, most: int, what: str = "nodes") -> int:

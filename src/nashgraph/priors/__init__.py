@@ -3,7 +3,7 @@
 from .dynamics import Dynamics, DynamicsState, Epidemic, FixedPointPrior
 from .game import GamePrior
 from .opinions import GraphFilter, Opinions
-from .prior import CustomPrior, Prior, State, SumOfPriors
+from .prior import CustomPrior, LinearPrior, Prior, State, SumOfPriors
 from .resilience import Resilience, TieDeletion, random_deletions
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "FixedPointPrior",
     "GamePrior",
     "GraphFilter",
+    "LinearPrior",
     "Opinions",
     "Prior",
     "Resilience",

@@ -115,6 +115,38 @@ class Combinable:
 
 
 @dataclass(frozen=True, eq=False)
+class LinearPrior(Combinable):
+    r"""What is known about pairs besides their likeness: :math:`\Phi(W) = \langle W, L R^\top\rangle`.
+
+    Its gradient is :math:`L R^\top` everywhere, so that every pair of nodes has a bonus (fact 10 of the design).
+    ``TieModel.prior()`` is one, with the log-odds of ties as the bonus.
+
+    Examples
+    --------
+    >>> from nashgraph import GLGP
+    >>> X = np.random.default_rng(0).normal(size=(5, 8))
+    >>> favour = LinearPrior(np.ones((8, 1)), np.eye(8)[:, :1])  # everybody listens to node 0
+    >>> influence = [GLGP(prior=prior, lam=1.0).fit(X).graph_.influence[0] for prior in (0.0 * favour, favour)]
+    >>> bool(influence[1] > influence[0])
+    True
+    """
+
+    left: Array
+    right: Array
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.left)
+
+    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
+        """Return value and gradient, the same gradient at every W."""
+        dot, _ = products(weights)
+        value = sum(float(left @ dot(right)) for left, right in zip(self.left.T, self.right.T, strict=True))
+        return PriorState(value, self.left, self.right)
+
+
+@dataclass(frozen=True, eq=False)
 class SumOfPriors(Combinable):
     r"""A sum of priors with strengths of their own, some of which may be negative.
 
