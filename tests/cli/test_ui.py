@@ -166,6 +166,7 @@ def test_a_file_that_is_too_large_is_refused_and_not_kept(fresh, monkeypatch):
     assert "too large" in fresh.do("command", **{"set:title": "x" * 100})[1]
 
 
+@pytest.mark.slow
 def test_a_second_run_is_refused_and_the_first_can_be_cancelled_and_deleted(fresh):
     random = np.random.default_rng(0)
     table = pd.DataFrame(random.normal(size=(400, 60))).add_prefix("q")
@@ -339,6 +340,7 @@ def test_two_columns_cannot_have_the_same_place(shared):
     assert text == "'id' and 'age' cannot both be it: one column names the rows"
 
 
+@pytest.mark.slow
 def test_errors_are_sentences(fresh):
     assert "cannot be read" in fresh.upload("a.xlsx", b"PK nothing")[2]
     assert "of no known kind" in fresh.upload("a.exe", b"MZ")[2]
@@ -379,6 +381,7 @@ def test_a_setting_about_the_file_has_it_read_again(fresh):
     assert "5 questions" in fresh.session.guess.notes[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "given"),
     [
@@ -409,6 +412,7 @@ def test_the_command_that_is_shown_gives_the_same_network(fresh, tmp_path, monke
         assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_the_zip_has_the_folder_and_the_command(fresh):
     fresh.upload("t.csv", TABLE)
     fresh.upload("more ties.csv", "source,target\nann,bob\n", kind="truth")
@@ -426,6 +430,7 @@ def test_the_zip_has_the_folder_and_the_command(fresh):
     assert not (fresh.session.folder / "more ties.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.skipif(os.name == "nt", reason="signals are of Unix")
 def test_at_its_end_the_folder_is_deleted(tmp_path, how):

@@ -1,0 +1,223 @@
+"""The app as a user sees it, in headless Chromium: from a file to the report, with three tables as people have them."""
+
+import shlex
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ..commands import run
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+pytest.importorskip("starlette", reason="it is not installed: pip install 'nashgraph[ui]'")
+pytest.importorskip("uvicorn", reason="it is not installed: pip install 'nashgraph[ui]'")
+
+from .ui_server import opened
+
+SURVEY = Path(__file__).parents[2] / "examples" / "survey.csv"
+PATIENCE = 120_000  # milliseconds for a run on a busy machine
+
+
+@pytest.fixture
+def app():
+    with opened() as running:
+        yield running
+
+
+@pytest.fixture
+def page(app, browser):
+    """A page with the app, of which nothing may go wrong, and which may ask nobody else."""
+    tab = browser.new_page(viewport={"width": 1440, "height": 900})
+    tab.set_default_timeout(30_000)
+    wrong, strangers = [], []
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    tab.on("request", lambda asked: strangers.append(asked.url) if app.host not in asked.url else None)
+    tab.goto(app.address)
+    assert "token" not in tab.url
+    yield tab
+    tab.close()
+    assert wrong == []
+    assert [url for url in strangers if not url.startswith(("data:", "blob:"))] == []
+
+
+@pytest.fixture
+def excel(tmp_path):
+    """A sheet with a title above the table, and -99 for no answer."""
+    random = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 10)
+    table = pd.DataFrame(
+        {
+            "Person": [f"p{k + 1}" for k in range(30)],
+            "age": 30 + 12 * group + random.integers(0, 8, 30),
+            "income": np.where(random.random(30) < 0.1, -99, 900 + 400 * group + random.integers(0, 200, 30)),
+            "trust": np.array(["never", "rarely", "often"])[group],
+            "How often, if ever?": random.integers(1, 6, 30),
+        }
+    )
+    table.to_excel(tmp_path / "wave 1.xlsx", startrow=2, index=False, sheet_name="Answers")
+    from openpyxl import load_workbook
+
+    book = load_workbook(tmp_path / "wave 1.xlsx")
+    book["Answers"]["A1"] = "Survey of thirty people, wave 1"
+    book.create_sheet("Notes", 0)["A1"] = "Read me"
+    book.save(tmp_path / "wave 1.xlsx")
+    return tmp_path / "wave 1.xlsx"
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Counts of ties and names, with a trait."""
+    random = np.random.default_rng(1)
+    names = [f"person {k + 1}" for k in range(24)]
+    tied = np.triu(random.random((24, 24)) < 0.2, 1)
+    tied = tied | tied.T
+    weaver = (np.arange(24) % 3 == 0).astype(int)
+    friends = [[names[j] for j in np.flatnonzero(row)][:2] + [""] * 2 for row in tied]
+    table = pd.DataFrame(
+        {
+            "name": names,
+            "weaver": weaver,
+            "age": 20 + random.integers(0, 40, 24),
+            "n_friends": tied.sum(1),
+            "n_friends_weaver": tied @ weaver,
+            "friend1": [each[0] for each in friends],
+            "friend2": [each[1] for each in friends],
+        }
+    )
+    table.to_csv(tmp_path / "told.csv", index=False)
+    return tmp_path / "told.csv"
+
+
+def drop(page, file):
+    """Drop a file on the page, as from a folder."""
+    transfer = page.evaluate_handle(
+        "([name, text]) => { const held = new DataTransfer(); held.items.add(new File([text], name)); return held; }",
+        [file.name, file.read_text()],
+    )
+    page.dispatch_event("#drop", "dragover", {"dataTransfer": transfer})
+    assert "over" in page.get_attribute("#drop", "class")
+    page.dispatch_event("#drop", "drop", {"dataTransfer": transfer})
+
+
+def command(page, wanted):
+    """Wait until the command that is shown has some words in it, and return it."""
+    page.wait_for_function("words => document.getElementById('typed')?.textContent.includes(words)", arg=wanted)
+    return page.text_content("#typed")
+
+
+def role(page, column):
+    return page.get_by_label(f"Role of {column}", exact=True)
+
+
+def learn(page, replicates="2"):
+    page.get_by_text("The method", exact=True).click()
+    page.get_by_label("--replicates", exact=True).fill(replicates)
+    command(page, f"--replicates {replicates}")
+    page.get_by_role("button", name="Learn the network").click()
+
+
+def done(page):
+    page.wait_for_selector("iframe", timeout=PATIENCE)
+    report = page.frame_locator("iframe")
+    report.locator("#stage canvas").first.wait_for()
+    return report
+
+
+def downloaded(page):
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Download all (ZIP)").click()
+    return zipfile.ZipFile(waiting.value.path())
+
+
+def test_a_survey_from_drop_to_report_and_the_copied_command_gives_the_same(page, app, tmp_path, monkeypatch):
+    drop(page, SURVEY)
+    assert role(page, "household").input_value() == "id"
+    assert role(page, "water").input_value() == "category"
+    assert command(page, "learn") == "nashgraph learn survey.csv --id household"
+    role(page, "village").select_option("out")
+    page.get_by_label("Codes in market that mean missing").fill("5")
+    command(page, "--drop village --na market=5")
+    role(page, "standing").select_option("ordered")
+    page.get_by_label("Levels of standing, lowest first").fill("3 < 2 < 1")
+    command(page, "--ordinal 'standing=3<2<1'")
+    page.get_by_label("Benefit --benefit").select_option("land")
+    command(page, "--benefit land")
+    page.get_by_label("Benefit --benefit").select_option("")
+    learn(page)
+    page.get_by_role("heading", name="Learning the network of survey.csv").wait_for()
+    page.get_by_role("button", name="Cancel").wait_for()
+    report = done(page)
+    assert "60 nodes" in page.text_content(".standfirst")
+    assert "survey" in report.locator("h1").text_content()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    archive = downloaded(page)
+    (tmp_path / "survey.csv").write_bytes(SURVEY.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert run(*shlex.split(copied)[1:]).exit_code == 0
+    assert archive.read("edges.csv") == (tmp_path / "nashgraph-out" / "edges.csv").read_bytes()
+    assert archive.read("command.txt").decode().strip() == copied
+
+
+def test_an_excel_file_with_a_title_row_on_its_second_sheet(page, app, excel):
+    page.set_input_files("#file", excel)
+    page.get_by_role("alert").filter(has_text="wave 1.xlsx").wait_for()  # the first sheet holds no table
+    page.get_by_label("--sheet", exact=True).fill("Answers")
+    page.keyboard.press("Tab")
+    role(page, "Person").wait_for()
+    assert role(page, "Person").input_value() == "id"
+    assert role(page, "trust").input_value() == "ordered"
+    assert page.get_by_label("Levels of trust, lowest first").input_value() == "never < rarely < often"
+    assert page.get_by_label("Codes in income that mean missing").input_value() == "-99"
+    role(page, "How often, if ever?").select_option("category")
+    words = command(page, "--categorical")
+    assert words == (
+        "nashgraph learn 'wave 1.xlsx' --id Person --categorical 'How often, if ever?' --ordinal trust --sheet Answers"
+    )
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    learn(page)
+    page.get_by_role("link", name="Open the report").wait_for(timeout=PATIENCE)
+    with page.expect_popup() as waiting:
+        page.get_by_role("link", name="Open the report").click()
+    waiting.value.locator("#stage canvas").first.wait_for()
+    assert waiting.value.evaluate("origin") == "null"  # a report cannot ask the app for anything
+    waiting.value.close()
+    page.get_by_role("button", name="Change settings").click()
+    assert role(page, "How often, if ever?").input_value() == "category"
+    page.once("dialog", lambda asked: asked.accept())
+    page.get_by_role("button", name="Delete and start again").click()
+    page.get_by_text("Choose a file").wait_for()
+    assert [*app.session.folder.iterdir()] == []
+
+
+def test_counts_of_ties_and_names_by_keyboard_with_known_ties_and_a_cancelled_run(page, app, told, tmp_path):
+    page.locator("#file").focus()
+    with page.expect_file_chooser() as waiting:
+        page.keyboard.press("Enter")
+    waiting.value.set_files(told)
+    assert role(page, "n_friends").input_value() == "count"
+    assert role(page, "friend1").input_value() == "names"
+    assert page.get_by_label("What n_friends_weaver counts").input_value() == "weaver"
+    (tmp_path / "ties.csv").write_text("source,target\nperson 1,person 2\n")
+    page.get_by_label("Ties that are known --known").set_input_files(tmp_path / "ties.csv")
+    words = command(page, "--known")
+    assert words == (
+        "nashgraph learn told.csv --id name --counts n_friends_weaver=weaver --ties n_friends --names friend1,friend2 "
+        "--known ties.csv"
+    )
+    page.get_by_role("button", name="Learn the network").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("alert").filter(has_text="Cancelled").wait_for()
+    page.get_by_role("button", name="Remove").click()
+    page.wait_for_function("() => document.getElementById('typed')?.textContent.includes('--known') === false")
+    page.get_by_role("button", name="Learn the network").click()
+    report = done(page)
+    assert "by ties" in page.text_content(".standfirst")
+    assert "told" in report.locator("h1").text_content()
