@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from nashgraph import spectral_benefit
 from nashgraph.games import INTERACTIONS
-from nashgraph.solvers import Problem
+from nashgraph.pairs import make_search
+from nashgraph.smoothness import beta_for_degree
+from nashgraph.solvers import Problem, lam_for_cost
 
 # The axes of the stress grid: ``make stress`` runs all of it, ``make test`` a seeded sample.
 STRESS_GRID = {
@@ -61,6 +64,32 @@ TABLES = {
     "near-constant columns": near_constant,
     "one huge cell": huge_cell,
 }
+
+
+def gaussian_clusters(n, random):
+    centres = 2.0 * random.normal(size=(16, 20))
+    return centres[:, random.integers(0, 20, n)] + 0.5 * random.normal(size=(16, n))
+
+
+# The five hardest problems we know: table, how many nodes, and the strength, as a multiple of that which costs a
+# thousandth of J to first order.
+HARDEST = {
+    "heavy tails": (lambda n, random: random.lognormal(0, 3, (20, n)), 200, None),
+    "Likert clusters": (likert, 300, 100.0),
+    "lognormal, sigma 2": (TABLES["lognormal, sigma 2"], 200, 100.0),
+    "0/1 with duplicates": (TABLES["0/1 with duplicates"], 200, 30.0),
+    "Gaussian clusters": (gaussian_clusters, 300, 100.0),
+}
+
+
+def hardest(name, storage="auto", engine="threads", n=None):
+    """Return one of them, and its lam; with fewer nodes if asked."""
+    make, usual, times = HARDEST[name]
+    X = make(n or usual, np.random.default_rng(0))
+    beta = beta_for_degree(make_search(X), 10, 0.95)
+    problem = Problem.from_signals(X, spectral_benefit(X), beta=beta, storage=storage, engine=engine)
+    state = problem.smooth_state
+    return problem, 6.58e5 if times is None else times * lam_for_cost(problem.smoothness, state.left, state.right)
 
 
 def dense(weights):

@@ -16,6 +16,9 @@ from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import put
 from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch
 from nashgraph.pairs.tree_search import TreeSearch
+from nashgraph.solvers import best_response
+
+from ..problems import HARDEST, hardest
 
 NODES = 1200
 GRAPH = ("indptr", "indices", "data")
@@ -46,6 +49,15 @@ def test_the_same_bits_as_the_threads_with_any_number_of_workers(workers, thread
     with caplog.at_level(logging.INFO, "nashgraph"):
         assert_same(learn(signals, "dask"), expected)
     assert f"engine: dask (workers: {workers}, threads: {workers})" in caplog.text
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.validation.DataWarning")
+def test_the_hardest_problems_end_where_the_threads_do(threads):
+    threads(2)
+    for name in HARDEST:
+        ours, theirs = (best_response(*hardest(name, "sparse", engine, n=80)) for engine in ("dask", "threads"))
+        assert ours.converged
+        assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
 
 
 def leaf_by_leaf(monkeypatch):

@@ -12,22 +12,20 @@ from hypothesis import strategies as st
 from nashgraph import GLGP, spectral_benefit
 from nashgraph.certificate import Status
 from nashgraph.games import INTERACTIONS
-from nashgraph.pairs import make_search
 from nashgraph.priors import GamePrior
-from nashgraph.smoothness import STORAGES, beta_for_degree
+from nashgraph.smoothness import STORAGES
 from nashgraph.solvers import (
     Problem,
     SolverOptions,
     best_response,
     gradient_mapping,
-    lam_for_cost,
     multistart,
     solve_gradually,
     ttgd,
 )
 from nashgraph.solvers.descent import Acceleration, Descent
 
-from ..problems import STRESS_GRID, TABLES, largest_rise, likert, random_graph, stress_problem
+from ..problems import HARDEST, STRESS_GRID, TABLES, hardest, largest_rise, likert, random_graph, stress_problem
 
 
 def village_like(n, random):
@@ -190,31 +188,6 @@ def test_a_saddle_is_left_by_going_farther(monkeypatch):
     assert quick.converged_
     assert quick.objective_ == pytest.approx(slow.objective_, rel=1e-6)
     assert plays < 0.8 * (len(played) - plays)
-
-
-def gaussian_clusters(n, random):
-    centres = 2.0 * random.normal(size=(16, 20))
-    return centres[:, random.integers(0, 20, n)] + 0.5 * random.normal(size=(16, n))
-
-
-# The five hardest problems we know: table, how many nodes, and the strength, as a multiple of that which costs a
-# thousandth of J to first order.
-HARDEST = {
-    "heavy tails": (lambda n, random: random.lognormal(0, 3, (20, n)), 200, None),
-    "Likert clusters": (likert, 300, 100.0),
-    "lognormal, sigma 2": (TABLES["lognormal, sigma 2"], 200, 100.0),
-    "0/1 with duplicates": (TABLES["0/1 with duplicates"], 200, 30.0),
-    "Gaussian clusters": (gaussian_clusters, 300, 100.0),
-}
-
-
-def hardest(name, storage, engine="threads"):
-    make, n, times = HARDEST[name]
-    X = make(n, np.random.default_rng(0))
-    beta = beta_for_degree(make_search(X), 10, 0.95)
-    problem = Problem.from_signals(X, spectral_benefit(X), beta=beta, storage=storage, engine=engine)
-    state = problem.smooth_state
-    return problem, 6.58e5 if times is None else times * lam_for_cost(problem.smoothness, state.left, state.right)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
