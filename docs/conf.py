@@ -120,8 +120,9 @@ def link_within_site(app: Any, docname: str, source: list[str]) -> None:
 
     def moved(link: re.Match[str]) -> str:
         path, _, anchor = link[1].partition("#")
-        page = pages.get(os.path.normpath(folder / path)) if path else None
-        if page is None:
+        file = os.path.normpath(folder / path)
+        page = pages.get(file, file if written is not None and Path(file).exists() else None)
+        if not path or page is None:
             return link[0]
         return f"]({os.path.relpath(page, (HERE / docname).parent)}{'#' if anchor else ''}{anchor})"
 
@@ -152,7 +153,8 @@ def link_names(app: Any, doctree: nodes.document) -> None:
 
 def mathml(node: nodes.Element, *, as_block: bool) -> str:
     """Return a formula as MathML; what docutils cannot read is warned of and shown as it was typed."""
-    tex = re.sub(r"\\(textstyle|displaystyle|[Bb]ig+[lr]?)(?![A-Za-z])\s*", "", node.astext())
+    tex = node.astext().replace(r"\dots", r"\ldots")
+    tex = re.sub(r"\\(textstyle|displaystyle|[Bb]ig+[lr]?)(?![A-Za-z])\s*", "", tex)
     try:
         return tex2mathml(re.sub(r"\\tfrac(\d)(\d)", r"\\tfrac{\1}{\2}", tex), as_block=as_block)
     except MathError as error:

@@ -1,13 +1,17 @@
 """What these pages show is run: their Python as doctests, the tutorial's commands as they stand.
 
 ``make pages`` updates the parts of the pages that come from the code: what the tutorial's commands
-print, its picture, and the options of the command line. Tests compare.
+print, its picture, the options of the command line, tables from the benchmarks, and the notebook. Tests compare.
 """
 
 from __future__ import annotations
 
+import ast
+import base64
 import contextlib
 import doctest
+import io
+import json
 import os
 import re
 import shlex
@@ -17,10 +21,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 REPRODUCTION = HERE.parent / "results" / "REPRODUCTION.md"
-SURVEY = HERE.parent / "examples" / "survey.csv"
+SURVEY, NOTEBOOK = (HERE.parent / "examples" / name for name in ("survey.csv", "notebook.ipynb"))
 TUTORIAL, CASES, COMMAND_LINE = HERE / "tutorial.md", HERE / "cases.md", HERE / "guide" / "command_line.md"
 COMMAND = re.compile(r"(?<=```console\n)\$ (?P<command>(?:[^\n]*\\\n)*[^\n]*)\n.*?(?=```)", flags=re.DOTALL)
 PROGRESS = re.compile(r": \d+ s so far, ")  # printed on a busy machine only
@@ -31,15 +36,15 @@ TABLE = re.compile(
 BENCHMARKS = HERE.parent / "benchmarks"
 FROM_REPOSITORY = {
     "generated/reproduction": REPRODUCTION,
-    "generated/changelog": HERE.parent / "CHANGELOG.md",
+    **{f"generated/{name.lower()}": HERE.parent / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")},
     **{f"generated/benchmarks/{file.stem}": file for file in sorted(BENCHMARKS.glob("*.md"))},
 }
 PAGES = [*HERE.glob("*.md"), *HERE.glob("guide/*.md")]
 GROUPS = {
-    "Start": ["install", "tutorial", "cases", "cheat_sheet", "gallery/index"],
+    "Start": ["generated/readme", "install", "tutorial", "cases", "cheat_sheet", "gallery/index"],
     "How to": ["guide/what_to_ask", "guide/tables", "guide/missing", "guide/choosing", "guide/known", "guide/act"],
     "Understand": ["guide/sure", "guide/prior", "mathematics", "glossary", "faq"],
-    "Look up": ["guide/command_line", "api/index", "extending", "generated/changelog"],
+    "Look up": ["guide/command_line", "api/index", "extending", "generated/contributing", "generated/changelog"],
     "Measured": ["generated/reproduction", "generated/benchmarks/README"],
 }
 WRITTEN = "<!-- What follows is written by docs/pages.py, out of the command line itself. -->\n"
@@ -125,10 +130,12 @@ def methods_reference() -> str:
     """Return the reference of every registered method: a table of all, then each one's docstring."""
     from nashgraph.estimators import METHODS  # noqa: PLC0415 (run as a script, this file needs no library)
 
-    classes = {name: kind.__name__ for name, kind in METHODS.items()}
-    rows = "".join(f'   "{name}", :class:`{kind}`\n' for name, kind in classes.items())
-    table = f".. csv-table::\n   :header: name, class\n\n{rows}"
-    return "\n".join([table, *(f".. autoclass:: {kind}\n" for kind in classes.values())])
+    def summary(kind: Any) -> str:
+        return (kind.__doc__ or "").split("\n")[0].replace('"', '""')
+
+    rows = "".join(f'   "{name}", :class:`{kind.__name__}`, "{summary(kind)}"\n' for name, kind in METHODS.items())
+    table = f".. csv-table::\n   :header: name, class, what it does\n\n{rows}"
+    return "\n".join([table, *(f".. autoclass:: {kind.__name__}\n" for kind in METHODS.values())])
 
 
 def write_generated(folder: Path) -> None:
@@ -154,6 +161,35 @@ def tables_rewritten(page: Path) -> str:
     return TABLE.sub(printed, page.read_text(encoding="utf-8"))
 
 
+def notebook_rerun(file: Path) -> str:
+    """Return a notebook with the output of its cells, run in the folder where one works."""
+    book, names = json.loads(file.read_text(encoding="utf-8")), dict[str, Any]()
+    for count, cell in enumerate((cell for cell in book["cells"] if cell["cell_type"] == "code"), start=1):
+        *lines, last = ast.parse("".join(cell["source"])).body
+        printed, value = io.StringIO(), None
+        with contextlib.redirect_stdout(printed):
+            exec(compile(ast.Module(lines, []), str(file), "exec"), names)
+            if isinstance(last, ast.Expr):
+                value = eval(compile(ast.Expression(last.value), str(file), "eval"), names)
+            else:
+                exec(compile(ast.Module([last], []), str(file), "exec"), names)
+        shown = [{"name": "stdout", "output_type": "stream", "text": printed.getvalue().splitlines(keepends=True)}]
+        result = {"output_type": "execute_result", "execution_count": count, "metadata": {}, "data": _shown(value)}
+        cell["outputs"] = (shown if printed.getvalue() else []) + ([] if value is None else [result])
+        cell["execution_count"] = count
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def _shown(value: Any) -> dict[str, Any]:
+    """Return a value as a notebook holds it: a figure as a picture, a table also in HTML."""
+    if hasattr(value, "savefig"):
+        picture = io.BytesIO()
+        value.savefig(picture, format="png", dpi=70)
+        return {"text/plain": ["a figure"], "image/png": base64.b64encode(picture.getvalue()).decode()}
+    page = {"text/html": value.to_html().splitlines(keepends=True)} if hasattr(value, "to_html") else {}
+    return {"text/plain": repr(value).splitlines(keepends=True), **page}
+
+
 @contextlib.contextmanager
 def working_in(folder: Path) -> Iterator[None]:
     """Work in a folder, and come back."""
@@ -175,6 +211,9 @@ def main() -> None:
         with working_in(Path(folder)):
             TUTORIAL.write_text(rerun(TUTORIAL), encoding="utf-8")
             run_python_of(TUTORIAL)
+        with working_in(Path(folder) / "examples"):
+            NOTEBOOK.write_text(notebook_rerun(NOTEBOOK), encoding="utf-8")
+        with working_in(Path(folder)):
             if set_up_cases(Path(folder)):
                 CASES.write_text(rerun(CASES), encoding="utf-8")
                 run_python_of(CASES)

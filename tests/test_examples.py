@@ -1,5 +1,6 @@
 """The documentation's pages show what their Python and their commands give, and the reference leaves nothing out."""
 
+import json
 import re
 import runpy
 import subprocess
@@ -15,6 +16,7 @@ from nashgraph import DataWarning
 
 DOCS = Path(__file__).parent.parent / "docs"
 SURVEY = DOCS.parent / "examples" / "survey.csv"
+NOTEBOOK = DOCS.parent / "examples" / "notebook.ipynb"
 NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e-?\d+)?"
 TINY = 1e-5  # how far a run went below its tolerance is a matter of rounding
 PAGES = {str(page.relative_to(DOCS)): page for page in [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]}
@@ -83,6 +85,23 @@ def test_the_page_on_the_command_line_has_the_options_as_they_are(monkeypatch):
     written = runpy.run_path(str(DOCS / "pages.py"))["command_line_rewritten"]()
     assert PAGES["guide/command_line.md"].read_text() == written, "make pages updates it"
     assert "- `--group COLUMN`: " in written
+
+
+def test_the_notebook_shows_what_its_cells_give(tmp_path, monkeypatch):
+    pages = runpy.run_path(str(DOCS / "pages.py"))
+    pages["set_up"](tmp_path)
+    monkeypatch.chdir(tmp_path / "examples")
+    shown, printed = (_plain_output(text) for text in (NOTEBOOK.read_text(), pages["notebook_rerun"](NOTEBOOK)))
+    assert len(printed) > 5
+    _assert_alike("\n".join(shown), "\n".join(printed))
+
+
+def _plain_output(notebook):
+    """Return the lines that the cells of a notebook print or show, without pictures."""
+    cells = [cell for cell in json.loads(notebook)["cells"] if cell["cell_type"] == "code"]
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    texts = [output.get("text") or output["data"]["text/plain"] for output in outputs]
+    return [line.rstrip() for text in texts for line in text]
 
 
 def test_the_survey_that_is_shipped_is_the_one_that_its_program_draws(tmp_path):

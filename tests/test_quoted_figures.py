@@ -5,6 +5,7 @@ groups are those figures. To quote a new figure, add a line here.
 """
 
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,11 @@ RECOVERY, RESULTS, STRESS = "benchmarks/RECOVERY.md", "benchmarks/RESULTS.md", "
 GPU, LAM, SKIPPING = "benchmarks/GPU.md", "benchmarks/DEFAULT_LAM.md", "benchmarks/SKIPPING.md"
 KNOWN, KNOWN_TIES = "docs/guide/known.md", "benchmarks/KNOWN_TIES.md"
 SELECTION, DIFFUSION, EVIDENCE = "benchmarks/SELECTION.md", "results/diffusion.md", "benchmarks/EVIDENCE.md"
+
+
+CLUSTER = "benchmarks/CLUSTER.md"
+CLUSTER_ROWS = r"\| 1 \| (\S+) .*\n\| 2 \| (\S+) .*\n\| 4 \| (\S+) "
+WHAT_TO_ASK = "docs/guide/what_to_ask.md"
 
 
 def family(title: str, control: str) -> str:
@@ -117,6 +123,31 @@ QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
         )
     ),
     (
+        CLUSTER_GUIDE,
+        "1, 2, 4 workers on 2 cores | {}, {}, {} s | {}, {}, {} s |",
+        [
+            (CLUSTER, rf"One pass(?:.*\n)+?{CLUSTER_ROWS}"),
+            (CLUSTER, rf"A whole GLGP fit(?:.*\n)+?{CLUSTER_ROWS}"),
+        ],
+    ),
+    (CLUSTER_GUIDE, "on 16 cores | | {} s | measured", [(CLUSTER, r"\| 320,000 \|.*\| (97\.9) \|")]),
+    (
+        CLUSTER_GUIDE,
+        "measured, {} MB at N = 20,000, {} MB at 200,000 and {} MB at 1,000,000. Python with the libraries takes "
+        "another {} MB",
+        [
+            (CLUSTER, r"\| 20,000 \| 342 \| (\d+) \|"),
+            (CLUSTER, r"\| 200,000 \| 342 \| (\d+) \|"),
+            (CLUSTER, r"\| 1,000,000 \| (?:342) \| (\d+) \|"),
+            (CLUSTER, r"\| 1,000,000 \| (\d+) \|"),
+        ],
+    ),
+    (
+        SEEDING,
+        "are hardly better ({} ± {} and {} ± {})",
+        [(DIFFUSION, share("villages", "learned network, by influence", f"seeds, T = {rounds}")) for rounds in (3, 6)],
+    ),
+    (
         SURE,
         "five on average in {} of the settings, and {} in the worst",
         [(SELECTION, r"more than 5 on average in (\d+) settings"), (SELECTION, r"\| 50 gmrf \|.*\| (17\.7) \| 94 %")],
@@ -187,12 +218,13 @@ def test_how_much_faster_a_search_with_skipping_is():
 @pytest.mark.parametrize(
     ("line", "cells"),
     [
-        ("| preferential attachment | {} | {} |", [("preferential attachment", "learned network", "seeds, T = 6"),
-                                                  ("preferential attachment", "learned network", "key players")]),
-        ("| communities | {} | {} |", [("communities", "learned network", "seeds, T = 6"),
-                                      ("communities", "learned network", "key players")]),
-        ("| small world | {} | {} |", [("small world", "learned network", "seeds, T = 6"),
-                                      ("small world", "learned network", "key players")]),
+        *(
+            (
+                f"| {kind} | {{}} | {{}} | {{found}} |",
+                [(kind, "learned network", what) for what in ("seeds, T = 6", "key players")],
+            )
+            for kind in ("preferential attachment", "communities", "small world")
+        ),
         *(
             (f"{words} | {{}} | {{}} |", [("villages", strategy, f"seeds, T = {rounds}") for rounds in (3, 6)])
             for words, strategy in (
@@ -207,13 +239,53 @@ def test_how_much_faster_a_search_with_skipping_is():
 def test_how_well_seeds_do_is_what_came_out(line, cells):
     figures = [re.search(share(*cell), read(DIFFUSION)).groups() for cell in cells]
     written = [f"{mean} ± {error}".replace("-", "−") for mean, error in figures]
-    assert line.format(*written) in read(SEEDING)
+    overlap = re.search(
+        rf"\| {cells[0][0]}, key players \| learned network \|(?: \S+ \|){{4}} (\S+) \|", read(DIFFUSION)
+    )
+    assert line.format(*written, found=overlap[1] if overlap else "") in read(SEEDING)
+
+
+@pytest.mark.parametrize(
+    ("words", "row"),
+    [
+        ("everybody: the number of ties", "number of ties, all asked"),
+        ("10% of households: the number of ties and ten counts", "counts, 10% asked"),
+        ("30% of households: the same", "counts, 30% asked"),
+        ("everybody: the same, answered exactly", "counts, all asked"),
+        ("everybody: the same, with 30% of ties forgotten", "counts, all asked, 30% forgotten"),
+        ("everybody: the same, also with every answer off by up to one", "the same and counts off by one"),
+        ("everybody: five names", "five names each"),
+    ],
+)
+def test_what_questions_buy_is_what_came_out(words, row):
+    found = re.search(
+        rf"## Villages\n(?:.*\n)+?\| {re.escape(row)} \| ([\d.]+) \|(?: \S+ \|){{4}} (\S+) \|", read(EVIDENCE)
+    )
+    precision, seeding = (rounded(figure) for figure in found.groups())
+    assert f"| {words} | {precision} | {seeding} |" in read(WHAT_TO_ASK)
+
+
+def test_the_highlights_of_the_changes_are_what_came_out():
+    changes = " ".join(read("CHANGELOG.md", raw=True).split())
+    counts, control = (
+        rounded(re.search(rf"\| {row} \| ([\d.]+) \|", read(EVIDENCE))[1])
+        for row in ("counts, all asked", "control: mixing and numbers of ties")
+    )
+    assert f"{counts} with ten counting questions to everybody, against {control} for the best control" in changes
+    cover = read("benchmarks/RELIABILITY.md").split("## What the intervals cover")[1]
+    shares = [int(share) for share in re.findall(r"(\d+) %", "\n".join(re.findall(r"\n\|.*", cover)))]
+    assert f"intervals hold {min(shares)} to {max(shares)}% of what fresh signals give" in changes
 
 
 def read(file: str, raw: bool = False) -> str:
     """Return a file's text; of the guides and the README, a line break in a sentence is a space."""
     text = (HOME / file).read_text(encoding="utf-8")
     return text if raw or not file.startswith(("README", "docs")) else re.sub(r"(?<![|\n])\n(?![\n|])", " ", text)
+
+
+def rounded(figure: str) -> str:
+    """Return a figure to two digits after the point, halves upward as people round."""
+    return str(Decimal(figure).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 def both(rows: pd.DataFrame) -> str:
