@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from nashgraph import GLGP, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
 from nashgraph.consensus.aggregate import SlotSum
-from nashgraph.consensus.members import energy_correlation, ladder_degrees
-from nashgraph.consensus.replicates import Replicates
+from nashgraph.consensus.members import Ladders, energy_correlation, ladder_degrees
+from nashgraph.consensus.replicates import Replicates, replicates_of
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import smooth_ladder
@@ -65,6 +65,17 @@ def test_without_replicates_and_prior_it_is_the_mean_of_smooth_graphs(signals):
     np.testing.assert_allclose(model.adjacency_, np.mean(members, axis=0), atol=1e-12)
     assert list(model.edges().columns) == ["source", "target", "weight", "evidence", "frequency"]
     assert model.certificate_.sentence.startswith("solved exactly")
+
+
+def test_a_replicate_of_all_signals_is_the_consensus(signals):
+    """Newton's thresholds on the edges are those of sorted rows, which the ladders have."""
+    model = ConsensusGL(n_replicates=0, n_degrees=5, signals="answers").fit(signals)
+    weights, frequency = sparse.csr_array(model.adjacency_), model.graph_.edge_columns["frequency"]
+    ladders = Ladders(model.degrees_, len(model.node_names_) - 1, model.c, "threads")
+    every = [np.arange(len(signals))]
+    found, both = replicates_of(signals, every, weights, weights.data, frequency, model.geometries_, ladders)
+    np.testing.assert_allclose(found.values[0], weights.data, atol=1e-6)
+    np.testing.assert_allclose(both, frequency, atol=1e-6)
 
 
 def test_any_estimator_can_make_the_members(signals):

@@ -20,11 +20,13 @@ from scipy.stats import rankdata
 
 from ..compiled import kernel
 from ..graph import interval_around
-from ..smoothness.degree import levels_of
+from ..pairs._kernels import FAST
+from ..smoothness.degree import levels_of, neighbour_costs
 from ..validation import Array
 from .members import Ladders, search_of
 
-LEVEL_ROWS = 2000  # nodes from which the levels of a replicate's degrees are found, if there are more
+LEVEL_ROWS = 500  # nodes from which the levels of a replicate's degrees are found, if there are more
+NEWTON_ROUNDS = 64  # rows of a few hundred costs need 2 to 5
 # Edges of all thinned graphs together, unless that leaves a node fewer than 16: enough for advice with intervals, and
 # small enough to keep with a model.
 THINNED_EDGES, LEAST_EACH = 1_000_000, 16
@@ -34,66 +36,95 @@ THINNED_EDGES, LEAST_EACH = 1_000_000, 16
 AGREEING, BEYOND_CHANCE = 1.0 / 3.0, 1.645
 
 
-@kernel(parallel=True)
-def sort_costs(indptr: Array, costs: Array, ordered: Array, sums: Array) -> None:
-    """Subtract the least cost of each row; write costs sorted, and S_ik, the level from which k + 1 are neighbours."""
-    for i in prange(indptr.shape[0] - 1):
-        first, last = indptr[i], indptr[i + 1]
-        if last > first:
-            ordered[first:last] = np.sort(costs[first:last])
-            least, total = ordered[first], 0.0
-            for k in range(first, last):
-                costs[k] -= least
-                ordered[k] -= least
-                total += ordered[k]
-                sums[k] = max((k - first + 1) * ordered[k] - total, 0.0)
+@kernel(fastmath=FAST)
+def add_row(costs: Array, levels: Array, total: float, share: float, weights: Array, frequency: Array) -> None:
+    """Add to a row its best responses at ascending levels: weights of sum ``total``, and ``share`` for every edge.
+
+    With d a row's costs above the least, the weights at a level are ``total * max(0, eta - d) / level``, where eta
+    solves ``sum max(0, eta - d) = level``. Newton's method comes down to it: the sum is convex, so the tangent at the
+    threshold of a higher level, or that of the whole row, starts above it. It ends when the neighbours stay the same.
+    """
+    size, least, chosen = len(costs), np.inf, 0.0
+    for k in range(size):
+        least = min(least, costs[k])
+    for k in range(size):
+        chosen += costs[k] - least
+    count = float(size)
+    for number in range(len(levels) - 1 if size else -1, -1, -1):
+        level = levels[number]
+        eta = (level + chosen) / count
+        for _ in range(NEWTON_ROUNDS):
+            now = found = 0.0
+            for k in range(size):
+                away = costs[k] - least
+                found += away if away < eta else 0.0
+                now += 1.0 if away < eta else 0.0
+            if now >= count:
+                break
+            chosen, count = found, now
+            eta = (level + chosen) / count
+        for k in range(size):
+            above = eta - (costs[k] - least)
+            weights[k] += total / level * max(above, 0.0)
+            frequency[k] += share if above > 0.0 else 0.0
 
 
 @kernel(parallel=True)
 def add_responses(
-    indptr: Array, costs: Array, ordered: Array, sums: Array, levels: Array, total: float, share: float, out: Array
+    indptr: Array, costs: Array, levels: Array, total: float, share: float, weights: Array, frequency: Array
 ) -> None:
-    """Add to each row its best responses at ascending levels: weights of sum ``total``, and ``share`` for every edge.
-
-    At a level the m nearest are neighbours whose S lies below it, with the weights ``total * (eta - d) / level`` and
-    ``eta = (level + sum of their d) / m``, which grows with the level: a pair beyond one is beyond all lower ones.
-    """
+    """Add to each row of a CSR pattern its best responses at several levels; see :func:`add_row`."""
     for i in prange(indptr.shape[0] - 1):
-        first, last = indptr[i], indptr[i + 1]
-        if last > first:
-            thresholds = np.empty(len(levels))
-            for number, level in enumerate(levels):
-                count = max(np.searchsorted(sums[first:last], level), 1)
-                farthest = first + count - 1
-                thresholds[number] = (level - sums[farthest]) / count + ordered[farthest]
-            for k in range(first, last):
-                for number in range(len(levels) - 1, -1, -1):
-                    weight = (thresholds[number] - costs[k]) / levels[number]
-                    if weight <= 0.0:
-                        break
-                    out[0, k] += total * weight
-                    out[1, k] += share
+        span = slice(indptr[i], indptr[i + 1])
+        add_row(costs[span], levels, total, share, weights[span], frequency[span])
 
 
-def replicate_network(X: Array, pattern: Any, geometries: dict[str, float], ladders: Ladders) -> Array:
-    """Return weights and inclusion frequencies, of shape (2, n_edges), learned from X on the edges of a pattern."""
-    n = pattern.shape[0]
-    found = np.zeros((2, pattern.nnz))
-    rows = np.repeat(np.arange(n), np.diff(pattern.indptr))
-    few = np.isin(rows, np.linspace(0, n - 1, LEVEL_ROWS).astype(int)) if n > LEVEL_ROWS else np.ones(len(rows), bool)
+class RowSample(NamedTuple):
+    """Some rows of a CSR pattern, padded to one length, and which entries are real."""
+
+    places: Array
+    real: Array
+
+    @classmethod
+    def of(cls, indptr: Array) -> RowSample:
+        """Return at most ``LEVEL_ROWS`` rows, evenly spaced."""
+        n = len(indptr) - 1
+        rows = np.unique(np.linspace(0, n - 1, min(n, LEVEL_ROWS)).astype(int))
+        lengths = np.diff(indptr)[rows]
+        steps = np.arange(max(lengths.max(initial=0), 1))
+        real = steps < lengths[:, None]
+        return cls(np.where(real, indptr[rows, None] + steps, 0), real)
+
+    def levels(self, costs: Array, degrees: Array) -> Array:
+        """Return the levels at which these rows have some degrees on average."""
+        near = np.sort(np.where(self.real, costs[self.places], np.inf), axis=1)
+        near = np.where(self.real, near - near[:, :1], 0.0)
+        anything = float(near.mean()) or 1.0  # if all costs are equal any level gives the same
+        found = levels_of(neighbour_costs(near)[self.real], len(near), degrees)
+        return np.array([level or anything for level in found])
+
+
+def add_replicate(
+    X: Array,
+    pattern: Any,
+    sample: RowSample,
+    geometries: dict[str, float],
+    ladders: Ladders,
+    weights: Array,
+    frequency: Array,
+) -> None:
+    """Add weights and inclusion frequencies, learned from X on the edges of a pattern, to arrays over its edges."""
     for geometry, part in geometries.items():
         if ladders.estimator is not None:
             ladder = ladders(X, geometry)
-            found += part * np.stack([ladder.weights[rows, pattern.indices], ladder.shares[rows, pattern.indices]])
+            rows = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
+            weights += part * ladder.weights[rows, pattern.indices]
+            frequency += part * ladder.shares[rows, pattern.indices]
             continue
-        costs = np.asarray(search_of(X, geometry).costs(pattern), dtype=float)
-        ordered, sums = np.empty_like(costs), np.empty_like(costs)
-        sort_costs(pattern.indptr, costs, ordered, sums)
-        pooled, anything = sums[few], float(costs.mean()) or 1.0  # if all costs are equal any level gives the same
-        levels = np.array([level or anything for level in levels_of(pooled, min(n, LEVEL_ROWS), ladders.degrees)])
+        costs = search_of(X, geometry).costs(pattern)
+        levels = sample.levels(costs, ladders.degrees)
         share = part / len(levels)
-        add_responses(pattern.indptr, costs, ordered, sums, levels, ladders.c * share, share, found)
-    return found
+        add_responses(pattern.indptr, costs, levels, ladders.c * share, share, weights, frequency)
 
 
 def half_of(X: Array, rows: Array) -> Array:
@@ -297,9 +328,10 @@ def replicates_of(
     plain, frequency : arrays over its edges: the weights without prior and known ties, the frequencies so far
     geometries, ladders : those of the fit
     """
-    values = np.empty((len(halves), weights.nnz), np.float32)
-    for number, rows in enumerate(halves):
-        values[number], shares = replicate_network(half_of(X, rows), weights, geometries, ladders)
-        frequency = frequency + (shares - frequency) / (number + 2)  # the mean so far
+    values = np.zeros((len(halves), weights.nnz), np.float32)
+    counted, sample = np.zeros(weights.nnz, np.float32), RowSample.of(weights.indptr)
+    for rows, row in zip(halves, values, strict=True):
+        add_replicate(half_of(X, rows), weights, sample, geometries, ladders, row, counted)
         ladders.step()
-    return Replicates(weights.indptr, weights.indices, plain, values), np.clip(frequency, 0.0, 1.0)
+    frequency = np.clip((frequency + counted) / (len(halves) + 1), 0.0, 1.0)
+    return Replicates(weights.indptr, weights.indices, plain, values), frequency

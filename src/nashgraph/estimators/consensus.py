@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
@@ -32,7 +32,7 @@ from ..consensus.evidence import (
 from ..consensus.known_ties import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ..consensus.members import PARTIAL, Ladders, geometry_weights, ladder_degrees
 from ..consensus.parallel import parallel_map
-from ..consensus.replicates import replicates_of
+from ..consensus.replicates import Replicates, replicates_of
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
 from ..consensus.stacking import stack
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
@@ -124,6 +124,7 @@ class ConsensusGL(GraphEstimator):
         true number of ties, whether or not halves agree.
     agreement_ : float
         Stability: the share of their weight that two random replicates have in common.
+    replicates_ : Replicates, the weights of every edge in every replicate, in float32
     replicate_graphs_ : list of CSR arrays, the graph of each replicate, for advice with intervals (:func:`key_players`)
         In large networks a draw of a node's ties stands for all, so that all graphs together have a million, or 16 per
         node and graph.
@@ -164,6 +165,7 @@ class ConsensusGL(GraphEstimator):
 
     degrees_: Array
     geometries_: dict[str, float]
+    replicates_: Replicates
 
     def __init__(
         self,
@@ -291,7 +293,7 @@ class ConsensusGL(GraphEstimator):
             "signals_": kind.name,
             "kind_": kind,
             "influence_supported_": supported if known is None else None,
-            "replicate_graphs_": found.thinned_graphs(weights.data - before, np.asarray(weights.sum(axis=1)).ravel()),
+            "replicates_": found,
             "_smooth": smooth,
             "_columns": (edges, found.node_intervals(weights.data)),
         }
@@ -483,6 +485,12 @@ class ConsensusGL(GraphEstimator):
         if self.degree is not None:
             return float(self.degree)
         return LearnedGraph.of(self.adjacency_).effective_degree
+
+    @cached_property
+    def replicate_graphs_(self) -> list[Any]:
+        """The graph of each replicate, made of ``replicates_`` when it is first asked for."""
+        weights = sparse.csr_array(self.adjacency_)
+        return self.replicates_.thinned_graphs(weights.data - self.replicates_.plain, weights.sum(axis=1))
 
     @property
     def without_prior_(self) -> LearnedGraph:

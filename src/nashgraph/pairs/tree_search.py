@@ -21,6 +21,7 @@ from . import _kernels, _tree_kernels
 from .bonus import Bonus
 from .csr import csr_of
 from .scans import CROWDED, SORT_SHARE, Above, Nearest
+from .screening import screened_nearest
 from .search import ROUNDING, GappedPairSearch, PairSearch
 from .threads import blas_threads, shared
 from .tree import WIDTH, BonusRanges, Order, Rows, Tree
@@ -30,9 +31,11 @@ FIRST_CUT = 32  # the nearest so many of a row give its first cut: more than mos
 TRIED = 3  # leaves tried before a first scan, or a hundredth of them
 PAYS = 0.5  # share of the estimated cost of all pairs below which skipping pays (benchmarks/SKIPPING.md)
 
-# Nanoseconds for a pair of all, a box, a pair in a tile and a pair that a tile leaves, each with what a signal or axis
-# adds. They only have to be in proportion; they are constants so that what is skipped does not depend on a clock.
+# Nanoseconds for a pair of all, for one in single precision and one that is left of those, a box, a pair in a tile and
+# a pair that a tile leaves, each with what a signal or axis adds. They only have to be in proportion; they are
+# constants so that what is skipped does not depend on a clock.
 PAIR, PAIR_SIGNAL = 3.5, 0.18
+SCREENED, SCREENED_SIGNAL, SCREENED_HIT = 1.0, 0.04, 165.0
 BOX, BOX_AXIS = 4.0, 0.4
 TILE, TILE_AXIS = 0.5, 0.06
 HIT, HIT_SIGNAL = 120.0, 0.5
@@ -127,12 +130,18 @@ class TreeSearch(PairSearch):
 
     def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
         """Return each node's smallest costs to others, less a bonus, and whose they are."""
-        found = self._nearest(Nearest(kept, bonus)) if SORT_SHARE * kept < len(self) else None
+        few = SORT_SHARE * kept < len(self)
+        found = self._nearest(Nearest(kept, bonus)) if few else None
+        found = self._screened(kept) if few and found is None and bonus is None else found
         if found is None:
             return super().nearest(kept, bonus)
         if bonus is None:
             self.near = found
         return found
+
+    def _screened(self, kept: int) -> tuple[Array, Array] | None:
+        """Return the nearest by a scan over all pairs whose first look is in single precision."""
+        return screened_nearest(self, kept)
 
     def _nearest(self, work: Nearest) -> tuple[Array, Array] | None:
         if not self._pays(work):
@@ -145,7 +154,7 @@ class TreeSearch(PairSearch):
             costs[nodes], labels[nodes] = near, names
             self.looked, place = self.looked + looked, place + len(near)
         self.scans += 1.0
-        self._judge(type(work), self.looked, range(len(self.tree.size)))
+        self._judge(work, self.looked, range(len(self.tree.size)))
         return costs, labels
 
     def above(
@@ -164,7 +173,7 @@ class TreeSearch(PairSearch):
         looked, counts, indices, cuts = zip(*self._leaves(work), strict=True)
         self.looked = sum(looked, np.zeros(3, np.int64))
         self.scans += 1.0
-        self._judge(type(work), self.looked, range(len(looked)))
+        self._judge(work, self.looked, range(len(looked)))
         lengths, columns, nodes = np.concatenate(counts), np.concatenate(indices), self.tree.nodes
         own, applied = np.empty_like(lengths), np.empty(len(self))
         own[nodes], applied[nodes] = lengths, np.concatenate(cuts)
@@ -206,10 +215,10 @@ class TreeSearch(PairSearch):
         if kind in self.skips - self.judged:
             count = len(self.tree.size)
             tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
-            self._judge(kind, sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64)), tried)
+            self._judge(work, sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64)), tried)
         return kind in self.skips
 
-    def _judge(self, kind: type, looked: Array, leaves: Any) -> None:
+    def _judge(self, work: Nearest | Above, looked: Array, leaves: Any) -> None:
         """Go through all pairs from now on, where what some leaves have looked at shows that skipping costs more."""
         tree, signals = self.tree, self.points.shape[1]
         count, axes, _ = tree.tiles.shape
@@ -218,7 +227,11 @@ class TreeSearch(PairSearch):
         nodes = int(np.diff(ends)[leaves].sum())
         ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(leaves)
         ours += WIDTH * (TILE + TILE_AXIS * axes) * tiles + (HIT + HIT_SIGNAL * signals) * pairs
-        share = float(ours / ((PAIR + PAIR_SIGNAL * signals) * nodes * len(self)))
+        pair, kind, n = PAIR + PAIR_SIGNAL * signals, type(work), len(self)
+        if isinstance(work, Nearest):  # so many of a row in random order were ever among its nearest
+            hits = work.kept * (1.0 + np.log(n / work.kept)) / n
+            pair = SCREENED + SCREENED_SIGNAL * signals + SCREENED_HIT * hits
+        share = float(ours / (pair * nodes * n))
         if len(leaves) == count:
             self.judged = self.judged | {kind}
         if share > PAYS:

@@ -108,6 +108,9 @@ class TreeDaskSearch(TreeSearch, DaskSearch):
         """The points, and their order."""
         return super().carried | {"order": self.order}
 
+    def _screened(self, kept: int) -> None:
+        """Leave it to the workers, which scan in double precision."""
+
     def _leaves(self, work: Nearest | Above) -> Iterator[Any]:
         pairs = len(self) * WIDTH / FASTER
         yield from self.shared_out(worked_leaves, work, len(self.tree.size), 1, pairs)
