@@ -24,6 +24,9 @@ from .members import PARTIAL, Ladders, search_of
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
 KINDS = ANSWERS, SAMPLES = "answers", "samples"
 FEW_VALUES = 10  # 89% of the columns of real survey tables have at most ten different values (fact 15)
+# Samples of one kind, coded in classes, have much the same frequencies: by their own quantiles they differ by 0, by
+# common thresholds by 0.12 to 0.69 (median 0.3); questions of 43 real tables, which are not reported, by 0.34 to 0.90.
+FREQUENCIES_APART, LEAST_COMPARED = 0.25, 5
 UNITS_APART = 10.0  # spreads of signals of one kind: their 90% and 10% quantiles were within a factor of 3.3
 NODES_READ = 10_000  # enough to count the values of a signal
 
@@ -38,21 +41,47 @@ class Kind(NamedTuple):
 def kind_of_signals(X: Array) -> Kind:
     """Tell answers to different questions from repeated samples of one kind, by the values and the units.
 
+    Signals with few values are answers, unless all have them equally often: samples of one kind, coded in classes.
+
     Examples
     --------
     >>> random = np.random.default_rng(0)
-    >>> kind_of_signals(random.normal(size=(20, 50))).name, kind_of_signals(random.integers(5, size=(20, 50))).name
+    >>> samples = random.normal(size=(20, 50))
+    >>> kind_of_signals(samples).name, kind_of_signals(samples > np.linspace(-2, 2, 20)[:, None]).name
     ('samples', 'answers')
+    >>> kind_of_signals(samples > 0).name
+    'samples'
     """
     part = X[:, :NODES_READ]
     few = np.mean([len(np.unique(row[np.isfinite(row)])) <= FEW_VALUES for row in part])
     spreads = np.nanstd(part, axis=1)
     low, high = np.quantile(spreads[spreads > 0], (0.1, 0.9)) if (spreads > 0).any() else (1.0, 1.0)
+    if few >= 0.5 and len(X) >= LEAST_COMPARED and frequency_distance(part) <= FREQUENCIES_APART:
+        return Kind(SAMPLES, "the signals have few different values, but all have them about equally often")
     if few >= 0.5:
         return Kind(ANSWERS, f"{100 * few:.0f}% of the signals have at most {FEW_VALUES} different values")
     if high > UNITS_APART * low:
         return Kind(ANSWERS, f"the signals have different units: their spreads differ by a factor of {high / low:.0f}")
     return Kind(SAMPLES, "most signals have many different values and similar spreads")
+
+
+def frequency_distance(X: Array) -> float:
+    """Return how far the frequencies of a signal's values are from the mean: the 90% quantile of total variations.
+
+    Examples
+    --------
+    >>> frequency_distance(np.array([[0, 0, 1, 1], [5, 7, 7, 5]]))
+    0.0
+    >>> frequency_distance(np.array([[0, 1, 1, 1], [0, 0, 0, 1]]))
+    0.25
+    """
+    found = np.zeros((len(X), FEW_VALUES + 1))  # the last is for all signals with more values
+    for row, signal in zip(found, X, strict=True):
+        counts = np.unique(signal[np.isfinite(signal)], return_counts=True)[1]
+        row[-1] = len(counts) > FEW_VALUES
+        if len(counts) <= FEW_VALUES:
+            row[: len(counts)] = counts / max(counts.sum(), 1)
+    return float(np.quantile(0.5 * np.abs(found - found.mean(axis=0)).sum(axis=1), 0.9))
 
 
 def global_ladder(scores: Array, n_nodes: int, degrees: Array) -> Array:
