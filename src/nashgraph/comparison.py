@@ -95,9 +95,9 @@ def compare(
         ``method``; where truth is given ``auc``, ``average_precision``, ``precision`` (of as many of the heaviest pairs
         as the truth has, for all methods alike; a graph with fewer fills up at random) and ``scored`` ("symmetrised" or
         "directed"); ``edges`` (ordered pairs of positive weight); ``seconds`` of the fit; ``converged``; ``welfare``
-        (of the game, which does not show how near to the truth a graph is); ``warnings`` (what the fit warned of);
-        ``error`` (what it failed of, the row's scores then missing). One method's failure leaves the others alone.
-        Controls come last, as "control: ...", without welfare and edges.
+        (of the game, which does not show how near to the truth a graph is); ``warnings`` of the fit; ``error`` (why the
+        method failed; its scores are then missing). One method's failure leaves the others alone. Controls come last,
+        as "control: ...", without welfare and edges.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def verdict(table: pd.DataFrame) -> str:
 
 
 def _with_missing(estimator: GraphEstimator, missing: str) -> GraphEstimator:
-    """Return an estimator that knows what to do about gaps, where it can do anything but refuse them."""
+    """Return an estimator that accepts gaps, if it can."""
     if missing == "error" or "missing" not in estimator.get_params(deep=False):
         return estimator
     return clone(estimator).set_params(missing=missing)
@@ -207,7 +207,7 @@ def _entry(method: object) -> tuple[str, GraphEstimator]:
 
 
 def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: Game) -> dict[str, Any]:
-    """Fit one method and return its row, with what it warned of and raised: this runs in a worker."""
+    """Fit one method and return its row, with its warnings and errors: this runs in a worker."""
     row = _empty_row(label, truth)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

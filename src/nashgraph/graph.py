@@ -1,4 +1,4 @@
-"""The learned graph: what a fit makes and everything after it takes, whatever method learned it.
+"""The learned graph: the result of every fit, whatever the method.
 
 ``weights[i, j]`` is the weight with which node j influences node i, the edge j -> i. A node's *influence* is all the
 weight with which it influences others: its column sum.
@@ -129,12 +129,12 @@ class LearnedGraph:
 
     @cached_property
     def n_edges(self) -> int:
-        """The number of edges: a pair counts once where the graph is not directed."""
+        """The number of edges: a pair counts once if the graph is undirected."""
         return len(self.listed.weight)
 
     @cached_property
     def influence(self) -> Array:
-        """Each node's influence on all others; in a part of a graph (see :meth:`at_least`), that in the whole of it."""
+        """Each node's influence on all others; a part of a graph (see :meth:`at_least`) keeps that of the whole."""
         whole = self.node_columns.get("influence", self.weights.sum(axis=0))
         return np.asarray(whole, dtype=float).ravel()
 
@@ -151,15 +151,14 @@ class LearnedGraph:
 
     @property
     def strength(self) -> Array:
-        """What edges are ranked and cut by: their evidence, or their weight if there is none."""
+        """The values that rank edges: their evidence, or their weight if there is none."""
         return np.asarray(self.edge_columns.get(EVIDENCE, self.weights.data))
 
     @cached_property
     def effective_degree(self) -> float:
         """The mean effective number of neighbours: one over the sum of squared shares of a node's attention.
 
-        A guess of how many ties a node has. On half of the real networks we have, the truth was within a factor of 1.6
-        of it in two of three cases; always guessing six did as well: signals hardly tell how many ties there are.
+        A rough guess of how many ties a node has: signals hardly tell how many ties there are.
 
         Examples
         --------
@@ -235,8 +234,7 @@ class LearnedGraph:
     def communities(self) -> Array:
         """The community of every node, from 1 for the largest: Leiden's method on modularity, seeded.
 
-        Directions are left out, a pair having the mean of both weights: on learned graphs methods that keep them find
-        the same modularity (docs/guide/seeding.md has the measurement). A node without ties is alone.
+        Directions are left out: a pair has the mean of both weights. A node without ties is alone.
 
         Examples
         --------
@@ -322,7 +320,7 @@ class LearnedGraph:
         )
 
     def to_networkx(self, directed: bool = True, threshold: float = 0.0) -> nx.Graph[Any]:
-        """Return the graph for networkx, with all nodes and the edges heavier than ``threshold``, columns and all."""
+        """Return the graph for networkx, with all nodes, the edges heavier than ``threshold`` and all columns."""
         threshold = check_number("threshold", threshold, low=0, remedy="0 keeps every edge")
         table = (self if directed else self.undirected()).edges()
         table = table[table["weight"] > threshold]
@@ -350,7 +348,7 @@ def adjacency_matrix(graph: nx.Graph[Any]) -> Any:
 
 
 def as_graph(thing: Any) -> LearnedGraph:
-    """Return the graph meant by a learned graph, a fitted estimator, a networkx graph or a matrix.
+    """Return a learned graph, a fitted estimator, a networkx graph or a matrix as a LearnedGraph.
 
     Examples
     --------

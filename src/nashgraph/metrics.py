@@ -239,7 +239,7 @@ def _scores(graph: Any) -> Any:
 
 
 def _matrix(graph: Any) -> Any:
-    """Return the matrix of whatever is taken for a graph; a matrix as it is, because a score may be negative."""
+    """Return the matrix of a graph; a matrix is returned as it is, because a score may be negative."""
     if isinstance(graph, LearnedGraph | BaseEstimator):
         return as_graph(graph).weights
     if isinstance(graph, pd.DataFrame):

@@ -1,4 +1,4 @@
-"""The marginal benefits b: the user's main modelling choice, because the prior speaks only through them."""
+"""The marginal benefits b: the user's main modelling choice, because the prior depends on nothing else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Benefit(NamedTuple):
 
 
 def marginal_benefit(benefit: object, points: PairSearch, *, normalize: bool) -> Benefit:
-    """Return b, one number per node, from a name or an array; warn where it makes the prior vacuous."""
+    """Return b, one number per node, from a name or an array; warn if the prior then has no effect."""
     n, normalize = len(points), check_flag("normalize_benefit", normalize)
     if isinstance(benefit, str):
         origin = check_choice("benefit", benefit, BENEFITS, ", or pass an array with one number per node")
@@ -46,7 +46,7 @@ def spectral_benefit(X: Array) -> Array:
     """Return the paper's benefit: the positive part of the distance matrix's top eigenvector, scaled to sum 1.
 
     Nodes far from the others get more. For signals whose hubs vary least (a Gaussian Markov random field with the
-    Laplacian as precision) it points away from the hubs, and the prior then cannot help. Where X has NaN, distances are
+    Laplacian as precision) it points away from the hubs, and the prior then cannot help. If X has NaN, distances are
     those of ``missing="pairwise"``.
 
     Examples

@@ -53,8 +53,8 @@ class Prior(NamedTuple):
     ----------
     lam : float, its strength
     benefit : "spectral", "uniform" or "given", where the benefits came from
-    fidelity : float, J(W): what the signals pay for it
-    welfare : float, g(y) at equilibrium; NaN where no game is played
+    fidelity : float, the smoothness cost J(W) of the graph
+    welfare : float, g(y) at equilibrium; NaN without a game
     """
 
     lam: float
@@ -164,7 +164,7 @@ class GraphEstimator(BaseEstimator):
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Say whether NaN is welcome."""
+        """Tell scikit-learn whether NaN is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "pairwise"
         return tags
@@ -175,12 +175,12 @@ class GraphEstimator(BaseEstimator):
 
     @property
     def converged_(self) -> bool:
-        """Whether the accuracy asked for was reached; ``certificate_`` says which."""
+        """Whether the required accuracy was reached; ``certificate_`` has the details."""
         return self.certificate_.converged
 
     @property
     def n_iter_(self) -> int:
-        """How many iterations there were."""
+        """The number of iterations."""
         return self.certificate_.iterations
 
     @property
@@ -236,25 +236,25 @@ class GraphEstimator(BaseEstimator):
     def to_networkx(self, directed: bool = True, threshold: float = 0.0) -> nx.Graph[Any]:
         """Return the graph for networkx, with all nodes and the edges heavier than ``threshold``.
 
-        Undirected, an edge weighs the mean of its two directions.
+        Without directions, an edge has the mean weight of both.
         """
         return self.graph_.to_networkx(directed, threshold)
 
     def report(self, file: str | Path | None = None, *, show: bool = True, **about: Any) -> Path:
-        """Write the report of this model, one HTML page that needs nothing else, and open it in the browser.
+        """Write the report of this model, one HTML page that works offline, and open it in the browser.
 
         Parameters
         ----------
         file : path, optional
-            Where to write it; None takes a new temporary folder.
+            Where to write it (default: a new temporary folder).
         show : bool, whether to open it
         **about
-            What else the page should know, as :func:`~nashgraph.summarize` takes it: ``title``, ``truth``, and
-            ``columns``, the table the signals came from (or ``X.T``), by which it says why a tie is there.
+            Further arguments of :func:`~nashgraph.summarize`: ``title``, ``truth``, and ``columns``, the table that the
+            signals came from (or ``X.T``), which explains each tie.
 
         Returns
         -------
-        Path, where the page is
+        Path of the page
 
         Examples
         --------
@@ -299,7 +299,7 @@ def checked_signals(
 
 
 def warn_absurd(signals: Array, labels: Sequence[Any], names: Array) -> None:
-    """Warn of values that no measurement gives: in squared distances one such cell outweighs all else."""
+    """Warn of values so extreme that, squared, one cell outweighs everything else."""
     found = [
         f"{signals[row, node]:.6g} in row {labels[row]} at node {names[node]}"
         for node, row, _ in far_out(signals.T, ABSURD)
@@ -345,7 +345,7 @@ def has_uneven_columns(X: pd.DataFrame) -> bool:
 
 @contextmanager
 def sklearn_refusals() -> Iterator[None]:
-    """Take what scikit-learn's own checks say for the user's to read."""
+    """Turn errors of scikit-learn's own checks into InputError."""
     try:
         yield
     except TypeError as error:
@@ -355,13 +355,13 @@ def sklearn_refusals() -> Iterator[None]:
 
 
 def drawn_seed(random_state: Any) -> int:
-    """Return a seed for all that a fit draws."""
+    """Return one seed for all random numbers of a fit."""
     with sklearn_refusals():
         return int(check_random_state(random_state).randint(2**31))
 
 
 def admissible_set(points: PairSearch, beta: object, degree: object, c: object) -> tuple[float, float]:
-    """Return (beta, c), with beta found from the degree where it is not given."""
+    """Return (beta, c), with beta found from the degree if it is not given."""
     row_sum = check_c(c)
     if beta is not None:
         return check_beta(beta), row_sum

@@ -1,4 +1,4 @@
-"""ConsensusGL: the mean over what the data cannot decide, with how stable each tie is."""
+"""ConsensusGL: the mean over choices that the data cannot settle, with the stability of each tie."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ Progress = Callable[[int, int], object]
 
 
 class ConsensusGL(GraphEstimator):
-    r"""The mean of many graphs that differ in what the data cannot decide, with evidence for every tie.
+    r"""The mean of graphs that differ in choices the data cannot settle, with evidence for every tie.
 
     .. math:: \bar W = \sum_m \omega_m W^{(m)}, \qquad \omega \ge 0, \; \sum_m \omega_m = 1
 
     The members :math:`W^{(m)}` differ in their degree (log-spaced, from 2 to all nodes), in what makes two nodes alike
     (cosine, distance, inner product, partial likeness) and, if a benefit is given, in the strength :math:`\lambda` of
-    the game prior. Each lies in :math:`S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}`, so that their mean does
-    too: it is an admissible graph with an equilibrium and a welfare of its own. There is nothing to choose.
+    the game prior. Each lies in :math:`S = \{W \ge 0,\; \mathrm{diag}\,W = 0,\; W 1 = c 1\}`, and so does their mean:
+    it is an admissible graph with its own equilibrium and welfare. No setting is needed.
 
     Weights divide each node's attention, and games are played on them. Ties are ranked, cut and scored by their
     *evidence*, which can be compared between pairs; the module ``consensus.evidence`` says how it is made.
@@ -209,7 +209,7 @@ class ConsensusGL(GraphEstimator):
         progress: Progress | None = None,
         checkpoint: str | Path | None = None,
     ) -> Self:
-        """Learn a graph from signals and, where there are some, from known ties.
+        """Learn a graph from signals and, if there are any, from known ties.
 
         Parameters
         ----------
@@ -217,10 +217,10 @@ class ConsensusGL(GraphEstimator):
             Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
         y : ignored
         known : DataFrame, networkx graph, list of pairs or dict, optional
-            Pairs of nodes of which it is known whether they are tied. A table, or list, has source, target and, if it
-            likes, tie (1 or 0); the target "*" says that all ties of the source are known. Of a graph all edges are
-            ties, and the nodes with a true attribute ``known`` are those whose ties are all known. A dict has the lists
-            "ties", "non_ties" and "nodes" (those whose ties are all known).
+            Pairs of nodes known to be tied, or known not to be. A table or list has source, target and optionally tie
+            (1 or 0); the target "*" means that all ties of the source are known. In a graph all edges are ties, and all
+            ties are known of nodes with a true attribute ``known``. A dict has the lists "ties", "non_ties" and "nodes"
+            (those whose ties are all known).
         n_jobs : int, optional
             Members of an ``estimator`` fitted at the same time. None: one after the other, each with all cores, unless
             ``joblib.parallel_config`` says otherwise; ``backend="dask"`` uses the workers of a cluster.
@@ -368,14 +368,15 @@ class ConsensusGL(GraphEstimator):
         ----------
         X : array or DataFrame, the signals that the model was fitted to, which it does not keep
         false_edges : float
-            The bound. *Promised*: the expected number of selected pairs that a half takes with probability q/p at the
-            most, no better than taking q pairs blindly, is at most this. *Assumed*: the signals are independent draws
-            of one source; answers to one question coded as several signals, or a time series, are not. *Not promised*:
-            how many selected pairs are no ties. Friends of friends who are alike are alike in every half.
+            The bound. *Promised*: the expected number of selected pairs that a half takes with probability at most q/p,
+            no more often than q random pairs would be, is at most this. *Assumed*: the signals are independent draws of
+            one source; answers to one question coded as several signals, or a time series, are not. *Not promised*: how
+            many selected pairs are not ties. Friends of friends who are alike are alike in every half.
         tau : float in (1/2, 1]
         n_splits : int
         bound : "unimodal" or "worst-case"
-            The sharper one assumes that in how many splits both halves take a pair is unimodal; the other nothing.
+            The sharper bound assumes that the number of splits in which both halves take a pair is unimodal; the other
+            assumes nothing.
         random_state : int, RandomState or None
             Draws the halves; None uses that of the estimator.
         n_jobs, progress, checkpoint
@@ -427,7 +428,7 @@ class ConsensusGL(GraphEstimator):
         return copy
 
     def _plain(self, signals: Array) -> Any:
-        """Return the evidence from some signals without replicates and prior; all in it is learned from them."""
+        """Return the evidence from some signals, without replicates or prior."""
         check_observed(signals, self.node_names_)
         ladders = self._ladders(signals.shape[1])
         kind = self._kind(signals).name

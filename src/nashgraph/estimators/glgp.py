@@ -1,4 +1,4 @@
-"""GLGP: graph learning with a network-game prior, the heart of the library."""
+"""GLGP: graph learning with a network-game prior, the paper's method."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from .path import LambdaPath, checkpointed_path
 
 
 class Solver(NamedTuple):
-    """A solver of the problem, and the iterations it is allowed where none are given."""
+    """A solver of the problem, and its default number of iterations."""
 
     solve: Callable[..., Result]
     max_iter: int
@@ -74,8 +74,8 @@ class GLGP(GraphEstimator):
     Parameters
     ----------
     lam : float or "auto"
-        Strength of the prior; 0 gives SmoothGL. "auto" is that which costs about a thousandth of J: it changes
-        little where the prior is wrong, and helps where it is right. :meth:`path` shows what more does.
+        Strength of the prior; 0 gives SmoothGL. "auto" raises J by about a thousandth: it changes little if the prior
+        is wrong, and helps if it is right. :meth:`path` shows what more does.
     beta : float, optional
         Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
     degree : float
@@ -84,7 +84,7 @@ class GLGP(GraphEstimator):
         Row sum: the total influence of others on a node.
     interaction : "log1p", "linear", "saturating", "exponential", another registered name, or an Interaction
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
-        Marginal benefits b, the main modelling choice: the prior speaks only through their differences.
+        Marginal benefits b, the main modelling choice: only their differences have an effect.
     welfare : "total", "utilitarian", another registered name, or a Welfare
     prior : object of :mod:`nashgraph.priors`, optional
         Another functional prior instead of the game: its value replaces :math:`g(y)`. ``benefit``, ``interaction`` and
@@ -102,8 +102,8 @@ class GLGP(GraphEstimator):
         None starts from SmoothGL's graph, or from where the default ``lam`` was tried out; a matrix of S starts there;
         "path" also comes up from small ``lam`` and keeps the better of both.
     multistart : int
-        How many starts to take, keeping the least objective: SmoothGL's graph, the answer to the uniform graph, the
-        linear approximation, then random ones. Several stationary points exist at large ``lam``.
+        Number of starts; the lowest objective is kept. The starts are SmoothGL's graph, the best response to the
+        uniform graph, the linear approximation, then random ones. Several stationary points exist at large ``lam``.
     storage : "auto", "dense" or "sparse"
         Whether the costs of all pairs are stored, or of candidate pairs; "auto" chooses by size and free memory, and
         logs which. The steps are the same.
@@ -209,7 +209,7 @@ class GLGP(GraphEstimator):
 
     @property
     def stationarity_(self) -> float:
-        """How far the rows are from their best responses, all together and relative to the graph."""
+        """The distance of the graph to its best response, relative to the graph's norm."""
         return self.certificate_.value
 
     def _node_columns(self) -> dict[str, Array]:

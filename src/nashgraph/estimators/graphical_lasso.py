@@ -1,4 +1,4 @@
-"""The graphical lasso: scikit-learn's sparse inverse covariance, with a graph estimator's face."""
+"""The graphical lasso: scikit-learn's sparse inverse covariance, with the interface of a graph estimator."""
 
 from __future__ import annotations
 

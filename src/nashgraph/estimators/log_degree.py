@@ -129,7 +129,7 @@ class LogDegreeGL(GraphEstimator):
 def check_scales(
     alpha: object, beta: object, degree: object, n_nodes: int
 ) -> tuple[float | None, float | None, float | None]:
-    """Check alpha, beta and degree; the degree is None where alpha and beta say it all."""
+    """Check alpha, beta and degree; the degree is None if both alpha and beta are given."""
     remedy = "larger values give more edges; leave it None to have it found from degree"
     above_zero: dict[str, Any] = {"low": 0, "open_low": True, "remedy": remedy}
     strength = None if alpha is None else check_number("alpha", alpha, high=1e100, **above_zero)

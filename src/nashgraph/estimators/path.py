@@ -63,7 +63,7 @@ class LambdaPath:
         return np.array([model.stationarity_ for model in self.models])
 
     def affordable(self, cost: float = COST) -> int:
-        """Return which is the strongest prior that costs at most a share ``cost`` of J, or else the weakest."""
+        """Return the number of the strongest prior that costs at most a share ``cost`` of J, or of the weakest."""
         return max(int(np.sum(self.fidelities <= (1.0 + cost) * self.least)) - 1, 0)
 
     def table(self) -> pd.DataFrame:

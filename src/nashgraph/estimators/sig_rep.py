@@ -24,7 +24,7 @@ class GLSigRep(GraphEstimator):
     ----------
     alpha : float
         How much the signals are smoothed. The Laplacian has mean eigenvalue 1, so 0.1 shrinks the average variation by
-        a tenth; noisier signals bear more.
+        a tenth; noisier signals need more.
     beta : float, optional
         Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
     degree : float

@@ -36,15 +36,15 @@ class TieModel(GraphEstimator):
         + e_i \cdot T_j + e_j \cdot T_i + \kappa\, x_i \cdot x_j ,
 
     with traits T, popularity α_i, a taste e_i for traits and likeness x_i · x_j of signals. If node i says
-    that it has d_i ties, a_ik of them with trait k, then (d_i, a_i) is all that the likelihood of its ties
-    needs to know about them. Two concave problems follow each other:
+    that it has d_i ties, a_ik of them with trait k, then (d_i, a_i) is all that the likelihood of its ties depends on.
+    Two concave problems follow each other:
 
     1. α_0, γ, B and κ from the rows of those who were asked, with α = e = 0: a ridge-penalised logistic likelihood of
        at most a few hundred numbers, by Newton's method (:mod:`nashgraph.evidence.mixing`).
     2. α_i and e_i of those who were asked, given these:
        maximise Σ_i (α_i d_i + e_i · a_i) − Σ_pairs log(1 + exp θ_ij) − ½ Σ noise_ik e_ik²
        (:mod:`nashgraph.evidence.tilts`). At the optimum a_ik − Σ_j p_ij T_jk = noise_ik e_ik: expected counts are those
-       told, up to the error of answers. The relative norm of what is left of this equation is the certificate.
+       told, up to the error of answers. The relative norm of this equation's residual is the certificate.
 
     Everybody who was not asked has α = e = 0, or a popularity from being named. Log-odds are of low rank, so no N × N
     array is held.  Probabilities are calibrated by asking a network drawn from the model the same questions.
@@ -131,7 +131,7 @@ class TieModel(GraphEstimator):
             Signals for likeness; columns are nodes.
         y : ignored
         traits : DataFrame with a row for every node, or array
-            1 where the node has the trait, else 0. Numbers that are not counted are welcome.
+            1 where the node has the trait, else 0. Columns that nobody counted may hold any numbers.
         counts : DataFrame with a row for every node that was asked
             How many of its ties have the trait that the column names. Empty where the answer is not known,
             "10+" for ten or more.
@@ -276,7 +276,7 @@ class TieModel(GraphEstimator):
         return explain(self, i, j)
 
     def ask(self, n: int = 10) -> pd.DataFrame:
-        """Return whom to interview next: those not asked yet whose ties are least certain, Σ_j p_ij (1 − p_ij)."""
+        """Return who to interview next: those not asked yet whose ties are least certain, Σ_j p_ij (1 − p_ij)."""
         check_is_fitted(self)
         check_integer("n", n, low=1, remedy="how many people to interview")
         open_ones = np.flatnonzero(~self.asked_)
