@@ -83,11 +83,18 @@ class Grid(NamedTuple):
     signals: tuple[int, ...] = (10, 50)
     draws: int = 40  # of Figure 1
     real: int | None = None  # so many villages, so many folders; None: all
-    slow: bool = True  # with the methods that take seconds at 60 nodes
+    slow_every: int = 1  # of so many problems one has the methods that take seconds at 60 nodes; 0: none has
 
 
-QUICK = Grid(seeds=1, nodes=(60,), signals=(10,), draws=2, real=3, slow=False)
-SHORT = Grid(seeds=2, nodes=(60,), draws=10, slow=False)
+QUICK = Grid(seeds=1, nodes=(60,), signals=(10,), draws=2, real=3, slow_every=0)
+SHORT = Grid(seeds=2, nodes=(60,), draws=10, slow_every=5)  # five has no factor in common with the kinds of network
+
+
+def has_slow_methods(grid: Grid, number: int, setting: Setting) -> bool:
+    """Tell whether the slow methods run on a problem: on every so manieth, and on all tables but the villages'."""
+    if grid.slow_every == 0:
+        return False
+    return number % grid.slow_every == 0 or (setting.group == REAL and setting.source != VILLAGES)
 
 
 def settings(grid: Grid) -> list[Setting]:

@@ -184,14 +184,17 @@ def introduce(report: Report, frame: pd.DataFrame, controls: Sequence[str]) -> N
     drawn = frame[frame["group"] == SYNTHETIC]
     sizes = sorted({*drawn["nodes"]})
     absent = sorted({*METHODS} - {*frame["method"]})
+    ran = frame.groupby("method").size()
+    fewer = ", ".join(f"{name} {ran[name]}" for name in METHODS if 0 < ran.get(name, 0) < n_problems(frame))
     counts = frame[PROBLEM].drop_duplicates()["group"].value_counts()
     report.say(
         f"Problems: {', '.join(f'{counts[group]} {group}' for group in GROUPS if group in counts)}. Every method is at "
         f"its defaults (`nashgraph.estimators.METHODS`); the controls are {', '.join(controls)}, and get exactly the "
         "signals the methods get. The control *benefit alone* adds up the spectral benefits of two nodes. On the "
         "villages nobody is told who was surveyed. Slow methods are left out above "
-        f"a number of nodes ({limits}): tables over all problems have the others only, and a second table has every "
-        "method on the problems that all of them ran on."
+        f"a number of nodes ({limits}), and in a short run they have fewer problems: {fewer or 'none'} of "
+        f"{n_problems(frame)}. Tables over all problems have the others only, and a second table has every method on "
+        "the problems that all of them ran on."
         + (f" **Left out of this run altogether: {', '.join(absent)}.**" if absent else "")
     )
     report.say(

@@ -5,7 +5,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks import recovery_problems, recovery_report
-from benchmarks.recovery_problems import DISCRETE, FIGURE, MANY, REAL, SIMULATED, SYNTHETIC, Grid, Problem, Setting
+from benchmarks.recovery_problems import (
+    DISCRETE,
+    FIGURE,
+    MANY,
+    QUICK,
+    REAL,
+    SHORT,
+    SIMULATED,
+    SYNTHETIC,
+    Grid,
+    Problem,
+    Setting,
+    has_slow_methods,
+    settings,
+)
 from benchmarks.recovery_report import CONSENSUS, PROBLEM
 from benchmarks.recovery_trials import CONTROLS, chosen, scores, trial
 from scipy import sparse
@@ -197,6 +211,13 @@ def test_scores_are_of_symmetrised_weights_and_sparse_graphs_fill_up_with_zeros(
     assert scores(one, truth)["precision"] == pytest.approx((1 + 2 * 2 / 5) / 3)
     noise = path + 1e-15 * np.random.default_rng(0).random((4, 4))
     assert scores(np.zeros((4, 4)), truth)["auc"] == scores(1.0 + 0 * noise, truth)["auc"] == 0.5
+
+
+def test_a_short_run_has_every_method_on_some_problems_of_every_group():
+    asked = [each for each in settings(SHORT) if each.group != REAL]
+    slow = {(each.group, each.source) for number, each in enumerate(asked) if has_slow_methods(SHORT, number, each)}
+    assert slow == {(each.group, each.source) for each in asked}
+    assert not any(has_slow_methods(QUICK, number, each) for number, each in enumerate(asked))
 
 
 def test_slow_methods_are_left_out_above_their_size():
