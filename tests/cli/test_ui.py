@@ -238,7 +238,7 @@ def test_every_field_gives_words_that_the_command_understands():
     for field in form.form_fields():
         for value in ("yes", "no") if field.kind == "switch" else ("yes",) if field.kind == "flag" else (None,):
             text = value or values.get(field.kind, lambda field: ";")(field)
-            words = field.arguments(text)
+            words = field.said({f"set:{field.name}": text})
             found = form.parsed(["learn", "t.csv", *words])[field.name]
             wanted = {"yes": True, "no": False}.get(value, ["tol=1e-3"] if field.kind == "list" else text)
             assert str(found) == str(wanted) or float(found) == float(wanted), field
@@ -297,7 +297,7 @@ def test_only_what_differs_from_the_plain_command_is_in_it(tmp_path):
     words = form.arguments("t.csv", guess, {"set:benefit": "age"}, {"known": "k.csv"})
     assert form.as_typed(words) == (
         "nashgraph learn t.csv --id name --ordinal trust --na mood=9 --counts n_friends_weaver=weaver "
-        "--ties n_friends --names friend1,friend2 --benefit age --known k.csv"
+        "--ties n_friends --names friend1,friend2 --known k.csv --benefit age"
     )
 
 
@@ -316,7 +316,7 @@ def test_only_what_differs_from_the_plain_command_is_in_it(tmp_path):
         ({"role:7": "number", "role:8": "number"}, "--keep n_friends,n_friends_weaver"),
         ({"set:group": "job"}, "--group job"),
         ({"set:standardize": "no", "set:method": "smooth"}, "--no-standardize --method smooth"),
-        ({"set:settings": "tol=1e-8 'a=b c'"}, "--set tol=1e-8 --set 'a=b c'"),
+        ({"set:settings": "tol=1e-8 rule=mean"}, "--set tol=1e-8 --set rule=mean"),
     ],
 )
 def test_a_change_in_the_form_is_an_option_of_the_command(tmp_path, given, said):

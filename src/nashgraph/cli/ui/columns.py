@@ -36,7 +36,6 @@ NODE_ROLES = {ID: "names the rows", NUMBER: "node", OUT: "leave out"}
 REFUSED = "refused"  # how a column is read of which learn says that it must be left out or corrected
 BARS, SHOWN, LONGEST = 14, 3, 28  # bars of a chart; values named in a summary, and their letters
 MOST_LEVELS = 20  # that can be put in order by hand
-MOST_COLUMNS = 400  # that the page lists
 
 
 @dataclass(frozen=True)
@@ -124,16 +123,16 @@ def _looked_at(column: pd.Series, how: Any, names: Sequence[str]) -> Column:
         part = coded(column, how, names)
     except TableError as error:
         return Column(name, OUT, REFUSED, str(error), summary=_examples(values), empty=empty)
-    asked, gaps = [as_name(code) for code in part.strays], part.gaps
-    levels = _levels(values[~values.map(as_name).isin([*gaps, *asked])])
+    asked = [as_name(code) for code in part.strays]
+    answered = values[~values.map(as_name).isin([*part.gaps, *asked])]
     role, why = part.kind, part.said.partition(";")[0] or part.left_out or "every value is a number"
     if "--ordinal" in part.said:  # the command says that they seem to have an order
         role, why = ORDERED, "the values seem to have an order"
     if asked:
         why = f"{', '.join(asked)} is far above the scale: it is read as missing unless you remove it"
     return Column(
-        *(name, role, part.kind, why, [*gaps, *asked], asked, levels),
-        summary=_in_words(part, values),
+        *(name, role, part.kind, why, [*part.gaps, *asked], asked, _levels(answered)),
+        summary=_in_words(part, answered),
         bars=_heights(part.values[:, 0]) if part.kind in (NUMBER, ORDERED) else _shares(part.values),
         empty=empty,
     )

@@ -54,21 +54,21 @@ class Field:
     most: float | None = None
     whole: bool = False
 
-    def arguments(self, value: str) -> list[str]:
-        """Return the arguments that say a value; none for the default.
+    def said(self, given: Given) -> list[str]:
+        """Return the arguments that say what is filled in; none for the default.
 
         Examples
         --------
-        >>> field = next(field for field in form_fields() if field.name == "standardize")
-        >>> field.arguments("no"), field.arguments("")
-        (['--no-standardize'], [])
+        >>> options_of_learn()["standardize"].said({"set:standardize": "no"})
+        ['--no-standardize']
         """
+        value = given.get(f"set:{self.name}", "")
         if value in ("", self.default) and self.kind != "switch":
             return []
         if self.kind in ("switch", "flag"):
             return {"yes": [self.option], "no": [self.off]}.get(value, [])
         if self.kind == "list":
-            return [word for part in _split(value, self.option) for word in (self.option, part)]
+            return [word for part in value.split() for word in (self.option, part)]
         return [self.option, value]
 
 
@@ -89,15 +89,6 @@ def form_fields() -> list[Field]:
     apart = {*BY_ROLE, *BY_COLUMN, *UPLOADED, *NOT_OFFERED}
     found = [field for field in options_of_learn().values() if field.name not in apart]
     return sorted(found, key=lambda field: PANELS.index(field.panel))
-
-
-def panels() -> dict[str, list[Field]]:
-    """Return the fields that are not about reading the file, by the groups of the help."""
-    found: dict[str, list[Field]] = {}
-    for field in form_fields():
-        if field.name not in READING:
-            found.setdefault(field.panel, []).append(field)
-    return found
 
 
 def _field(name: str, parameter: inspect.Parameter) -> Field:
@@ -126,13 +117,6 @@ def _field(name: str, parameter: inspect.Parameter) -> Field:
     )
 
 
-def _split(text: str, option: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise InputError(f"{option} {text!r} has a quotation mark without its partner: add it") from error
-
-
 def arguments(file: str, guess: Guess, given: Given, known: Mapping[str, str]) -> list[str]:
     """Return the arguments of the command that does what the form says; ``known`` has the names of other files.
 
@@ -142,12 +126,12 @@ def arguments(file: str, guess: Guess, given: Given, known: Mapping[str, str]) -
     >>> arguments("survey.csv", guess, {"set:degree": "4"}, {})
     ['learn', 'survey.csv', '--keep', 'zip', '--degree', '4']
     """
+    options = options_of_learn()
     said = ["learn", file, *_about_columns(guess, given)]
-    for name in BY_COLUMN:
-        said += options_of_learn()[name].arguments(given.get(f"set:{name}", ""))
-    for name, other in known.items():
-        said += [options_of_learn()[name].option, other]
-    return said + [word for each in form_fields() for word in each.arguments(given.get(f"set:{each.name}", ""))]
+    said += [word for name, other in known.items() for word in (options[name].option, other)]
+    return said + [
+        word for each in [*(options[name] for name in BY_COLUMN), *form_fields()] for word in each.said(given)
+    ]
 
 
 def _about_columns(guess: Guess, given: Given) -> list[str]:
@@ -165,7 +149,9 @@ def _about_columns(guess: Guess, given: Given) -> list[str]:
             raise InputError(f"{' and '.join(map(repr, lists[name]))} cannot both be it: one column {what}")
     if not lists["id"] and any(each.plain == ID for each in guess.columns):
         lists["id"] = ["none"]
-    lists["na"] = _missing_codes([(given.get(f"codes:{k}"), each) for k, each, role in chosen if role not in (ID, OUT)])
+    lists["na"] = _missing_codes(
+        [(given.get(f"codes:{k}"), each) for k, each, role in chosen if role not in (ID, NAMES, OUT)]
+    )
     return [word for name, values in lists.items() for word in _listed(name, values)]
 
 
@@ -228,23 +214,22 @@ def parsed(words: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def table_options(words: Sequence[str]) -> TableOptions:
-    """Return how a command would read its table.
+def reading(file: str, given: Given) -> TableOptions:
+    """Return how the form would have the file read, before any column has a role.
 
     Examples
     --------
-    >>> table_options(["learn", "survey.csv", "--decimal", ","]).decimal
+    >>> reading("survey.csv", {"set:decimal": ","}).decimal
     ','
     """
+    chosen = [each for each in form_fields() if each.name in READING]
+    return table_options(["learn", file, *(word for each in chosen for word in each.said(given))])
+
+
+def table_options(words: Sequence[str]) -> TableOptions:
+    """Return how a command would read its table."""
     found = parsed(words)
     return TableArguments(**{each.name: found[each.name] for each in fields(TableArguments)}).options(None)
-
-
-def reading(file: str, given: Given) -> TableOptions:
-    """Return how the form would have the file read, before any column has a role."""
-    chosen = (each for each in form_fields() if each.name in READING)
-    said = [word for each in chosen for word in each.arguments(given.get(f"set:{each.name}", ""))]
-    return table_options(["learn", file, *said])
 
 
 def safe_name(name: str) -> str:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import secrets
 import socket
 import webbrowser
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 import uvicorn
@@ -55,14 +54,13 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        request = Request(scope)
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                policy = REPORTS if request.url.path.startswith("/files/") else OWN_PAGES
+                policy = REPORTS if scope["path"].startswith("/files/") else OWN_PAGES
                 headers = {
                     "Content-Security-Policy": policy,
                     "X-Content-Type-Options": "nosniff",
@@ -73,7 +71,7 @@ class Guard:
                 message["headers"] += [(name.lower().encode(), value.encode()) for name, value in headers.items()]
             await send(message)
 
-        await (self.refused(request) or self.app)(scope, receive, guarded)
+        await (self.refused(Request(scope)) or self.app)(scope, receive, guarded)
 
     def refused(self, request: Request) -> Response | None:
         """Return why a request is not answered; None if it is."""
@@ -81,13 +79,14 @@ class Guard:
             return PlainTextResponse(f"Only requests to {self.host} are answered.", 421)
         if request.method not in ("GET", "HEAD") and request.headers.get("origin") != f"http://{self.host}":
             return PlainTextResponse("This request does not come from a page of nashgraph ui.", 403)
-        if request.url.path == "/" and self.knows(request.query_params.get("token", "")):
+        path = request.scope["path"]
+        if path == "/" and self.knows(request.query_params.get("token", "")):
             # The token leaves the address, so that it is not in what a user copies or shows.
             away = RedirectResponse("/", 303)
             away.set_cookie(self.cookie, self.session.token, httponly=True, samesite="strict")
             return away
         # A report has no cookie, because its origin is another one: the key in its address is enough to read results.
-        reading = request.method == "GET" and request.url.path.startswith(f"/files/{self.session.key}/")
+        reading = request.method == "GET" and path.startswith(f"/files/{self.session.key}/")
         if reading or self.knows(request.cookies.get(self.cookie, "")):
             return None
         return PlainTextResponse("Open the address that nashgraph ui printed in the terminal: it has the token.", 403)
@@ -109,31 +108,22 @@ def shown(session: Session, template: str = "", **headers: str) -> HTMLResponse:
     return HTMLResponse(page.render(session.context()), headers=headers)
 
 
-async def filled_in(request: Request) -> dict[str, str]:
-    """Return the fields of a form, if it is not too large to be one."""
-    body = b""
-    async for piece in request.stream():
-        body += piece
-        if len(body) > MOST_FORM:
-            raise InputError("the form is too large: leave columns out of the file")
-    return dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
-
-
-async def received(request: Request, path: Path, most: int) -> None:
-    """Write the body of a request to a file, unless it has too many bytes."""
+async def pieces(request: Request, most: int, what: str) -> AsyncIterator[bytes]:
+    """Yield the body of a request as it comes, and refuse it as soon as it has too many bytes."""
     size = 0
-    with path.open("wb") as file:
-        async for piece in request.stream():
-            if (size := size + len(piece)) > most:
-                break
-            file.write(piece)
-    if size > most:
-        path.unlink()
-        raise InputError(f"{path.name} is too large: files of up to {most / 1e9:g} GB are read")
+    async for piece in request.stream():
+        if (size := size + len(piece)) > most:
+            raise InputError(f"{what} is too large: up to {most / 1e9:g} GB are read")
+        yield piece
 
 
 def application(session: Session, port: int) -> ASGIApp:
-    """Return the app for a session, behind its guard."""
+    """Return the app for a session, behind its guard; at its end, however it comes, the folder is deleted."""
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> AsyncIterator[None]:
+        yield
+        session.close()
 
     async def home(request: Request) -> Response:
         return shown(session, "page")
@@ -141,7 +131,13 @@ def application(session: Session, port: int) -> ASGIApp:
     async def upload(request: Request) -> Response:
         kind = request.path_params["kind"]
         path = session.place_for(kind, unquote(request.headers.get("x-file-name", "")))
-        await received(request, path, MOST_BYTES)
+        try:
+            with path.open("wb") as file:
+                async for piece in pieces(request, MOST_BYTES, path.name):
+                    file.write(piece)
+        except InputError:
+            path.unlink()
+            raise
         await run_in_threadpool(session.take, kind, path)
         return shown(session) if kind == "file" else PlainTextResponse(path.name)
 
@@ -149,7 +145,8 @@ def application(session: Session, port: int) -> ASGIApp:
         name = request.path_params["action"]
         if name not in session.actions:
             return PlainTextResponse(NOT_THERE, 404)
-        given = await filled_in(request)
+        body = b"".join([piece async for piece in pieces(request, MOST_FORM, "the form")])
+        given = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
         await run_in_threadpool(session.actions[name], given)
         return shown(session, "command" if name == "command" else "")
 
@@ -184,18 +181,7 @@ def application(session: Session, port: int) -> ASGIApp:
         Route("/do/{action}", act, methods=["POST"]),
     ]
     handled = dict.fromkeys((InputError, UsageError, OSError, Exception), explained)
-    return Guard(Starlette(routes=routes, lifespan=closing(session), exception_handlers=handled), session, port)
-
-
-def closing(session: Session) -> Callable[[Starlette], Any]:
-    """Return the life of the app: at its end, however it comes, the folder is deleted."""
-
-    @asynccontextmanager
-    async def life(_: Starlette) -> AsyncIterator[None]:
-        yield
-        session.close()
-
-    return life
+    return Guard(Starlette(routes=routes, lifespan=life, exception_handlers=handled), session, port)
 
 
 async def explained(_: Request, error: Exception) -> Response:

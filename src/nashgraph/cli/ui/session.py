@@ -8,6 +8,7 @@ import tempfile
 import threading
 import zipfile
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -186,8 +187,8 @@ class Session:
             "given": self.given,
             "guess": self.guess,
             "job": self.job,
-            "file_fields": [field for field in form.form_fields() if field.name in form.READING],
-            "panels": form.panels(),
+            "reading": form.READING,
+            "panels": {panel: [*group] for panel, group in groupby(form.form_fields(), lambda field: field.panel)},
             "of": form.options_of_learn(),
             "roles": NODE_ROLES if self.given.get("set:nodes") == "columns" else ROLES,
             "names": [str(name) for name in self.table.columns],
