@@ -1,6 +1,6 @@
-"""Nodes matched by their names, wherever two things that carry names meet.
+"""Match nodes by their names whenever two objects with names are combined.
 
-A matrix has no names, and numbers from 0 upward in their order are none either: then nodes are matched by position.
+A matrix has no names, and 0, 1, 2, ... do not count as names: then nodes are matched by position.
 """
 
 from __future__ import annotations

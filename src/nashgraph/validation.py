@@ -1,4 +1,4 @@
-"""Every message a user can get about their input, in one place.
+"""Checks of user input, with their messages.
 
 Each check names the argument, the value it got and what to do about it, and raises before anything is
 computed, so that nothing is ever half-fitted.
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 class InputError(ValueError):
-    """Invalid input; the message says what to do. Any other error is a bug of the library's."""
+    """Invalid input; the message says what to do. Any other error is a bug of the library."""
 
 
 class InputTypeError(InputError, TypeError):
@@ -32,7 +32,7 @@ class DataWarning(UserWarning):
 
 
 def warn(message: str, category: type[Warning] = DataWarning) -> None:
-    """Warn at the line of the user's that called into the library, not at the line that noticed."""
+    """Warn at the user's line that called the library, not at the line that found the problem."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ or ""):
         level, frame = level + 1, frame.f_back
@@ -81,7 +81,7 @@ def check_integer(name: str, value: object, *, low: int, remedy: str) -> int:
 
 
 def check_flag(name: str, value: object) -> bool:
-    """Return ``value`` where it is True or False: a word such as "no" would count as true."""
+    """Return ``value`` if it is True or False: a word such as "no" would count as true."""
     if not isinstance(value, bool | np.bool_):
         raise InputTypeError(f"{name} must be True or False, got {value!r} ({type(value).__name__})")
     return bool(value)

@@ -140,7 +140,7 @@ def test_gaps_are_left_to_the_methods_that_can(club):
     assert [row["method"] for row in rows][:2] == ["smooth", "control: correlation"]
     assert all(row["auc"] > 0 for row in rows)
     assert "left out glasso: complete signals are needed there" in result.stderr
-    assert "none of these methods can do with gaps" in run(*given, "--methods", "glasso").stderr
+    assert "none of these methods accepts gaps" in run(*given, "--methods", "glasso").stderr
 
 
 def test_a_terminal_of_eighty_columns_shows_all(club):

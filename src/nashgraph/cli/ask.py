@@ -1,4 +1,4 @@
-"""``nashgraph ask``: whom to interview next; and ``nashgraph plan``: what a survey about ties would buy."""
+"""``nashgraph ask``: who to interview next; and ``nashgraph plan``: what a survey about ties would buy."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> li
         voice.note(f"left out {', '.join(left)}: complete signals are needed there; --missing impute takes them in")
     if names:
         if {*names} <= {*unable}:
-            raise typer.BadParameter("none of these methods can do with gaps: pass --missing impute")
+            raise typer.BadParameter("none of these methods accepts gaps: pass --missing impute")
         return [name for name in names if name not in unable]
     able = {name: kind for name, kind in METHODS.items() if name not in unable}
     slow = [name for name, kind in able.items() if n_nodes > kind.quick_up_to]

@@ -107,7 +107,7 @@ MEASURED = {
 }
 MEANT = {
     "beta": "the larger, the more neighbours the weight is spread over",
-    "lam": "strength of the prior, the belief that the network serves those in it",
+    "lam": "strength of the prior, which favours a network that is good for the people in it",
     "welfare": "worth of all efforts in a game on the network, where nobody gains by another effort",
     "prior_share": "weight of the members that use the prior",
     "agreement": "share of the weight that two replicates of the signals have in common",

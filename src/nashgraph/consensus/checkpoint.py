@@ -115,7 +115,7 @@ class Checkpoint:
 
     @contextmanager
     def writing(self) -> Iterator[Callable[..., None]]:
-        """Give a function that writes arrays under a name; if that fails, a warning says so and the run goes on."""
+        """Give a function that writes arrays under a name; if that fails, the run goes on with a warning."""
         try:
             yield self._write
             Written.kept = True

@@ -201,7 +201,7 @@ NO_SUPPORT = Support(0.0, 0.0)
 
 
 def correlation(one: Array, other: Array) -> float:
-    """Return the correlation of two vectors, 0 if one of them is constant but for rounding."""
+    """Return the correlation of two vectors, 0 if one of them is constant up to rounding."""
     one, other = one - one.mean(), other - other.mean()
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(one @ other) / lengths if lengths > 1e-9 * len(one) ** 2 else 0.0

@@ -2,7 +2,7 @@ r"""Complementary-pairs stability selection (Shah and Samworth 2013): ties with 
 
 The signals are halved at random, B times; on each of the 2B halves a graph is learned and its q heaviest of p pairs
 of nodes are taken; a pair is *selected* if a share of at least :math:`\tau` of the halves takes it. Let L be the pairs
-that one half takes with probability q/p at the most, no better than drawing q of p pairs blindly. Where signals are
+that one half takes with probability at most q/p, no better than drawing q of p pairs at random. Where signals are
 independent draws of one source,
 
 .. math:: E \, |\text{selected} \cap L| \;\le\; \frac{q^2}{p \, (2 \tau - 1)},

@@ -98,7 +98,7 @@ def scores_of(graph: Any, c: float) -> Any:
 
 
 def spread_benefit(graph: Any, benefit: Array, c: float) -> Any:
-    """Return the graph in S with the same edges whose weights go by the benefit of the influencer alone."""
+    """Return the graph in S with the same edges whose weights depend only on the source's benefit."""
     found = graph.copy()
     found.data = np.maximum(benefit, 1e-9 * benefit.max())[graph.indices]
     found.data *= np.repeat(c / found.sum(axis=1), np.diff(graph.indptr))
@@ -163,7 +163,7 @@ def controls_of(signals: Array, pairs: Array, benefit: Array | None) -> dict[str
 def solve(evidence: Evidence, ridge: float, tol: float = 1e-9) -> Array:
     """Return (a, b, theta) of the problem above; infinite ``ridge`` leaves theta at 0.
 
-    Scores are centred and scaled first, which the bounds do not mind and the solver needs.
+    Scores are centred and scaled first: the bounds stay valid, and the solver needs it.
     """
     tied, weights, total = evidence.tied, evidence.weights, evidence.weights.sum()
     kept = evidence.scores if np.isfinite(ridge) else evidence.scores[:, :1]
@@ -190,7 +190,7 @@ def solve(evidence: Evidence, ridge: float, tol: float = 1e-9) -> Array:
 
 @dataclass(frozen=True)
 class LearnedFromTies:
-    """What the known ties taught, and how it does on known pairs held out, beside the controls.
+    """What the known ties taught, with its scores on held-out known pairs and those of the controls.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class LearnedFromTies:
         change = (
             "leave the plain consensus as it is, and give it probabilities"
             if np.isinf(self.ridge)
-            else f"weigh the members anew: on held-out pairs, AUC {self.auc['stacked']:.3f}"
+            else f"change the weights of the members: on held-out pairs, AUC {self.auc['stacked']:.3f}"
         )
         others = [f"{name} {auc:.3f}" for name, auc in self.auc.items() if name != "stacked" or np.isinf(self.ridge)]
         return f"{known} {change} (AUC of {', '.join(others)})"

@@ -133,7 +133,7 @@ class ConsensusGL(GraphEstimator):
     without_prior_ : LearnedGraph, the mean without them
     benefit_, equilibrium_, welfare_ : of the game on the consensus, where there is a benefit
     certificate_ : Certificate, that of the worst member; by default all are exact, in closed form
-    known_ : LearnedFromTies, what the known ties taught, on pairs held out and beside the controls; None without
+    known_ : LearnedFromTies, what the known ties taught, on held-out pairs, with the controls; None without
     known_weights_ : dict, how much the plain consensus and each group of members count by them; JSON can hold it
 
     Notes

@@ -267,7 +267,7 @@ class TieModel(GraphEstimator):
         return networks
 
     def why(self, one: Any, other: Any) -> pd.DataFrame:
-        """Return what speaks for and against a tie, in log-odds relative to a mean pair, strongest first."""
+        """Return the reasons for and against a tie, in log-odds relative to a mean pair, strongest first."""
         check_is_fitted(self)
         names = [str(name) for name in self.node_names_]
         if missing := [name for name in (one, other) if str(name) not in names]:

@@ -109,7 +109,7 @@ def numbered(column: pd.Series, order: list[str]) -> tuple[Array, list[str]]:
 
 
 def _kept_order(column: pd.Series) -> list[str]:
-    """Return the order in which a file keeps the values of a category; that of the alphabet says nothing."""
+    """Return the order of a category's values in the file, unless it is alphabetical, which tells nothing."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return []
     kept = [as_name(level) for level in column.dtype.categories if (column == level).any()]
@@ -117,7 +117,7 @@ def _kept_order(column: pd.Series) -> list[str]:
 
 
 def ordered(levels: Collection[str]) -> list[str]:
-    """Return levels from the lowest up, or none where their order is not known.
+    """Return levels from the lowest to the highest, or none if their order is not known.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class Coded:
     names : list of str, of the signals; none where the column is left out
     values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
     kind : str, what it is taken for: "number", "ordered", "category" or "out"
-    said : str, what was decided, if it was not plain; the column is its subject
+    said : str, what was decided, if it was not obvious; the column is its subject
     left_out : str, why it is: "empty", or what codes it holds
     gaps : list of str, codes that were taken for gaps
     strays : list of float, numbers far above the scale of the others
@@ -204,7 +204,7 @@ class Coded:
 
 
 def choices(options: TableOptions, columns: Collection[str], problems: Problems) -> Choices:
-    """Return what a user said about single columns, those that are not there kept as problems."""
+    """Return the options about single columns; columns that do not exist are kept as problems."""
     items = split_names(options.categorical, columns)
     categorical, ordinal, keep = list[str](), dict[str, list[str]](), list[str]()
     codes = gap_codes((), columns)
@@ -248,7 +248,7 @@ def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded
 
 
 def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
-    """Return a column of which nothing is said as a category if it is of words, else as numbers."""
+    """Return a column without options as a category if it holds words, else as numbers."""
     if column.name in how.keep or not how.auto or not is_wordy(column, {*how.words, *ABSENT}, how.marks):
         return _numbers(column, how)
     column, gaps = _answered(column, how)

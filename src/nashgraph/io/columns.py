@@ -23,7 +23,7 @@ SWAPPED = str.maketrans(",.", ".,")
 
 @dataclass(frozen=True)
 class Marks:
-    """How numbers are written: the decimal mark, and the one between groups of three digits; None is what it may be."""
+    """How numbers are written: the decimal mark, and the one between groups of three digits (None: detected)."""
 
     decimal: str = "."
     thousands: str | None = None
@@ -68,10 +68,10 @@ def is_code(column: pd.Series) -> bool:
 
 
 def understood(column: pd.Series, marks: Marks = POINT) -> tuple[pd.Series, str]:
-    """Return a column of text as numbers, NaN where a cell is none, and what had to be understood, by an example.
+    """Return a column of text as numbers, NaN for other cells, and an example of what had to be interpreted.
 
-    A sign of currency or percent must be the same in every cell. Groups of three digits count as thousands where they
-    can be nothing else, or where the mark is given.
+    A sign of currency or percent must be the same in every cell. Groups of three digits count as thousands if they can
+    be nothing else, or if the mark is given.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def as_name(value: object) -> str:
 
 
 def among(values: pd.Series, codes: Collection[str]) -> pd.Series:
-    """Tell which cells are one of some words, whatever their letters and blanks."""
+    """Tell which cells are one of some words, ignoring case and blanks."""
     return (
         values.astype(object).map(lambda cell: isinstance(cell, str) and cell.strip().casefold() in codes).astype(bool)
     )

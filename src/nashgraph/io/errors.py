@@ -40,14 +40,14 @@ class Problems:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Keep what goes wrong inside for later."""
+        """Store errors raised inside, to report all of them later."""
         try:
             yield
         except TableError as error:
             self.found += [str(error)] if str(error) not in self.found else []
 
     def refuse(self) -> None:
-        """Raise all that was kept as one error, if there is any."""
+        """Raise all stored problems as one error, if there are any."""
         if len(self.found) == 1:
             raise TableError(self.found[0])
         if self.found:
@@ -56,5 +56,5 @@ class Problems:
 
 
 def first_line(error: Exception) -> str:
-    """Return what an error says, in a line."""
+    """Return the first line of an error's message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -111,7 +111,7 @@ def write_csv(table: pd.DataFrame, path: str | Path, *names: str) -> None:
 def write_graphml(graph: LearnedGraph, path: str | Path) -> None:
     """Write GraphML: nodes have their names as ids, edges their weights to the last digit.
 
-    Gephi shows the label, igraph uses the name (of an id it gets "&" wrong), networkx by the id: all are the name.
+    Gephi shows the label, igraph the name (it gets "&" in an id wrong) and networkx the id: all three are the name.
 
     Examples
     --------

@@ -39,7 +39,7 @@ FAR = 3.0  # ranges of all other values that a positive code is away from them
 
 @dataclass(frozen=True)
 class GapCodes:
-    """The codes of missing values: anywhere, in single columns, and whether what plainly is a code does."""
+    """The codes of missing values: in all columns, in single ones, and whether obvious codes count as well."""
 
     anywhere: frozenset[str]
     within: dict[str, frozenset[str]]
@@ -163,7 +163,7 @@ def refuse_infinite(values: Array, nodes: list[str], names: list[str]) -> None:
 
 
 def refuse_gaps(gaps: Array, nodes: list[str], names: list[str], codes: str = "") -> None:
-    """Refuse gaps, where the user has not said what to do about them; ``codes`` says what was taken for one."""
+    """Refuse gaps if the user has not chosen what to do about them; ``codes`` lists what was read as a gap."""
     places = np.argwhere(gaps)
     if places.size:
         raise TableError(
@@ -186,7 +186,7 @@ def some_share_nothing(known: Array) -> bool:
 
 
 def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:
-    """Return values with every gap filled by the mean of the nearest nodes that have it, signals weighing alike."""
+    """Return values with every gap filled by the mean of the nearest nodes that have a value; signals count equally."""
     gaps = np.isnan(values)
     found = KNNImputer(n_neighbors=NEAREST).fit_transform((values - centre) / spread) * spread + centre
     note = (

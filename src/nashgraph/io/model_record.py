@@ -1,8 +1,7 @@
-"""model.json: what was asked, what came of it, and what certifies it; enough to run it again.
+"""model.json: the job, its result and its certificate; enough to run it again.
 
-The dataclasses are its schema: every field is checked by its type, and one that is not theirs is refused, because it
-may change what a rerun does. A new field has a default, so that earlier files are read; another meaning is a new
-VERSION.
+The dataclasses are its schema: every field is checked by its type, and an unknown field is refused, because it may
+change what a rerun does. A new field has a default, so that earlier files are read; another meaning is a new VERSION.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ PACKAGES = ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "n
 
 @dataclass(frozen=True)
 class FileRecord:
-    """A file that went in: where it lies, seen from model.json, and a hash of its bytes."""
+    """An input file: its path relative to model.json, and a hash of its bytes."""
 
     path: str
     sha256: str
@@ -83,7 +82,7 @@ class ModelRecord:
     certificate : dict, that of :meth:`nashgraph.certificate.Certificate.as_dict` (measure, value, tol, converged,
         iterations, sentence) and the method's own figures (lam, objective, welfare, ...)
     scores : dict, against the truth; empty without
-    notes : list of str, everything that was said aloud
+    notes : list of str, all notes of the run
     seconds : float, of the fit
     versions : dict, of Python and the libraries
     known : FileRecord, optional, of the known ties
@@ -155,7 +154,7 @@ def record_to_json(record: ModelRecord) -> str:
 
 
 def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
-    """Return the record in model.json's text, or say why it is none.
+    """Return the record in model.json's text, or raise an error that says what is wrong.
 
     Examples
     --------
@@ -187,7 +186,7 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
 
 
 def _unknown(content: Any, record: Any, place: str = "") -> Iterator[str]:
-    """Yield the fields that a file has and the schema has not."""
+    """Yield the fields of a file that the schema does not have."""
     if is_dataclass(record):
         known = {field.name for field in fields(record)}
         for name, value in content.items():

@@ -261,7 +261,7 @@ def _is_first_id(column: pd.Series, marks: Marks) -> bool:
 
 
 def _names_nodes(names: set[str], nodes: Collection[str]) -> bool:
-    """Tell whether nine in ten values name nodes; numbers must be no small ones, and from all over the names."""
+    """Tell whether nine in ten values name nodes; numbers must be 100 or more and spread over all the names."""
     if len(names.intersection(nodes)) < 0.9 * len(names):
         return False
     if not all(name.isdecimal() for name in nodes):

@@ -100,7 +100,7 @@ class TableOptions:
     max_cells: int = MAX_CELLS
 
     def __post_init__(self) -> None:
-        """Refuse unknown choices."""
+        """Refuse unknown values."""
         check_choice("nodes", self.nodes, NODES)
         check_choice("missing", self.missing, MISSING)
         if self.max_cells < 1:

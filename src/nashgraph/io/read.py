@@ -173,7 +173,7 @@ PIECE = 1 << 20  # bytes unpacked at a time
 
 @contextmanager
 def unpacked(path: Path, max_cells: int = MAX_CELLS) -> Iterator[Path]:
-    r"""Give the path of a file as it was before it was packed; of one that is not packed, its own.
+    r"""Give the path of the unpacked file; a file that is not packed keeps its own.
 
     Examples
     --------
@@ -245,7 +245,7 @@ Read = tuple[pd.DataFrame, list[str]]
 
 @contextmanager
 def reading(path: Path, kind: str) -> Iterator[None]:
-    """Say which file it is whose reading fails, whatever a parser meets in a broken one."""
+    """Turn any error of a parser into one that names the file."""
     try:
         yield
     except (ImportError, PermissionError, TableError):
@@ -278,7 +278,7 @@ def read_feather(path: Path, options: TableOptions) -> Read:
 
 
 def _spelled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table after looking at all its text: Arrow takes it for text without a look."""
+    """Return a table after decoding all its text, which Arrow does not check."""
     for _, column in table.items():
         if pd.api.types.is_string_dtype(column.dtype):
             column.to_numpy(dtype=object)
@@ -327,7 +327,7 @@ def read_statistics(path: Path, options: TableOptions) -> Read:
 
 
 def _check_survived(path: Path, max_cells: int) -> None:
-    """Have a file read in a process of its own first: a damaged one can end the process, and this one must go on."""
+    """Read a file in a separate process first, because a damaged file can crash the process that reads it."""
     code = (
         f"import sys, pyreadstat; read = pyreadstat.{STATISTICS[path.suffix.lower()]}; file = sys.argv[1]; "
         "about = read(file, metadataonly=True)[1]; cells = (about.number_rows or 0) * (about.number_columns or 0); "

@@ -1,7 +1,8 @@
 """Recognise a table before it is read as answers: an edge list, a matrix, one answer a row; and columns about ties.
 
-Answers about ties (how many friends, which friends) say who is tied, not what people are like: two people who both
-name Ann are not alike for it. So they are found by name and content, and never read as likeness without being asked.
+Answers about ties (how many friends, which friends) say who is tied, not what people are like: two people who both name
+Ann are not similar because of it. So they are found by name and content, and are compared for likeness only if the user
+asks for it.
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ def counted_ties(
 ) -> tuple[list[str], dict[str, str | None]]:
     """Return the column with the number of ties, if there is one, and the others that count, each with its trait.
 
-    Of the columns that count no trait that we know, the one with the fewest words is taken for the number of ties.
+    Among the columns that count no known trait, the one with the fewest words is read as the number of ties.
 
     Examples
     --------

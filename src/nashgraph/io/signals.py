@@ -167,7 +167,7 @@ def signals_of(
 
 
 def _without_unanswered(found: _Oriented) -> tuple[_Oriented, Array]:
-    """Leave out the nodes of which nothing is known, and return which are left."""
+    """Leave out nodes without any value, and return which remain."""
     answered = np.asarray(~np.isnan(found.values).all(axis=1))
     if answered.all():
         return found, answered
@@ -285,7 +285,7 @@ def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
 
 
 def _without_constant(found: _Oriented) -> _Oriented:
-    """Leave out signals that are the same at every node that has them: they tell nothing."""
+    """Leave out constant signals: they carry no information."""
     constant = np.nanmax(found.values, axis=0) == np.nanmin(found.values, axis=0)
     if not constant.any():
         return found
@@ -399,7 +399,7 @@ def _roles(columns: list[str], given: str | None) -> tuple[str, str, str]:
 
 
 def check_outliers(values: Array, nodes: Sequence[str], signals: Sequence[str], keep: Collection[str]) -> list[str]:
-    """Refuse absurd values, each signal's worst by its place, and return a note of those that are only far out."""
+    """Refuse absurd values, naming the worst of each signal, and return a note about merely extreme ones."""
     far, absurd, worst = list[str](), list[str](), list[float]()
     for row, place, away in far_out(values, FAR):
         if signals[place] in keep:

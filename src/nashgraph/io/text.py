@@ -1,4 +1,4 @@
-"""Text tables: the encoding, the separator and the shape are checked before anything is taken for a number."""
+"""Text tables: the encoding, the separator and the shape are checked before any cell is read as a number."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def read_text(
 ) -> tuple[pd.DataFrame, list[str]]:
     r"""Read a text table and say what was decided about it.
 
-    Columns in ``exact`` are kept to the letter, empty cells too; those in ``as_text`` stay text, but may have gaps.
+    Columns in ``exact`` are kept to the letter, including empty cells; those in ``as_text`` stay text, but may have
+    gaps.
 
     Examples
     --------

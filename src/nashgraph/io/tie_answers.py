@@ -1,6 +1,6 @@
 """Columns that people filled in about their ties, read as declared: how many of which kind, how many in all, and names.
 
-They say who is tied and not what people are like, so they never become signals; nor do the traits that are counted.
+They say who is tied, not what people are like, so they never become signals. The same holds for the traits counted.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def count_of(column: pd.Series, codes: GapCodes, notes: list[str]) -> pd.Series:
 def names_given(
     table: pd.DataFrame, columns: Sequence[str], nodes: Sequence[str], notes: list[str], warnings: list[str]
 ) -> tuple[dict[str, list[str | None]], int | None]:
-    """Return whom each node named, and how many names there was room for, if each has a column of its own.
+    """Return the people that each node named, and how many names there was room for, if each has a column of its own.
 
     A cell is matched to a node to the letter, by its id or by another column with names. Nothing else is guessed.
 

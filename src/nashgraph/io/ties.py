@@ -158,7 +158,7 @@ def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.S
 
 
 def _numbers(path: Path, column: pd.Series) -> Array:
-    """Return a column as numbers, truth values too, gaps as NaN; or say which cell is none."""
+    """Return a column as numbers (true is 1), gaps as NaN; an error names the first cell that is not a number."""
     plain = column.map(lambda value: TRUTH_VALUES.get(str(value).strip().lower(), value), na_action="ignore")
     found = pd.to_numeric(plain.replace("", None), errors="coerce")
     if (odd := found.isna() & column.notna() & (column != "")).any():

@@ -116,7 +116,7 @@ class Combinable:
 
 @dataclass(frozen=True, eq=False)
 class LinearPrior(Combinable):
-    r"""What is known about pairs besides their likeness: :math:`\Phi(W) = \langle W, L R^\top\rangle`.
+    r"""Knowledge about pairs other than their likeness: :math:`\Phi(W) = \langle W, L R^\top\rangle`.
 
     Its gradient is :math:`L R^\top` everywhere, so that every pair of nodes has a bonus (fact 10 of the design).
     ``TieModel.prior()`` is one, with the log-odds of ties as the bonus.

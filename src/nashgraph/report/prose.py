@@ -200,7 +200,7 @@ class Leaders(NamedTuple):
 
 
 def concentration_sentence(graph: LearnedGraph) -> str:
-    """Say that a few nodes hold most of the influence, where that is so: then the prior or an outlier speaks, mostly.
+    """Say that a few nodes hold most of the influence, if that is the case: mostly because of the prior or an outlier.
 
     Examples
     --------

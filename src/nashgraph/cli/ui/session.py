@@ -134,7 +134,7 @@ class Session:
         self.clear()
 
     def forget(self, kind: str) -> None:
-        """Delete a file that was given besides the table."""
+        """Delete a file that was given in addition to the table."""
         self.refuse_if_busy()
         if kind in self.files:
             (self.folder / self.files.pop(kind)).unlink(missing_ok=True)
