@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.io import TableOptions, signals_of
+from nashgraph.io import TableOptions, load_signals, signals_of
 
 from ..commands import run
 
@@ -293,3 +293,59 @@ def test_known_ties_go_with_the_tie_model_and_groups_have_a_model_each(survey):
     )
     assert result.exit_code == 0, result.output
     assert "expected_ties" in pd.read_csv(survey.parent / "all" / "groups" / "1" / "nodes.csv").columns
+
+
+def egos_and_alters(folder, ids, ego, alter):
+    """Write a group's egos and alters as two tables; return the true ties."""
+    table, _ = village()
+    ties = np.zeros((N, N), dtype=int)
+    random = np.random.default_rng(5)
+    side = table["weaver"].to_numpy()
+    ties = np.triu(random.random((N, N)) < np.where(side[:, None] == side, 0.4, 0.1), 1)
+    ties = ties | ties.T
+    people = table[["weaver", "tractor", "member"]].astype(bool).assign(job=["smith", "baker", "cook", "smith"] * 7)
+    people.assign(**{ego: ids}).to_csv(folder / "egos.csv", index=False)
+    rows = [{ego: ids[i], alter: k, **people.iloc[j]} for i in range(20) for k, j in enumerate(np.flatnonzero(ties[i]))]
+    pd.DataFrame(rows).to_csv(folder / "alters.csv", index=False)
+    return ties
+
+
+@pytest.mark.parametrize(
+    ("ego", "alter"), [("networkCanvasEgoUUID", "nodeID"), (".egoID", ".altID"), ("egoID", "alterID")]
+)
+def test_alters_of_network_canvas_and_egor_become_counts(tmp_path, ego, alter):
+    ids = [f"{k:08x}-{k}" for k in range(N)] if ego.startswith("n") else list(range(1, N + 1))
+    ties = egos_and_alters(tmp_path, ids, ego, alter)
+    done = run("learn", tmp_path / "egos.csv", "--alters", tmp_path / "alters.csv", "--out", tmp_path / "out", "--json")
+    assert done.exit_code == 0, done.output
+    said = json.loads(done.stdout)
+    assert said["method"] == "ties"
+    assert any("egos without alters count as not asked" in note for note in said["notes"])
+    assert any("counted by 6 trait(s)" in note for note in said["notes"])  # three flags, three jobs
+    nodes = pd.read_csv(tmp_path / "out" / "nodes.csv", dtype={"name": str}).set_index("name")
+    expected = nodes["expected_ties"].loc[list(map(str, ids[:20]))]
+    assert np.corrcoef(expected, ties[:20].sum(axis=1))[0, 1] > 0.95
+    assert json.loads(run("rerun", tmp_path / "out", "--out", tmp_path / "again", "--json").stdout)["same"]
+    alone = run("learn", tmp_path / "alters.csv", "--out", tmp_path / "alone")
+    assert "nashgraph learn EGOS --alters alters.csv" in alone.output
+
+
+def test_alters_that_do_not_fit_are_said(tmp_path):
+    egos_and_alters(tmp_path, list(range(1, N + 1)), "egoID", "alterID")
+    alters = pd.read_csv(tmp_path / "alters.csv")
+    alters.assign(egoID=alters["egoID"] + 20).to_csv(tmp_path / "others.csv", index=False)
+    strangers = run("learn", tmp_path / "egos.csv", "--alters", tmp_path / "others.csv", "--out", tmp_path / "out")
+    assert "alters of 12 ego(s) that the table does not have: 29" in strangers.output
+    alters.rename(columns={"egoID": "who"}).to_csv(tmp_path / "unnamed.csv", index=False)
+    unnamed = run("learn", tmp_path / "egos.csv", "--alters", tmp_path / "unnamed.csv", "--out", tmp_path / "out")
+    assert "unnamed.csv has none; rename the column" in unnamed.output
+    alters = alters.astype({"weaver": object})
+    alters.loc[0, "weaver"] = None
+    alters.to_csv(tmp_path / "gaps.csv", index=False)
+    found = signals_of_file(tmp_path / "egos.csv", tmp_path / "gaps.csv")
+    assert np.isnan(found.told.counts["weaver=1"].iloc[0])
+    assert found.told.counts["weaver=1"].iloc[1:20].notna().all()
+
+
+def signals_of_file(egos, alters):
+    return load_signals(egos, TableOptions(alters=str(alters)))

@@ -40,6 +40,15 @@ class TieArguments:
             help="Columns with names (or ids) of people that the person is tied to, spelled as in the table.",
         ),
     ] = None
+    alters: Annotated[
+        Path | None,
+        told_option(
+            metavar="TABLE",
+            help="Table with a row for every person that somebody named, as Network Canvas and egor export alters: "
+            "columns that both tables have are counted.",
+            show_default=False,
+        ),
+    ] = None
     max_names: Annotated[
         int | None,
         told_option(
@@ -60,14 +69,14 @@ class TieArguments:
     @property
     def given(self) -> bool:
         """Whether any column is declared."""
-        return bool(self.counts or self.ties or self.names)
+        return bool(self.counts or self.ties or self.names or self.alters)
 
     def method(self, named: str) -> str:
         """Return the method: the tie model if a column is declared, else the one that is named."""
         if not self.given and (self.recall is not None or self.max_names is not None or named == TIES):
             raise typer.BadParameter(
                 "the tie model, with --recall and --max-names, learns from answers about ties: declare their columns "
-                "with --ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN"
+                "with --ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN, or give --alters TABLE"
             )
         if self.given and named not in ("consensus", TIES):
             raise typer.BadParameter(
@@ -82,7 +91,9 @@ class TieArguments:
 
     def options(self, table: TableOptions) -> TableOptions:
         """Return the choices about a table with these columns."""
-        return replace(table, counts=tuple(self.counts or ()), ties=self.ties, names=tuple(self.names or ()))
+        alters = None if self.alters is None else str(self.alters.resolve())
+        counts, names = tuple(self.counts or ()), tuple(self.names or ())
+        return replace(table, counts=counts, ties=self.ties, names=names, alters=alters)
 
 
 @dataclass(frozen=True)

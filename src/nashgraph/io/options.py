@@ -46,6 +46,8 @@ class TableOptions:
         Column with a node's own number of ties.
     names : tuple of str
         Columns with names of those a node is tied to.
+    alters : str, optional
+        A table with a row for every person that a node named (Network Canvas, egor), to be counted by its columns.
     group : str, optional
         Column that tells groups apart, each with a network of its own.
     only : str, optional
@@ -85,6 +87,7 @@ class TableOptions:
     counts: tuple[str, ...] = ()
     ties: str | None = None
     names: tuple[str, ...] = ()
+    alters: str | None = None
     group: str | None = None
     only: str | None = None
     missing: str = "auto"

@@ -22,6 +22,7 @@ from .names import NODE_WORDS, is_few, plain_names, whole_numbers, words_of
 from .options import ID_NAMES
 
 ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
+EGO_IDS = ("networkcanvasegouuid", "egoid")  # whose alter a row is: Network Canvas, egor; without marks
 PEOPLE = (
     "friend|contact|tie|neighbou?r|relative|relation|acquaintance|colleague|co-?worker|peer|classmate|alter|kin|"
     "connection|confidant|advis[oe]r|follower|nominee|nomination|amie?|freund|amigo"
@@ -200,12 +201,22 @@ def refuse_what_is_no_table_of_answers(table: pd.DataFrame, file: str = "the tab
             f"--truth {file} to score a network){rename}. If it holds answers all the same, pass --id COLUMN or "
             "--id none"
         )
+    if (ego := ego_column(table)) is not None and table[ego].duplicated().any():
+        raise TableError(
+            f"{file} has a row for every alter ({ego!r} repeats): give the table with one row for every ego, and this "
+            f"one with it: nashgraph learn EGOS --alters {file}"
+        )
     if (who := _is_long(table)) is not None:
         question, answer = (str(name) for name in table.columns if name != who)
         raise TableError(
             f"{file} has one answer a row, as it seems: {who!r} occurs in several rows, each with another {question!r} "
             f"and its {answer!r}; pass --long (or --id none if a row is a node)"
         )
+
+
+def ego_column(table: pd.DataFrame) -> str | None:
+    """Return the column with the ids of egos, as Network Canvas and egor call it, if there is one."""
+    return next((str(name) for name in table if re.sub(r"[\W_]", "", str(name).lower()) in EGO_IDS), None)
 
 
 def _ends(table: pd.DataFrame) -> tuple[str, str] | None:

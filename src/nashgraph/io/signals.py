@@ -30,7 +30,7 @@ from .names import (
 from .options import TableOptions
 from .read import read_table
 from .recognize import TieColumn, is_count, refuse_what_is_no_table_of_answers, tie_columns, tie_note
-from .tie_answers import TieAnswers, declared, take_tie_answers
+from .tie_answers import TieAnswers, declared, take_tie_answers, with_alters
 
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
 
@@ -92,8 +92,12 @@ def load_signals(path: str | Path, options: TableOptions | None = None, *, compl
     >>> list(signals.table.columns), list(signals.table.index)
     (['ann', 'bob', 'cat'], ['age', 'side=n', 'side=s'])
     """
+    options = options or TableOptions()
     table, notes = read_table(path, options)
-    table = of_group(table, options or TableOptions())
+    if options.alters is not None:
+        table, options, more = with_alters(table, options)
+        notes = [*notes, *more]
+    table = of_group(table, options)
     found = signals_of(table, options, complete=complete, file=Path(path).name)
     return replace(found, notes=[*notes, *found.notes])
 

@@ -8,20 +8,24 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pandas as pd
 
-from ..validation import listing
+from ..validation import Array, listing
 from .columns import among, as_name, is_text
 from .errors import Problems, TableError
 from .missing import WORDS, GapCodes, gap_codes, plain_codes
-from .names import WITH_POINT, chosen_column, split_names, words_of
+from .names import WITH_POINT, chosen_column, plain_names, split_names, words_of
 from .options import TableOptions
+from .read import read_table
+from .recognize import ego_column
 from .text import GAPS
 
 BETWEEN_NAMES = re.compile(r"\s*[;,|]\s*")  # in a cell with several names
 CLOSE = 0.8  # likeness from which a name may be a misspelling of another
+MOST_VALUES = 8  # of a column whose values are counted as traits, each
 COMPARED = 300_000  # pairs of a name outside the table and a node that are compared: a second or two
 
 
@@ -50,6 +54,71 @@ class TieAnswers:
     columns: dict[str, str]
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+
+def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:
+    r"""Return a table of egos with counts of their alters, declared; as Network Canvas and egor export both.
+
+    A row of the other table is one person that an ego named. Both have a column with the ego's id
+    (networkCanvasEgoUUID, .egoID, egoID). A column that both have is a trait if it is 0/1 or has few values: the alters
+    with each value are counted. Egos without alters count as not asked; an unknown value leaves the ego's count open.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "alters.csv"
+    >>> _ = file.write_text("egoID,alterID,job\n1,1,weaver\n1,2,smith\n2,1,weaver\n")
+    >>> egos = pd.DataFrame({"egoID": [1, 2, 3], "job": ["smith", "weaver", "smith"]})
+    >>> found, asked, _ = with_alters(egos, TableOptions(alters=str(file)))
+    >>> found["alters: job=weaver"].tolist(), asked.ties, asked.counts[0]
+    ([1.0, 1.0, nan], 'alters', 'alters: job=smith=job=smith')
+    """
+    path = Path(str(options.alters))
+    alters, _ = read_table(path, TableOptions())
+    who, whom = ego_column(table), ego_column(alters)
+    if who is None or whom is None:
+        lacking = "the table" if who is None else path.name
+        raise TableError(
+            f"--alters needs a column with the ego's id in both tables, called networkCanvasEgoUUID, .egoID or egoID: "
+            f"{lacking} has none; rename the column"
+        )
+    egos, of = (plain_names([as_name(name) for name in each]) for each in (table[who], alters[whom]))
+    if strangers := {*of} - {*egos}:
+        shown = listing(sorted(strangers))
+        raise TableError(f"{path.name} has alters of {len(strangers)} ego(s) that the table does not have: {shown}")
+    table = table.drop(columns=[name for name in table if name != who and str(name).startswith("networkCanvas")])
+    columns: dict[str, Array] = {"alters": pd.Series(of).value_counts().reindex(egos).to_numpy(dtype=float)}
+    counts, left_out = list[str](), list[str]()
+    for name in (str(name) for name in alters if name in table and name not in (who, whom)):
+        texts, own = (flag_texts(each[name]) for each in (alters, table))
+        values = [value for value in sorted({*own.dropna()}) if (own == value).sum() < len(own)]  # not all have it
+        if not values or len({*texts.dropna(), *values}) > MOST_VALUES or own.isna().any():
+            left_out.append(name)
+            continue
+        table = table.assign(**{name: own})
+        for value in ["1"] if {*values} == {"0", "1"} else values:
+            label = f"alters: {name}={value}"
+            counted = (texts == value).astype(float).where(texts.notna()).groupby(pd.Index(of))
+            columns[label] = counted.apply(lambda part: part.sum(skipna=False)).reindex(egos).to_numpy()
+            counts.append(f"{label}={name}={value}")
+    asked = int((columns["alters"] > 0).sum())
+    said = f"{len(alters)} alters of {asked} egos, counted by {len(counts)} trait(s) that both tables have"
+    notes = [f"{path.name}: {said}"]
+    notes += [f"{len(egos) - asked} egos without alters count as not asked"] if asked < len(egos) else []
+    notes += [f"not counted, because values are missing or too many: {listing(left_out)}"] if left_out else []
+    table = pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1)
+    found = replace(options, ties="alters", counts=(*options.counts, *counts), id=options.id or who, alters=None)
+    return table, found, notes
+
+
+def flag_texts(column: pd.Series) -> pd.Series:
+    """Return a column as text, true and false as 1 and 0, whole numbers without a point."""
+    texts = column.map(as_name, na_action="ignore").map(str.strip, na_action="ignore")
+    texts = texts.map(
+        lambda text: {"true": "1", "false": "0"}.get(text.lower(), text.removesuffix(".0")), na_action="ignore"
+    )
+    return texts.mask(texts == "")
 
 
 def declared(options: TableOptions) -> bool:
