@@ -102,7 +102,7 @@ def _field(name: str, parameter: inspect.Parameter) -> Field:
     if ":" in (info.metavar or ""):
         choices = tuple(registered(info.metavar))
     known = None if parameter.default in (None, "", False, inspect.Parameter.empty) else parameter.default
-    shown = info.show_default if isinstance(info.show_default, str) else "" if known is None else str(known)
+    shown = info.show_default if isinstance(info.show_default, str) else {None: "", True: "yes"}.get(known, str(known))
     if choices:
         how: Any = "choice"
     elif bool in types:

@@ -117,6 +117,14 @@ async def pieces(request: Request, most: int, what: str) -> AsyncIterator[bytes]
         yield piece
 
 
+async def asset(request: Request) -> Response:
+    """Return a style or a script of the pages."""
+    name = request.path_params["name"]
+    if name not in ASSETS:
+        return PlainTextResponse(NOT_THERE, 404)
+    return Response(files(ASSETS[name]).joinpath("assets", name).read_bytes(), media_type=KINDS[Path(name).suffix])
+
+
 def application(session: Session, port: int) -> ASGIApp:
     """Return the app for a session, behind its guard; at its end, however it comes, the folder is deleted."""
 
@@ -164,12 +172,6 @@ def application(session: Session, port: int) -> ASGIApp:
             return PlainTextResponse(NOT_THERE, 404)
         path = await run_in_threadpool(session.zipped)
         return FileResponse(path, filename=path.name)
-
-    async def asset(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in ASSETS:
-            return PlainTextResponse(NOT_THERE, 404)
-        return Response(files(ASSETS[name]).joinpath("assets", name).read_bytes(), media_type=KINDS[Path(name).suffix])
 
     routes = [
         Route("/", home),
