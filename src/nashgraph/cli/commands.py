@@ -285,7 +285,7 @@ def _limit_reached(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}" if str(error) else "not enough memory"
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
-        return "the system gives no more threads, for a limit on memory or processes (ulimit -v, -u) is reached"
+        return "the system gives no more threads, because a limit on memory or processes (ulimit -v, -u) is reached"
     return ""
 
 

@@ -133,7 +133,7 @@ def write_demo(out: Path, model: GraphEstimator, club: nx.Graph[int], summary: S
         try:
             draw_side_by_side(club, model, folder / "karate.png")
         except ImportError:
-            voice.note("karate.png is left out, for drawing needs matplotlib: pip install 'nashgraph[plot]'")
+            voice.note("karate.png is left out, because drawing needs matplotlib: pip install 'nashgraph[plot]'")
         write_report(summary, folder / "report.html")
         return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
 

@@ -102,17 +102,17 @@ def engine_noted(voice: Voice) -> Iterator[None]:
 NAME_WIDTH = 15
 GAP = "  "  # between columns, in the cells: Rich before 14.3 counts padding at the edges that it does not draw
 MEASURED = {
-    Measure.STATIONARITY.value: "stationarity is 0 where no small change of the network is better",
-    Measure.GAP.value: "the gap is how far the answer may be from the best",
+    Measure.STATIONARITY.value: "stationarity is 0 if no small change of the network is better",
+    Measure.GAP.value: "the gap bounds how far the result is from the best one",
 }
 MEANT = {
     "beta": "the larger, the more neighbours the weight is spread over",
     "lam": "strength of the prior, which favours a network that is good for the people in it",
-    "welfare": "worth of all efforts in a game on the network, where nobody gains by another effort",
+    "welfare": "value of all efforts at the equilibrium of the game on the network",
     "prior_share": "weight of the members that use the prior",
     "agreement": "share of the weight that two replicates of the signals have in common",
-    "fidelity": "J, how far neighbours are from alike: less is smoother",
-    "objective": "what the method made as small as it could",
+    "fidelity": "smoothness cost J: the lower, the more alike are neighbours",
+    "objective": "the value that the method minimises",
     "auc": "chance that a true tie weighs more than a pair without; 0.5 is guessing",
     "average_precision": "share of true ties among the heaviest pairs, over all numbers of pairs",
     "precision": "share of true ties among as many pairs as are true",

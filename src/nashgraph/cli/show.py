@@ -51,7 +51,7 @@ def run_show(model: Path, speech: SpeechArguments, *, methods: bool = False) -> 
     if record.certificate.get("influence_supported") is False:
         voice.say(NOT_CENTRAL)
     elif not (file := place.parent / NODES).is_file():
-        voice.note(f"there is no {NODES} beside {place.name}, so the most influential nodes are not shown")
+        voice.note(f"there is no {NODES} next to {place.name}, so the most influential nodes are not shown")
     elif sha256_of(file) != record.nodes_sha256:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")
     else:
