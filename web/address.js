@@ -4,7 +4,7 @@ import { aspects, colourBy } from "./aspects.js";
 import { byId, drawing, nodes, state } from "./data.js";
 import { decode, encode } from "./hash.js";
 import { chooseView, setCut } from "./page.js";
-import { select } from "./selection.js";
+import { compare, select } from "./selection.js";
 import { chooseTab } from "./tabs.js";
 
 let opening = null;
@@ -12,6 +12,7 @@ let applying = false;
 
 const chosen = () => ({
   node: state.selected === null ? null : nodes.name[state.selected],
+  other: state.other === null ? null : nodes.name[state.other],
   colour: aspects[state.aspect].name,
   cut: state.cut,
   view: state.view,
@@ -25,7 +26,8 @@ export function keepAddress() {
   const text = encode(chosen(), opening);
   const now = location.hash.replace(/^#/, "");
   if (text === now) return;
-  const step = decode(now, opening).node !== chosen().node;
+  const before = decode(now, opening);
+  const step = before.node !== chosen().node || before.other !== chosen().other;
   try {
     history[step ? "pushState" : "replaceState"](null, "", `${location.pathname}${location.search}${text ? `#${text}` : ""}`);
   } catch {
@@ -34,7 +36,7 @@ export function keepAddress() {
 }
 
 function followAddress() {
-  const { node, colour, cut, view, directed, tab } = decode(location.hash, opening);
+  const { node, other, colour, cut, view, directed, tab } = decode(location.hash, opening);
   applying = true;
   const place = aspects.findIndex(({ name }) => name === colour);
   if (place >= 0 && place !== state.aspect) colourBy(place);
@@ -43,8 +45,9 @@ function followAddress() {
   byId("directed").checked = directed;
   setCut(cut);
   if (tab !== state.tab && ["network", "matrix", "map"].includes(tab)) chooseTab(tab);
-  const number = node === null ? -1 : nodes.name.indexOf(node);
-  if ((number < 0 ? null : number) !== state.selected) select(number < 0 ? null : number);
+  const [one, second] = [node, other].map((name) => (name !== null && nodes.name.includes(name) ? nodes.name.indexOf(name) : null));
+  if (one !== state.selected) select(one);
+  if (second !== state.other) compare(second);
   applying = false;
 }
 

@@ -2,8 +2,7 @@
 // community; ties between communities are drawn as one line for each two. An open community shows its own lines.
 
 import * as d3 from "d3";
-import { communityNames } from "./communities.js";
-import { byId, currentView, drawing, drawnCount, pairs, shownCount, state } from "./data.js";
+import { byId, communityNames, currentView, drawing, drawnCount, pairs, shownCount, state } from "./data.js";
 import { refresh } from "./page.js";
 import { spreadOf } from "./sheets.js";
 import { camera, onScreen, stage } from "./stage.js";
@@ -96,7 +95,7 @@ export function nameBubbles({ context, colours, bubbles: at, width, height }) {
     const { x, y, r } = at[bubble];
     if (state.open.has(bubble) || r < 13 || x < -r || y < -r || x > width + r || y > height + r) continue;
     context.font = `400 12px ${colours.font}`;
-    const name = communityNames()[bubble];
+    const name = communityNames[bubble];
     const lines = [said(list.length), ...(context.measureText(name).width < 1.9 * r ? [name] : [])];
     lines.forEach((line, k) => {
       context.font = `${k ? 400 : 600} ${k ? 12 : 13}px ${colours.font}`;
@@ -150,6 +149,9 @@ export function sayBubbles() {
   stage.dataset.open = state.open.size;
   byId("bubbles-said").textContent = `${said(members.size)} communities, ${all ? "all" : said(state.open.size)} of them open. Click one to see its ties; Escape or a click outside closes it.`;
   byId("open-all").textContent = state.open.size ? "Close all" : "Open all";
+  byId("crumbs").hidden = !state.open.size;
+  const [only] = state.open;
+  byId("crumb").textContent = state.open.size === 1 ? `${communityNames[only]} (${said(members.get(only).length)})` : `${said(state.open.size)} communities open`;
 }
 
 export function startBubbles() {
@@ -160,5 +162,6 @@ export function startBubbles() {
     sayBubbles();
     return refresh();
   });
+  byId("all-communities").addEventListener("click", closeBubbles);
   sayBubbles();
 }

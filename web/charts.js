@@ -43,21 +43,19 @@ function drawAxes({ svg, width, height }, x, y, xLabel, yLabel, yTicks = (axis) 
   svg.append("text").attr("x", 0).attr("y", 10).text(yLabel);
 }
 
-export function histogram(container, { edges: ends, counts, sentence }, xLabel, yLabel) {
+// Lines on axes from 0 to 1, or from the lowest value: each has a name, points and a class of its own.
+export function lineChart(container, lines, { x: xLabel, y: yLabel, sentence }) {
   const chart = makeChart(container, sentence);
-  const x = chart.x(d3.scaleLinear(), [ends[0], ends[ends.length - 1]]);
-  const y = chart.y(d3.scaleLinear(), [0, d3.max(counts) || 1]).nice(4);
+  const all = lines.flatMap(({ points }) => points);
+  const x = chart.x(d3.scaleLinear(), [Math.min(0, d3.min(all, ([at]) => at)), 1]);
+  const y = chart.y(d3.scaleLinear(), [Math.min(0, d3.min(all, ([, at]) => at)), 1]);
   drawAxes(chart, x, y, xLabel, yLabel);
-  chart.svg
-    .append("g")
-    .attr("class", "bars")
-    .selectAll("rect")
-    .data(counts)
-    .join("rect")
-    .attr("x", (_, bin) => x(ends[bin]) + 0.5)
-    .attr("width", (_, bin) => Math.max(0.5, x(ends[bin + 1]) - x(ends[bin]) - 1))
-    .attr("y", (count) => y(count))
-    .attr("height", (count) => y(0) - y(count));
+  for (const { points, kind, name } of lines) {
+    chart.svg.append("path").attr("class", kind).attr("d", polyline(points.map(([across, up]) => [x(across), y(up)])));
+    if (!name) continue;
+    const [across, up] = points[points.length - 1];
+    chart.svg.append("text").attr("x", x(across) - 4).attr("y", y(up) + (kind === "curve" ? 16 : -6)).attr("text-anchor", "end").text(name);
+  }
 }
 
 // The steps of a run, by what its certificate measures; a step without a value (an infinite gap) is left out.

@@ -3,11 +3,12 @@
 import * as d3 from "d3";
 import { aspect, passes } from "./aspects.js";
 import { isOpen } from "./bubbles.js";
-import { currentView, drawnCount, nodes, state } from "./data.js";
+import { currentView, drawnCount, nodes, state, supported } from "./data.js";
 import { onSheet } from "./sheets.js";
 import { camera } from "./stage.js";
 
 const NAMES = 9; // of hubs, at first; nearer there are more
+const FEW_ENOUGH = 60; // nodes, some of which are named even if nobody is known to be central
 
 export const fillOf = ({ dark, colours }, group) => (group < 0 ? colours.line : aspect().colour(group, dark));
 
@@ -76,6 +77,7 @@ function byInfluence() {
 
 // The most influential of those that can be seen; the nearer, the more of them.
 export function hubsOnSheet(sheet) {
+  if (!supported && drawnCount > FEW_ENOUGH && camera.transform.k < 2) return []; // nobody stands out: names when nearer
   const most = (sheet.width < 500 ? 5 : NAMES) * Math.min(4, Math.ceil(camera.transform.k));
   const list = [];
   for (const node of byInfluence()) {

@@ -20,7 +20,8 @@ async function unpack(text) {
 }
 
 export const data = await unpack(byId("data").textContent);
-export const { nodes, drawing } = data;
+export const { nodes, drawing, supported } = data; // supported: whether the signals tell who is influential
+export const communityNames = data.profile.names;
 export const game = unpackGame(data.game);
 export const drawnCount = drawing.x.length;
 
@@ -39,7 +40,9 @@ export const state = {
   mapX: 0, // which column of numbers a map goes by, see tabs.js
   mapY: 1,
   selected: null, // a node's number
+  other: null, // the one it is compared with
   hovered: null,
+  tie: null, // the pair under the pointer
 };
 
 export function currentView() {

@@ -1,6 +1,6 @@
 // What is chosen, as the part of the address after "#": it can be shared, kept as a bookmark, and gone back to.
 
-const READ = { node: String, colour: String, cut: Number, view: Number, directed: (text) => text === "1", tab: String };
+const READ = { node: String, other: String, colour: String, cut: Number, view: Number, directed: (text) => text === "1", tab: String };
 
 // Only what differs from how the page opens is written.
 export function encode(chosen, opening) {

@@ -56,6 +56,32 @@ export function strokeEdges(sheet, list, { colour, alpha, width, arrows }) {
   context.fill();
 }
 
+const apart = (px, py, ax, ay, bx, by) => {
+  const [dx, dy] = [bx - ax, by - ay];
+  const along = Math.min(1, Math.max(0, ((px - ax) * dx + (py - ay) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(px - ax - along * dx, py - ay - along * dy);
+};
+
+// The pair whose line is nearest to a point, within a few pixels; a bent line is taken as two straight halves.
+const REACH = 6;
+export function pairAt(sheet, left, top) {
+  const { x, y } = sheet;
+  const { source, target } = currentView();
+  const count = Math.min(shownCount(), LINES_AT_ONCE);
+  let [nearest, found] = [REACH, null];
+  for (const pair of pairs().slice(0, count)) {
+    const { a, b, edges } = pair;
+    if (!linesShown(a, b) || !passes(a) || !passes(b)) continue;
+    const bent = state.directed && !sheet.straight;
+    for (const [from, to] of bent ? edges.map((e) => [source[e], target[e]]) : [[a, b]]) {
+      const middle = bent ? [0.5 * bendX(sheet, from, to) + 0.25 * (x[from] + x[to]), 0.5 * bendY(sheet, from, to) + 0.25 * (y[from] + y[to])] : [x[to], y[to]];
+      const far = Math.min(apart(left, top, x[from], y[from], ...middle), apart(left, top, ...middle, x[to], y[to]));
+      if (far < nearest) [nearest, found] = [far, pair];
+    }
+  }
+  return found;
+}
+
 // Lines of one level of strength and one colour are stroked in one go. A line is drawn where both its ends are, and are
 // not filtered out. Lines within a community have its colour, if circles have.
 export function drawEdges(sheet) {

@@ -3,7 +3,8 @@
 import { startAddress } from "./address.js";
 import { aspects, startAspects } from "./aspects.js";
 import { isOpen, members, startBubbles } from "./bubbles.js";
-import { convergence, histogram } from "./charts.js";
+import { convergence } from "./charts.js";
+import { showProfile } from "./communities.js";
 import { byId, data, drawing, game, nodes, pairs, shownCount, state } from "./data.js";
 import { INTERACTIONS, WELFARES, equilibriumOf, welfareOf } from "./game.js";
 import { drawScreen } from "./network.js";
@@ -14,6 +15,7 @@ import { readColours, resize } from "./sheets.js";
 import { camera, onPaper, onScreen, stage } from "./stage.js";
 import { startTable } from "./table.js";
 import { startTabs } from "./tabs.js";
+import { showTrust } from "./trust.js";
 import { asGiven, asTried, startWhatIf, trial } from "./whatif.js";
 import { showDrives } from "./why.js";
 
@@ -22,14 +24,12 @@ startThreshold();
 resize();
 readColours(onPaper);
 readColours(onScreen);
-for (const container of document.querySelectorAll("[data-chart]")) {
-  const name = container.dataset.chart;
-  histogram(container, data.distributions[name], name === "weight" ? "weight" : "neighbours", name === "weight" ? "lines" : "nodes");
-}
+showTrust();
 if (data.history) convergence(byId("history-chart"), data.history, data.certificate, document.querySelector("#history figcaption").textContent);
 showLegend();
 startAspects();
 showDrives();
+showProfile();
 startTable();
 startBubbles();
 startPath();

@@ -3,7 +3,7 @@
 import { drawBubbles, nameBubbles } from "./bubbles.js";
 import { checks, verdict } from "./checks.js";
 import { drawNames, drawNode, drawNodes, hubsOnSheet } from "./circles.js";
-import { LISTED, drawing, neighbours, state } from "./data.js";
+import { LISTED, drawing, neighbours, pairs, state } from "./data.js";
 import { drawEdges, strokeEdges } from "./lines.js";
 import { computePlaces, prepare } from "./sheets.js";
 import { PAPER, above, base, camera, onPaper, onScreen, overlay, printed } from "./stage.js";
@@ -59,11 +59,24 @@ function drawTies(sheet, node) {
   drawNames(sheet, [node, ...nearest.map((tie) => tie.node)]);
 }
 
+// Two nodes that are compared, or the ends of a tie: the line between them, where there is one, and both names.
+function drawPair(sheet, a, b) {
+  const tied = pairs().some((pair) => pair.a === Math.min(a, b) && pair.b === Math.max(a, b));
+  if (tied) strokeEdges({ ...sheet, straight: true }, [[a, b]], { colour: sheet.colours.from, alpha: 1, width: 3, arrows: false });
+  sheet.context.globalAlpha = 1;
+  for (const node of [a, b]) drawNode(sheet, node, sheet.colours.ink);
+  drawNames(sheet, [a, b]);
+}
+
 export function drawOverlay() {
   above.context.clearRect(0, 0, above.width, above.height);
-  const node = state.tab === "matrix" ? null : (state.selected ?? state.hovered);
+  if (state.tab === "matrix") return void base.classList.remove("faded");
+  const node = state.selected ?? state.hovered;
+  const sheet = { ...onScreen, ...above };
   base.classList.toggle("faded", node !== null);
-  if (node !== null) drawTies({ ...onScreen, ...above }, node);
+  if (node !== null && state.other !== null) drawPair(sheet, node, state.other);
+  else if (node !== null) drawTies(sheet, node);
+  if (state.tie && state.hovered === null) drawPair(sheet, state.tie.a, state.tie.b);
 }
 
 export function drawScreen() {
@@ -90,7 +103,8 @@ export function drawPicture(sheet) {
   const { context, width, height, colours } = sheet;
   Object.assign(context, { globalAlpha: 0.84, fillStyle: colours.paper });
   context.fillRect(0, 0, width, height);
-  drawTies(sheet, state.selected);
+  if (state.other === null) drawTies(sheet, state.selected);
+  else drawPair(sheet, state.selected, state.other);
 }
 
 let paperTimer = null;

@@ -8,14 +8,15 @@ import { VERDICTS, checks, sayChecked } from "./checks.js";
 import { shortName } from "./circles.js";
 import { showOverview } from "./communities.js";
 import { binned, cutFor, scaleOf } from "./cut.js";
-import { byId, currentView, data, drawing, drawnCount, element, nodes, pairs, shownCount, state, suggested } from "./data.js";
+import { byId, communityNames, currentView, data, drawing, drawnCount, element, nodes, pairs, shownCount, state, suggested, supported } from "./data.js";
 import { LINES_AT_ONCE } from "./lines.js";
 import { drawOverlay, drawScreen, redraw } from "./network.js";
-import { clear, select, showSelection } from "./selection.js";
+import { clear, compare, compareTie, select, showSelection } from "./selection.js";
 import { readColours } from "./sheets.js";
 import { base, camera, onScreen, stage } from "./stage.js";
 import { figure, percent, said } from "./text.js";
-import { move, nodeAt, stepTo, surface, zoom, zoomTo } from "./zoom.js";
+import { alikeIn } from "./why.js";
+import { move, nodeAt, stepTo, surface, tieAt, zoom, zoomTo } from "./zoom.js";
 
 export const root = document.documentElement;
 
@@ -112,7 +113,8 @@ export function startControls() {
   byId("whole").addEventListener("click", () => zoomTo(null));
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    if (state.selected === null && bubbles && state.open.size) closeBubbles();
+    if (state.other !== null) compare(null);
+    else if (state.selected === null && bubbles && state.open.size) closeBubbles();
     else clear();
   });
 }
@@ -120,31 +122,48 @@ export function startControls() {
 export function startPointer() {
   surface.call(zoom).on("dblclick.zoom", null);
   stage.addEventListener("click", (event) => {
+    byId("tooltip").hidden = true;
     const [node, bubble] = [nodeAt(event), bubbleAt(event)];
-    if (node === null && bubble !== null) openBubble(bubble);
+    const tie = node === null && bubble === null ? tieAt(event) : null;
+    if (node !== null && event.shiftKey && state.selected !== null) compare(node);
+    else if (tie) compareTie(tie);
+    else if (node === null && bubble !== null) openBubble(bubble);
     else if (node === null && state.selected === null && bubbles && state.open.size && !onOpenBubble(event)) closeBubbles();
     else if (node !== null || state.selected !== null) select(node);
   });
-  stage.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !camera.moving && hover(nodeAt(event), bubbleAt(event)));
+  stage.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !camera.moving && hover(event));
   stage.addEventListener("keydown", stepTo);
-  stage.addEventListener("pointerleave", () => hover(null, null));
+  stage.addEventListener("pointerleave", () => hover(null));
 }
 
-function hover(node, bubble) {
+// What is under the pointer: a node, else a closed community, else a tie.
+function under(event) {
+  const { x, y, r } = onScreen;
+  const node = event && nodeAt(event);
+  if (node !== null) return { node, words: nodes.name[node], at: { x: x[node], y: y[node], r: r[node] } };
+  const bubble = bubbleAt(event);
+  if (bubble !== null) return { node, words: `${communityNames[bubble]}: ${said(members.get(bubble).length)} nodes`, at: onScreen.bubbles[bubble] };
+  const tie = tieAt(event);
+  if (!tie) return { node, words: null };
+  const words = `${shortName(tie.a)} – ${shortName(tie.b)}, ${EVIDENCE[suggested.column]} ${levelSaid(tie.evidence)}${alikeIn(tie.a, tie.b)}`;
+  return { node, tie, words, at: { x: (x[tie.a] + x[tie.b]) / 2, y: (y[tie.a] + y[tie.b]) / 2, r: 12 } };
+}
+
+function hover(event) {
   const tooltip = byId("tooltip");
-  tooltip.hidden = node === null && bubble === null;
+  const { node, tie = null, words, at } = event ? under(event) : { node: null, words: null };
+  tooltip.hidden = words === null;
   if (!tooltip.hidden) {
-    const list = members.get(bubble);
-    tooltip.textContent = node !== null ? nodes.name[node] : `${said(list.length)} nodes, first ${shortName(list[0])}`;
-    const at = node !== null ? { x: onScreen.x[node], y: onScreen.y[node], r: onScreen.r[node] } : onScreen.bubbles[bubble];
+    tooltip.textContent = words;
     const left = Math.min(Math.max(at.x - tooltip.offsetWidth / 2, 0), onScreen.width - tooltip.offsetWidth);
     const top = Math.min(at.y + at.r + 6, onScreen.height - 30);
     tooltip.style.transform = `translate(${left}px, ${top}px)`;
   }
   stage.classList.toggle("over-node", !tooltip.hidden);
-  if (node === state.hovered) return;
-  state.hovered = node;
-  if (state.selected === null) drawOverlay();
+  if (node === state.hovered && tie === state.tie) return;
+  const changed = state.selected === null || tie !== state.tie;
+  Object.assign(state, { hovered: node, tie });
+  if (changed) drawOverlay();
 }
 
 // --------------------------------------------------------------------------------------- light and dark
@@ -174,7 +193,7 @@ export function startTheme() {
 export function showLegend() {
   const checking = checks && state.checked;
   const parts = [
-    ["big", "influence"],
+    ...(supported ? [["big", "influence"]] : []),
     ["strong", EVIDENCE[suggested.column]],
     ...(checking ? [...Object.entries(VERDICTS), ["missed", "missed"]] : []),
     ...(state.directed && !checking ? [["into", "whom a chosen node listens to"], ["from", "who listens to it"]] : []),

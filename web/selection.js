@@ -4,19 +4,18 @@ import * as d3 from "d3";
 import { OWN, TITLES } from "./aspects.js";
 import { bubbles, isOpen, sayBubbles } from "./bubbles.js";
 import { VERDICTS, checks, verdict } from "./checks.js";
-import { communityNames } from "./communities.js";
-import { LISTED, byId, currentView, data, drawing, element, game, matches, neighbours, nodes, state } from "./data.js";
+import { LISTED, byId, communityNames, currentView, data, drawing, element, game, matches, neighbours, nodes, pairs, state, suggested, supported } from "./data.js";
 import { refresh } from "./page.js";
 import { figure, percent, said } from "./text.js";
-import { asTried, isGone, isTried, showWhatIf } from "./whatif.js";
-import { whyDetails } from "./why.js";
+import { asTried, isGone, isTried, nodeButton, showWhatIf } from "./whatif.js";
+import { whyDetails, whyTied } from "./why.js";
 import { calm, zoomTo, zoomToTies } from "./zoom.js";
 
 const MANY_ANSWERS = 8; // more are folded away
 
 export function select(node, { scroll = false, go = true } = {}) {
   const before = state.selected;
-  state.selected = node;
+  Object.assign(state, { selected: node, other: null, tie: null });
   state.hovered = null;
   byId("tooltip").hidden = true;
   if (node !== null && bubbles && !isOpen(node)) {
@@ -45,8 +44,57 @@ export function showSelection() {
   byId("selection").hidden = node === null;
   byId("unchosen").hidden = node !== null;
   if (node === null) return;
-  byId("selection-heading").textContent = nodes.name[node];
-  byId("selection-text").replaceChildren(factsOf(node), ...answersOf(node), ...tieLists(node));
+  byId("selection-heading").textContent = state.other === null ? nodes.name[node] : `${nodes.name[node]} and ${nodes.name[state.other]}`;
+  byId("compare").value = state.other === null ? "" : nodes.name[state.other];
+  byId("selection-text").replaceChildren(...(state.other === null ? [factsOf(node), ...answersOf(node), ...tieLists(node)] : comparison(node, state.other)));
+}
+
+// A second node beside the one that is chosen; null takes it away.
+export function compare(node) {
+  if (state.selected === null || node === state.selected) return;
+  state.other = node;
+  if (node !== null && bubbles && !isOpen(node)) {
+    state.open.add(drawing.community[node]);
+    sayBubbles();
+  }
+  refresh();
+  if (node !== null) byId("status").textContent = `${nodes.name[state.selected]} and ${nodes.name[node]} are compared.`;
+}
+
+export function compareTie({ a, b }) {
+  if (a !== state.selected) select(a, { go: false });
+  compare(b);
+}
+
+// Two nodes side by side: whether they are tied, who is more influential as far as that is known, and their answers.
+function comparison(a, b) {
+  const pair = pairs().find((each) => each.a === Math.min(a, b) && each.b === Math.max(a, b));
+  const level = (value) => (suggested.share ? percent(value) : figure(value));
+  const counts = pair && pair.evidence >= suggested.level - 1e-9;
+  const tie = pair
+    ? `${counts ? "They count as tied" : "They do not count as tied"}: ${suggested.column} ${level(pair.evidence)}, and a tie needs ${level(suggested.level)}.`
+    : "There is no sign of a tie between them in this page.";
+  const table = element("table", null, { class: "compared" });
+  const row = (name, one, other) => {
+    const line = element("tr", null, { class: one === other ? "same" : "" });
+    line.append(element("th", name, { scope: "row", dir: "auto" }), element("td", one, { dir: "auto" }), element("td", other, { dir: "auto" }));
+    return line;
+  };
+  const head = element("tr", null);
+  head.append(element("td", null), ...[a, b].map((node) => {
+    const cell = element("th", null, { scope: "col" });
+    cell.append(nodeButton(node));
+    return cell;
+  }));
+  const { influence } = currentView();
+  const interval = (node) => (nodes.influence_low ? `${figure(influence[node])}, ${figure(nodes.influence_low[node])} to ${figure(nodes.influence_high[node])}` : figure(influence[node]));
+  table.append(
+    head,
+    row("community", ...[a, b].map((node) => communityNames[drawing.community[node]])),
+    ...(supported ? [row("influence", interval(a), interval(b))] : []),
+    ...data.columns.map((column) => row(column.name, answer(column, a) || "not known", answer(column, b) || "not known")),
+  );
+  return [element("p", tie, { class: "note" }), table, ...(data.columns.length ? whyTied(a, b) : [])];
 }
 
 function definitions(list) {
@@ -70,7 +118,8 @@ function factsOf(node) {
         ["rank", `${said(rank)}, ${said(nodes.rank_low[node])} to ${said(nodes.rank_high[node])}`],
       ]
     : [["influence", `${figure(influence[node])}, rank ${said(rank)}`]];
-  list.push(["community", communityNames()[drawing.community[node]]]);
+  if (!supported) list.length = 0;
+  list.push(["community", communityNames[drawing.community[node]]]);
   for (const [column, values] of Object.entries(nodes)) {
     if (OWN.includes(column)) continue;
     if (column === "missing") list.push([TITLES[column], percent(values[node] ?? 0)]);
@@ -166,4 +215,14 @@ export function startSearch() {
   byId("search").addEventListener("input", suggest);
   byId("search").addEventListener("keydown", (event) => event.key === "Enter" && findNode());
   byId("clear").addEventListener("click", clear);
+  byId("compare").addEventListener("input", () => {
+    const { list } = matches(byId("compare").value, SUGGESTIONS);
+    byId("names").replaceChildren(...list.map((node) => element("option", null, { value: nodes.name[node] })));
+    if (!byId("compare").value.trim()) compare(null);
+    else if (list.length && nodes.name[list[0]] === byId("compare").value.trim()) compare(list[0]);
+  });
+  byId("compare").addEventListener("keydown", (event) => {
+    const { list } = matches(byId("compare").value, 1);
+    if (event.key === "Enter" && list.length) compare(list[0]);
+  });
 }

@@ -3,7 +3,7 @@
 import * as d3 from "d3";
 import { placeBubbles } from "./bubbles.js";
 import { isDark } from "./colour.js";
-import { currentView, drawing, drawnCount, state } from "./data.js";
+import { currentView, drawing, drawnCount, state, supported } from "./data.js";
 import { offset, spread } from "./places.js";
 import { above, base, camera, onScreen, overlay, stage } from "./stage.js";
 import { placeOnMap } from "./tabs.js";
@@ -53,7 +53,7 @@ export function computePlaces(sheet) {
   sheet.y ??= new Float64Array(drawnCount);
   sheet.r ??= new Float64Array(drawnCount);
   for (let node = 0; node < drawnCount; node++) {
-    const size = drawing.radius * Math.sqrt(influence[node] / mean);
+    const size = drawing.radius * (supported ? Math.sqrt(influence[node] / mean) : 0.8);
     sheet.x[node] = k * (width / 2 + offset(by, "x", node, drawing)) + moveX * ratio;
     sheet.y[node] = k * (height / 2 + offset(by, "y", node, drawing)) + moveY * ratio;
     sheet.r[node] = Math.max(1.3, by.unit * Math.min(Math.max(size, drawing.least), drawing.widest)) * grow;

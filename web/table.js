@@ -2,8 +2,7 @@
 
 import * as d3 from "d3";
 import { OWN, passes } from "./aspects.js";
-import { communityNames } from "./communities.js";
-import { byId, data, drawing, element, nodes, searchable, state } from "./data.js";
+import { byId, communityNames, data, drawing, element, nodes, searchable, state, supported } from "./data.js";
 import { answer, select } from "./selection.js";
 import { evenly, percent, said } from "./text.js";
 
@@ -40,10 +39,10 @@ function tableColumns() {
   const chosen = data.columns.filter((column) => first.includes(column));
   return [
     { heading: "Node", says: (node) => nodes.name[node], by: (node) => nodes.name[node] },
-    { heading: "Influence", says: shownOf("influence", nodes.influence), by: (node) => nodes.influence[node] },
-    ...(nodes.influence_low ? [{ heading: "90% interval", says: between90(nodes.influence_low, nodes.influence_high), by: (node) => nodes.influence_low[node] }] : []),
-    ...(nodes.rank_low ? [{ heading: "Rank", says: between90(nodes.rank_low, nodes.rank_high), by: (node) => -nodes.rank_low[node] }] : []),
-    { heading: "Community", says: (node) => communityNames()[drawing.community[node]], words: true, by: (node) => -drawing.community[node] },
+    ...(supported ? [{ heading: "Influence", bar: true, says: shownOf("influence", nodes.influence), by: (node) => nodes.influence[node] }] : []),
+    ...(supported && nodes.influence_low ? [{ heading: "90% interval", says: between90(nodes.influence_low, nodes.influence_high), by: (node) => nodes.influence_low[node] }] : []),
+    ...(supported && nodes.rank_low ? [{ heading: "Rank", says: between90(nodes.rank_low, nodes.rank_high), by: (node) => -nodes.rank_low[node] }] : []),
+    { heading: "Community", says: (node) => communityNames[drawing.community[node]], words: true, by: (node) => -drawing.community[node] },
     ...plain.map(([name, values]) => ({
       heading: HEADINGS[name] ?? name,
       says: shownOf(name, values),
@@ -74,7 +73,7 @@ export function rowsWanted() {
 
 export function showTable() {
   const list = rowsWanted();
-  const top = d3.max(nodes.influence) || 1;
+  const top = d3.max(nodes.influence_high ?? nodes.influence) || 1;
   byId("nodes").querySelector("tbody").replaceChildren(...list.slice(0, table.rows).map((node) => tableRow(node, top)));
   columnsShown.forEach((_, place) => {
     const sorted = place === table.by ? (table.down ? "descending" : "ascending") : "none";
@@ -93,22 +92,31 @@ function tableRow(node, top) {
   button.addEventListener("click", () => select(node, { scroll: true }));
   head.append(button);
   row.append(head);
-  columnsShown.slice(1).forEach(({ says, words }, place) => {
+  columnsShown.slice(1).forEach(({ says, words, bar: drawn }) => {
     const cell = element("td", null, { class: words ? "" : "figure" });
-    if (place === 0) {
-      const bar = element("span", null, { class: "bar", "aria-hidden": "true" });
-      bar.append(element("i", null));
-      bar.firstChild.style.width = `${(100 * nodes.influence[node]) / top}%`;
-      cell.append(bar);
-    }
+    if (drawn) cell.append(influenceBar(node, top));
     cell.append(element("span", says(node), { dir: "auto" }));
     row.append(cell);
   });
   return row;
 }
 
+// Influence as a bar, or as a point with its interval.
+function influenceBar(node, top) {
+  const low = nodes.influence_low?.[node] ?? 0;
+  const high = nodes.influence_high?.[node] ?? nodes.influence[node];
+  const bar = element("span", null, { class: nodes.influence_low ? "bar interval" : "bar", "aria-hidden": "true" });
+  const [line, point] = [element("i", null), element("b", null)];
+  line.style.marginInlineStart = `${(100 * low) / top}%`;
+  line.style.width = `${(100 * (high - low)) / top}%`;
+  point.style.insetInlineStart = `${(100 * nodes.influence[node]) / top}%`;
+  bar.append(line, ...(nodes.influence_low ? [point] : []));
+  return bar;
+}
+
 export function startTable() {
   columnsShown = tableColumns();
+  if (!supported) Object.assign(table, { by: 0, down: false });
   const heads = columnsShown.map(({ heading, words }, place) => {
     const head = element("th", null, { scope: "col", class: place && !words ? "figure" : "" });
     const button = element("button", null, { type: "button", class: "sort" });

@@ -41,6 +41,10 @@ function compared(a, b) {
     const apart = usualOf(column);
     const nearer = 1 - d3.bisectLeft(apart, Math.abs(one - other)) / apart.length;
     const alike = nearer >= NEAR ? 1 : nearer <= 1 - NEAR ? -1 : 0;
+    if (levels && one === other) {
+      const share = d3.mean(column.values.filter((value) => value !== null), (value) => Number(value === one));
+      return [{ name, alike: 1, rare: share ** 2, words: `both ${word(one)} (${percent(share)} of all)` }];
+    }
     const shown = one === other ? `both ${word(one)}` : `${word(one)} and ${word(other)}`;
     const tail = alike < 0 ? `, farther apart than ${percent(1 - nearer)} of pairs` : `, nearer than ${percent(nearer)} of pairs`;
     return [{ name, alike, rare: 1 - nearer, words: shown + tail }];
@@ -59,7 +63,14 @@ function reasons(title, list) {
   return [element("h5", title), items];
 }
 
-function whyTied(a, b) {
+// In few words: in how many answers two nodes are alike, and in which rarest one.
+export function alikeIn(a, b) {
+  const all = compared(a, b);
+  const alike = d3.sort(all.filter((each) => each.alike > 0), (each) => each.rare);
+  return all.length ? `; alike in ${alike.length} of ${all.length} answers${alike.length ? `, ${alike[0].name} first` : ""}` : "";
+}
+
+export function whyTied(a, b) {
   const all = compared(a, b);
   const alike = d3.sort(all.filter((each) => each.alike > 0), (each) => each.rare);
   const unlike = d3.sort(all.filter((each) => each.alike < 0), (each) => -each.rare);

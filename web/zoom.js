@@ -3,6 +3,7 @@
 import * as d3 from "d3";
 import { isOpen } from "./bubbles.js";
 import { drawing, drawnCount, state } from "./data.js";
+import { pairAt } from "./lines.js";
 import { pickedTies, redraw } from "./network.js";
 import { offset } from "./places.js";
 import { select } from "./selection.js";
@@ -17,6 +18,11 @@ export function nodeAt(event) {
   const node = camera.finder.find(left, top, 40);
   if (node === undefined) return null;
   return Math.hypot(x[node] - left, y[node] - top) <= r[node] + 8 ? node : null;
+}
+
+// The tie under the pointer, where there is no node.
+export function tieAt(event) {
+  return state.tab === "matrix" ? null : pairAt(onScreen, ...d3.pointer(event, stage));
 }
 
 export const calm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -113,7 +113,7 @@ def test_a_report_draws_the_network_and_every_chart(browser, club):
     with opened(browser, club) as page:
         assert page.title() == "The karate club"
         assert ink(page) > 20_000
-        assert page.locator("[data-chart] svg rect").count() > 20
+        assert page.locator("#evidence rect").count() > 20
         assert page.locator("#history-chart svg path.curve").count() == 1
         assert page.locator("#front-chart svg circle.point").count() == 7
         assert page.locator("#nodes tbody tr").count() == 15

@@ -175,13 +175,6 @@ def test_a_graph_without_directions_is_listed_under_both_nodes_of_a_pair():
     assert "learned 2 ties among 3 nodes" in render(summary)
 
 
-def test_a_mutual_graph_shows_one_histogram_of_neighbours():
-    mutual = np.ones((5, 5)) - np.eye(5)
-    page = render(summarize(held(mutual), directed=False))
-    assert 'data-chart="followers"' in page
-    assert 'data-chart="listens_to"' not in page
-
-
 def test_the_largest_report_stays_under_six_megabytes():
     graphs = [popular_graph(10_000, seed=k) for k in range(3)]
     names = [f"<&>{k:05}" + "<" * 300 for k in range(10_000)]

@@ -13,7 +13,7 @@ from scipy import sparse
 from nashgraph import GLGP, SmoothGL
 from nashgraph.certificate import Measure, Monitor
 from nashgraph.report import plots
-from nashgraph.report._plot_parts import BLUE, GREY, HEAT_CELLS, ORANGE
+from nashgraph.report.plots import BLUE, GREY, HEAT_CELLS, ORANGE
 
 # Node 2 is listened to by all; 0 and 1 listen to each other as well.
 WEIGHTS = np.array([[0.0, 0.3, 0.6], [0.1, 0.0, 0.8], [0.0, 0.0, 0.0]])

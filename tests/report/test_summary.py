@@ -1,4 +1,4 @@
-"""The report's data: hubs, certificate, distributions, front and drawing, before any of it is a page."""
+"""The report's data: hubs, certificate, front and drawing, before any of it is a page."""
 
 import json
 import warnings
@@ -15,7 +15,7 @@ from nashgraph.report.drawing import NEIGHBOURS
 from nashgraph.report.html import render
 from nashgraph.report.layout import place, radii
 from nashgraph.report.plain import shortened
-from nashgraph.report.prior import prior_part
+from nashgraph.report.summary import prior_part
 
 from .models import held, karate, karate_consensus, path_of, popular_graph
 
@@ -80,7 +80,7 @@ def test_a_run_that_did_not_converge_is_said_not_to_have(signals):
 def test_every_measure_has_its_meaning():
     monitor = Monitor(Measure.GAP, tol=1e-3, max_iter=5)
     gap = monitor.certificate(monitor.check(1, 2.0, 5e-4))
-    assert "above the least that any graph has by at most 0.05 % of it" in prose.certificate(gap, False)[1]
+    assert "above the least that any graph has by at most 0.05% of it" in prose.certificate(gap, False)[1]
     unknown = Monitor(Measure.CHANGE, tol=1e-3, max_iter=1)
     unknown.check(1, np.nan, np.inf)
     assert "inf" not in prose.certificate(unknown.certificate(Status.MAX_ITER), False)[1]
@@ -118,15 +118,6 @@ def test_every_method_with_a_history_has_the_curve_by_its_measure():
     assert data["history"]["value"] == [None, 0.5, 5e-4]
     assert data["certificate"]["measure"] == "duality gap"
     assert "the duality gap went from not known to 5.0e-04 in 2 steps" in render(summary)
-
-
-def test_distributions_count_every_edge_and_every_node(club):
-    model, _ = club
-    summary = summarize(model)
-    spread = summary.distributions
-    assert spread["weight"].counts.sum() == summary.graph.n_edges == len(model.edges())
-    assert spread["listens_to"].counts.sum() == spread["followers"].counts.sum() == 34
-    assert np.diff(spread["followers"].edges).min() == np.diff(spread["followers"].edges).max()
 
 
 def test_views_follow_the_path_and_hold_the_models_own_graph_once(club):
@@ -199,7 +190,6 @@ def test_parameters_are_the_models_unless_given(club):
 def test_a_graph_without_edges_is_summarised():
     summary = summarize(held(np.zeros((4, 4))))
     assert summary.graph.n_edges == 0
-    assert summary.distributions["weight"].sentence == "The graph has no edges."
     assert np.isfinite(summary.drawing.positions).all()
     json.dumps(summary.to_dict(), allow_nan=False)
 
@@ -223,7 +213,7 @@ def test_the_reading_fits_the_method(club, signals):
 
 def test_an_auc_is_put_into_words(club):
     model, _ = club
-    assert "larger weight in 71 % of cases" in render(summarize(model, scores={"AUC": 0.713}))
+    assert "larger weight in 71% of cases" in render(summarize(model, scores={"AUC": 0.713}))
     assert "of cases" not in render(summarize(model, scores={"AP": 0.5}))
 
 
@@ -337,7 +327,7 @@ def test_of_a_consensus_the_suggested_ties_are_counted():
     sure = summary.cut.ties.n_edges
     assert summary.cut.n_ties <= sure < summary.graph.n_edges
     np.testing.assert_allclose(summary.hubs["influence"], np.sort(model.graph_.influence)[::-1])
-    assert summary.hubs["listens_to"].sum() == sure == summary.distributions["weight"].counts.sum()
+    assert summary.hubs["listens_to"].sum() == sure
     assert summary.agreement == model.agreement_
     assert "progress" not in summary.parameters
     assert summary.parameters["signals (found)"] == "samples"

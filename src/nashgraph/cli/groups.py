@@ -20,14 +20,16 @@ from ..files import claimed, written_together
 from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
 from ..io.graphs import unguarded_table, write_csv
 from ..io.text import read_text
-from ..report.index import write_index
+from ..report.html import write_index
 from ..report.prose import leaders
+from ..report.showing import still_picture
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED
 from .fitting import Outcome, learned, needs_complete
 from .learn import (
     EDGES,
     INDEX,
+    LAYOUT,
     NODES,
     SCORES,
     Begun,
@@ -43,6 +45,7 @@ from .messages import Note, Voice, engine_noted, listed
 from .progress import counting
 
 FOLDER, FOLDERS = "groups", "groups.csv"
+THUMBNAIL = 240  # pixels, of a network on the page of all
 LONGEST = 60  # characters of a folder's name; the longest take four bytes, and systems allow 255
 # Windows keeps these for devices, with any ending.
 RESERVED = re.compile(r"^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
@@ -291,6 +294,11 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
                 for name, row in rows.items()
             ],
             [f"{column} {name}: {reason}" for name, reason in found.left_out.items()],
+            [
+                still_picture(found.outcomes[name].model.graph_, pd.read_csv(file), width=THUMBNAIL, names=0)
+                for name in rows
+                if (file := out / FOLDER / folders[name] / LAYOUT).is_file()
+            ],
         )
     voice.say(listed(table.drop(columns="folder") if (table["folder"] == table["group"]).all() else table))
     if not voice.brief:

@@ -21,7 +21,7 @@ from ..io import (
     read_record,
     sha256_of,
 )
-from ..report.methods import read_methods
+from ..report.prose import read_methods
 from .commands import DONE, UNFINISHED
 from .fitting import OWN
 from .learn import COMMANDS, EDGES, NODES, REPORT, Inputs, answer, code_of, run_job, say_figures

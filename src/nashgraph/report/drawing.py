@@ -14,9 +14,8 @@ from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import Prior
 from ..graph import Edges, LearnedGraph
 from ..validation import Array, InputError, listing
-from .bubbles import Bubbles, place_in_bubbles
 from .cut import Cut, cut_of
-from .layout import LEAST_OF_MEAN, RADIUS, WIDEST, place
+from .layout import LEAST_OF_MEAN, RADIUS, WIDEST, Bubbles, place, place_in_bubbles
 
 # These keep a report under 10 MB and a drawing readable and smooth, whatever the graph.
 NODES_AT_ONCE = 1_500  # more are drawn by communities, which open

@@ -1,28 +1,35 @@
-"""Figures about how far a network can be relied on: evidence, influence, stability, and scores against a truth."""
+"""Figures of how far a network can be relied on, of its communities, and of several networks side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import networkx as nx
 import numpy as np
+from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.metrics import precision_recall_curve
 
 from ..graph import as_graph
 from ..matching import names_of, order_of
-from ..validation import Array, InputError, check_integer
-from . import _plot_parts as parts
+from ..validation import Array, InputError, check_choice, check_integer
+from . import plots
 from .cut import cut_of
 from .prose import speaking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .summary import Summary
 
 SURE, OPEN = 0.9, 0.5  # evidence from which a tie is called sure, and from which it is open
+STABLE = 0.7  # rank correlation from which influence counts as stable
 SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 BINS = 10
+MOST_ACROSS = 3  # networks in a row of small multiples
 
 
 def plot_evidence(graph: Any, ax: Axes | None = None) -> Axes:
@@ -43,9 +50,9 @@ def plot_evidence(graph: Any, ax: Axes | None = None) -> Axes:
     pairs = as_graph(graph).undirected()
     cut = cut_of(pairs)
     values = np.sort(cut.evidence[pairs.listed.place])[::-1]
-    ax = parts.axes_or_new(ax)
+    ax = plots.axes_or_new(ax)
     if cut.share:
-        bands = (("tie", SURE, 1.0, parts.BLUE), ("open", OPEN, SURE, parts.ORANGE), ("no tie", 0.0, OPEN, parts.GREY))
+        bands = (("tie", SURE, 1.0, plots.BLUE), ("open", OPEN, SURE, plots.ORANGE), ("no tie", 0.0, OPEN, plots.GREY))
         for name, low, high, color in bands:
             count = int(((values >= low) & ((values < high) | (high == 1.0))).sum())
             ax.axhspan(low, high, color=color, alpha=0.12, linewidth=0, label=f"{name}: {count:,}")
@@ -72,14 +79,14 @@ def plot_influence(graph: Any, ax: Axes | None = None, *, n_nodes: int = 20) -> 
     learned = as_graph(graph)
     count = check_integer("n_nodes", n_nodes, low=1, remedy="it is a number of nodes to draw; try 20")
     first = speaking(learned)[:count]
-    ax = parts.axes_or_new(ax)
+    ax = plots.axes_or_new(ax)
     rows = np.arange(len(first))
     influence = learned.influence[first]
     if "influence_low" in learned.node_columns:
         low, high = (np.asarray(learned.node_columns[f"influence_{end}"])[first] for end in ("low", "high"))
-        ax.hlines(rows, low, high, color=parts.GREY, linewidth=2)
-    ax.plot(influence, rows, "o", color=parts.BLUE)
-    ax.axvline(float(learned.influence.mean()), color=parts.GREY, linestyle="dotted", linewidth=1)
+        ax.hlines(rows, low, high, color=plots.GREY, linewidth=2)
+    ax.plot(influence, rows, "o", color=plots.BLUE)
+    ax.axvline(float(learned.influence.mean()), color=plots.GREY, linestyle="dotted", linewidth=1)
     ax.set_yticks(rows, [str(name) for name in learned.names[first]], fontsize=8)
     ax.invert_yaxis()
     ax.set_xlabel("influence, 90% interval" if "influence_low" in learned.node_columns else "influence")
@@ -87,45 +94,65 @@ def plot_influence(graph: Any, ax: Axes | None = None, *, n_nodes: int = 20) -> 
 
 
 def stability_curve(
-    model: Any, X: Any, *, shares: Sequence[float] = SHARES, repeats: int = 5, random_state: int = 0
+    model: Any,
+    X: Any,
+    *,
+    shares: Sequence[float] = SHARES,
+    drop: str = "signals",
+    repeats: int = 5,
+    random_state: int = 0,
 ) -> dict[str, Array]:
-    """Learn the network again from part of the signals, and compare it with the network of all of them.
+    """Learn the network again from part of the signals or nodes, and compare it with the network of all of them.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X : the signals it was fitted to
+    shares : list of float, the shares kept
+    drop : "signals" (questions of a survey) or "nodes" (its respondents)
+    repeats : int, how often part of them is drawn for each share
+    random_state : int
 
     Returns
     -------
-    dict of arrays: ``share`` of the signals kept, ``agreement`` (the share of weight in common) and ``correlation``
-    (Spearman, of influence), each the mean over repeats.
+    dict of arrays: ``share`` kept; ``agreement`` (the share of weight in common) and ``correlation`` (Spearman, of
+    influence), each the mean over repeats; ``cs``, the CS coefficient (Epskamp, Borsboom and Fried, 2018): the largest
+    share that can be dropped so that the correlation stays at 0.7 or more in 95% of repeats.
 
     Examples
     --------
     >>> from nashgraph import SmoothGL
     >>> X = np.random.default_rng(0).normal(size=(40, 12))
     >>> curve = stability_curve(SmoothGL(degree=3).fit(X), X, shares=(0.5, 1.0), repeats=2)
-    >>> curve["agreement"].tolist()[1]
-    1.0
+    >>> curve["agreement"].tolist()[1], curve["cs"].tolist()
+    (1.0, 0.0)
     """
-    rows = len(X)
+    axis = ("signals", "nodes").index(check_choice("drop", drop, ("signals", "nodes"), ""))
     random, whole = np.random.default_rng(random_state), model.graph_
     agreement, correlation = np.zeros((2, len(shares), repeats))
     for k, share in enumerate(shares):
         if not 0 < share <= 1:
-            raise InputError(f"shares must be above 0 and at most 1, got {share}: they are parts of the signals kept")
+            raise InputError(f"shares must be above 0 and at most 1, got {share}: they are parts of the {drop} kept")
         for repeat in range(repeats):
-            chosen = np.sort(random.choice(rows, max(2, round(share * rows)), replace=False))
-            part = X.iloc[chosen] if hasattr(X, "iloc") else X[chosen]
-            other = clone(model).fit(part).graph_
-            common = whole.weights.minimum(other.weights).sum()
-            agreement[k, repeat] = common / max(whole.weights.sum(), np.finfo(float).tiny)
-            correlation[k, repeat] = spearmanr(whole.influence, other.influence).statistic
+            chosen = np.sort(random.choice(X.shape[axis], max(2, round(share * X.shape[axis])), replace=False))
+            which = (chosen,) if axis == 0 else (slice(None), chosen)
+            other = clone(model).fit(X.iloc[which] if hasattr(X, "iloc") else X[which]).graph_
+            nodes = chosen if axis else np.arange(whole.n_nodes)
+            kept = whole.weights[nodes][:, nodes]
+            agreement[k, repeat] = kept.minimum(other.weights).sum() / max(kept.sum(), np.finfo(float).tiny)
+            correlation[k, repeat] = spearmanr(np.asarray(kept.sum(axis=0)).ravel(), other.influence).statistic
+    correlation = np.nan_to_num(correlation)
+    stable = np.quantile(correlation, 0.05, axis=1) >= STABLE
     return {
         "share": np.asarray(shares, dtype=float),
         "agreement": agreement.mean(axis=1).round(12),
-        "correlation": np.nan_to_num(correlation).mean(axis=1),
+        "correlation": correlation.mean(axis=1),
+        "cs": np.max(1.0 - np.asarray(shares)[stable], initial=0.0),
     }
 
 
 def plot_stability(curve: dict[str, Array], ax: Axes | None = None) -> Axes:
-    """Draw what :func:`stability_curve` found; the line at 0.7 is the usual bound of the CS coefficient.
+    """Draw what :func:`stability_curve` found; the line at 0.7 is the bound of the CS coefficient.
 
     Examples
     --------
@@ -134,10 +161,10 @@ def plot_stability(curve: dict[str, Array], ax: Axes | None = None) -> Axes:
     >>> len(plot_stability(curve, Figure().subplots()).lines)
     3
     """
-    ax = parts.axes_or_new(ax)
-    ax.plot(curve["share"], curve["agreement"], "o-", color=parts.BLUE, label="weight in common")
-    ax.plot(curve["share"], curve["correlation"], "s--", color=parts.ORANGE, label="rank correlation of influence")
-    ax.axhline(0.7, color=parts.GREY, linestyle="dotted", linewidth=1)
+    ax = plots.axes_or_new(ax)
+    ax.plot(curve["share"], curve["agreement"], "o-", color=plots.BLUE, label="weight in common")
+    ax.plot(curve["share"], curve["correlation"], "s--", color=plots.ORANGE, label="rank correlation of influence")
+    ax.axhline(STABLE, color=plots.GREY, linestyle="dotted", linewidth=1)
     ax.set_xlabel("share of the signals kept")
     ax.set_ylim(min(0.0, float(curve["correlation"].min())), 1.02)
     ax.legend(frameon=False, loc="lower right")
@@ -157,21 +184,29 @@ def plot_calibration(graph: Any, truth: Any, ax: Axes | None = None) -> Axes:
     >>> ax.lines[1].get_xydata().tolist()
     [[0.75, 1.0]]
     """
-    values, tied, column, share = evidence_and_truth(graph, truth)
-    if not share:
+    curve, column = calibration_curve(graph, truth), cut_of(as_graph(graph)).column
+    if curve is None:
         raise InputError(
             f"the graph's {column} is not a share from 0 to 1: fit a model with a probability or frequency"
         )
-    place = np.minimum((values * BINS).astype(int), BINS - 1)
-    used = np.unique(place)
-    mean = [float(values[place == each].mean()) for each in used]
-    seen = [float(tied[place == each].mean()) for each in used]
-    ax = parts.axes_or_new(ax)
-    ax.plot([0, 1], [0, 1], color=parts.GREY, linestyle="dotted", linewidth=1)
-    ax.plot(mean, seen, "o-", color=parts.BLUE)
+    ax = plots.axes_or_new(ax)
+    ax.plot([0, 1], [0, 1], color=plots.GREY, linestyle="dotted", linewidth=1)
+    ax.plot(*curve, "o-", color=plots.BLUE)
     ax.set_xlabel(column)
     ax.set_ylabel("share tied in truth")
     return ax
+
+
+def calibration_curve(graph: Any, truth: Any) -> tuple[Array, Array] | None:
+    """Return the mean evidence of pairs with like evidence, and the share tied in truth; None if it is not a share."""
+    if not cut_of(as_graph(graph)).share:
+        return None
+    values, tied, count = evidence_and_truth(graph, truth)
+    place = np.minimum((values * BINS).astype(int), BINS - 1)
+    total = np.bincount(place, weights=count, minlength=BINS)
+    used = total > 0
+    sums = [np.bincount(place, weights=count * each, minlength=BINS)[used] for each in (values, tied)]
+    return sums[0] / total[used], sums[1] / total[used]
 
 
 def plot_precision_recall(graph: Any, truth: Any, ax: Axes | None = None, *, label: str | None = None) -> Axes:
@@ -185,13 +220,10 @@ def plot_precision_recall(graph: Any, truth: Any, ax: Axes | None = None, *, lab
     >>> ax.get_xlabel()
     'recall'
     """
-    values, tied, _, _ = evidence_and_truth(graph, truth)
-    if not tied.any():
-        raise InputError("truth has no ties, so there is no recall: pass the true network")
-    precision, recall, _ = precision_recall_curve(tied, values)
-    ax = parts.axes_or_new(ax)
-    ax.axhline(float(tied.mean()), color=parts.GREY, linestyle="dotted", linewidth=1)
-    ax.step(recall, precision, where="post", color=parts.next_color(ax), label=label)
+    recall, precision, guessing = precision_recall(graph, truth)
+    ax = plots.axes_or_new(ax)
+    ax.axhline(guessing, color=plots.GREY, linestyle="dotted", linewidth=1)
+    ax.step(recall, precision, where="post", color=plots.next_color(ax), label=label)
     ax.set_xlabel("recall")
     ax.set_ylabel("precision")
     ax.set_ylim(0, 1.02)
@@ -200,17 +232,118 @@ def plot_precision_recall(graph: Any, truth: Any, ax: Axes | None = None, *, lab
     return ax
 
 
-def evidence_and_truth(graph: Any, truth: Any) -> tuple[Array, Array, str, bool]:
-    """Return the evidence of every pair, 0 where the graph has none, and whether the truth ties it."""
+def precision_recall(graph: Any, truth: Any) -> tuple[Array, Array, float]:
+    """Return recall and precision of the pairs, surest last, and the precision of guessing."""
+    values, tied, count = evidence_and_truth(graph, truth)
+    if not count[tied].any():
+        raise InputError("truth has no ties, so there is no recall: pass the true network")
+    precision, recall, _ = precision_recall_curve(tied, values, sample_weight=count)
+    return recall, precision, float(count[tied].sum() / count.sum())
+
+
+def evidence_and_truth(graph: Any, truth: Any) -> tuple[Array, Array, Array]:
+    """Return the evidence of pairs, whether the truth ties them, and for how many pairs each entry counts.
+
+    Pairs without evidence are two entries at the end: those tied in truth and those that are not.
+    """
     learned, other = as_graph(graph), as_graph(truth)
     order = order_of(names_of(learned), names_of(truth), "graph", "truth")
     weights = other.weights if order is None else other.weights[order][:, order]
     if weights.shape[0] != learned.n_nodes:
         raise InputError(f"truth has {weights.shape[0]} nodes and the graph {learned.n_nodes}: pass the same nodes")
     pairs = learned.undirected()
-    cut, above = cut_of(pairs), np.triu_indices(learned.n_nodes, 1)
-    values = np.zeros((learned.n_nodes, learned.n_nodes))
-    target = np.repeat(np.arange(learned.n_nodes), np.diff(pairs.weights.indptr))
-    values[target, pairs.weights.indices] = cut.evidence
-    tied = (weights + weights.T).toarray()[above] > 0
-    return values[above], tied, cut.column, cut.share
+    listed, evidence = pairs.listed, cut_of(pairs).evidence
+    true = sparse.triu(sparse.csr_array(weights + weights.T) > 0, 1)
+    n = learned.n_nodes
+    tied = np.isin(
+        np.sort(np.stack([listed.source, listed.target]), axis=0).T @ (n, 1), np.stack(true.coords).T @ (n, 1)
+    )
+    n_missed = true.nnz - int(tied.sum())
+    rest = [n_missed, n * (n - 1) // 2 - len(tied) - n_missed]
+    values = np.concatenate([evidence[listed.place], [0.0, 0.0]])
+    return values, np.concatenate([tied, [True, False]]), np.concatenate([np.ones(len(tied)), rest])
+
+
+def plot_profile(summary: Summary, ax: Axes | None = None, *, n_communities: int = 8) -> Axes:
+    """Draw which answers set communities apart: a row for each community, a column for each column of the table.
+
+    A cell has the community's most unusual answer with its share, or its mean; colours say how far it is from all.
+    ``summary`` is what :func:`summarize` makes of a model and a table (``columns=``), and the page shows the same.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from matplotlib.figure import Figure
+    >>> from nashgraph import SmoothGL
+    >>> from nashgraph.report import summarize
+    >>> X = np.random.default_rng(0).normal(size=(20, 30))
+    >>> summary = summarize(SmoothGL(degree=3).fit(X), columns=pd.DataFrame(X.T, columns=[f"q{k}" for k in range(20)]))
+    >>> ax = plot_profile(summary, Figure().subplots(), n_communities=2)
+    >>> ax.images[0].get_array().shape
+    (2, 10)
+    """
+    profile = summary.profile
+    if not profile.columns:
+        raise InputError("the summary has no table to describe communities by: pass columns= to summarize")
+    leads = profile.leads[: check_integer("n_communities", n_communities, low=1, remedy="try 8")]
+    ax = plots.axes_or_new(ax)
+    ax.imshow(leads, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
+    for row, column in np.ndindex(*leads.shape):
+        shade = "white" if abs(leads[row, column]) > 0.7 else "black"
+        ax.text(column, row, profile.words[row][column], ha="center", va="center", fontsize=7, color=shade)
+    ax.set_xticks(range(len(profile.columns)), profile.columns, rotation=40, ha="right", fontsize=8)
+    sizes = np.bincount(summary.drawing.community)
+    ax.set_yticks(range(len(leads)), [f"{profile.names[k]} ({sizes[k]})" for k in range(len(leads))], fontsize=8)
+    return ax
+
+
+def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_labels: int = 3, seed: int = 0) -> Figure:
+    """Draw several networks side by side: groups, waves, methods, or with and without a prior.
+
+    Networks on the same nodes have the same places, and ties that not all of them have are dashed and orange. With
+    other nodes each has places of its own.
+
+    Parameters
+    ----------
+    graphs : dict from a title to a fitted estimator, learned graph, networkx graph or matrix
+    n_edges, n_labels, seed : as in :func:`plot_graph`
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> figure = plot_networks({"2019": nx.path_graph(4), "2024": nx.cycle_graph(4)})
+    >>> [ax.get_title() for ax in figure.axes], len(figure.axes[1].collections)
+    (['2019: 3 ties', '2024: 4 ties'], 3)
+    """
+    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra: imported where used)
+
+    learned = {title: as_graph(graph) for title, graph in graphs.items()}
+    if not learned:
+        raise InputError("graphs is empty: pass a dict from a title to a network")
+    drawn, keys = {}, {}
+    for title, graph in learned.items():
+        count = int(plots.LINES_A_NODE * graph.n_nodes) if n_edges is None else n_edges
+        drawn[title] = pairs = plots.surest_pairs(cut_of(graph).ties, count)
+        ends = np.stack([graph.names[pairs.source], graph.names[pairs.target]]).astype(str)
+        keys[title] = [tuple(pair) for pair in np.sort(ends, axis=0).T.tolist()]
+    same = len({tuple(sorted(map(str, graph.names))) for graph in learned.values()}) == 1
+    common, spots = set.intersection(*map(set, keys.values())), {}
+    if same:
+        union = nx.Graph([pair for pairs in keys.values() for pair in pairs])
+        union.add_nodes_from(map(str, next(iter(learned.values())).names))
+        all_pairs = as_graph(union).undirected().listed
+        spots = dict(zip(union, plots.spring_places(len(union), all_pairs, seed), strict=True))
+    across = min(len(learned), MOST_ACROSS)
+    down = -(-len(learned) // across)
+    figure = Figure(figsize=(4.2 * across, 4.2 * down), layout="constrained")
+    for place, (title, graph) in enumerate(learned.items()):
+        ax, pairs = figure.add_subplot(down, across, place + 1), drawn[title]
+        where = plots.places_of(
+            {name: spots[str(name)] for name in graph.names} if same else None, graph.names, pairs, seed
+        )
+        shared = np.array([key in common or not same for key in keys[title]], dtype=bool)
+        for kind, colour, style in ((shared, plots.BLUE, "solid"), (~shared, plots.ORANGE, "dashed")):
+            plots.draw_edges(ax, where, pairs.take(kind), plots.opacities(pairs.weight)[kind], colour, style)
+        plots.draw_nodes_and_names(ax, where, graph, n_labels)
+        ax.set_title(f"{title}: {len(shared):,} ties")
+    return figure

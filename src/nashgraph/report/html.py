@@ -1,4 +1,4 @@
-"""A summary as one HTML file that needs nothing else: data, style and script are inside.
+"""A summary, or a table of reports, as one HTML file that needs nothing else: data, style and script are inside.
 
 The page is a Jinja template with autoescape, so that a name, a title or a note can never become markup. A content
 security policy admits the page's own script and style, by their hashes, and nothing from outside. The script is bundled
@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +22,6 @@ from markupsafe import Markup
 from ..files import written_whole
 from . import prose
 from .interventions import page_table
-from .methods import methods_paragraph
 from .plain import packed_json, text
 from .summary import Summary
 
@@ -84,12 +84,11 @@ def render(summary: Summary) -> str:
         answers=answers(summary),
         leaders=prose.leaders(graph),
         verdicts=prose.verdicts(summary.cut, prose.leaders(graph), summary.agreement),
-        methods=methods_paragraph(summary),
+        methods=prose.methods_paragraph(summary),
         settled=prose.settled_sentence(graph, summary.agreement),
         part=summary.prior_part,
         influence=summary.hubs["influence"],
         counted=min(HUBS_COUNTED, graph.n_nodes),
-        mutual=bool((summary.hubs["followers"] == summary.hubs["listens_to"]).all()),
         meanings=MEANINGS,
         version=__version__,
         data=Markup(packed_json(summary.to_dict())),
@@ -139,14 +138,56 @@ def asset(name: str) -> str:
 @cache
 def code() -> dict[str, Any]:
     """Return the page's style and script, and a policy that admits these by their hashes and nothing else."""
-
-    def digest(part: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"
-
     style = asset("page.css")
     script = f"/*\nParts of d3:\n{asset('d3.LICENSE')}*/\n{asset('page.js')}"
-    policy = (
-        f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; img-src data:; "
+    return {"style": Markup(style), "script": Markup(script), "policy": policy(style, script)}
+
+
+def policy(style: str, script: str = "") -> str:
+    """Return a content security policy that admits a style and a script by their hashes."""
+    hashes = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, script)]
+    return (
+        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return {"style": Markup(style), "script": Markup(script), "policy": policy}
+
+
+def write_index(
+    path: str | Path,
+    title: str,
+    headings: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[str]]],
+    left_out: Sequence[str],
+    pictures: Sequence[str] = (),
+) -> None:
+    """Write a table of reports as one HTML file: a row has a report's address and cells, the first of them the link.
+
+    ``pictures`` are the networks as SVG, one for each row (see :func:`~nashgraph.report.showing.still_picture`).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "index.html"
+    >>> write_index(file, "Villages", ["village", "nodes"], [("groups/1/report.html", ["1", "77"])], [])
+    >>> '<a href="groups/1/report.html">1</a>' in file.read_text()
+    True
+    """
+    from .. import __version__  # noqa: PLC0415 (the package's root imports this module)
+
+    style = asset("page.css")
+    page = (
+        page_template()
+        .environment.get_template("index.html")
+        .render(
+            title=title,
+            headings=headings,
+            rows=rows,
+            left_out=left_out,
+            pictures=[Markup(picture) for picture in pictures],
+            version=__version__,
+            style=Markup(style),
+            policy=policy(style),
+        )
+    )
+    with written_whole(path) as name:
+        name.write_text(page, encoding="utf-8", newline="\n")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +12,17 @@ import pandas as pd
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, listing
 from .plain import plain, shortened, text
+from .prose import number
 
 FEW = 6  # a column of whole numbers with no more values than this is shown as answers, not as a quantity
 MANY = 50  # text with more values than this is shown nowhere: it names nodes rather than describes them
 CELLS = 600_000  # of all columns together; they are the larger part of a large page
 FIGURES = 4
+APART, FAR = 0.2, 0.3  # a lead (see Profile) from which a category, a quantity sets a community apart
+NAMING = 3  # answers in the name of a community
+PROFILED = 10  # columns in the table of communities
+# Answers that say nothing without their question.
+BARE = re.compile(r"(none|other|yes|no|true|false|unknown|[-\d.,\s]*)", re.IGNORECASE)
 
 
 class InputColumn(NamedTuple):
@@ -69,6 +76,90 @@ def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
     surest = sorted(found, key=lambda column: -np.nan_to_num(column.alike, nan=-1.0))[:most]
     kept = {id(column) for column in surest}
     return [column for column in found if id(column) in kept]
+
+
+class Profile(NamedTuple):
+    """Communities by the answers that set them apart.
+
+    Attributes
+    ----------
+    names : list of str, a name for each community: its three most unusual answers
+    columns : list of str, the columns that tell communities apart most
+    leads : array of shape (n_communities, n_columns), from -1 to 1: how much more frequent the community's most unusual
+        answer is in it than among all, or how many times two standard deviations its mean is from that of all
+    words : list of lists of str, that answer with its share, or the mean
+    """
+
+    names: list[str]
+    columns: list[str]
+    leads: Array
+    words: list[list[str]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the profile as JSON has it."""
+        return {
+            "names": self.names,
+            "columns": self.columns,
+            "leads": self.leads.round(3).tolist(),
+            "words": self.words,
+        }
+
+
+def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, names: Array) -> Profile:
+    """Return what sets communities apart; ``order`` numbers the nodes of ``community`` and ``names``, hubs first.
+
+    A community without an unusual answer is called by its most influential node.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"water": ["tap", "tap", "well", "well"], "coin": [1.5, 2.5, 2.5, 1.5]})
+    >>> graph = LearnedGraph.of(np.ones((4, 4)))
+    >>> profile = profile_of(input_columns(table, graph), np.array([0, 0, 1, 1]), np.arange(4), np.array(list("abcd")))
+    >>> profile.names, profile.words[0]
+    (['tap', 'well'], ['tap 100%', '2'])
+    """
+    found = [_profiled(column, column.values[order], community) for column in columns]
+    size = np.bincount(community)
+    leads = np.array([lead for lead, _, _ in found]).reshape(len(found), len(size)).T
+    least = np.array([FAR if column.levels is None or column.ordered else APART for column in columns])
+    called = []
+    for each in range(len(size)):
+        most = [k for k in np.argsort(-np.abs(leads[each]), kind="stable")[:NAMING] if abs(leads[each, k]) >= least[k]]
+        around = f"around {text(names[int(np.argmax(community == each))])}"
+        called.append(", ".join(found[k][2][each] for k in most) or around)
+    telling = np.argsort(-(size @ leads**2), kind="stable")[:PROFILED]
+    words = [[found[k][1][each] for k in telling] for each in range(len(size))]
+    return Profile(shortened(called), [text(columns[k].name) for k in telling], leads[:, telling], words)
+
+
+def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Array, list[str], list[str]]:
+    """Return for each community its lead in a column (see Profile), its answer, and what that says in a name."""
+    known = np.isfinite(values)
+    count = int(community.max()) + 1
+    answered = np.bincount(community[known], minlength=count)
+    enough, per = answered >= 2, np.maximum(answered, 1)
+    name = text(column.name)
+    if column.levels is None or column.ordered:
+        try:
+            scale = np.array(column.levels, dtype=float) if column.levels else None
+        except ValueError:
+            scale = None
+        given = values[known] if scale is None else scale[values[known].astype(int)]
+        spread = float(given.std(ddof=1)) if len(given) > 1 else 0.0
+        mean = np.bincount(community[known], weights=given, minlength=count) / per
+        lead = np.clip((mean - given.mean()) / (2 * spread), -1, 1) if spread else np.zeros(count)
+        said = [column.levels[round(at)] if column.levels and scale is None else number(float(at)) for at in mean]
+        called = [f"{name}: {'high' if each > 0 else 'low'}" for each in lead]
+    else:
+        share = np.zeros((count, len(column.levels)))
+        np.add.at(share, (community[known], values[known].astype(int)), 1.0)
+        apart = share / per[:, None] - share.sum(axis=0) / max(int(known.sum()), 1)
+        most = apart.argmax(axis=1)
+        lead = apart.max(axis=1)
+        answers = [column.levels[k] for k in most]
+        said = [f"{answer} {share[each, most[each]] / per[each]:.0%}" for each, answer in enumerate(answers)]
+        called = [f"{name}: {answer}" if BARE.fullmatch(answer) else answer for answer in answers]
+    return np.where(enough, lead, 0.0), [word if ok else "" for word, ok in zip(said, enough, strict=True)], called
 
 
 def of_nodes(table: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:

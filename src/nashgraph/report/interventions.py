@@ -107,7 +107,7 @@ def page_table(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[st
     >>> heads, rows = page_table(table, {"ann": 7})
     >>> heads, [cell.words for cell in rows[0]], rows[0][0].node
     (['Node', 'Loss of welfare', '90% interval', 'How often among the first'],
-     ['ann', '0.512', '0.4 to 0.6', '95 %'], 7)
+     ['ann', '0.512', '0.4 to 0.6', '95%'], 7)
     """
     names = [name for name in table.columns if name not in ("low", "high", "among_best", *IN_NODES_TABLE)]
     after = max((names.index(name) for name in MEASURED if name in names), default=len(names) - 1) + 1

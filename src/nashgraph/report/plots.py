@@ -9,21 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import networkx as nx
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate
 from ..estimators import GraphEstimator, LambdaPath
 from ..graph import Edges, LearnedGraph, as_graph
 from ..matching import names_of, order_of
-from ..validation import Array, InputError, InputTypeError, check_integer
-from . import _plot_parts as parts
+from ..validation import Array, InputError, InputTypeError, check_choice, check_integer, listing
 from .cut import cut_of
 from .prose import speaking
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
+CYCLE = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+GRAVITY = 0.2
+LEAST_OPACITY = 0.12
+NODE_AREAS = (20.0, 420.0)
+HEAT_CELLS = 400
 NAMED_ROWS = 40
 MARKED_LAMBDAS = 5
 LEAST_VALUE = 1e-17
@@ -43,7 +50,8 @@ def plot_graph(
     """Draw a graph: circles grow with influence, lines are the more opaque the heavier, the top hubs are named.
 
     A line joins two nodes whatever the direction, and its weight is the mean of the two directions. A circle's area
-    grows with the node's influence on all others, the column sum of the adjacency matrix.
+    grows with the node's influence on all others, the column sum of the adjacency matrix. If the signals do not tell
+    who is influential (``influence_supported``), circles are alike and nobody is named.
 
     Parameters
     ----------
@@ -89,18 +97,13 @@ def plot_graph(
     else:
         n_edges = len(true.weight) if true is not None else int(LINES_A_NODE * learned.n_nodes)
     drawn = surest_pairs(learned, n_edges)
-    places = parts.places_of(positions, learned.names, drawn, seed)
-    ax = parts.axes_or_new(ax)
+    places = places_of(positions, learned.names, drawn, seed)
+    ax = axes_or_new(ax)
     if true is None:
-        parts.draw_edges(ax, places, drawn, parts.opacities(drawn.weight), parts.BLUE, "solid")
+        draw_edges(ax, places, drawn, opacities(drawn.weight), BLUE, "solid")
     else:
-        parts.draw_against_truth(ax, places, drawn, true)
-    parts.draw_nodes(ax, places, learned.influence)
-    hubs = speaking(learned)[:named]
-    parts.draw_names(ax, places[hubs], learned.names[hubs])
-    ax.set_aspect("equal")
-    ax.margins(0.08)
-    ax.set_axis_off()
+        draw_against_truth(ax, places, drawn, true)
+    draw_nodes_and_names(ax, places, learned, named)
     return ax
 
 
@@ -142,14 +145,14 @@ def plot_path(
     """
     if not isinstance(path, LambdaPath):
         raise InputTypeError(f"path must be what GLGP.path returns, got {type(path).__name__}: call GLGP().path(X)")
-    ax = parts.axes_or_new(ax)
+    ax = axes_or_new(ax)
     x, y = path.fidelities, path.welfares
-    color = parts.next_color(ax)
+    color = next_color(ax)
     ax.plot(x, y, color=color, linewidth=1.6, label=label)
     fills = [color if model.converged_ else "white" for model in path.models]
     ax.scatter(x, y, s=22, edgecolor=color, facecolor=fills, zorder=3)
-    spread = parts.spread_points(x, y, MARKED_LAMBDAS)
-    for k in spread if marked is None else parts.nearest_points(path.lams, marked):
+    spread = spread_points(x, y, MARKED_LAMBDAS)
+    for k in spread if marked is None else nearest_points(path.lams, marked):
         # Below the front there is room: to the right of a point, or to the left of the last ones.
         shift, side = ((7, -4), "left") if x[k] < x[0] + 0.85 * np.ptp(x) else ((0, -8), "right")
         place: dict[str, Any] = {"textcoords": "offset points", "va": "top", "ha": side, "fontsize": 8}
@@ -195,13 +198,13 @@ def plot_convergence(
     if not certificate.history:
         raise InputError(f"there is no history of steps to draw ({certificate.sentence}): pass a method that iterates")
     tol = certificate.tol if tol is None else tol
-    ax = parts.axes_or_new(ax)
+    ax = axes_or_new(ax)
     values = np.maximum([record.value for record in certificate.history], LEAST_VALUE)
-    style: dict[str, Any] = {"markersize": 2.5, "linewidth": 1.2, "label": label, "color": parts.next_color(ax)}
+    style: dict[str, Any] = {"markersize": 2.5, "linewidth": 1.2, "label": label, "color": next_color(ax)}
     ax.semilogy([record.iteration for record in certificate.history], values, "o-", **style)
     written = f"tol = {tol:g}"
     if tol > 0 and written not in [text.get_text() for text in ax.texts]:
-        ax.axhline(tol, color=parts.GREY, linestyle="dashed", linewidth=1)
+        ax.axhline(tol, color=GREY, linestyle="dashed", linewidth=1)
         ax.text(0.99, tol, written, transform=ax.get_yaxis_transform(), ha="right", va="bottom", fontsize=8)
     ax.set_xlabel("iteration")
     ax.set_ylabel(certificate.measure.value)
@@ -231,16 +234,16 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     [[0.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
     learned = as_graph(graph)
-    chosen = parts.node_order(order, learned)
-    breaks = parts.community_ends(learned) if isinstance(order, str) and order == "community" else ()
-    cells = parts.heat_cells(learned.weights[chosen][:, chosen])
-    ax = parts.axes_or_new(ax)
+    chosen = node_order(order, learned)
+    breaks = community_ends(learned) if isinstance(order, str) and order == "community" else ()
+    cells = heat_cells(learned.weights[chosen][:, chosen])
+    ax = axes_or_new(ax)
     n = len(chosen)
     image = ax.imshow(cells, cmap="Blues", vmin=0, extent=(-0.5, n - 0.5, n - 0.5, -0.5))
     ax.figure.colorbar(image, ax=ax, label="weight" if len(cells) == n else "mean weight of a block", shrink=0.8)
     for at in breaks:
-        ax.axhline(at - 0.5, color=parts.GREY, linewidth=0.6)
-        ax.axvline(at - 0.5, color=parts.GREY, linewidth=0.6)
+        ax.axhline(at - 0.5, color=GREY, linewidth=0.6)
+        ax.axvline(at - 0.5, color=GREY, linewidth=0.6)
     if n <= NAMED_ROWS:
         names = [str(name) for name in learned.names[chosen]]
         ax.set_xticks(range(n), names, rotation=90, fontsize=7)
@@ -248,3 +251,167 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     ax.set_xlabel("node that influences")
     ax.set_ylabel("node that is influenced")
     return ax
+
+
+def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: Edges, seed: int) -> Array:
+    """Return where each node is, as an array of shape (n_nodes, 2)."""
+    if positions is None:
+        return spring_places(len(names), drawn, seed)
+    if isinstance(positions, Mapping):
+        missing = [name for name in names if name not in positions]
+        if missing:
+            raise InputError(f"positions has no place for {listing(missing)}: give an (x, y) for every node")
+        positions = np.array([positions[name] for name in names], dtype=float)
+    places = np.asarray(positions, dtype=float)
+    if places.shape != (len(names), 2):
+        raise InputError(f"positions must have shape ({len(names)}, 2), an (x, y) for every node, got {places.shape}")
+    return places
+
+
+def spring_places(n_nodes: int, drawn: Edges, seed: int) -> Array:
+    """Return the spring layout of the pairs drawn, with a weak spring from each node to a centre.
+
+    Without the centre, parts that are not joined fly apart, and the picture is mostly empty.
+    """
+    layout: nx.Graph[int] = nx.Graph()
+    layout.add_nodes_from(range(n_nodes + 1))
+    layout.add_edges_from(zip(drawn.source.tolist(), drawn.target.tolist(), strict=True), weight=1.0)
+    layout.add_edges_from(((node, n_nodes) for node in range(n_nodes)), weight=GRAVITY)
+    found = nx.spring_layout(layout, seed=seed, iterations=100)
+    return np.array([found[node] for node in range(n_nodes)])
+
+
+def node_order(order: str | Iterable[Any], graph: LearnedGraph) -> Array:
+    """Return the nodes to draw, by number."""
+    if isinstance(order, str):
+        check_choice("order", order, ("influence", "community", "given"), ", or pass a list of node names")
+        if order == "community":
+            rank = np.empty(graph.n_nodes, dtype=int)
+            rank[graph.by_influence] = np.arange(graph.n_nodes)
+            return np.lexsort((rank, graph.communities))
+        return graph.by_influence if order == "influence" else np.arange(graph.n_nodes)
+    number = {name: k for k, name in enumerate(graph.names)}
+    wanted = list(order)
+    unknown = [name for name in wanted if name not in number]
+    if unknown or not wanted:
+        wrong = f"order names nodes that are not in the graph: {listing(unknown)}" if unknown else "order is empty"
+        raise InputError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
+    return np.array([number[name] for name in wanted])
+
+
+def community_ends(graph: LearnedGraph) -> list[int]:
+    """Return where one community ends and the next begins, in the order of communities."""
+    return np.cumsum(np.bincount(graph.communities)[1:])[:-1].tolist()
+
+
+def heat_cells(weights: Any) -> Array:
+    """Return the matrix as a dense array of at most HEAT_CELLS x HEAT_CELLS means over blocks."""
+    n = weights.shape[0]
+    if n <= HEAT_CELLS:
+        return np.asarray(weights.toarray())
+    block = np.arange(n) * HEAT_CELLS // n
+    rows, columns = sparse.coo_array(weights).coords
+    sums = sparse.coo_array((weights.data, (block[rows], block[columns])), shape=(HEAT_CELLS, HEAT_CELLS)).toarray()
+    sizes = np.bincount(block)
+    return np.asarray(sums / np.outer(sizes, sizes))
+
+
+def spread_points(x: Array, y: Array, count: int) -> list[int]:
+    """Return about ``count`` points of a curve, its ends among them, at like distances along it as it is drawn."""
+    steps = np.hypot(np.diff(x) / (np.ptp(x) or 1.0), np.diff(y) / (np.ptp(y) or 1.0))
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    return sorted(set(nearest_points(along, np.linspace(0.0, along[-1], count))))
+
+
+def nearest_points(values: Array, wanted: Sequence[float] | Array) -> list[int]:
+    """Return for each number wanted the index of the nearest value."""
+    return [int(np.argmin(np.abs(values - number))) for number in wanted]
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return the ax given, or that of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot  # noqa: PLC0415 (an extra: imported where used)
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'nashgraph[plot]'") from error
+    return pyplot.subplots()[1]
+
+
+def next_color(ax: Axes) -> str:
+    """Return the first colour of the cycle that no line of the ax has yet."""
+    used = {line.get_color() for line in ax.lines}
+    return next((color for color in CYCLE if color not in used), BLUE)
+
+
+def opacities(weights: Array) -> Array:
+    """Return how opaque to draw edges of these weights: by the square root, since few are near the heaviest."""
+    return LEAST_OPACITY + (1.0 - LEAST_OPACITY) * np.sqrt(weights / weights.max(initial=1e-300))
+
+
+def draw_edges(
+    ax: Axes, places: Array, edges: Edges, opacity: Array | float, color: str, style: str, label: str = ""
+) -> None:
+    """Draw a line for every edge."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+    from matplotlib.colors import to_rgba_array  # noqa: PLC0415
+
+    colors = np.repeat(to_rgba_array(color), len(edges.weight), axis=0)
+    colors[:, 3] = opacity
+    lines = np.stack([places[edges.source], places[edges.target]], axis=1)
+    ax.add_collection(
+        LineCollection(list(lines), colors=colors, linestyles=style, linewidths=1.1, zorder=1, label=label)
+    )
+
+
+def draw_against_truth(ax: Axes, places: Array, drawn: Edges, true: Edges) -> None:
+    """Draw hits, mistakes and misses, each in its style, with a legend that counts them."""
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    ours, theirs = (edges.source * len(places) + edges.target for edges in (drawn, true))
+    hit, missed = np.isin(ours, theirs), ~np.isin(theirs, ours)
+    opacity = opacities(drawn.weight)
+    kinds: tuple[tuple[Edges, Array | float, str, Any, str], ...] = (
+        (true.take(missed), 0.6, GREY, "dotted", "missed"),
+        (drawn.take(~hit), opacity[~hit], ORANGE, "dashed", "not in the truth"),
+        (drawn.take(hit), opacity[hit], BLUE, "solid", "true"),
+    )
+    for edges, opaque, color, style, name in kinds:
+        draw_edges(ax, places, edges, opaque, color, style, name)
+    handles = [
+        Line2D([], [], color=color, linestyle=style, label=f"{len(edges.weight)} {name}")
+        for edges, _, color, style, name in reversed(kinds)
+    ]
+    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=3, frameon=False, fontsize=8)
+
+
+def draw_nodes_and_names(ax: Axes, places: Array, graph: LearnedGraph, named: int) -> None:
+    """Draw a circle for every node, its area by its influence, and the names of the most influential.
+
+    If the signals do not tell who is influential, circles are alike and nobody is named.
+    """
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    told = graph.influence_supported is not False
+    sizes = graph.influence if told else np.full(graph.n_nodes, 0.25)
+    least, most = NODE_AREAS
+    scale = min(1.0, 6.0 / np.sqrt(len(sizes)))  # many nodes get small circles
+    areas = scale * (least + (most - least) * sizes / (sizes.max() if told and sizes.any() else 1.0))
+    x, y = places.T
+    ax.scatter(x, y, s=areas, facecolor="#d6e6f2", edgecolor="#1f4e79", linewidth=0.9, zorder=2)
+    rim = [withStroke(linewidth=2.5, foreground="white", alpha=0.85)]  # so that lines do not cross names out
+    for node in speaking(graph)[: named if told else 0]:
+        ax.text(
+            float(places[node, 0]),
+            float(places[node, 1]),
+            str(graph.names[node]),
+            ha="center",
+            va="center",
+            fontsize=8,
+            zorder=3,
+            path_effects=rim,
+        )
+    ax.set_aspect("equal")
+    ax.margins(0.08)
+    ax.set_axis_off()

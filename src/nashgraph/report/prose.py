@@ -1,17 +1,25 @@
-"""Figures in words, and what a certificate means; what the data do not change stands in the page's templates."""
+"""Figures in words, what a certificate means, and the methods paragraph; the page's templates have all other words."""
 
 from __future__ import annotations
 
+import html
+import platform
+import re
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy
 
 from ..certificate import Certificate, Measure
 from ..graph import EVIDENCE, NOT_CENTRAL, LearnedGraph
-from ..validation import Array, listing
+from ..validation import Array, InputError, listing
 from .cut import Cut, cut_of
 from .plain import shortened, text
+
+if TYPE_CHECKING:
+    from .summary import Summary
 
 CERTIFIED = {
     Measure.EXACT: "The problem has one solution only, and each node's share of it is computed by a formula. There was "
@@ -37,6 +45,24 @@ NOT_AT_REST = (
     " The actions are a Nash equilibrium of this network all the same: nobody does better by doing more or less alone. "
     "But another network may balance likeness and welfare better."
 )
+GAME = (
+    "Zhang, Liu, Wai and So (2026), Learning Graph Topology with Functional Priors via Bilevel Optimization, "
+    "arXiv:2606.13885"
+)
+SMOOTH = "Kalofolias (2016), How to Learn a Graph from Smooth Signals, AISTATS"
+LEIDEN = "Traag, Waltman and van Eck (2019), From Louvain to Leiden, Scientific Reports 9:5233"
+TIES = (
+    "Breza, Chandrasekhar, McCormick and Pan (2020), Using Aggregated Relational Data to Feasibly Identify Network "
+    "Structure without Network Data, American Economic Review 110"
+)
+REFERENCES = {
+    "GLGP": GAME,
+    "LinearGLGP": GAME,
+    "ConsensusGL": f"{SMOOTH}; {GAME}",
+    "SmoothGL": SMOOTH,
+    "TieModel": TIES,
+}
+PLACE = re.compile(r'<p [^>]*id="methods">(.*?)</p>', re.DOTALL)
 
 
 def number(value: float) -> str:
@@ -60,11 +86,11 @@ def percent(share: float) -> str:
     Examples
     --------
     >>> percent(0.384), percent(3e-9)
-    ('38 %', '0.0000003 %')
+    ('38%', '0.0000003%')
     """
     if share >= 0.0995:
-        return f"{100 * share:.0f} %"
-    return f"{np.format_float_positional(float(f'{100 * share:.1g}'), trim='-')} %"
+        return f"{100 * share:.0f}%"
+    return f"{np.format_float_positional(float(f'{100 * share:.1g}'), trim='-')}%"
 
 
 def certificate(found: Certificate, plays_game: bool) -> tuple[str, str]:
@@ -75,17 +101,6 @@ def certificate(found: Certificate, plays_game: bool) -> tuple[str, str]:
     of_game = plays_game and found.measure is Measure.STATIONARITY
     game = (AT_REST if found.converged else NOT_AT_REST) if of_game else ""
     return verdict, f"{caution}{meaning}{game}".strip()
-
-
-def weights_sentence(weights: Array) -> str:
-    """Say how the weights are spread; ``weights`` come heaviest first."""
-    if not len(weights):
-        return "The graph has no edges."
-    tenth = max(1, len(weights) // 10)
-    return (
-        f"Half of the {len(weights):,} edges weigh {number(float(np.median(weights)))} or less. The heaviest tenth of "
-        f"them carries {percent(float(weights[:tenth].sum() / weights.sum()))} of all weight."
-    )
 
 
 def settled_sentence(graph: LearnedGraph, agreement: float = np.nan) -> str:
@@ -162,14 +177,6 @@ def graded(value: float, good: float, fair: float) -> str:
     return "green" if value >= good else "amber" if value >= fair else "red"
 
 
-def degree_sentence(counts: Array, verb: str) -> str:
-    """Say how many neighbours nodes have, and that they listen to them or are listened to by them."""
-    middle = number(float(np.median(counts)))
-    others = "other" if middle == "1" else "others"
-    least, most = f"{counts.min():,}", f"{counts.max():,}"
-    return f"The median node {verb} {middle} {others}; the numbers range from {least} to {most}."
-
-
 class Leaders(NamedTuple):
     """The names of the most influential nodes, and of those that may be as well; none where it is settled.
 
@@ -207,7 +214,7 @@ def concentration_sentence(graph: LearnedGraph) -> str:
     >>> star = np.zeros((20, 20))
     >>> star[1:, 0], star[0, 1] = 0.9, 0.9
     >>> concentration_sentence(LearnedGraph.of(star))
-    '0 and 1 hold 100 % of all influence among 20 nodes: check that this is meant; a weaker prior (lam), ...'
+    '0 and 1 hold 100% of all influence among 20 nodes: check that this is meant; a weaker prior (lam), ...'
     """
     influence = np.sort(graph.influence)[::-1]
     if graph.n_nodes < FEW_NODES or influence[:FEW].sum() < CONCENTRATED * influence.sum():
@@ -227,7 +234,7 @@ def gaps_mark(graph: LearnedGraph, node: int) -> str:
     --------
     >>> graph = LearnedGraph.of(np.eye(2)[::-1], ["ann", "bob"], node_columns={"missing": np.array([0.0, 0.4])})
     >>> gaps_mark(graph, 0), gaps_mark(graph, 1)
-    ('', ' (40 % missing)')
+    ('', ' (40% missing)')
     """
     share = float(graph.node_columns["missing"][node]) if "missing" in graph.node_columns else 0.0
     return f" ({percent(share)} missing)" if share >= MANY_GAPS else ""
@@ -269,3 +276,66 @@ def leaders(graph: LearnedGraph) -> Leaders:
     # Those that come as high as the first one does; else those that come as low as it may.
     bar = low[0] if low[1:].min() <= low[0] else high[0]
     return Leaders(names[:1], [name for name, rank in zip(names[1:], low[1:], strict=True) if rank <= bar])
+
+
+def read_methods(page: str | Path) -> str:
+    """Return the methods paragraph that a report page holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> page = Path(tempfile.mkdtemp()) / "report.html"
+    >>> _ = page.write_text('<p class="column" id="methods">A &amp; B were tied.</p>')
+    >>> read_methods(page)
+    'A & B were tied.'
+    """
+    try:
+        found = PLACE.search(Path(page).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"there is no {page} to read the methods paragraph from; run nashgraph learn again") from error
+    if found is None:
+        raise InputError(f"{page} has no methods paragraph: it was written by an older version, so learn again")
+    return html.unescape(found[1])
+
+
+def methods_paragraph(summary: Summary) -> str:
+    """Return what was done, with versions and references, ready to paste.
+
+    Examples
+    --------
+    >>> from nashgraph import SmoothGL
+    >>> from nashgraph.report import summarize
+    >>> X = np.random.default_rng(0).normal(size=(20, 30))
+    >>> methods_paragraph(summarize(SmoothGL(degree=4).fit(X)))
+    "A network of 30 nodes was learned with SmoothGL (c 0.95, degree 4, ...; Kalofolias (2016), ...) in nashgraph ...
+    """
+    from .. import __version__  # noqa: PLC0415 (the package's root imports this module)
+
+    cut, graph = summary.cut, summary.graph
+    source = f" from {summary.source}" if summary.source else ""
+    settings = ", ".join(f"{name} {value}" for name, value in summary.parameters.items() if value not in ("", "None"))
+    reference = REFERENCES.get(summary.method)
+    inside = "; ".join(part for part in (settings, reference) if part)
+    counted = (
+        f"Pairs of nodes with a {cut.column} of at least 50% were counted as tied"
+        if cut.share
+        else f"The pairs with most evidence were counted as tied, {graph.degree:.1f} per node on average"
+        if cut.column == EVIDENCE and graph.degree is not None
+        else "All pairs with a positive weight were counted as tied"
+    )
+    density = cut.n_ties / max(1, graph.n_nodes * (graph.n_nodes - 1) / 2)
+    stability = (
+        f" Two replicates shared {percent(summary.agreement)} of the weight." if np.isfinite(summary.agreement) else ""
+    )
+    scores = "".join(f" {name} against the true network: {number(score)}." for name, score in summary.scores.items())
+    told = "likeness; none was observed"
+    if "expected_ties" in graph.node_columns:
+        told = "what people told about their ties, each with a probability"
+    notes = "".join(f" {note.rstrip('.')}." for note in summary.notes)
+    return (
+        f"A network of {graph.n_nodes:,} nodes was learned{source} with {summary.method} ({inside}) in nashgraph "
+        f"{__version__} (Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__})."
+        f"{notes} {counted}: {cut.n_ties:,} ties, {percent(density)} of all pairs.{stability} The calculation: "
+        f"{summary.certificate.sentence}.{scores} Communities were found by Leiden's method on modularity ({LEIDEN}). "
+        f"The ties were inferred from {told}."
+    )

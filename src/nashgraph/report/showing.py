@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from markupsafe import escape
 
 from ..estimators import GraphEstimator
+from ..graph import LearnedGraph
 from . import prose
 from .cut import Cut, cut_of
-from .drawing import Drawing, make_drawing
+from .drawing import make_drawing
 from .html import write_report
 from .plain import shortened, text
+from .plots import LINES_A_NODE, surest_pairs
 from .summary import summarize
 
 WIDTH, HEIGHT = 640, 400
 LINES, CIRCLES, NAMES = 800, 700, 6  # what keeps a picture at about 40 kB and readable
-LINES_A_NODE = 2.5
 COLOURS = ("#0072b2", "#b36b00", "#00805c", "#b0467f", "#6a51a3", "#c0392b", "#5b7a12", "#2b7f8c")
 GREY = "#7d868e"
 
@@ -42,7 +44,8 @@ def notebook_view(model: GraphEstimator) -> str:
         f'<td style="text-align:start">{escape(value)}</td></tr>'
         for name, value in facts_of(model, cut)
     )
-    picture = still_picture(model, make_drawing(model, None, cut), cut)
+    graph = model.graph_
+    picture = still_picture(graph, make_drawing(model, None, cut).layout(graph.names[graph.by_influence]))
     return (
         f'<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:center">{picture}<div><table>{facts}</table>'
         "<p>Open the page with <code>model.report()</code>.</p></div></div>"
@@ -66,37 +69,47 @@ def facts_of(model: GraphEstimator, cut: Cut) -> list[tuple[str, str]]:
     ]
 
 
-def still_picture(model: GraphEstimator, drawing: Drawing, cut: Cut) -> str:
-    """Return the network as SVG: the surest ties, two or three for each node, circles by influence and community."""
-    view = drawing.views[drawing.fitted]
-    count = min(len(view.influence), CIRCLES)
-    places = (drawing.positions / np.abs(drawing.positions).max(axis=0).clip(1e-9) * 0.94 + 1) / 2
-    x, y = places[:, 0] * WIDTH, places[:, 1] * HEIGHT
-    source, target = view.edges.source, view.edges.target
-    once = (source < target) | ~np.isin(source * len(x) + target, target * len(x) + source)
-    shown = np.flatnonzero(once & (source < count) & (target < count) & (view.pair >= cut.level))
-    most = int(min(LINES, LINES_A_NODE * len(x)))
-    shown = shown[np.argsort(-view.pair[shown], kind="stable")][:most]
-    tint = [COLOURS[group] if group < len(COLOURS) else GREY for group in drawing.community]
+def still_picture(graph: LearnedGraph, layout: pd.DataFrame, width: int = WIDTH, names: int = NAMES) -> str:
+    """Return the network as SVG: the surest ties, two or three for each node, circles by influence and community.
+
+    ``layout`` is that of a summary: x, y and community of the nodes, most influential first.
+
+    Examples
+    --------
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> still_picture(graph, pd.DataFrame({"x": [-1.0, 1.0], "y": [0.0, 0.0], "community": [1, 1]})).count("<circle")
+    2
+    """
+    order, height = graph.by_influence[: len(layout)], round(width * HEIGHT / WIDTH)
+    count = min(len(order), CIRCLES)
+    rank = np.full(graph.n_nodes, len(order))
+    rank[order] = np.arange(len(order))
+    places = layout[["x", "y"]].to_numpy()
+    x, y = ((places / np.abs(places).max(axis=0).clip(1e-9) * 0.94 + 1) / 2 * (width, height)).T
+    pairs = surest_pairs(cut_of(graph).ties, graph.n_edges)
+    ends = np.stack([rank[pairs.source], rank[pairs.target]], axis=1)
+    ends = ends[(ends < count).all(axis=1)][: int(min(LINES, LINES_A_NODE * len(order)))]
+    tint = [COLOURS[group - 1] if group <= len(COLOURS) else GREY for group in layout["community"]]
     steps: dict[str, list[str]] = {}
-    for a, b in zip(source[shown], target[shown], strict=True):
+    for a, b in ends.tolist():
         colour = tint[a] if tint[a] == tint[b] else GREY
         steps.setdefault(colour, []).append(f"M{x[a]:.0f} {y[a]:.0f}L{x[b]:.0f} {y[b]:.0f}")
     lines = "".join(f'<path d="{"".join(path)}" stroke="{colour}"/>' for colour, path in steps.items())
-    radius = np.clip(7 * np.sqrt(view.influence / max(float(view.influence.mean()), 1e-12)), 2.5, 14)
-    radius *= min(1.0, 6.0 / np.sqrt(count))
+    told = graph.influence_supported is not False
+    share = graph.influence[order] / max(float(graph.influence.mean()), 1e-12) if told else np.ones(len(order))
+    radius = np.clip(7 * np.sqrt(share), 2.5, 14) * min(1.0, 6.0 / np.sqrt(count)) * width / WIDTH
     dots: dict[str, list[str]] = {}
     for k in range(count):
         dots.setdefault(tint[k], []).append(f'<circle cx="{x[k]:.0f}" cy="{y[k]:.0f}" r="{max(1.5, radius[k]):.1f}"/>')
     circles = "".join(f'<g fill="{colour}">{"".join(group)}</g>' for colour, group in dots.items())
-    names = shortened([text(name) for name in model.graph_.names[model.graph_.by_influence[:NAMES]]])
+    called = shortened([text(name) for name in graph.names[order[: names if told else 0]]])
     labels = "".join(
         f'<text x="{x[k]:.0f}" y="{y[k] - radius[k] - 4:.0f}">{escape(name[:24])}</text>'
-        for k, name in enumerate(names)
+        for k, name in enumerate(called)
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img" aria-label="The {len(shown)} surest ties of {len(x)} nodes" style="max-width:100%">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'role="img" aria-label="The {len(ends)} surest ties of {len(x)} nodes">'
         f'<g stroke-opacity=".5" fill="none">{lines}</g>{circles}'
         f'<g font-family="sans-serif" font-size="11" text-anchor="middle" fill="currentColor">{labels}</g></svg>'
     )

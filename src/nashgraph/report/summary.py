@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,29 +12,46 @@ import pandas as pd
 from ..certificate import Certificate, Record
 from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import Prior
-from ..graph import LearnedGraph
+from ..graph import LearnedGraph, as_graph
 from ..validation import Array, InputError
 from . import prose
-from .checks import Checks, checks_of
-from .cut import Cut, cut_of
+from .cut import Checks, Cut, checks_of, cut_of
 from .drawing import DECIMALS, Drawing, make_drawing
-from .inputs import InputColumn, input_columns, missing_share, of_nodes
+from .figures import calibration_curve, precision_recall
+from .inputs import InputColumn, Profile, input_columns, missing_share, of_nodes, profile_of
 from .interventions import Interventions, interventions_of
 from .plain import columns, plain, shortened, table, text
 from .playable import Playable, playable
-from .prior import PriorPart, prior_part
 
-BINS = 24
+GAINERS, HUBS = 3, 10  # nodes and ties that gain most by a prior, and hubs that are compared
+POINTS = 200  # of a curve in the page
 RESERVED = ("name", "influence", "followers", "listens_to")  # columns of nodes that are the graph's own
 
 
-@dataclass(frozen=True, eq=False)
-class Histogram:
-    """Counts between edges of bins, with a sentence that says what they show."""
+class Gain(NamedTuple):
+    """A node or a tie, by name, and its influence or weight without the prior and with it."""
 
-    edges: Array
-    counts: Array
-    sentence: str
+    names: list[str]
+    without: float
+    now: float
+
+
+class PriorPart(NamedTuple):
+    """How much the members with a prior count, and what they change.
+
+    Attributes
+    ----------
+    share : float, of the members that have a prior
+    moved : float, the share of all weight that lies elsewhere without them
+    nodes, ties : those that gain most influence, most weight (from the one who influences to the other)
+    new_hubs : names of nodes that are among the ten most influential thanks to the prior alone
+    """
+
+    share: float
+    moved: float
+    nodes: list[Gain]
+    ties: list[Gain]
+    new_hubs: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +70,6 @@ class Summary:
     prior : Prior or None
     prior_part : PriorPart or None, what the prior adds, where the graph without it is known
     certificate : Certificate
-    distributions : dict of Histogram, by "weight", "listens_to" and "followers"
     history : DataFrame or None, one row per step: iteration, objective, value (of the certificate's measure), welfare
     front : DataFrame or None, one row per lambda drawn: lam, fidelity, welfare, fitted
     drawing : Drawing, the nodes and edges to draw
@@ -62,6 +78,8 @@ class Summary:
     notes : tuple of str, what was done to the table
     directed : bool, whether to begin with directions shown
     columns : list of InputColumn, what the table says of the nodes
+    profile : Profile, what sets communities apart
+    trust : dict of curves: stability (if given); calibration and precision_recall (with a truth)
     checks : Checks or None, the ties that are known to be
     interventions : Interventions or None, what to do about the network by its game, if asked for
     game : Playable or None, the game for the page to play
@@ -85,7 +103,6 @@ class Summary:
     prior: Prior | None
     prior_part: PriorPart | None
     certificate: Certificate
-    distributions: Mapping[str, Histogram]
     history: pd.DataFrame | None
     front: pd.DataFrame | None
     drawing: Drawing
@@ -94,6 +111,8 @@ class Summary:
     notes: tuple[str, ...]
     directed: bool
     columns: Sequence[InputColumn]
+    profile: Profile
+    trust: Mapping[str, Mapping[str, Any]]
     checks: Checks | None
     interventions: Interventions | None
     game: Playable | None
@@ -123,13 +142,14 @@ class Summary:
                 "n_ties": self.cut.n_ties,
             },
             "nodes": {**columns(listed), "name": shortened([text(name) for name in listed["name"]])},
+            "supported": self.graph.influence_supported is not False,
             "columns": [column.to_dict(order[:held]) for column in self.columns],
+            "profile": self.profile.to_dict(),
+            "trust": {
+                name: {key: plain(value, 4) for key, value in curve.items()} for name, curve in self.trust.items()
+            },
             "checks": None if self.checks is None else self.checks.to_dict(order, held),
             "certificate": self.certificate.as_dict(),
-            "distributions": {
-                name: {"edges": plain(bins.edges), "counts": plain(bins.counts), "sentence": bins.sentence}
-                for name, bins in self.distributions.items()
-            },
             "history": None if self.history is None else table(self.history),
             "front": None if self.front is None else table(self.front),
             "drawing": drawing_to_dict(drawing),
@@ -191,6 +211,7 @@ def summarize(
     communities: Array | None = None,
     layout: pd.DataFrame | None = None,
     interventions: bool = False,
+    stability: Mapping[str, Array] | None = None,
     graph: LearnedGraph | None = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
@@ -222,6 +243,8 @@ def summarize(
         can be laid side by side, or any table with name, x and y from -1 to 1; found if left out.
     interventions : bool
         Whether to find key players, support, ties and seeds by the game on the network; this can take long.
+    stability : dict of arrays, optional
+        From :func:`~nashgraph.report.stability_curve`, to show in the page.
     graph : LearnedGraph, optional
         The model's graph with further columns for its nodes; ``model.graph_`` if left out.
 
@@ -244,6 +267,8 @@ def summarize(
     found = interventions_of(model) if interventions else None
     shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)
+    told = [] if table is None else input_columns(table, ties)
+    order = graph.by_influence[: len(drawing.positions)]
     return Summary(
         title=title,
         source=source,
@@ -255,7 +280,6 @@ def summarize(
         prior=model.prior_,
         prior_part=prior_part(model, graph),
         certificate=model.certificate_,
-        distributions=distributions(ties),
         history=pd.DataFrame(history, columns=list(Record._fields)) if history else None,
         front=None if path is None else front_table(drawing),
         drawing=drawing,
@@ -263,7 +287,9 @@ def summarize(
         scores=dict(scores or {}),
         notes=tuple(notes),
         directed=directed and graph.directed,
-        columns=[] if table is None else input_columns(table, ties),
+        columns=told,
+        profile=profile_of(told, drawing.community, order, graph.names[order]),
+        trust=trust_of(graph, truth, stability),
         checks=checks_of(model, truth),
         interventions=found,
         game=playable(model),
@@ -287,24 +313,17 @@ def front_table(drawing: Drawing) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["lam", "fidelity", "welfare", "fitted"])
 
 
-def distributions(graph: LearnedGraph) -> dict[str, Histogram]:
-    """Return how weights and numbers of neighbours are spread."""
-    weights, nodes = graph.listed.weight, graph.nodes()
-    counts, edges = np.histogram(weights, bins=BINS, range=(0.0, float(weights.max(initial=0.0)) or 1.0))
-    listens, followers = nodes["listens_to"].to_numpy(), nodes["followers"].to_numpy()
-    return {
-        "weight": Histogram(edges, counts, prose.weights_sentence(weights)),
-        "listens_to": whole_numbers(listens, prose.degree_sentence(listens, "listens to")),
-        "followers": whole_numbers(followers, prose.degree_sentence(followers, "is listened to by")),
-    }
-
-
-def whole_numbers(values: Array, sentence: str) -> Histogram:
-    """Return a histogram of whole numbers, with as many of them in every bin."""
-    width = int(np.ceil((values.max() + 1) / BINS))
-    edges = np.arange(0, values.max() + width + 1, width)
-    counts, _ = np.histogram(values, bins=edges)
-    return Histogram(edges, counts, sentence)
+def trust_of(graph: LearnedGraph, truth: Any, stability: Mapping[str, Array] | None) -> dict[str, dict[str, Any]]:
+    """Return the curves that tell how far a network can be relied on: its stability, and scores against a truth."""
+    found: dict[str, dict[str, Any]] = {} if stability is None else {"stability": dict(stability)}
+    if truth is None or not as_graph(truth).n_edges or as_graph(truth).n_nodes != graph.n_nodes:
+        return found
+    recall, precision, guessing = precision_recall(graph, truth)
+    kept = np.unique(np.linspace(0, len(recall) - 1, POINTS).round().astype(int))
+    found["precision_recall"] = {"recall": recall[kept], "precision": precision[kept], "guessing": guessing}
+    if (curve := calibration_curve(graph, truth)) is not None:
+        found["calibration"] = {"evidence": curve[0], "tied": curve[1]}
+    return found
 
 
 def settings(model: GraphEstimator) -> dict[str, Any]:
@@ -331,3 +350,32 @@ def said(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {said(part)}" for name, part in value.items())
     return str(getattr(value, "__name__", value))  # a function by its name
+
+
+def prior_part(model: GraphEstimator, graph: LearnedGraph | None = None) -> PriorPart | None:
+    """Return what the prior did, where it did something and the graph without it is known."""
+    graph, smooth = graph or model.graph_, model.without_prior_
+    if smooth is None or model.prior_share_ == 0:
+        return None
+    gained = (graph.weights - smooth.weights).tocoo()
+    more = graph.influence - smooth.influence
+
+    def named(*nodes: int) -> list[str]:
+        return shortened([text(graph.names[node]) for node in nodes])
+
+    def ties() -> list[Gain]:
+        target, source = gained.coords
+        most = np.argsort(-gained.data, kind="stable")[:GAINERS]
+        pairs = [(int(source[k]), int(target[k])) for k in most if gained.data[k] > 0]
+        return [Gain(named(j, i), float(smooth.weights[i, j]), float(graph.weights[i, j])) for j, i in pairs]
+
+    nodes = [node for node in np.argsort(-more, kind="stable")[:GAINERS] if more[node] > 0]
+    first = prose.speaking(graph)
+    before = smooth.by_influence[np.isin(smooth.by_influence, first)][:HUBS]
+    return PriorPart(
+        share=model.prior_share_,
+        moved=float(0.5 * np.abs(gained.data).sum() / graph.weights.sum()),
+        nodes=[Gain(named(node), float(smooth.influence[node]), float(graph.influence[node])) for node in nodes],
+        ties=ties(),
+        new_hubs=named(*(node for node in first[:HUBS].tolist() if node not in before)),
+    )

@@ -1,0 +1,32 @@
+// How far the network can be relied on: what Python found (report/summary.py), as charts.
+
+import { lineChart } from "./charts.js";
+import { byId, data, suggested } from "./data.js";
+
+const zip = (one, other) => one.map((value, place) => [value, other[place]]);
+const said = (name) => document.querySelector(`#${name} figcaption`).textContent;
+
+export function showTrust() {
+  const { stability, calibration, precision_recall: scores } = data.trust;
+  if (stability) {
+    const lines = [
+      { name: "weight in common", kind: "curve", points: zip(stability.share, stability.agreement) },
+      { name: "rank correlation", kind: "curve second", points: zip(stability.share, stability.correlation) },
+    ];
+    lineChart(byId("stability-chart"), lines, { x: "share kept", y: "agreement", sentence: said("stability") });
+  }
+  if (calibration) {
+    const lines = [
+      { kind: "guess", points: [[0, 0], [1, 1]] },
+      { kind: "curve", points: zip(calibration.evidence, calibration.tied) },
+    ];
+    lineChart(byId("calibration-chart"), lines, { x: suggested.column, y: "share that is true", sentence: said("calibration") });
+  }
+  if (scores) {
+    const lines = [
+      { name: "guessing", kind: "guess", points: [[0, scores.guessing], [1, scores.guessing]] },
+      { kind: "curve", points: zip(scores.recall, scores.precision) },
+    ];
+    lineChart(byId("scores-chart"), lines, { x: "share of true ties found", y: "share of these that is true", sentence: said("scores") });
+  }
+}
