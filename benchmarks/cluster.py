@@ -84,7 +84,7 @@ def signals(n: int, count: int = SIGNALS):
 def one_scan(client: Client, n: int) -> tuple[float, float]:
     """Time a best response among all pairs."""
     search = DaskSearch(signals(n), client=client)
-    beta, search.near = beta_for_degree(search, DEGREE, 0.95), None
+    beta, search.known_nearest = beta_for_degree(search, DEGREE, 0.95), None
     candidates = search.candidates(everything=False)
     return timed(client, lambda: candidates.respond(Bonus.none(n), gain=0.5 / beta, total=0.95))
 

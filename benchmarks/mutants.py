@@ -57,7 +57,7 @@ NAMED = [
     Mutant("smoothness/degree.py", "64.0 * np.finfo", "0.0 * np.finfo", "tests/smoothness/test_degree.py"),
     Mutant("smoothness/degree.py", "64.0 * np.finfo", "640000.0 * np.finfo", "tests/smoothness/test_degree.py"),
     Mutant("pairs/search.py", "eps ** 0.3", "eps ** 9", "tests/pairs/test_search.py"),
-    Mutant("pairs/candidates.py", "self.cut + self._rise(bonus)", "self.cut", "tests/pairs/test_candidates.py"),
+    Mutant("pairs/candidates.py", "self.cut + self._increase(bonus)", "self.cut", "tests/pairs/test_candidates.py"),
     Mutant("pairs/_kernels.py", "values[size - 2 - k] + eta", "values[size - 1 - k] + eta",
            "tests/pairs/test_simplex.py"),
 ]  # fmt: skip

@@ -24,7 +24,7 @@ class Measure(enum.Enum):
     STATIONARITY = "stationarity"  # ||W - best_response(W)||_F / ||W||_F
     GAP = "duality gap"  # relative: how far the objective can be above the least
     CHANGE = "last change of the graph"  # ||W - W+||_F / ||W||_F over the last round: weaker than the others
-    GRADIENT = "relative gradient"  # norm of the gradient over the norm of the answers, of a concave likelihood
+    GRADIENT = "relative gradient"  # norm of the gradient over the norm of the counted answers, of a concave likelihood
 
 
 class Status(enum.Enum):
@@ -76,7 +76,7 @@ class Certificate:
     tol : float, the value asked for
     status : Status
     iterations : int
-    remedy : str, what to try where the answer falls short
+    remedy : str, what to try if the result falls short
     history : tuple of Record
         ``pandas.DataFrame(certificate.history)`` makes a table of it; empty where there was nothing to iterate.
 
@@ -123,7 +123,7 @@ class Certificate:
         }
 
     def warn(self, method: str) -> None:
-        """Warn, at the caller's line, of an answer that falls short."""
+        """Warn, at the caller's line, of a result that falls short."""
         if not self.converged:
             warn(f"{method} {self.sentence}", ConvergenceWarning)
 
@@ -134,7 +134,7 @@ def exact() -> Certificate:
 
 
 def summed_up(certificates: Sequence[Certificate]) -> Certificate:
-    """Return one certificate for many answers: that of the worst, with all their iterations.
+    """Return one certificate for many results: that of the worst, with all their iterations.
 
     Examples
     --------
@@ -155,8 +155,8 @@ def summed_up(certificates: Sequence[Certificate]) -> Certificate:
 class Monitor:
     """Monitor a run: store and log its records, show them to a callback, and say when the run stops.
 
-    A new rule for stopping is a line in :meth:`check`, and every solver and baseline has it. A callback that answers
-    with a :class:`Status` stops the run with it; with anything else that is true, with ``Status.STOPPED``.
+    A new rule for stopping is a line in :meth:`check`, and every solver and baseline has it. A callback that returns
+    a :class:`Status` stops the run with it; if it returns anything else that is true, with ``Status.STOPPED``.
 
     Examples
     --------

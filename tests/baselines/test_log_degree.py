@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from nashgraph import squared_distances
-from nashgraph.baselines import DensePairs, ListedPairs
+from nashgraph.baselines import DensePairs, NearestPairs
 from nashgraph.baselines.log_degree import (
     Search,
     activation_levels,
@@ -25,7 +25,7 @@ def dense_pairs(X):
 
 
 def listed_pairs(X, kept):
-    return ListedPairs(make_search(X), kept)
+    return NearestPairs(make_search(X), kept)
 
 
 def objective(W, D, alpha, beta):

@@ -53,7 +53,7 @@ def plain(points):
     found = object.__new__(PairSearch)
     found.points, found.norms, found.node_costs = points.points, points.norms, points.node_costs
     found.sizes = points.sizes
-    found.scans, found.near = 0.0, None
+    found.scans, found.known_nearest = 0.0, None
     return found
 
 
@@ -81,8 +81,8 @@ def check_nearest(ours, theirs, bonus, digits):
     return costs
 
 
-def candidates(search, bonus, cut, room=0.0):
-    return search.above(cut, bonus, gain=1.0, total=0.95, room=room)[0]
+def candidates(search, bonus, cut, margin=0.0):
+    return search.above(cut, bonus, gain=1.0, total=0.95, margin=margin)[0]
 
 
 def check_lists(ours, theirs, bonus, costs, digits):

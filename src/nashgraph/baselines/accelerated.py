@@ -55,8 +55,8 @@ def accelerated_descent(block: Block, start: Array, monitor: Monitor) -> tuple[A
     with :math:`t_{k+1} = \tfrac12 (1 + \sqrt{1 + 4 t_k^2})` from :math:`t_0 = 1` and q the conditioning of f.
 
     **Optimality and stopping.** The block's own bound on :math:`f(x) - \min f`, over f(x), is looked at every few
-    steps, and the monitor says whether it will do. The answer is never above the start but by rounding: where it would
-    be, the start is returned, and the certificate says that it stalled.
+    steps, and the monitor says whether it is small enough. The result is never above the start except by rounding: if
+    it would be, the start is returned, and the certificate says that it stalled.
 
     **Restart.** Momentum that points uphill, :math:`\langle y_k - x_{k+1}, x_{k+1} - x_k \rangle > 0`, is dropped: t
     begins again at 1.

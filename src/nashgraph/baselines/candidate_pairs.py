@@ -3,7 +3,7 @@ r"""The pairs of nodes that may become edges, and one pass over them.
 Solvers whose edges are :math:`w_{ij} = \tfrac12 \max(0,\, \mu_i + \mu_j - 2\theta D_{ij})`, with one potential
 :math:`\mu_i` per node, need three things of the pairs: sums over each node's edges, the edges as a sparse matrix, and
 the distances to the nearest nodes. ``DensePairs`` gives them for all pairs of an N x N array of distances,
-``ListedPairs`` for a list of pairs, in memory proportional to the list. The kernels trust their input. Rows are
+``NearestPairs`` for a list of pairs, in memory proportional to the list. The kernels trust their input. Rows are
 independent, so loops over them run in parallel without races; each pair is then visited from both of its ends.
 """
 
@@ -72,7 +72,7 @@ def dense_edges(
 
 
 @kernel(parallel=True, fastmath=FAST)
-def listed_sums(
+def sparse_sums(
     pointers: Integers, neighbours: Integers, costs: Array, potential: Array, scale: float, out: Array
 ) -> None:
     """Do as ``dense_sums``, over the pairs of a CSR list."""
@@ -89,7 +89,7 @@ def listed_sums(
 
 
 @kernel(parallel=True)
-def listed_edges(
+def sparse_edges(
     pointers: Integers,
     neighbours: Integers,
     costs: Array,
@@ -184,7 +184,7 @@ class DensePairs(CandidatePairs):
         dense_edges(self.distances, potential, scale, pointers, columns, weights)
 
 
-class ListedPairs(CandidatePairs):
+class NearestPairs(CandidatePairs):
     """The pairs of which one node is among the ``kept`` nearest of the other.
 
     The nearest are found in blocks of rows: O(N^2 M) time, O(N (kept + M)) memory.
@@ -229,10 +229,10 @@ class ListedPairs(CandidatePairs):
         return self.n_pairs - before
 
     def _sum(self, potential: Array, scale: float, out: Array) -> None:
-        listed_sums(*self._rows, potential, scale, out)
+        sparse_sums(*self._rows, potential, scale, out)
 
     def _list_edges(self, potential: Array, scale: float, pointers: Any, columns: Any, weights: Array) -> None:
-        listed_edges(*self._rows, potential, scale, pointers, columns, weights)
+        sparse_edges(*self._rows, potential, scale, pointers, columns, weights)
 
     def _keys(self, one: Any, other: Any) -> Any:
         """Return a number for each unordered pair."""

@@ -160,7 +160,7 @@ class Scaling:
         out[0] = first
         return out
 
-    def reach(self, d: Array) -> float:
+    def inverse_step(self, d: Array) -> float:
         """Return 1 / (the longest step from the scaled point along d that stays in the cone), or 0."""
         unit = self.point / self.determinant
         first = float(_reflect(unit) @ d)
@@ -178,9 +178,9 @@ class Newton:
         self.ratio = 1.0 / (z / x + g)
         self.matrix = B.gram(self.ratio)
         self.matrix += scaling.square()
-        lifted = self.matrix.copy()
-        lifted[np.diag_indices(len(lifted))] *= 1.0 + 1e-14
-        self.cholesky = linalg.cholesky(lifted, lower=True, overwrite_a=True, check_finite=False)
+        raised = self.matrix.copy()
+        raised[np.diag_indices(len(raised))] *= 1.0 + 1e-14
+        self.cholesky = linalg.cholesky(raised, lower=True, overwrite_a=True, check_finite=False)
         self.row = B.apply(self.ratio * a)
         self.shifted = self._solve(self.row)
         self.curvature = float(a @ (self.ratio * a)) - float(self.row @ self.shifted)
@@ -215,8 +215,8 @@ class Newton:
         inverse = max(
             float(np.max(-step.x / self.x)),
             float(np.max(-step.z / self.z)),
-            self.scaling.reach(self.scaling.unscale(step.w)),
-            self.scaling.reach(self.scaling.scale(step.u)),
+            self.scaling.inverse_step(self.scaling.unscale(step.w)),
+            self.scaling.inverse_step(self.scaling.scale(step.u)),
         )
         return 1.0 / inverse if inverse > 0 else np.inf
 

@@ -38,7 +38,7 @@ from scipy.sparse.linalg import cg
 
 from ..certificate import LOG, Certificate, Measure, Monitor, Status
 from ..validation import Array, InputError
-from .candidate_pairs import CandidatePairs, ListedPairs, NodeSums
+from .candidate_pairs import CandidatePairs, NearestPairs, NodeSums
 
 ARMIJO = 1e-4
 # The dual's value is known to a few roundings only, which must not stop the last steps.
@@ -103,7 +103,7 @@ def log_degree_graph(
     >>> from nashgraph.pairs import make_search
     >>> points = make_search(np.random.default_rng(0).normal(size=(20, 60)))
     >>> whole = log_degree_graph(DensePairs(points), theta=2.0)
-    >>> grown = log_degree_graph(ListedPairs(points, kept=3), theta=2.0, grow=True)
+    >>> grown = log_degree_graph(NearestPairs(points, kept=3), theta=2.0, grow=True)
     >>> bool(np.allclose(whole.potential, grown.potential))
     True
     """
@@ -114,7 +114,7 @@ def log_degree_graph(
         else:
             assert degree is not None
             graph = solve_for_degree(pairs, degree, graph, tol=tol, max_iter=max_iter)
-        if not (grow and isinstance(pairs, ListedPairs) and pairs.extend(graph.potential, graph.theta)):
+        if not (grow and isinstance(pairs, NearestPairs) and pairs.extend(graph.potential, graph.theta)):
             return graph.after(steps)
         steps += graph.certificate.iterations
 

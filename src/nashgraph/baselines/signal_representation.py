@@ -128,8 +128,8 @@ class LaplacianBlock:
         """Return the value, and the gap that one more projection gives."""
         weights, degrees = at
         value = float(weights @ self.costs + self.beta * (2.0 * weights @ weights + degrees @ degrees))
-        answer = self._projected(at, 0.25 / self.beta).point
-        return value, float(_bound(weights, degrees, self.costs, self.beta, answer))
+        projected = self._projected(at, 0.25 / self.beta).point
+        return value, float(_bound(weights, degrees, self.costs, self.beta, projected))
 
     def _projected(self, at: Iterate, step: float) -> Iterate:
         out = Iterate(np.empty_like(at.point), np.empty_like(at.image))
@@ -182,14 +182,14 @@ def _descend(
 
 
 @kernel(fastmath=FAST)
-def _bound(weights: Array, degrees: Array, costs: Array, beta: float, answer: Array) -> float:
-    """Return <gradient, w - s> - 2 beta ||w - s||^2 at the pairs' weights w and the answer s."""
+def _bound(weights: Array, degrees: Array, costs: Array, beta: float, projected: Array) -> float:
+    """Return <gradient, w - s> - 2 beta ||w - s||^2 at the pairs' weights w and the projection s."""
     n = degrees.shape[0]
     bound, k = 0.0, 0
     for i in range(n):
         for j in range(i + 1, n):
             gradient = costs[k] + 4.0 * beta * weights[k] + 2.0 * beta * (degrees[i] + degrees[j])
-            difference = weights[k] - answer[k]
+            difference = weights[k] - projected[k]
             bound += difference * (gradient - 2.0 * beta * difference)
             k += 1
     return bound

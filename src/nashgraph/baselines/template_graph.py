@@ -268,13 +268,13 @@ def _solve_on_support(templates: TemplateMap, support: Any, epsilon: float) -> t
     start = at_anchor / float(at_anchor @ at_anchor)
     base = start + unturn(linalg.solve_triangular(r, -(q.T @ (columns @ start))))
     direction = unturn(linalg.solve_triangular(r, -linalg.solve_triangular(r, cost, trans=1)))
-    room, pace = epsilon**2 - float(np.sum((columns @ base) ** 2)), float(np.linalg.norm(columns @ direction))
+    margin, pace = epsilon**2 - float(np.sum((columns @ base) ** 2)), float(np.linalg.norm(columns @ direction))
     if pace == 0:  # all graphs of this support cost the same
         return None
-    weight = float(np.sqrt(max(room, 0.0))) / pace
+    weight = float(np.sqrt(max(margin, 0.0))) / pace
     edges = np.zeros(len(support))
     edges[support] = base + weight * direction
-    if room <= 0:
+    if margin <= 0:
         return edges, columns @ base, 0.0
     return edges, columns @ (edges[support] / weight), 1.0
 

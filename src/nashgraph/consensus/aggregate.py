@@ -15,7 +15,7 @@ from scipy import sparse
 from ..compiled import kernel
 from ..games import Interaction, Welfare, adjoint, equilibrium
 from ..pairs import make_search
-from ..smoothness import Ladder, answering_ladder, make_smoothness
+from ..smoothness import Ladder, make_smoothness, response_ladder
 from ..solvers import lam_for_cost
 from ..validation import Array
 from .members import PARTIAL, Ladders
@@ -215,7 +215,7 @@ def add_prior_members(
         middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
         for cost in PRIOR_COSTS:
             lams.append(lam_for_cost(middle, left, right, cost))
-            found = answering_ladder(points, betas, ladders.c, ladders.n_nearest, lams[-1] * left, right)
+            found = response_ladder(points, betas, ladders.c, ladders.n_nearest, lams[-1] * left, right)
             mean.add(found, plan.share * weight / (total * len(PRIOR_COSTS)))
             ladders.step()
     return float(np.mean(lams))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..baselines import CandidatePairs, DensePairs, ListedPairs, log_degree_graph
+from ..baselines import CandidatePairs, DensePairs, NearestPairs, log_degree_graph
 from ..pairs import PairSearch, make_search
 from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import GraphEstimator
@@ -153,11 +153,11 @@ def candidate_pairs(points: PairSearch, candidates: object, degree: float | None
     if isinstance(candidates, str):
         if candidates != "auto":
             raise InputError(f"candidates={candidates!r} is not known: choose None (all pairs), 'auto' or a number")
-        return ListedPairs(points, min(others, AUTO_KEPT if degree is None else int(2 * degree) + 8))
+        return NearestPairs(points, min(others, AUTO_KEPT if degree is None else int(2 * degree) + 8))
     remedy = "it is how many nearest neighbours of a node may be its neighbours; None allows all pairs"
     kept = check_integer("candidates", candidates, low=1, remedy=remedy)
     if degree is not None and kept < degree:
         raise InputError(
             f"candidates={kept} nearest neighbours are fewer than degree={degree:g}: take at least twice the degree"
         )
-    return ListedPairs(points, min(others, kept))
+    return NearestPairs(points, min(others, kept))

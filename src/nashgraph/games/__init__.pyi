@@ -10,7 +10,7 @@ from .interactions import (
     as_interaction,
     check_h1,
 )
-from .playing import adjoint, equilibrium, welfare
+from .nash import adjoint, equilibrium, welfare
 from .welfares import WELFARES, CustomWelfare, EqualGroups, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
 
 __all__ = [

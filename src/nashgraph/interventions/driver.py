@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..games.playing import NoEquilibriumError
+from ..games.nash import NoEquilibriumError
 from ..graph import NOT_CENTRAL
 from ..validation import Array, listing
 from .changes import what_if

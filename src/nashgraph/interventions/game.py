@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import sparse
 
 from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
-from ..games.playing import spectral_radius
+from ..games.nash import spectral_radius
 from ..graph import as_graph, interval_around
 from ..validation import Array, InputError, check_benefit, check_integer, listing
 

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import sparse
 
 from ..games import Interaction, Welfare
-from ..games.playing import NoEquilibriumError
+from ..games.nash import NoEquilibriumError
 from ..graph import interval_around
 from ..validation import Array, check_number
 from .game import Game, TooFewError, check_size, firsts, greatest

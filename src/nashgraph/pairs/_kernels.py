@@ -30,7 +30,7 @@ CHUNKS = 64
 def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array) -> tuple[float, float]:
     """Project ``gain`` times ``row`` in place onto {w >= 0, w[skip] = 0, sum w = total}.
 
-    Return the row's largest score, before the gain, and the threshold eta above it: the answer is
+    Return the row's largest score, before the gain, and the threshold eta above it: the response is
     ``w_j = max(0, t_j + eta)`` with ``t_j = gain * (s_j - max s)``. A negative ``skip`` leaves no entry out.
 
     The threshold lies in (0, total]. Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` comes
@@ -148,19 +148,19 @@ def list_above(
     """List the pairs of a block of rows whose score is not below the row's cut.
 
     Row k belongs to ``nodes[k]``, and so do ``left[k]`` and ``cut[k]``. Writes how many pairs each row has, their
-    columns and their costs, and returns whether there was room for all.
+    columns and their costs, and returns whether all had a place.
     """
     n_rows, n = distances.shape
     scores = np.empty(n)
-    place, room = 0, len(indices)
+    place, capacity = 0, len(indices)
     for k in range(n_rows):
         scores_of_row(distances[k], left[k], columns, scores)
         scores[nodes[k]] = -np.inf
         begin = place
-        if place + n > room:  # there may be too little: look before each
+        if place + n > capacity:  # there may be too little: look before each
             for j in range(n):
                 if scores[j] >= cut[k] and j != nodes[k]:
-                    if place == room:
+                    if place == capacity:
                         return False
                     indices[place], costs[place] = j, distances[k, j]
                     place += 1
@@ -174,15 +174,15 @@ def list_above(
 
 @kernel()
 def exact_cuts(
-    distances: Array, nodes: Array, left: Array, columns: Array, gain: float, total: float, room: float, cut: Array
+    distances: Array, nodes: Array, left: Array, columns: Array, gain: float, total: float, margin: float, cut: Array
 ) -> None:
-    """Raise the cuts of a block to the rows' own thresholds, less ``room`` times the best score above them."""
+    """Raise the cuts of a block to the rows' own thresholds, less ``margin`` times the best score above them."""
     n_rows, n = distances.shape
     scores, buffer = np.empty(n), np.empty(n)
     for k in range(n_rows):
         scores_of_row(distances[k], left[k], columns, scores)
         top, above = project_row(scores, nodes[k], gain, total, buffer)
-        cut[k] = max(cut[k], top - (1.0 + room) * above / gain)
+        cut[k] = max(cut[k], top - (1.0 + margin) * above / gain)
 
 
 @kernel()
@@ -214,7 +214,7 @@ def respond_candidates(
     """Write the best response to a bonus where each row may use its candidate columns only (CSR).
 
     Only the edges of each row are written. The rows of a run follow one another from where the list of its first row
-    begins, so that nothing is touched of what is longer than the answer; :func:`runs` says which rows are a run.
+    begins, so that nothing is touched of what is longer than the response; :func:`runs` says which rows are a run.
     ``eta`` gets each row's best score and the weight above it (see ``project_row``), ``sums`` its cost and square.
     """
     longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
@@ -223,14 +223,14 @@ def respond_candidates(
         place = pointers[ends[chunk]]
         for i in range(ends[chunk], ends[chunk + 1]):
             names, costs = indices[pointers[i] : pointers[i + 1]], distances[pointers[i] : pointers[i + 1]]
-            answer = row[: len(names)]
-            scores_of_pairs(names, costs, left[i], right, answer)
-            eta[i, 0], eta[i, 1] = project_row(answer, -1, gain, total, buffer)
-            sums[i, 0], sums[i, 1] = weighed(answer, costs)
+            response = row[: len(names)]
+            scores_of_pairs(names, costs, left[i], right, response)
+            eta[i, 0], eta[i, 1] = project_row(response, -1, gain, total, buffer)
+            sums[i, 0], sums[i, 1] = weighed(response, costs)
             begin = place
             for k in range(len(names)):
-                columns[place], weights[place] = names[k], answer[k]
-                place += answer[k] > 0.0
+                columns[place], weights[place] = names[k], response[k]
+                place += response[k] > 0.0
             lengths[i] = place - begin
 
 
@@ -256,15 +256,15 @@ def step_candidates(
         before = np.zeros(pointers.shape[0] - 1)
         for i in range(ends[chunk], ends[chunk + 1]):
             names, costs = indices[pointers[i] : pointers[i + 1]], distances[pointers[i] : pointers[i + 1]]
-            answer = out[pointers[i] : pointers[i + 1]]
-            scores_of_pairs(names, costs, left[i], right, answer)
+            response = out[pointers[i] : pointers[i + 1]]
+            scores_of_pairs(names, costs, left[i], right, response)
             for e in range(edge_pointers[i], edge_pointers[i + 1]):
                 before[edge_columns[e]] = edge_weights[e]
             for k in range(len(names)):
-                answer[k] = keep * before[names[k]] + gain * answer[k]
+                response[k] = keep * before[names[k]] + gain * response[k]
             for e in range(edge_pointers[i], edge_pointers[i + 1]):
                 before[edge_columns[e]] = 0.0
-            project_row(answer, -1, 1.0, total, buffer)
+            project_row(response, -1, 1.0, total, buffer)
 
 
 @kernel()
@@ -317,14 +317,6 @@ def ladder_rows(
                 if weight > 0.0:
                     weights[i, k] += weight
                     shares[i, k] += share
-
-
-@kernel(parallel=True)
-def scatter_rows(labels: Array, values: Array, share: float, out: Array) -> None:
-    """Add ``share`` times the values of each row to the columns that the labels name."""
-    for i in prange(labels.shape[0]):
-        for k in range(labels.shape[1]):
-            out[i, labels[i, k]] += share * values[i, k]
 
 
 @kernel(fastmath=FAST)

@@ -54,15 +54,15 @@ def squared_distance(here: Array, there: Array) -> float:
 
 
 @kernel()
-def near_box(tile: Array, count: int, gaps: Array, off: Array, reach: Array, near: Array, block: Array) -> int:
+def near_box(tile: Array, count: int, gaps: Array, off: Array, radius: Array, picked: Array, block: Array) -> int:
     """Gather those of a leaf's points that may have a hit in a box: which they are, and where; return how many."""
     place = 0
     for p in range(count):
-        near[place] = p
-        place += gaps[p] - off[p] < reach[p]
+        picked[place] = p
+        place += gaps[p] - off[p] < radius[p]
     for k in range(place):
         for m in range(len(tile)):
-            block[k, m] = tile[m, near[k]]
+            block[k, m] = tile[m, picked[k]]
     return place
 
 
@@ -144,19 +144,19 @@ def off_distance(
 
 @kernel()
 def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, stats: Array) -> int:
-    """Write the pairs of a leaf's points with those of another that may be within reach, and their distances.
+    """Write the pairs of a leaf's points with those of another that may be within the radius, and their distances.
 
-    Return of how many points they are: ``rows.near`` says which, and ``rows.ends`` where the pairs of each end. A
+    Return of how many points they are: ``rows.picked`` says which, and ``rows.ends`` where the pairs of each end. A
     squared distance below a level is a product above another, and all products are one of two matrices. The remaining
     pairs are measured on the points themselves, all together, for the processor to fetch many at a time.
     """
     first, last, begin = tree.leaves[leaf], tree.leaves[leaf + 1], tree.leaves[other]
-    reach, off, near, ends, hits, products = rows.reach, rows.off, rows.near, rows.ends, rows.hits, rows.products
+    radius, off, picked, ends, hits, products = rows.radius, rows.off, rows.picked, rows.ends, rows.hits, rows.products
     here, half, points = tree.half[leaf], tree.half[other], tree.points
     point_gaps(tree.tiles[leaf], tree.low[other], tree.high[other], rows.gaps)
     range_of = pull.leaf_most[other], pull.leaf_least[other], tree.leaf_node_cost[other]
     off_distance(rows.most, rows.least, rows.rounding, *range_of, tree.error * tree.size[other], off)
-    gathered = near_box(tree.tiles[leaf], last - first, rows.gaps, off, reach, near, rows.block)
+    gathered = near_box(tree.tiles[leaf], last - first, rows.gaps, off, radius, picked, rows.block)
     stats[0] += last - first
     stats[1] += gathered
     if gathered == 0:
@@ -164,8 +164,8 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
     np.dot(rows.block[:gathered], tree.tiles[other], products[:gathered])
     count = 0
     for k in range(gathered):
-        p, before = near[k], count
-        level = here[p] - 0.5 * (reach[p] + off[p])
+        p, before = picked[k], count
+        level = here[p] - 0.5 * (radius[p] + off[p])
         if any_above(products[k], half, level):
             count += above(products[k], half, level, hits[count:])
         ends[k] = count
@@ -174,7 +174,7 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
     for h in range(count):
         while h >= ends[k]:
             k += 1
-        p, q = first + near[k], begin + hits[h]
+        p, q = first + picked[k], begin + hits[h]
         rows.measured[h] = snapped(squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q])
     return gathered
 
@@ -198,15 +198,16 @@ def list_leaf(
     """
     begin_rows(tree, pull, leaf, rows)
     first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
-    reach, starts, near, ends, hits, measured = rows.reach, tree.starts, rows.near, rows.ends, rows.hits, rows.measured
+    radius, picked, ends, hits, measured = rows.radius, rows.picked, rows.ends, rows.hits, rows.measured
+    starts = tree.starts
     ends_of = tree.nodes, starts, tree.node_costs, pull.left, pull.right
     farthest = -np.inf
     for point in range(first, last):
         lowest = np.inf
         for s in range(starts[point], starts[point + 1]):
             lowest = min(lowest, cut[s])
-        reach[point - first] = tree.error * abs(lowest) - lowest - tree.node_costs[point]
-        farthest = max(farthest, reach[point - first])
+        radius[point - first] = tree.error * abs(lowest) - lowest - tree.node_costs[point]
+        farthest = max(farthest, radius[point - first])
     place = 0
     for other in range(len(rows.costs)):
         if rows.costs[other] >= farthest:
@@ -216,7 +217,7 @@ def list_leaf(
             found = hits[begin : ends[k]], measured[begin : ends[k]]
             if begin < ends[k]:
                 place = list_hits(
-                    first + near[k], tree.leaves[other], *found, *ends_of, cut, place, owners, indices, costs
+                    first + picked[k], tree.leaves[other], *found, *ends_of, cut, place, owners, indices, costs
                 )
             if place == FULL:
                 return FULL
@@ -290,13 +291,13 @@ def shorten(
     right: Array,
     gain: float,
     total: float,
-    room: float,
+    margin: float,
     cuts: Array,
     counts: Array,
     indices: Array,
     costs: Array,
 ) -> int:
-    """Raise the cuts of rows with many pairs to their exact thresholds, less room; return how many pairs stay."""
+    """Raise the cuts of rows with many pairs to their exact thresholds, less margin; return how many pairs stay."""
     place = begin = 0
     for row in range(len(nodes)):
         i, end, start = nodes[row], begin + counts[row], place
@@ -304,7 +305,7 @@ def shorten(
         for k in range(begin, end):
             scores[k - begin] = pair_bonus(left[i], right[indices[k]]) - costs[k]
         top, above = project_row(scores.copy(), -1, gain, total, np.empty_like(scores))
-        cuts[row] = max(cuts[row], top - (1.0 + room) * above / gain)
+        cuts[row] = max(cuts[row], top - (1.0 + margin) * above / gain)
         for k in range(begin, end):
             if scores[k - begin] >= cuts[row]:
                 indices[place], costs[place] = indices[k], costs[k]
@@ -324,11 +325,12 @@ def nearest_leaf(
     begin_rows(tree, pull, leaf, rows)
     order_leaves(tree, pull, leaf, rows)
     first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
-    reach, starts, near, ends, hits, measured = rows.reach, tree.starts, rows.near, rows.ends, rows.hits, rows.measured
+    radius, picked, ends, hits, measured = rows.radius, rows.picked, rows.ends, rows.hits, rows.measured
+    starts = tree.starts
     sizes = np.zeros(len(costs), np.int64)
     ends_of = tree.nodes, starts, tree.node_costs, pull.left, pull.right, pull.most, pull.least
     farthest = np.inf
-    reach[:] = np.inf
+    radius[:] = np.inf
     for other in rows.order:
         if rows.costs[other] >= farthest:
             continue
@@ -336,12 +338,12 @@ def nearest_leaf(
         for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
             found = hits[begin : ends[k]], measured[begin : ends[k]]
             if begin < ends[k]:
-                p = near[k]
-                reach[p] = push_hits(
+                p = picked[k]
+                radius[p] = push_hits(
                     first + p, tree.leaves[other], *found, *ends_of, starts[first], sizes, costs, labels
                 )
             begin = ends[k]
-        farthest = reach[: last - first].max()
+        farthest = radius[: last - first].max()
     for t in range(len(costs)):
         heap_sort(costs[t], labels[t], costs.shape[1])
 

@@ -5,11 +5,11 @@ set holds, for every row, all pairs that scored at least the row's *cut* under t
 last searched with. Two facts make it exact:
 
 1. The threshold of a row's best response on a subset of its pairs is a lower bound of the exact one (safe screening):
-   every edge of the exact answer scores more than the threshold on the subset.
-2. Under another bonus a pair that is not listed scores less than
-   :math:`cut_i + \max_j (\langle L_i, R_j \rangle - \langle L^0_i, R^0_j \rangle)`, and this *rise* has a cheap bound.
+   every edge of the exact response scores more than the threshold on the subset.
+2. Under another bonus a pair that is not a candidate scores less than
+   :math:`cut_i + \max_j (\langle L_i, R_j \rangle - \langle L^0_i, R^0_j \rangle)`; this *increase* has a cheap bound.
 
-Where a row's threshold lies above that, its answer among the candidates is the answer among all pairs; only the other
+Where a row's threshold lies above that, its best response among the candidates is that among all pairs; only the other
 rows are searched again. So a solver takes the same steps on every storage and engine, and most of them cost nothing
 that grows with the number of pairs. For few nodes the set is that of all pairs, with cuts of minus infinity.
 """
@@ -30,7 +30,7 @@ from .weights import SparseWeights
 
 # How far below its threshold a row is searched, in units of the best score above it. A larger one lists more pairs, a
 # smaller one searches more often; between 0.5 and 2 fits of 20,000 nodes take the same time to 10%.
-ROOM = 1.0
+MARGIN = 1.0
 SEARCH_ALL = 0.25  # share of the rows beyond which all are searched: a scan by leaves costs less than all pairs do
 
 
@@ -42,7 +42,7 @@ class CandidateSet:
     search : PairSearch
     pairs : CSR array of costs, zero costs included, columns sorted
     cut : array of shape (n_nodes,)
-        Every pair of a higher score, without bonus, is listed.
+        Every pair of a higher score, without bonus, is a candidate.
 
     Examples
     --------
@@ -65,8 +65,8 @@ class CandidateSet:
         """Return all pairs, or what the search knows already: nothing, or each node's nearest."""
         if everything:
             return cls.all_pairs(search)
-        if search.near is not None:
-            return cls.nearest(search, search.near[0].shape[1])
+        if search.known_nearest is not None:
+            return cls.nearest(search, search.known_nearest[0].shape[1])
         n = len(search)
         return cls(search, sparse.csr_array((n, n)), np.full(n, np.inf))
 
@@ -84,8 +84,8 @@ class CandidateSet:
     @classmethod
     def nearest(cls, search: PairSearch, kept: int) -> CandidateSet:
         """Return the set of each node's nearest others, known already or found by one scan."""
-        known = search.near is not None and search.near[0].shape[1] >= kept
-        costs, labels = search.near if known and search.near is not None else search.nearest(kept)
+        known = search.known_nearest is not None and search.known_nearest[0].shape[1] >= kept
+        costs, labels = search.known_nearest if known and search.known_nearest is not None else search.nearest(kept)
         n, kept = costs.shape
         pairs = csr_of(np.full(n, kept), labels.flatten(), costs.flatten(), n)
         pairs.sort_indices()
@@ -93,7 +93,7 @@ class CandidateSet:
 
     @property
     def complete(self) -> bool:
-        """Whether all pairs are listed."""
+        """Whether all pairs are candidates."""
         return bool(np.isneginf(self.cut).all())
 
     def respond(self, bonus: Bonus, *, gain: float, total: float) -> SparseWeights:
@@ -104,12 +104,12 @@ class CandidateSet:
         found, top, above = self._respond(bonus, gain, total)
         floor = top - above / gain
         rounding = ROUNDING * (np.abs(floor) + bonus.sizes)
-        # The list says which pairs can be edges: those above its own thresholds. What is not listed scores less than
-        # the cut and its rise, so rows with a lower floor may lack a pair.
-        short = np.flatnonzero(~(floor >= self.cut + self._rise(bonus) + rounding))
+        # The candidates say which pairs can be edges: those above their own thresholds. Other pairs score less than
+        # the cut and its increase, so rows with a lower floor may lack a pair.
+        short = np.flatnonzero(~(floor >= self.cut + self._increase(bonus) + rounding))
         if not len(short):
             return found
-        self._search(bonus, floor - ROOM * above / gain, gain, total, short)
+        self._search(bonus, floor - MARGIN * above / gain, gain, total, short)
         return self._respond(bonus, gain, total)[0]
 
     def hold(self, matrix: Any) -> SparseWeights:
@@ -150,28 +150,28 @@ class CandidateSet:
         threshold = above / gain - top - bonus.shift
         return SparseWeights(csr, sums[:, 0].copy(), float(sums[:, 1].sum()), threshold), top, above
 
-    def _rise(self, bonus: Bonus) -> Array:
-        r"""Return a bound of how much any score of each row has risen since the row was searched.
+    def _increase(self, bonus: Bonus) -> Array:
+        r"""Return a bound of how much any score of each row has increased since the row was searched.
 
         With any matrix A, :math:`\langle L_i, R_j \rangle - \langle L^0_i, R^0_j \rangle = \langle L_i, (R - R^0 A)_j
         \rangle + \langle A L_i - L^0_i, R^0_j \rangle`, and each part is largest, column by column, where its right
         side is largest or least. A is that of least squares: columns that only grew leave the first part empty.
         """
-        rise, right = np.zeros(len(self.cut)), np.ascontiguousarray(bonus.right.T)
+        increase, right = np.zeros(len(self.cut)), np.ascontiguousarray(bonus.right.T)
         for number, before in enumerate(self.bonuses):
             mine = self.searched_with == number
             if mine.any():
                 change = before.inverse @ bonus.right
-                rise[mine] = largest_product(bonus.left[mine], right - change.T @ before.right)
-                rise[mine] += largest_product(bonus.left[mine] @ change.T - before.left[mine], before.right)
-        return rise
+                increase[mine] = largest_product(bonus.left[mine], right - change.T @ before.right)
+                increase[mine] += largest_product(bonus.left[mine] @ change.T - before.left[mine], before.right)
+        return increase
 
     def _search(self, bonus: Bonus, cut: Array, gain: float, total: float, short: Array | None) -> None:
         """Search some rows again under a bonus, or all of them if they are many, and list what they have."""
         n = len(self.cut)
         nodes = short if short is not None and len(short) <= SEARCH_ALL * n else None
         rounding = ROUNDING * (np.where(np.isfinite(cut), np.abs(cut), 0.0) + bonus.sizes)
-        found, cuts = self.search.above(cut - rounding, bonus, gain=gain, total=total, room=ROOM, nodes=nodes)
+        found, cuts = self.search.above(cut - rounding, bonus, gain=gain, total=total, margin=MARGIN, nodes=nodes)
         if nodes is None:
             self.pairs, self.bonuses, self.searched_with = narrow(found), [Searched.of(bonus)], np.zeros(n, np.int64)
             self.cut = cuts + 2.0 * rounding

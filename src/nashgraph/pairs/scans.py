@@ -1,7 +1,7 @@
 """The tasks of a scan over all pairs, on a block of rows of costs, as values that can be sent to another process.
 
 A work is called with the nodes of the block and their rows of costs, which it may overwrite, and returns its part of
-the answer: it holds all that it needs, writes to nothing else, and can be pickled. An engine runs it where the signals
+the result: it holds all that it needs, writes to nothing else, and can be pickled. An engine runs it where the signals
 are.
 """
 
@@ -55,7 +55,7 @@ class Nearest:
 class Above:
     """List the pairs whose score, bonus less cost, is not below their row's cut.
 
-    A cut is raised to the row's exact threshold, less ``room`` times the best score above it, where the given one lets
+    A cut is raised to the row's exact threshold, less ``margin`` times the best score above it, if the given one lets
     through more than a share ``CROWDED`` of a block: minus infinity asks for that.
     """
 
@@ -63,7 +63,7 @@ class Above:
     gain: float
     total: float
     cut: Array
-    room: float
+    margin: float
 
     def __call__(self, nodes: Array, rows: Array) -> tuple[Any, Array]:
         """Return a block's pairs as CSR, and the cuts they were listed with."""
@@ -72,7 +72,7 @@ class Above:
         counts, cut = np.empty(len(rows), np.int64), self.cut[nodes]
         indices, costs = np.empty(capacity, np.int32), np.empty(capacity)
         if not _kernels.list_above(rows, nodes, *sides, cut, counts, indices, costs):
-            _kernels.exact_cuts(rows, nodes, *sides, self.gain, self.total, self.room, cut)
+            _kernels.exact_cuts(rows, nodes, *sides, self.gain, self.total, self.margin, cut)
             indices, costs = np.empty(rows.size, np.int32), np.empty(rows.size)
             _kernels.list_above(rows, nodes, *sides, cut, counts, indices, costs)
         count = counts.sum()

@@ -75,7 +75,7 @@ class PairSearch:
     Attributes
     ----------
     scans : float, how many times all pairs were gone through, parts counted as shares
-    near : tuple of arrays or None, the last answer of ``nearest`` without bonus: a first set of candidate pairs
+    known_nearest : tuple of arrays or None, the last result of ``nearest`` without bonus: first candidate pairs
 
     Examples
     --------
@@ -92,7 +92,7 @@ class PairSearch:
         self.norms = np.einsum("ij,ij->i", self.points, self.points)
         self.sizes = signal_sizes(X)
         self.scans = 0.0
-        self.near: tuple[Array, Array] | None = None
+        self.known_nearest: tuple[Array, Array] | None = None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -164,7 +164,7 @@ class PairSearch:
         parts = list(self.scan(Nearest(kept, bonus)))
         costs, labels = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
         if bonus is None:
-            self.near = costs, labels
+            self.known_nearest = costs, labels
         return costs, labels
 
     def nearest_costs(self, kept: int) -> Any:
@@ -172,14 +172,14 @@ class PairSearch:
         return self.nearest(kept)[0]
 
     def above(
-        self, cut: Array, bonus: Bonus, *, gain: float, total: float, room: float = 0.0, nodes: Array | None = None
+        self, cut: Array, bonus: Bonus, *, gain: float, total: float, margin: float = 0.0, nodes: Array | None = None
     ) -> tuple[Any, Array]:
         """Return the pairs of some nodes (default: all) whose score is not below the row's cut, as CSR, and the cuts.
 
         A row whose cut lets many pairs through may be cut higher, down to its exact threshold for best responses of
-        this gain and row sum, less ``room`` times the best score above it: the cuts returned say where.
+        this gain and row sum, less ``margin`` times the best score above it: the cuts returned say where.
         """
-        parts, cuts = zip(*self.scan(Above(bonus, gain, total, cut, room), nodes), strict=True)
+        parts, cuts = zip(*self.scan(Above(bonus, gain, total, cut, margin), nodes), strict=True)
         return stacked(parts), np.concatenate(cuts)
 
     def scan(self, work: Work[Part], nodes: Array | None = None) -> Iterator[Part]:
@@ -229,7 +229,7 @@ class GappedPairSearch(PairSearch):
     def __init__(self, X: Array, node_costs: Array | None = None) -> None:
         check_observed(X, np.arange(X.shape[1]))
         self.node_costs = node_costs
-        self.scans, self.near = 0.0, None
+        self.scans, self.known_nearest = 0.0, None
         observed = ~np.isnan(X)
         centred = np.where(observed, X - np.nanmedian(X, axis=1, keepdims=True), 0.0)
         self.points = np.ascontiguousarray(centred.T) / np.sqrt(2.0)

@@ -1,4 +1,4 @@
-"""Jobs shared among threads, each with a buffer of its own, and their answers in order."""
+"""Jobs shared among threads, each with a buffer of its own, and their results in order."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class Tree(NamedTuple):
         own = points[first], np.zeros(len(first))
         if node_costs is not None:
             own[1][:] = node_costs[first]
-        whole = np.zeros((WIDTH * len(begins), len(order.axes)))  # with room for the last leaf
+        whole = np.zeros((WIDTH * len(begins), len(order.axes)))  # with space for the last leaf
         coordinates = np.matmul(own[0], order.axes.T, out=whole[: len(first)])
         sizes = np.einsum("ij,ij->i", own[0], own[0]) + np.abs(own[1])
         return cls(
@@ -157,11 +157,11 @@ class Rows(NamedTuple):
 
     most: Array
     least: Array
-    reach: Array
+    radius: Array
     off: Array
     gaps: Array
     rounding: Array
-    near: Array
+    picked: Array
     ends: Array
     block: Array
     products: Array
@@ -173,16 +173,16 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree, rank: int) -> Rows:
-        """Make room for a bonus of some rank."""
+        """Make space for a bonus of some rank."""
         points, leaves = partial(np.empty, WIDTH), partial(np.empty, len(tree.size))
         return cls(
             most=np.empty((WIDTH, rank)),
             least=np.empty((WIDTH, rank)),
-            reach=points(),
+            radius=points(),
             off=points(),
             gaps=points(),
             rounding=points(),
-            near=points(np.int64),
+            picked=points(np.int64),
             ends=points(np.int64),
             block=np.empty((WIDTH, tree.tiles.shape[1])),
             products=np.empty((WIDTH, WIDTH)),

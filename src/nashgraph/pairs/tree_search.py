@@ -78,7 +78,7 @@ class AboveOfLeaf:
         if count > CROWDED * len(nodes) * len(tree.nodes):
             values = np.empty(count)
             _tree_kernels.by_owner(owners[:count], costs, counts, values)
-            given = nodes, work.bonus.left, work.bonus.right, work.gain, work.total, work.room
+            given = nodes, work.bonus.left, work.bonus.right, work.gain, work.total, work.margin
             count = _tree_kernels.shorten(*given, cuts, counts, columns, values)
         return looked, counts, columns[:count], cuts
 
@@ -136,7 +136,7 @@ class TreeSearch(PairSearch):
         if found is None:
             return super().nearest(kept, bonus)
         if bonus is None:
-            self.near = found
+            self.known_nearest = found
         return found
 
     def _screened(self, kept: int) -> tuple[Array, Array] | None:
@@ -158,11 +158,11 @@ class TreeSearch(PairSearch):
         return costs, labels
 
     def above(
-        self, cut: Array, bonus: Bonus, *, gain: float, total: float, room: float = 0.0, nodes: Array | None = None
+        self, cut: Array, bonus: Bonus, *, gain: float, total: float, margin: float = 0.0, nodes: Array | None = None
     ) -> tuple[Any, Array]:
         """Return the pairs whose score is not below the row's cut, as CSR, and the cuts; see ``PairSearch``."""
-        given: dict[str, Any] = {"gain": gain, "total": total, "room": room}
-        found = None if nodes is not None else self._above(Above(bonus, gain, total, cut, room))
+        given: dict[str, Any] = {"gain": gain, "total": total, "margin": margin}
+        found = None if nodes is not None else self._above(Above(bonus, gain, total, cut, margin))
         return super().above(cut, bonus, nodes=nodes, **given) if found is None else found
 
     def _above(self, work: Above) -> tuple[Any, Array] | None:
@@ -196,7 +196,7 @@ class TreeSearch(PairSearch):
         graph = np.empty(n * kept, np.int32), np.empty(n * kept), np.empty(n, np.int64)
         sides = nothing.left, nothing.right, work.gain, work.total
         _kernels.respond_candidates(*pairs, *sides, *graph, eta, np.empty((n, 2)))
-        lowest = eta[:, 0] - (1.0 + work.room) * eta[:, 1] / work.gain
+        lowest = eta[:, 0] - (1.0 + work.margin) * eta[:, 1] / work.gain
         found: Array = np.maximum(work.cut, lowest - ROUNDING * (np.abs(lowest) + work.bonus.sizes))
         return found
 

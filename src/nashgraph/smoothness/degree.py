@@ -187,7 +187,7 @@ def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> La
     return _rungs(labels, farther, costs, levels, c)
 
 
-def answering_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
+def response_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
     """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one scan.
 
     Examples
@@ -195,7 +195,7 @@ def answering_ladder(search: PairSearch, betas: Array, c: float, kept: int, left
     >>> from nashgraph.pairs import make_search
     >>> from nashgraph.smoothness import make_smoothness
     >>> search = make_search(np.random.default_rng(0).normal(size=(20, 30)))
-    >>> ladder = answering_ladder(search, np.array([0.5]), 0.95, 29, np.ones(30), np.arange(30.0))
+    >>> ladder = response_ladder(search, np.array([0.5]), 0.95, 29, np.ones(30), np.arange(30.0))
     >>> bonus = Bonus.of(np.ones(30), np.arange(30.0))
     >>> response = make_smoothness(search, 0.5, 0.95).respond(bonus).matrix().toarray()
     >>> bool(np.allclose(np.take_along_axis(response, ladder.labels.astype(int), axis=1), ladder.weights))

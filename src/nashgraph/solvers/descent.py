@@ -116,7 +116,7 @@ def best_response(
         Weights of the problem's own smoothness term, or what a solver returned: the prior on it is then known.
     options : SolverOptions
     callback : callable, optional
-        Called with the :class:`Record` of every step; a true answer stops the run.
+        Called with the :class:`Record` of every step; a true result stops the run.
     **changes
         Fields of the options to change, for example ``tol=1e-8``.
 

@@ -65,7 +65,7 @@ def ttgd(
         Stationarity at which to stop; 0 runs all iterations, as the paper does.
     max_iter, check_every : int
     callback : callable, optional
-        Called with the :class:`~nashgraph.certificate.Record` of every check; a true answer stops the run.
+        Called with the :class:`~nashgraph.certificate.Record` of every check; a true result stops the run.
 
     Examples
     --------

@@ -37,7 +37,7 @@ TASK_PAIRS, LEAST_PAIRS = 5e7, 2e6
 # little work compared with a scan. Below, all of a fit takes seconds.
 LEAVES_NODES = 50_000
 FASTER = 4  # how many times as fast a leaf is, by the pair, if none are skipped
-STAYS = "client", "sent", "ready", "near", "tree"  # attributes that are not sent
+STAYS = "client", "sent", "ready", "known_nearest", "tree"  # attributes that are not sent
 
 
 class DaskSearch(PairSearch):
@@ -167,7 +167,7 @@ def made_ready(sent_search: Sent) -> None:
 def arrived(kind: type[PairSearch], carried: dict[str, Any]) -> PairSearch:
     """Return a search that was sent."""
     search = kind.__new__(kind)
-    vars(search).update(carried, near=None)
+    vars(search).update(carried, known_nearest=None)
     return search
 
 

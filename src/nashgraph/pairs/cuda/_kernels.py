@@ -58,7 +58,7 @@ def append_hits(  # type: ignore[no-untyped-def]
     count = tl.zeros((ROWS,), tl.int32)
     own = place_of_row * tl.num_programs(1) + tl.program_id(1)
     start = tl.load(starts + own, mask=inside, other=0)
-    room = tl.load(starts + own + 1, mask=inside, other=0) - start
+    capacity = tl.load(starts + own + 1, mask=inside, other=0) - start
     begin = tl.program_id(1) * span
     end = tl.minimum(begin + span, n_columns)
     for first in range(begin, end, COLUMNS):
@@ -79,7 +79,7 @@ def append_hits(  # type: ignore[no-untyped-def]
             hits = tl.where((names[None, :] == who[:, None]) | (names[None, :] < 0), 0, hits)
             places = count[:, None] + tl.cumsum(hits, 1) - hits
             labels = tl.broadcast_to(names[None, :], (ROWS, COLUMNS))
-            tl.store(found + start[:, None] + places, labels, mask=(hits > 0) & (places < room[:, None]))
+            tl.store(found + start[:, None] + places, labels, mask=(hits > 0) & (places < capacity[:, None]))
             count += tl.sum(hits, 1)
     tl.store(counts + own, count, mask=inside)
 

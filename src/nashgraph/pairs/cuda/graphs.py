@@ -14,7 +14,7 @@ from scipy import sparse
 
 from ...validation import Array
 from ..bonus import Bonus
-from ..candidates import ROOM
+from ..candidates import MARGIN
 from ..search import ROUNDING
 from ..weights import Place
 from .search import FURTHER, TRIES
@@ -299,14 +299,14 @@ class CudaCandidates:
         """Return the best response of every row to a bonus, proved to be that among all pairs."""
         found = self._project(sides, gain, total)
         threshold = found.top - found.above / gain
-        # Fewer pairs have a lower threshold: all edges of the true answer lie above that of the pairs listed.
-        renewed = self.reach(sides, threshold, ROOM * (found.top - threshold))
+        # Fewer pairs have a lower threshold: all edges of the exact response lie above that of the candidates.
+        renewed = self.cover(sides, threshold, MARGIN * (found.top - threshold))
         return self._project(sides, gain, total) if renewed else found
 
-    def reach(self, sides: Sides, floor: torch.Tensor, room: torch.Tensor) -> bool:
-        """See to it that all pairs that score more than ``floor`` are listed; return whether rows were searched.
+    def cover(self, sides: Sides, floor: torch.Tensor, margin: torch.Tensor) -> bool:
+        """Make all pairs that score more than ``floor`` candidates; return whether rows were searched.
 
-        Those are searched down to ``room`` below the floor, so that the next bonus may find all it needs; less far
+        Those are searched down to ``margin`` below the floor, so that the next bonus may find all it needs; less far
         where there are many.
         """
         # What is rounded in a score, its bonus included, is no proof.
@@ -318,7 +318,7 @@ class CudaCandidates:
         if len(short) > MOST * len(self.cut):
             short = self.device.everyone
         self.bonuses.append(sides)
-        self._renew(short, len(self.bonuses) - 1, (floor - room)[short], floor[short])
+        self._renew(short, len(self.bonuses) - 1, (floor - margin)[short], floor[short])
         kept, self.made = torch.unique(self.made, return_inverse=True)
         self.bonuses = [self.bonuses[number] for number in kept.tolist()]
         return True
@@ -326,19 +326,19 @@ class CudaCandidates:
     def _project(self, sides: Sides, gain: float, total: float) -> Projection:
         if self.device.tiles and sides.left.shape[1] <= 1:
             one = [side[:, 0].contiguous() if side.shape[1] else torch.zeros_like(self.cut) for side in sides]
-            listed = self.starts, self.lengths, self.columns, self.costs
-            return project_in_place(*listed, (one[0], one[1]), gain, total)
+            given = self.starts, self.lengths, self.columns, self.costs
+            return project_in_place(*given, (one[0], one[1]), gain, total)
         rows = self.packed().long()
         gained = (sides.left[rows] * sides.right[self.columns.long()]).sum(1)
         return project(gained - self.costs, rows, self.lengths, gain, total)
 
     def unproved(self, sides: Sides, floor: torch.Tensor) -> torch.Tensor:
-        """Return the rows in which a pair that is not listed may score more than ``floor``."""
-        return torch.nonzero(~(floor >= self.cut + self._rise(sides))).ravel()
+        """Return the rows in which a pair that is not a candidate may score more than ``floor``."""
+        return torch.nonzero(~(floor >= self.cut + self._increase(sides))).ravel()
 
-    def _rise(self, now: Sides) -> torch.Tensor:
-        """Return a bound of how much any score of each row has risen since the row was searched; see CandidateSet."""
-        rise = torch.zeros_like(self.cut)
+    def _increase(self, now: Sides) -> torch.Tensor:
+        """Return a bound of how much any score of each row has increased since its search; see CandidateSet."""
+        increase = torch.zeros_like(self.cut)
         for number, before in enumerate(self.bonuses):
             mine = torch.nonzero(self.made == number).ravel()
             left, rest = now.left[mine], now.right
@@ -346,11 +346,11 @@ class CudaCandidates:
                 gram = before.right.T @ before.right
                 change = torch.linalg.pinv(gram, hermitian=True) @ (before.right.T @ now.right)
                 rest = now.right - before.right @ change
-                rise[mine] = largest_product(left @ change.T - before.left[mine], before.right)
+                increase[mine] = largest_product(left @ change.T - before.left[mine], before.right)
             elif before.right.shape[1]:
-                rise[mine] = largest_product(-before.left[mine], before.right)
-            rise[mine] += largest_product(left, rest)
-        return rise
+                increase[mine] = largest_product(-before.left[mine], before.right)
+            increase[mine] += largest_product(left, rest)
+        return increase
 
     def _bonus_of(self, rows: torch.Tensor, sides: Sides) -> Sides:
         """Return a bonus for some rows."""

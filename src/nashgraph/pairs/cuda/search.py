@@ -190,19 +190,19 @@ class DeviceSearch:
         columns = self._columns(among, right, kappa)
         cut, nearer = cuts[0].clone(), cuts[1]
         waiting = torch.arange(len(rows), device=rows.device)
-        parts, rooms = [], torch.full_like(waiting, self.capacity)
+        parts, capacities = [], torch.full_like(waiting, self.capacity)
         while len(waiting):
             beyond = []
-            pieces = -(-int(rooms.sum()) // BLOCK_ENTRIES)
-            for some, room in zip(waiting.tensor_split(pieces), rooms.tensor_split(pieces), strict=True):
+            pieces = -(-int(capacities.sum()) // BLOCK_ENTRIES)
+            for some, capacity in zip(waiting.tensor_split(pieces), capacities.tensor_split(pieces), strict=True):
                 asked = self._rows(rows[some], left[some], cut[some], kappa)
-                found, counts = self._launch(asked, columns, room)
+                found, counts = self._launch(asked, columns, capacity)
                 fits = found.lengths == counts
                 parts.append((some[fits], Ragged(counts[fits], found.columns)))
                 # Beyond its places a row is searched less far, or, where it must be as far, with as many as it needs.
                 rest, wanted = some[~fits], counts[~fits]
                 beyond.append((rest, torch.where(cut[rest] < nearer[rest], self.capacity, wanted)))
-            waiting, rooms = (torch.cat(each) for each in zip(*beyond, strict=True))
+            waiting, capacities = (torch.cat(each) for each in zip(*beyond, strict=True))
             cut[waiting] = nearer[waiting]
         return Ragged.joined(len(rows), parts), cut
 
@@ -234,7 +234,7 @@ class DeviceSearch:
         return torch.nn.functional.pad(scaled, (0, whole - width)).contiguous()
 
     def _launch(
-        self, asked: dict[str, Any], columns: dict[str, Any], rooms: torch.Tensor
+        self, asked: dict[str, Any], columns: dict[str, Any], capacities: torch.Tensor
     ) -> tuple[Ragged, torch.Tensor]:
         """Run the kernel for some rows with so many places each; return what it found and how much there is.
 
@@ -242,14 +242,14 @@ class DeviceSearch:
         """
         from ._kernels import launch, spans  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
 
-        wide = spans(len(rooms), columns["points"].shape[1])
-        wide = min(wide, max(1, BLOCK_ENTRIES // int(rooms.sum())))
-        starts = pointers_of(rooms.repeat_interleave(wide))
-        found = torch.empty(int(starts[-1]), dtype=torch.int32, device=rooms.device)
-        counts = torch.empty((len(rooms), wide), dtype=torch.int32, device=rooms.device)
+        wide = spans(len(capacities), columns["points"].shape[1])
+        wide = min(wide, max(1, BLOCK_ENTRIES // int(capacities.sum())))
+        starts = pointers_of(capacities.repeat_interleave(wide))
+        found = torch.empty(int(starts[-1]), dtype=torch.int32, device=capacities.device)
+        counts = torch.empty((len(capacities), wide), dtype=torch.int32, device=capacities.device)
         launch(asked, columns, found, starts, counts)
         counts = counts.long()
-        kept = torch.where((counts <= rooms[:, None]).all(1, keepdim=True), counts, 0)
+        kept = torch.where((counts <= capacities[:, None]).all(1, keepdim=True), counts, 0)
         return Ragged(kept.sum(1), found[places_of(kept.ravel(), starts)]), counts.sum(1)
 
     def best(
@@ -307,7 +307,7 @@ class CudaSearch(PairSearch):
         self, X: Array, node_costs: Array | None = None, device: torch.device | None = None, tiles: bool | None = None
     ) -> None:
         self.device = gpu() if device is None else device
-        self.node_costs, self.near = node_costs, None
+        self.node_costs, self.known_nearest = node_costs, None
         signals = as_tensor(X).to(self.device)
         centred = signals - signals.median(dim=1, keepdim=True).values
         points = centred.T.contiguous() / (2.0 * len(X)) ** 0.5
