@@ -74,8 +74,8 @@ benefit = 1.0 + asked
 print(X.shape)
 
 # %%
-# Everybody may be everybody's neighbour here (``degree`` is all others), so that the weights rank all pairs. Beside the
-# three methods stands the control that looks at no answer at all: it scores a pair by how many of the two were asked.
+# Everybody may be everybody's neighbour here (``degree`` is all others), so that the weights rank all pairs. The
+# control ignores the answers: it scores a pair by how many of the two households were asked.
 
 everybody = n_households - 1
 models = {
@@ -102,7 +102,7 @@ print(scores.round(3))
 
 # %%
 # Over all pairs GLGP scores higher than the method without prior; the flag alone, which reads no answer, is not far
-# behind either. Over the pairs where the flag is silent GLGP is not ahead: what the prior added, it took from the flag.
+# behind either. Over pairs where the flag says nothing GLGP is not ahead: the gain of the prior came from the flag.
 
 gain = scores.loc["GLGP"] - scores.loc["SmoothGL"]
 print("what the prior adds to the AUC:", gain.round(3).to_dict())

@@ -19,7 +19,7 @@ places = random_geometric(100, degree=6, random_state=0)
 complete = smooth_signals(places, n_signals=60, filter="tikhonov", noise=0.1, random_state=0)
 
 # %%
-# By default a gap is an error that says where the first one is. Nothing is filled in behind your back.
+# By default a gap is an error that says where the first one is. Nothing is filled in silently.
 
 random = np.random.default_rng(0)
 X = complete.copy()
@@ -40,8 +40,8 @@ print(f"without {edge_auc(places, SmoothGL(degree=6).fit(complete).adjacency_):.
 
 # %%
 # How do the ways compare as more is missing? An imputer of scikit-learn fills a feature from its other samples, so the
-# table is turned over: nodes as samples. A mean pulls nodes with gaps toward each other; nearest nodes are better
-# company. Five draws of the gaps each.
+# table is turned over: nodes as samples. A mean pulls nodes with gaps toward each other; nearest nodes do not. Five
+# draws of the gaps each.
 
 
 def ways(X):

@@ -15,7 +15,7 @@ from nashgraph.datasets import preferential_attachment, smooth_signals, stochast
 
 # %%
 # All with their defaults, on a network with communities, and below them the controls: what they score without learning
-# anything has to be beaten. A failure or a warning of one method is its row's, and leaves the others alone. The network
+# anything has to be beaten. If one method fails or warns, its row has the message, and the others still run. The network
 # has no directions, so weights are made symmetric before they are scored; ``precision`` is over as many of the heaviest
 # pairs as there are true ones, for all methods alike.
 
@@ -56,7 +56,7 @@ second = compare(signals, tree, chosen)
 print(second[shown].round(3).to_string(index=False))
 
 # %%
-# No method is best everywhere. The order of the bars is not the same in the two problems, and one draw of each is no
+# No method is best everywhere. The order of the bars is not the same in the two problems, and one draw of each is not a
 # study: average over draws before you conclude.
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")

@@ -2,9 +2,9 @@
 When the prior helps, and when it hurts
 =======================================
 
-The prior says: this network serves the people in it, and the welfare of a network lies in its hubs. Whether that helps
-depends on three things you can think about before you run anything: what your signals do at hubs, which nodes your
-benefit favours, and how strong the prior is. Here each is varied with the truth known.
+The prior assumes that this network is good for the people in it, and a network with hubs has a high welfare. Whether
+that helps depends on three things you can think about before you run anything: what your signals do at hubs, which
+nodes your benefit favours, and how strong the prior is. Here each is varied with the truth known.
 
 The networks are trees grown by preferential attachment, so they do have hubs; 50 nodes, 10 signals, five draws.
 """
@@ -148,7 +148,7 @@ for filter_name in ("lowpass", "gmrf"):
     )
 
 # %%
-# And a benefit that is the same for all does nothing whatever, at any ``lam``: every row of the graph sums to c, so
+# A benefit that is the same for all has no effect at any ``lam``: every row of the graph sums to c, so
 # every graph has the same welfare. The library warns.
 
 tree, X = draw("lowpass", 0)

@@ -54,7 +54,7 @@ def soft_minimum_gradient(y):
 fair = CustomWelfare(soft_minimum, soft_minimum_gradient)
 
 # %%
-# A wrong gradient would lead the solver astray without a word, so check yours against finite differences.
+# A wrong gradient misleads the solver without an error, so check yours against finite differences.
 
 y = np.linspace(0.5, 2.0, 60)
 step = 1e-6

@@ -75,7 +75,7 @@ print(f"recomputed {np.linalg.norm(W - answer) / np.linalg.norm(W):.1e}, reporte
 
 # %%
 # A certificate does not say that there is no better graph. The problem is not convex, and a strong prior has
-# several stationary points, as we just saw. Where that worries you, take several starts and compare objectives.
+# several stationary points, as we just saw. If that matters to you, use several starts and compare objectives.
 
 for lam in (0.3, 3.0, 30.0):
     objectives = [

@@ -3,7 +3,7 @@ Thousands of nodes
 ==================
 
 Nothing changes in how the library is used. Above 3,000 nodes, or when memory is short, graphs are no longer held as
-N x N arrays: ``storage="auto"`` takes the sparse way, and ``adjacency_`` comes back as a SciPy CSR array.
+N x N arrays: ``storage="auto"`` uses sparse storage, and ``adjacency_`` comes back as a SciPy CSR array.
 """
 
 import logging
@@ -59,4 +59,4 @@ plt.show()
 
 # %%
 # For timings at 20,000 and 50,000 nodes, measured side by side with a nearest-neighbour search, see
-# :doc:`/guide/performance`.
+# :doc:`/generated/benchmarks/RESULTS`.
