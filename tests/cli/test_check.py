@@ -38,3 +38,26 @@ def test_one_category_alone_is_not_structure(tmp_path):
     columns = {f"q{k}": random.integers(0, 2, 80) for k in range(4)}
     pd.DataFrame(columns | {"job": random.choice(list("abcdef"), 80)}).to_csv(table, index=False)
     assert json.loads(run("check", table, "--json").stdout)["verdict"] == "nothing found"
+
+
+def test_a_truth_adds_the_score_next_to_chance_and_controls(tmp_path):
+    random, table, truth = np.random.default_rng(0), tmp_path / "survey.csv", tmp_path / "ties.csv"
+    answers = survey(random, shuffled=False)
+    answers.to_csv(table, index=False)
+    same = answers["roof"].to_numpy()[:, None] == answers["roof"].to_numpy()
+    pairs = [(i, j) for i, j in np.argwhere(np.triu(same, 1)) if random.random() < 0.3]
+    pd.DataFrame(pairs, columns=["source", "target"]).to_csv(truth, index=False)
+    words = " ".join(json.loads(run("check", table, "--truth", truth, "--json").stdout)["sentences"])
+    assert "chance" in words
+    assert "consensus 0." in words
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_learn_says_in_a_line_whether_there_is_structure(shuffled, tmp_path):
+    table, out = tmp_path / "survey.csv", tmp_path / "out"
+    survey(np.random.default_rng(0), shuffled=shuffled).to_csv(table, index=False)
+    done = run("learn", table, "--method", "smooth", "--out", out)
+    assert ("Nothing found" in done.stderr) == shuffled
+    notes = " ".join(json.loads((out / "model.json").read_text())["notes"])
+    assert ("Nothing found" if shuffled else "as concentrated as if the answers were shuffled") in notes
+    assert ("Nothing found" in (out / "report.html").read_text()) == shuffled

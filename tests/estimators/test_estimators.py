@@ -44,7 +44,7 @@ def test_learns_an_admissible_graph_with_a_certificate(estimator, signals):
     assert in_s(model.adjacency_)
     assert model.converged_
     assert model.certificate_.value <= 1e-6
-    assert model.n_iter_ >= 1
+    assert model.n_iter_ >= 1 or model.lam_ == 0
 
 
 def test_linear_glgp_is_the_propositions_formula(signals):
@@ -107,7 +107,7 @@ def test_glgp_attributes_are_those_of_its_graph(signals):
     assert model.benefit_.sum() == pytest.approx(1)
     assert model.certificate_.converged
     assert model.certificate_.iterations == model.n_iter_
-    assert model.prior_ == (5.0, "spectral", pytest.approx(J), model.welfare_)
+    assert model.prior_[:4] == (5.0, "spectral", pytest.approx(J), model.welfare_)
     np.testing.assert_allclose(model.benefit_, spectral_benefit(signals))
 
 

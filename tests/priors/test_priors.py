@@ -10,15 +10,19 @@ from nashgraph import GLGP, InputError
 from nashgraph.games import EqualGroups
 from nashgraph.pairs import Place, make_search
 from nashgraph.priors import (
+    Activities,
     CustomPrior,
     Dynamics,
     Epidemic,
     GamePrior,
     GraphFilter,
+    ImplicitPrior,
     Opinions,
     Resilience,
     TieDeletion,
+    prior_evidence,
     random_deletions,
+    targeted_deletions,
 )
 from nashgraph.priors.prior import InMemory
 from nashgraph.smoothness import make_smoothness
@@ -43,6 +47,7 @@ PRIORS = {
     "cap": GamePrior(B, cap=1.2),
     "substitutes": GamePrior(B, share=-0.9),
     "weak complements": GamePrior(B, share=0.4),
+    "two activities": Activities(random.random((N, 2)), 0.1, 0.8, "utilitarian"),
     "fair game": GamePrior(B, welfare=EqualGroups(np.arange(N) % 3)),
     "dynamics": Dynamics(B - 0.5, TANH),
     "epidemic": Epidemic(0.1 + B, 3.0),
@@ -158,6 +163,17 @@ def test_linear_substitutes_have_the_closed_form_where_all_are_active():
     np.testing.assert_allclose(state.actions, np.linalg.solve(np.eye(N) + 0.5 * W, b), rtol=1e-12)
 
 
+def test_two_activities_have_the_closed_form_and_substitute_each_other():
+    W, benefits = some_graph(), random.random((N, 2))
+    state = Activities(benefits, 0.2, 0.7).evaluate(held(W))
+    # Their sum and their difference are games of their own (Chen, Zenou, Zhou).
+    for sign in (1, -1):
+        mode = np.linalg.solve((1 + sign * 0.2) * np.eye(N) - 0.7 * W, benefits @ [1, sign])
+        np.testing.assert_allclose(state.actions @ [1, sign], mode, rtol=1e-11, atol=1e-11)
+    more = Activities(benefits + np.array([0.0, 1.0]), 0.2, 0.7).evaluate(held(W)).actions
+    assert (more[:, 0] < state.actions[:, 0]).all()
+
+
 def test_substitutes_leave_some_inactive_and_a_cap_binds_some():
     W = held(some_graph())
     idle = GamePrior(B**6, "linear", share=-1.0).evaluate(W)
@@ -221,6 +237,24 @@ def test_resilience_deletes_what_it_says():
         assert found == pytest.approx(game.evaluate(held(left)).value, rel=1e-12)
 
 
+def test_targets_are_the_most_important_first():
+    attacks = targeted_deletions(B, 3, share=0.2)
+    assert [len(nodes) for nodes in attacks] == [3, 3, 3]
+    assert B[attacks[0]].min() > B[attacks[1]].max() > B[attacks[2]].max()
+    assert len(targeted_deletions(B, 99, share=0.2)) == 5
+
+
+def test_value_over_more_scenarios_tends_to_the_mean_over_all_deletions():
+    W, game = held(some_graph()), GamePrior(B)
+    exact = Resilience(game, [[node] for node in range(N)]).evaluate(W).value
+
+    def error(count):
+        drawn = [Resilience(game, random_deletions(N, count, share=1 / N, random_state=k)) for k in range(20)]
+        return np.sqrt(np.mean([(each.evaluate(W).value - exact) ** 2 for each in drawn]))
+
+    assert error(64) < 0.5 * error(8)
+
+
 def test_worst_case_lies_between_the_least_and_the_mean_and_tends_to_the_least():
     W, scenarios = held(some_graph()), random_deletions(N, 5, share=0.2)
     values = [Resilience(GamePrior(B), [each]).evaluate(W).value for each in scenarios]
@@ -269,9 +303,99 @@ def test_ttgd_and_best_response_agree_on_an_epidemic():
     np.testing.assert_allclose(fast.adjacency_, slow.adjacency_, atol=1e-6)
 
 
+def hub_signals(seed, n=60, M=40):
+    """Signals of a network in which everybody is tied to one of three hubs."""
+    draw = np.random.default_rng(seed)
+    hubs = draw.normal(size=(M, 3))
+    others = hubs[:, np.arange(n - 3) % 3] + draw.normal(size=(M, n - 3))
+    return np.hstack([hubs, others])
+
+
+def test_signals_support_a_benefit_of_hubs_and_not_one_of_others():
+    found = {}
+    for seed in range(20):
+        signals, draw = hub_signals(seed), np.random.default_rng(seed)
+        b = np.where(np.arange(60) < 3, 5.0, 1.0) / 72
+        for name, benefit in {"hubs": b, "shuffled": draw.permutation(b), "noise": draw.random(60)}.items():
+            evidence = GLGP(benefit=benefit, degree=5).evidence(signals)
+            found.setdefault(name, []).append(evidence.found)
+    assert np.mean(found["hubs"]) == 1.0
+    assert np.mean(found["shuffled"]) <= 0.2
+    assert np.mean(found["noise"]) <= 0.2
+
+
+@pytest.mark.parametrize("name", ["game", "resilience", "polarisation", "two activities", "sum"])
+def test_evidence_relabels_the_graph_and_not_the_prior(name):
+    """A prior on any graph is as high on the relabelled one, with what it knows relabelled alike."""
+    found = prior_evidence(PRIORS[name], held(some_graph()))
+    assert 0 < found.p_value <= 1
+    assert found.value == pytest.approx(PRIORS[name].evaluate(held(some_graph())).value, rel=1e-6)
+    assert found.chance != found.value
+    assert prior_evidence(GamePrior(np.ones(N)), held(some_graph())).p_value == 1.0
+
+
+def test_guessed_benefit_without_evidence_leaves_the_prior_off_and_a_given_one_is_kept():
+    noise = np.random.default_rng(3).normal(size=(20, 40))
+    guessed = GLGP(degree=5).fit(noise)
+    assert not guessed.prior_.evidence.found
+    assert guessed.lam_ == 0.0
+    assert "no evidence" in guessed.prior_.evidence.sentence
+    given = GLGP(degree=5, benefit=np.arange(40.0)).fit(noise)
+    assert given.lam_ > 0
+    assert given.prior_.evidence is None
+    assert GLGP(lam=0.1, degree=5).fit(noise).lam_ == 0.1
+
+
+torch_missing = "PyTorch is not here: pip install torch"
+
+
+def implicit_priors(torch):
+    b = torch.tensor(B)
+    return {
+        "dynamics": (ImplicitPrior(lambda h: torch.tanh(b - 0.5 + h), lambda y: y.sum(), np.zeros(N)), "dynamics"),
+        "game": (ImplicitPrior(lambda h: b + h, lambda y: y.sum(), np.zeros(N), torch.log1p), "game"),
+        "epidemic": (
+            ImplicitPrior(lambda h: 1 - 1 / (1 + 3 * (0.1 + b + h)), lambda y: y.sum(), np.ones(N)),
+            "epidemic",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", ["dynamics", "game", "epidemic"])
+def test_dynamics_differentiated_by_torch_agree_with_ours(name):
+    torch = pytest.importorskip("torch", reason=torch_missing)
+    prior, ours = implicit_priors(torch)[name]
+    W = held(some_graph())
+    found, expected = prior.evaluate(W), PRIORS[ours].evaluate(W)
+    assert found.value == pytest.approx(expected.value, rel=1e-10)
+    np.testing.assert_allclose(full(found), full(expected), rtol=1e-8)
+    model = GLGP(lam=1.0, degree=4, prior=prior).fit(X)
+    assert model.welfare_ == pytest.approx(GLGP(lam=1.0, degree=4, prior=PRIORS[ours]).fit(X).welfare_, rel=1e-6)
+
+
+def test_two_coupled_states_per_node_agree_with_differences():
+    torch = pytest.importorskip("torch", reason=torch_missing)
+    start, mixing = np.zeros((N, 2)), torch.tensor([[0.9, -0.3], [0.2, 0.8]], dtype=torch.float64)
+    b = torch.tensor(np.stack([B, B[::-1]], axis=1).copy())
+    prior = ImplicitPrior(lambda h: torch.tanh((b + h) @ mixing), lambda y: (y**2).sum(), start)
+    W, gradient = some_graph(), full(prior.evaluate(held(some_graph())))
+    change = np.zeros((N, N))
+    change[3, [5, 7]] = 1e-5, -1e-5
+    up, down = (prior.evaluate(held(W + sign * change)).value for sign in (1, -1))
+    assert up - down == pytest.approx(2 * np.sum(change * gradient), rel=1e-6)
+
+
+def test_without_torch_the_error_names_it(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    with pytest.raises(ImportError, match="pip install torch"):
+        ImplicitPrior(lambda h: h, lambda y: y.sum(), np.zeros(N))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: Activities(B), "one column per activity"),
+        (lambda: Activities(np.ones((N, 2)), 0.9).evaluate(held(some_graph())), "may be no equilibrium"),
         (lambda: GamePrior(B, share=-1.5), "share"),
         (lambda: GamePrior(B, cap=0.0), "cap"),
         (lambda: Epidemic(B - B.min()), "positive at every node"),

@@ -20,7 +20,7 @@ from ..io.graphs import write_csv
 from ..network_check import check_network
 from .commands import BUG_REPORT, DONE, UNFINISHED
 from .fitting import methods_with, plain_number
-from .learn import check_engine, check_given, check_inputs_kept, note_signals, truth_noted
+from .learn import check_engine, check_given, check_inputs_kept, note_signals, questions_of, truth_noted
 from .messages import Voice, listed
 from .options import CompareArguments, GameArguments
 from .progress import counting
@@ -45,20 +45,23 @@ def run_compare(game: GameArguments, asked: CompareArguments) -> int:
 def run_check(asked: CheckArguments) -> int:
     """Test whether answers hold any structure, and print the verdict in words."""
     voice = asked.speech.voice()
-    check_given(asked.file, None)
+    check_given(asked.file, asked.truth.truth)
     with voice.noting_warnings():
         signals = load_signals(asked.file, asked.table.options(None))
         note_signals(asked.file, signals, voice)
-    # The 0/1 signals of one category are one question: shuffled apart, they alone would look like structure.
-    columns = [str(name).rpartition("=")[0] for name in signals.table.index]
-    asked_as = [
-        column if column in signals.columns else name for column, name in zip(columns, signals.table.index, strict=True)
-    ]
-    found = check_network(signals.table, questions=asked_as)
-    for sentence in found.sentences:
+        truth = truth_noted(asked.truth.truth, signals, Job("check", "", table=asked.table.options(None)), voice)
+        found = check_network(signals.table, questions=questions_of(signals))
+        # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
+        scored = [] if truth is None else [verdict(compare_methods(filled_in(signals), truth, ["consensus"]))]
+    for sentence in (said := [*found.sentences, *scored]):
         voice.say(sentence)
-    voice.answer({"command": "check", **found.as_dict(), "sentences": found.sentences, "notes": voice.notes})
+    voice.answer({"command": "check", **found.as_dict(), "sentences": said, "notes": voice.notes})
     return DONE
+
+
+def filled_in(signals: Signals) -> pd.DataFrame:
+    """Return signals with the mean of each where an answer is missing, for methods and controls that need all."""
+    return signals.table.T.fillna(signals.table.mean(axis=1)).T
 
 
 def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:

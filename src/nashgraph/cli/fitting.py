@@ -163,6 +163,9 @@ def learned(
     if isinstance(model, ConsensusGL) and model.signals == "auto":
         other = ({*KINDS} - {model.signals_}).pop()
         voice.note(f"taken as {model.signals_}: {model.kind_.sentence} (--set signals={other} if they are {other})")
+    if (evidence := getattr(model.prior_, "evidence", None)) is not None:
+        off = "" if evidence.found else " The prior is off: --lam sets a strength, --benefit another benefit."
+        voice.note(evidence.sentence + off)
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
     whole = with_gaps(model.graph_, signals)

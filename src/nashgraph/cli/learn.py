@@ -40,6 +40,7 @@ from ..io import (
 )
 from ..io.graphs import write_csv
 from ..metrics import symmetrize_for
+from ..network_check import check_network
 from ..report import summarize, write_report
 from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
@@ -54,6 +55,8 @@ COMMANDS = ("learn", "path")  # what a job can ask for
 CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
 SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
 ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
+CHECKED_SIGNALS, CHECKED_NODES, PERMUTATIONS = 60, 1000, 99  # of the check in learn: a tenth of a second
+LEAST_CHECKED = 10  # nodes: among fewer, chance and structure look alike
 NAMED, LISTED = 5, 40  # of the most influential nodes, of the signals
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
@@ -140,6 +143,8 @@ class Begun(NamedTuple):
 def begin(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> Begun:
     """Read the other inputs of a job, and say how."""
     note_signals(inputs.table, signals, voice)
+    if job.method != TIES:
+        note_structure(signals, voice)
     truth = truth_noted(inputs.truth, signals, job, voice)
     known = known_noted(inputs.known, signals, job, voice)
     layout = layout_in(inputs.layout)
@@ -184,6 +189,32 @@ def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
     n_signals, n_nodes = signals.table.shape
     names = "" if voice.brief else f": {listing(signals.table.index, LISTED)}"
     voice.say(f"{file.name}: {counted(n_nodes, 'node')}, {counted(n_signals, 'signal')}{names}")
+
+
+def questions_of(signals: Signals) -> list[str]:
+    """Return the question of every signal.
+
+    The 0/1 signals of one category are one question: shuffled apart, they alone would look like structure.
+    """
+    columns = [str(name).rpartition("=")[0] for name in signals.table.index]
+    return [
+        column if column in signals.columns else str(name)
+        for column, name in zip(columns, signals.table.index, strict=True)
+    ]
+
+
+def note_structure(signals: Signals, voice: Voice) -> None:
+    """Say whether answers hold any structure, by a quick check on at most so many signals and nodes."""
+    n_signals, n_nodes = signals.table.shape
+    if n_nodes < LEAST_CHECKED:
+        return
+    random = np.random.default_rng(0)
+    kept = np.sort(random.permutation(n_signals)[:CHECKED_SIGNALS])
+    nodes = np.sort(random.permutation(n_nodes)[:CHECKED_NODES])
+    asked = np.array(questions_of(signals), dtype=object)[kept]
+    found = check_network(signals.table.iloc[kept, nodes], questions=asked, n_permutations=PERMUTATIONS)
+    if found.verdict != "cannot tell":
+        voice.note(found.sentences[0] + ("" if found.found else f" {found.sentences[1]}"), warning=not found.found)
 
 
 def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:

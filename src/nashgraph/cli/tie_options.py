@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .options import TOLD, File, SpeechArguments, TableArguments, output_option
+from .options import TOLD, File, SpeechArguments, TableArguments, TruthArguments, output_option
 
 if TYPE_CHECKING:
     from ..io import TableOptions
@@ -141,8 +141,9 @@ class PlanArguments:
 
 @dataclass(frozen=True)
 class CheckArguments:
-    """The options of check: a table and how to read it."""
+    """The options of check: a table, how to read it, and a true network."""
 
     file: File
     table: TableArguments
+    truth: TruthArguments
     speech: SpeechArguments

@@ -21,6 +21,7 @@ from ..graph import LearnedGraph
 from ..matching import in_order
 from ..outliers import ABSURD, far_out
 from ..pairs import PairSearch
+from ..priors import PriorEvidence
 from ..registry import Registry
 from ..smoothness import beta_for_degree
 from ..validation import (
@@ -55,12 +56,14 @@ class Prior(NamedTuple):
     benefit : "spectral", "uniform" or "given", where the benefits came from
     fidelity : float, the smoothness cost J(W) of the graph
     welfare : float, g(y) at equilibrium; NaN without a game
+    evidence : PriorEvidence, where the default strength depended on it
     """
 
     lam: float
     benefit: str
     fidelity: float
     welfare: float = np.nan
+    evidence: PriorEvidence | None = None
 
 
 # What attributes of a fitted model are if its method does not learn them; before a fit they do not exist.

@@ -1,12 +1,15 @@
 """Functional priors: what a network is good for, as a value and a low-rank gradient (fact 11 of the design)."""
 
 from .dynamics import Dynamics, DynamicsState, Epidemic, FixedPointPrior
-from .game import GamePrior
+from .evidence import PriorEvidence, prior_evidence
+from .game import Activities, GamePrior
+from .implicit import ImplicitPrior
 from .opinions import GraphFilter, Opinions
 from .prior import CustomPrior, LinearPrior, Prior, State, SumOfPriors
-from .resilience import Resilience, TieDeletion, random_deletions
+from .resilience import Resilience, TieDeletion, random_deletions, targeted_deletions
 
 __all__ = [
+    "Activities",
     "CustomPrior",
     "Dynamics",
     "DynamicsState",
@@ -14,12 +17,16 @@ __all__ = [
     "FixedPointPrior",
     "GamePrior",
     "GraphFilter",
+    "ImplicitPrior",
     "LinearPrior",
     "Opinions",
     "Prior",
+    "PriorEvidence",
     "Resilience",
     "State",
     "SumOfPriors",
     "TieDeletion",
+    "prior_evidence",
     "random_deletions",
+    "targeted_deletions",
 ]

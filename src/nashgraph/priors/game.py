@@ -1,4 +1,4 @@
-r"""The paper's prior: the welfare at the equilibrium of a network game, and games with a cap or with substitutes."""
+"""The paper's prior, the welfare of a network game; games with a cap, with substitutes, with several activities."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..games import as_interaction, as_welfare
+from ..games import as_interaction, as_welfare, solve_affine
 from ..games.interactions import Response
-from ..validation import Array, check_number
-from .dynamics import FixedPointPrior
+from ..validation import Array, InputError, check_number
+from .dynamics import DynamicsState, FixedPointPrior
+from .prior import EXACT, Combinable, Graph, products
 
 
 @dataclass(frozen=True)
@@ -106,3 +107,82 @@ class GamePrior(FixedPointPrior):
     def plain(self) -> bool:
         """Whether no action is ever at a bound."""
         return self.cap is None and self.share >= 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Activities(Combinable):
+    r"""The welfare of a network game in which everybody has several activities at once (Chen, Zenou, Zhou 2018).
+
+    .. math:: \Phi(W) = g(Y), \quad Y = B + \delta\, W Y - \kappa\, Y (1 1^\top - I), \quad
+              \nabla\Phi = \delta\, U Y^\top
+
+    Column k of Y are the actions in activity k, spurred by the neighbours' actions in the same activity. A positive
+    :math:`\kappa` makes a person's activities substitutes (time spent on one is lost for the other), a negative one
+    complements. The gradient has one column for each activity.
+
+    Assumptions: :math:`\delta c + |\kappa| (K - 1) < 1`; actions are then unique. As in the reference, nobody is at a
+    bound: with substitutes and very unequal benefits an action may be negative, and is meant as a shortfall.
+
+    Parameters
+    ----------
+    benefits : array of shape (n_nodes, K)
+    substitution : float, :math:`\kappa`
+    share : float in (0, 1], :math:`\delta`
+    welfare : str or Welfare
+        Of all actions as one vector: "total" adds them up, "utilitarian" half their squares.
+
+    Examples
+    --------
+    >>> from nashgraph import GLGP
+    >>> X, B = np.random.default_rng(0).normal(size=(20, 30)), np.random.default_rng(1).random((30, 2))
+    >>> model = GLGP(lam=1.0, prior=Activities(B, 0.2, share=0.8)).fit(X)
+    >>> model.converged_, model.equilibrium_.shape
+    (True, (30, 2))
+    """
+
+    benefits: Array
+    substitution: float = 0.0
+    share: float = 1.0
+    welfare: Any = "total"
+
+    def __post_init__(self) -> None:
+        benefits = np.asarray(self.benefits, float)
+        if benefits.ndim != 2:
+            raise InputError(f"benefits must have one row per node and one column per activity, got {benefits.shape}")
+        check_number("share", self.share, low=0, high=1, open_low=True, remedy="try 0.8")
+        most = 1.0 / max(benefits.shape[1] - 1, 1)
+        check_number("substitution", self.substitution, low=-most, high=most, remedy="try 0.1")
+        object.__setattr__(self, "benefits", benefits)
+        object.__setattr__(self, "welfare", as_welfare(self.welfare))
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.benefits)
+
+    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
+        """Solve for all actions and their adjoints on W."""
+        dot, tdot = products(weights)
+        shape = self.benefits.shape
+
+        # Both systems have the coupling between activities, which is symmetric; one has W and the other its transpose.
+        def solved(product: Any, constant: Array, first: Array | None) -> Any:
+            def linear(vector: Array) -> Array:
+                Y = vector.reshape(shape)
+                spurred = np.column_stack([product(np.ascontiguousarray(column)) for column in Y.T])
+                return (self.share * spurred - self.substitution * (Y.sum(axis=1, keepdims=True) - Y)).ravel()
+
+            return solve_affine(linear, constant.ravel(), tol=tol, start=None if first is None else first.ravel())
+
+        most = self.share * dot(np.ones(shape[0])).max() + abs(self.substitution) * (shape[1] - 1)
+        if not most < 1.0:
+            raise InputError(
+                f"share * c + |substitution| * (activities - 1) is {most:.3g}: there may be no equilibrium; "
+                "lower share, substitution or c until it is below 1"
+            )
+        rest = solved(dot, self.benefits, None if start is None else start.actions)
+        slope = self.welfare.gradient(rest.point)
+        adjoint = solved(tdot, slope, None if start is None else start.adjoint).point
+        value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
+        Y, U = rest.point.reshape(shape), adjoint.reshape(shape)
+        return DynamicsState(Y, U, value, self.share * U, Y)
