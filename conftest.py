@@ -5,4 +5,5 @@ from importlib.util import find_spec
 CUDA = "src/nashgraph/pairs/cuda"
 collect_ignore_glob = [] if find_spec("torch") else [f"{CUDA}/*.py"]
 collect_ignore = [] if find_spec("triton") else [f"{CUDA}/_kernels.py"]
-collect_ignore += [] if find_spec("starlette") and find_spec("uvicorn") else ["src/nashgraph/cli/ui/server.py"]
+if not (find_spec("starlette") and find_spec("uvicorn")):
+    collect_ignore += ["src/nashgraph/cli/ui/server.py", "tests/cli/ui_server.py"]

@@ -179,6 +179,9 @@ def test_a_second_run_is_refused_and_the_first_can_be_cancelled_and_deleted(fres
     assert fresh.upload("other.csv", TABLE)[0] == 409
     assert "so far" in fresh.ask("GET", "/progress")[2]
     assert "Cancelled" in fresh.do("cancel")[1]
+    fresh.do("learn")
+    fresh.session.job.process.kill()
+    assert "ended by the system" in fresh.learned()
     assert not fresh.session.job.running
     assert fresh.do("learn")[0] == 200
     child = fresh.session.job.process
@@ -324,6 +327,16 @@ def test_a_change_in_the_form_is_an_option_of_the_command(tmp_path, given, said)
     assert said in form.as_typed(form.arguments("t.csv", guess, given, {}))
 
 
+def test_an_order_that_the_file_keeps_needs_no_option_and_can_be_changed(tmp_path):
+    levels = ["lo", "mid", "hi"]
+    table = pd.DataFrame({"cat": pd.Categorical(levels * 4, levels, ordered=True), "age": ["<18", "18-25", "65+"] * 4})
+    guess = guessed(table, TableOptions())
+    assert [each.levels for each in guess.columns] == [levels, ["<18", "18-25", "65+"]]
+    assert form.arguments("t.csv", guess, {"levels:1": "<18 < 18-25 < 65+"}, {})[2:] == ["--ordinal", "age"]
+    changed = form.arguments("t.csv", guess, {"levels:0": "hi<mid<lo", "role:1": "category"}, {})
+    assert changed[2:] == ["--ordinal", "cat=hi<mid<lo"]
+
+
 def test_names_with_commas_signs_and_quotes_reach_the_columns_they_are_of(tmp_path):
     odd = "How often, if ever?"
     text = f'id,"{odd}","x=y","it\'s"\n' + "".join(f"p{k},{k % 3},{'ab'[k % 2]},{k % 4}\n" for k in range(12))
@@ -431,7 +444,7 @@ def test_the_zip_has_the_folder_and_the_command(fresh):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", 0)])
 @pytest.mark.skipif(os.name == "nt", reason="signals are of Unix")
 def test_at_its_end_the_folder_is_deleted(tmp_path, how):
     line = [sys.executable, "-m", "nashgraph", "ui", "--no-browser"]
@@ -456,4 +469,4 @@ def test_without_its_libraries_it_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = run_as_given("ui", "--no-browser")
     assert result.exit_code == 1
-    assert "nashgraph ui needs uvicorn: pip install 'nashgraph[ui]'" in result.stderr
+    assert "the app in the browser needs uvicorn: pip install 'nashgraph[ui]'" in result.stderr

@@ -8,5 +8,5 @@ def run_ui(port: int, browser: bool) -> int:
     try:
         from .server import serve  # noqa: PLC0415 (an extra: imported when used)
     except ImportError as error:
-        raise ImportError(f"nashgraph ui needs {error.name}: pip install 'nashgraph[ui]'") from error
+        raise ImportError(f"the app in the browser needs {error.name}: pip install 'nashgraph[ui]'") from error
     return serve(port, browser)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ...io import TableError, TableOptions, tie_columns
-from ...io.coding import Coded, choices, coded, ordered
+from ...io.coding import Coded, choices, coded, numbered, ordered
 from ...io.columns import as_name
 from ...io.errors import Problems
 from ...io.names import name_column, named_rows
@@ -131,7 +131,7 @@ def _looked_at(column: pd.Series, how: Any, names: Sequence[str]) -> Column:
     if asked:
         why = f"{', '.join(asked)} is far above the scale: it is read as missing unless you remove it"
     return Column(
-        *(name, role, part.kind, why, [*part.gaps, *asked], asked, _levels(answered)),
+        *(name, role, part.kind, why, [*part.gaps, *asked], asked, _levels(answered, part.kind)),
         summary=_in_words(part, answered),
         bars=_heights(part.values[:, 0]) if part.kind in (NUMBER, ORDERED) else _shares(part.values),
         empty=empty,
@@ -155,8 +155,10 @@ def _with_ties(columns: list[Column], table: pd.DataFrame, names: Sequence[str])
     return about
 
 
-def _levels(values: pd.Series) -> list[str]:
+def _levels(values: pd.Series, kind: str) -> list[str]:
     """Return the different values of a column as text, from the lowest to the highest where that is known."""
+    if kind == ORDERED:
+        return numbered(values, [])[1]
     seen = list(dict.fromkeys(values.sort_values(key=lambda column: column.astype(str)).map(as_name)))
     return (ordered(seen) or seen) if len(seen) <= MOST_LEVELS else []
 

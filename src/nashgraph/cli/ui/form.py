@@ -158,15 +158,16 @@ def _about_columns(guess: Guess, given: Given) -> list[str]:
 def _option_of(column: Column, role: str, levels: str | None, trait: str) -> tuple[str, str]:
     """Return the option that gives a column its role, if it needs one, and what the option says."""
     name = column.name
-    order = column.levels if levels is None else [level.strip() for level in levels.split("<") if level.strip()]
+    # A level may begin with the sign (<18), but then without a blank after it.
+    between = " < " if levels is None or " < " in levels else "<"
+    order = column.levels if levels is None else [each.strip() for each in levels.split(between) if each.strip()]
     if role == COUNT:
         return ("counts", f"{name}={trait}") if trait else ("ties", name)
     # A first column without a name names the rows by itself.
-    if (role == column.plain and role not in (ID, ORDERED)) or (role == ID and not name):
+    if (role == column.plain != ID and (role != ORDERED or order == column.levels)) or (role == ID and not name):
         return "", ""
     if role == ORDERED:
-        known = not order or order == ordered(order) or (column.plain == ORDERED and order == column.levels)
-        return "ordinal", name if known else f"{name}={'<'.join(order)}"
+        return "ordinal", name if not order or order == ordered(order) else f"{name}={'<'.join(order)}"
     options = {ID: "id", NAMES: "names", NUMBER: "keep", CATEGORY: "categorical", OUT: "drop"}
     return options.get(role, ""), name
 

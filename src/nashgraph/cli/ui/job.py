@@ -60,8 +60,9 @@ class Job:
         """The JSON object that the command printed, or the last line of its messages as an error."""
         with suppress(ValueError):
             return dict(json.loads(self.out.read_text(encoding="utf-8")))
-        said = self.err.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return {"error": said[-1] if said else f"the command ended with {self.process.returncode} and said nothing"}
+        if self.process.returncode < 0:  # a signal
+            return {"error": "the run was ended by the system, perhaps because memory ran out: try a smaller table"}
+        return {"error": self.err.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]}
 
     @property
     def error(self) -> str:

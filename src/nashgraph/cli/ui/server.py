@@ -8,6 +8,7 @@ come from a page of this server (Origin), so that no other page in the browser c
 from __future__ import annotations
 
 import secrets
+import signal
 import socket
 import webbrowser
 from collections.abc import AsyncIterator
@@ -211,6 +212,8 @@ def serve(port: int, browser: bool) -> int:
     voice.say(f"open {address}")
     voice.say("only this machine can reach it; Ctrl-C stops it and deletes its copies of your files")
     server = uvicorn.Server(uvicorn.Config(application(session, port), log_level="warning", ws="none", lifespan="on"))
+    if hasattr(signal, "SIGHUP"):  # its terminal is closed
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     if browser:
         webbrowser.open(address)
     try:
