@@ -108,6 +108,9 @@ def test_a_model_is_shown_rerun_and_acted_on(survey):
     edges = pd.read_csv(out / "edges.csv")
     assert json.loads(acted.stdout)["weights"] == 2 * len(edges)
     assert json.loads(acted.stdout)["replicates"] == 20  # draws of the network
+    told = ("--ties", "n_friends", "--counts", COUNTS, "--names", "friend1,friend2,friend3")
+    assert run("learn", survey, *told, "--interventions", "--out", out).exit_code == 0
+    assert "seeds drawn at random reach as many" in (out / "report.html").read_text()
 
 
 def test_declared_columns_and_traits_are_no_signals(survey):

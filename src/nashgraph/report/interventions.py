@@ -63,7 +63,7 @@ class Interventions(NamedTuple):
 def interventions_of(model: GraphEstimator) -> Interventions | None:
     """Return interventions by the game that a model was learned with; None if there was none.
 
-    On a consensus without benefits every node's benefit is 1.
+    On a consensus without benefits, and on a tie model, every node's benefit is 1.
 
     Examples
     --------
@@ -74,7 +74,8 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
     ('players', ['loss', 'worth'], True)
     """
     graph, smooth = model.graph_, model.without_prior_
-    if not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
+    told = "expected_ties" in graph.node_columns  # a tie model: people told who is central
+    if not told and not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
         return None
     rules = getattr(model, "interaction", "log1p"), getattr(model, "welfare", "total")
     game, plain = Game.on(model, None, *rules), None
