@@ -34,8 +34,8 @@ from ..validation import Array
 
 # Once the error is below NEAR, this many iterations without gain end the run: rounding allows no more.
 PATIENCE, NEAR = 6, 1e-4
-SHORTEN = 0.99
-REFINEMENTS = 3
+SHORTEN = 0.99  # share of the longest step inside the cones: all of it would end on their boundary
+REFINEMENTS = 3  # of each solution; digits are scarce where the cone is nearly closed
 
 # Of the equations for the dual, the primal and the cone.
 Residuals = tuple[Array, float, Array]

@@ -13,7 +13,7 @@ import numpy as np
 from ..pairs import squared_distances
 from ..validation import Array
 
-NEIGHBOURS = 10
+NEIGHBOURS = 10  # the usual number of a nearest-neighbour graph, and the default degree of the methods
 
 
 def inner_products(X: Array) -> Array:

@@ -44,7 +44,7 @@ from ..certificate import Certificate, Measure, Monitor, Status
 from ..pairs import project_rows
 from ..validation import Array
 
-DENSE_NODES = 1000
+DENSE_NODES = 1000  # above, only the eigenvectors wanted are computed, by Lanczos's method
 
 
 class SplitGraph(NamedTuple):

@@ -40,18 +40,16 @@ from ..certificate import LOG, Certificate, Measure, Monitor, Status
 from ..validation import Array, InputError
 from .candidate_pairs import CandidatePairs, NearestPairs, NodeSums
 
-ARMIJO = 1e-4
+ARMIJO = 1e-4  # share of the slope that a step must keep, as usual for Newton's method
 # The dual's value is known to a few roundings only, which must not stop the last steps.
 ROUNDING = 1e-13
-# How well the search for a degree meets it, and the gap its solves stop at before the last one.
-DEGREE_ACCURACY = 0.02
-SEARCH_TOL = 1e-7
-MOST_SOLVES = 40
-# On the way to a large theta: the factor of each stride, the gap at which to go on, and where the way begins.
-STRIDE = 2.0
-ROUGH = 1e-2
-FEW_EDGES = 10.0
-FEW_NEAREST = 64
+DEGREE_ACCURACY = 0.02  # how well the search for a degree meets it
+SEARCH_TOL = 1e-7  # the gap its solves stop at before the last one: a degree is known long before
+MOST_SOLVES = 40  # the bracket halves each time, so that more would tell apart rounding only
+STRIDE = 2.0  # factor of each step on the way to a large theta
+ROUGH = 1e-2  # gap at which to go on to the next theta
+FEW_EDGES = 10.0  # edges per node at the theta where that way begins
+FEW_NEAREST = 64  # nearest others that tell a node's first potential
 REMEDY = "raise max_iter or tol, or ask for a denser graph (larger degree, alpha or beta)"
 
 

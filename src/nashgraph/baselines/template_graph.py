@@ -184,9 +184,9 @@ class TemplateMap:
 
 # How far above epsilon a distance may be.
 FEASIBILITY = 1e-8
-POLISHINGS = 40
-EXACT = 1e-11
-DUST = 1e-9
+POLISHINGS = 40  # most changes of the support
+EXACT = 1e-11  # a merit that no polish improves on, by rounding
+DUST = 1e-9  # weights below this are an interior point's distance from zero
 
 
 class Candidate(NamedTuple):

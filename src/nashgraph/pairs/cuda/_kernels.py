@@ -10,10 +10,10 @@ from typing import Any
 import triton
 import triton.language as tl
 
-ROWS, COLUMNS, WARPS, STAGES = 16, 64, 1, 3
+ROWS, COLUMNS, WARPS, STAGES = 16, 64, 1, 3  # of a tile of scores; benchmarks/gpu.py --sweep times others
 WIDEST = 64  # signals that a tile of points takes at once
 PROGRAMS, SPAN = 4096, 2048  # that keep a GPU busy, and the fewest columns worth one
-PAIRS, SIGNALS = 128, 16
+PAIRS, SIGNALS = 128, 16  # of a program that measures distances: a tile of 16 kB
 LISTS = 1, 256, 1  # rows, candidates of each at a time, and warps of a program that projects
 LONG_LIST, LONG_LISTS = 1024, (1, 4096, 16)
 FEW_ROWS, SHORT = 32, 16  # a tile of short rows in a product

@@ -45,8 +45,10 @@ BLOCK_ENTRIES = 1 << 27  # scores, or places for what is found, held at a time
 PAIRS_AT_ONCE = 1 << 23
 CAPACITY = 512  # places of a row at first; rows that need more are done again with as many as they need
 NEARER = 0.25  # of the way below its floor, how far a row is searched that has more on the whole way
+# First cuts come from a sample of the columns, then from samples this many times as large; of each, a row's cut is at
+# least its fourth best, because fewer tell too little.
 SMALLEST_SAMPLE, LARGER, FEW = 4096, 16, 4
-FURTHER, TRIES = 1.5, 4
+FURTHER, TRIES = 1.5, 4  # factor on the cut of rows that found too few, and how often before they are searched exactly
 EVERYTHING = 1e300  # a cost that no pair has
 LARGEST_BONUS = 1e18  # in units of the largest norm: beyond, float32 is not asked
 
