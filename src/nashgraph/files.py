@@ -21,7 +21,7 @@ LOCK, STOPPED = ".nashgraph.lock", ".nashgraph.stopped"
 BESIDE = ".nashgraph-"  # how the names of folders begin that results are written to before they are moved
 MARK = ".made-by-nashgraph"  # an empty file in such a folder: without it, the folder is somebody else's
 # What the numbers do not depend on: the command line, reading tables, and the way results are shown.
-SHOWING = {"cli", "comparison", "report", "tables", "files"}
+SHOWING = {"cli", "comparison", "report", "io", "files"}
 
 
 class Written:
@@ -205,6 +205,20 @@ def _keep(file: Path, copy: Path) -> None:
         copy.hardlink_to(file)
     except OSError:  # not every system of files has links
         shutil.copy2(file, copy)
+
+
+def in_bytes(size: float) -> str:
+    """Return a number of bytes as people read it.
+
+    Examples
+    --------
+    >>> in_bytes(858), in_bytes(1.67e8)
+    ('858 bytes', '167 MB')
+    """
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size:.0f} bytes"
 
 
 @cache

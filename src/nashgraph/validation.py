@@ -122,7 +122,7 @@ def check_beta(beta: object) -> float:
         beta,
         low=1.0 / most,
         high=most,
-        remedy="a larger beta spreads each row over more neighbours; leave beta=None to have it found from degree",
+        remedy="a larger beta spreads each row over more neighbours; without it, degree sets it",
     )
 
 

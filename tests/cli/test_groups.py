@@ -196,3 +196,37 @@ def test_no_network_overwrites_another(tmp_path, groups):
         assert model["nodes"] == nodes == 5 + groups.index(group)
     again = run(*arguments, "--layout-of", tmp_path / "out", "--out", tmp_path / "again")
     assert again.exit_code == 0, again.output
+
+
+def test_a_group_with_one_cell_that_is_no_number_is_kept_and_told(villages):
+    table = pd.read_csv(villages / "villages.csv", dtype={"q0": object})
+    table.loc[3, "q0"] = "abt 3"
+    table.to_csv(villages / "villages.csv", index=False)
+    result = learn(villages, "--json")
+    answer = json.loads(result.stdout)
+    assert list(answer["left_out"]) == ["alone"]
+    assert "village 10: took abt 3 in 'q0' for a missing value" in answer["notes"]
+    table.loc[:8, "q0"] = "abt 3"  # so many are no slip
+    table.to_csv(villages / "villages.csv", index=False)
+    assert sorted(json.loads(learn(villages, "--json").stdout)["left_out"]) == ["10", "alone"]
+
+
+def test_groups_count_ties_as_single_networks_do(villages):
+    answer = json.loads(
+        run(
+            "learn",
+            villages / "villages.csv",
+            "--group",
+            "village",
+            "--id",
+            "hh",
+            "--replicates",
+            "0",
+            "--out",
+            villages / "all",
+            "--json",
+        ).stdout
+    )
+    folders = pd.read_csv(villages / "all" / "groups.csv").set_index("group")
+    for name, found in answer["groups"].items():
+        assert folders.ties[name] == found["certificate"]["ties"] == found["edges"] / 2

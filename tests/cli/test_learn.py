@@ -156,12 +156,12 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
 def test_not_converged_is_written_and_told(club):
     result = run("learn", club / "club.csv", *GLGP_RAW, "--set", "max_iter=1", "--lam", "50", "--out", club / "out")
     assert result.exit_code == 3
-    assert "warning: GLGP not converged: stationarity" in result.stderr
+    assert "warning: the method glgp has not converged: stationarity" in result.stderr
     assert "\nnot converged: stationarity" in result.stdout
     assert "Warning" not in result.stderr
     assert names(club / "out") == FILES
     content = json.loads((club / "out" / "model.json").read_text())
-    assert any("GLGP not converged" in note for note in content["notes"])
+    assert any("glgp has not converged" in note for note in content["notes"])
     assert content["certificate"]["converged"] is False
 
 

@@ -78,3 +78,45 @@ def test_weights_of_known_ties_that_are_damaged_are_refused(folder):
     result = run(*arguments, "--known-from", model, "--out", folder / "other")
     assert result.exit_code == 1, result.output
     assert "known_weights must be a dict with intercept, consensus, groups" in error_lines(result)[-1]
+
+
+@pytest.mark.parametrize(
+    "ending", ["json", "jsonl", "parquet", "feather", "xlsx", "sav", "npy", "npz", "csv.gz", "zip"]
+)
+def test_a_file_that_is_not_what_its_name_says_is_refused_without_the_words_of_its_reader(tmp_path, ending):
+    (tmp_path / f"t.{ending}").write_text("id,age\nann,3\n")
+    result = run("learn", tmp_path / f"t.{ending}", "--out", tmp_path / "out")
+    assert result.exit_code == 1, result.output
+    (line,) = error_lines(result)
+    assert "name it .csv" in line or "named wrongly" in line or "it is damaged, or is not a" in line
+    for leak in ("Expecting", "char 0", "magic", "engine", "b'", "constructor", "pickle", "V1", "decoder"):
+        assert leak not in line
+
+
+def test_advice_does_not_name_python(tmp_path):
+    table = pd.DataFrame({"id": [f"n{k}" for k in range(12)], "a": np.arange(12) ** 2})
+    table.to_csv(tmp_path / "one.csv", index=False)
+    halves = table.assign(b=table.a.where(table.a % 2 == 0), a=table.a.where(table.a % 2 == 1))
+    halves.to_csv(tmp_path / "halves.csv", index=False)
+    said = [
+        run("learn", tmp_path / "one.csv", "--method", "glgp", "--out", tmp_path / "out").stderr,
+        run("compare", tmp_path / "one.csv").stderr,
+        run("learn", tmp_path / "halves.csv", "--missing", "pairwise", "--out", tmp_path / "out").stderr,
+        run("learn", tmp_path / "one.csv", "--method", "smooth", "--beta", "1e-300").stderr,
+    ]
+    assert "the table has one signal only" in said[0]
+    assert "fill gaps with --missing impute" in said[2]
+    for text in said:
+        for word in (" X ", "X has", "sklearn", "GLGP", "ModularGL", "n_samples", "None"):
+            assert word not in text
+
+
+def test_graph_files_are_written_as_asked_for(folder):
+    learn = ("learn", folder / "survey.csv", "--method", "smooth", "--degree", "3", "--out")
+    assert run(*learn, folder / "one", "--formats", "graphml").exit_code == 0
+    assert {file.name for file in (folder / "one").glob("graph.*")} == {"graph.graphml"}
+    assert run(*learn, folder / "none", "--formats", "none").exit_code == 0
+    assert not [*(folder / "none").glob("graph.*")]
+    result = run(*learn, folder / "two", "--formats", "grapml")
+    assert result.exit_code == 2
+    assert "did you mean 'graphml'?" in result.stderr

@@ -4,14 +4,22 @@ import io
 import re
 import time
 import warnings
+from importlib import import_module
+from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 from rich.console import Console
 
 from nashgraph.certificate import ENGINE_LOG, LOG, Record
-from nashgraph.cli import progress
+from nashgraph.cli import fitting, progress
+from nashgraph.cli.fitting import announce
 from nashgraph.cli.messages import Note, Voice, engine_noted
 from nashgraph.cli.progress import Meter, bar, converging, counting, share_done
+from nashgraph.compiled import _Compiled, kernel
+from nashgraph.consensus.members import Cost
+from nashgraph.estimators import ConsensusGL
 
 
 def watched(terminal=True):
@@ -110,3 +118,32 @@ def test_notes_are_collected_as_data_and_not_read_out_of_log_lines(capsys):
         Note("scaled 5 signals"),
     ]
     assert capsys.readouterr().err == "warning: not converged\n"  # the others are in the report
+
+
+def test_a_long_fit_is_announced_before_it_starts(monkeypatch):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(3, 5000)))
+    voice = SimpleNamespace(told=[])
+    voice.tell = voice.told.append
+    announce(ConsensusGL(), SimpleNamespace(table=table), voice)
+    assert len(voice.told) == 1
+    assert re.fullmatch(r"learning 5,000 nodes takes about \d+ s and 508 MB of memory", voice.told[0])
+    monkeypatch.setattr(fitting, "expected_cost", lambda *given: Cost(3000.0, 1e18))
+    announce(ConsensusGL(), SimpleNamespace(table=table), voice)
+    assert "about 50 minutes" in voice.told[1]
+    assert "--replicates 0" in voice.told[2]
+    assert "not enough free memory" in voice.told[3]
+    announce(ConsensusGL(), SimpleNamespace(table=table.iloc[:, :4999]), voice)
+    assert len(voice.told) == 4
+
+
+def test_compiling_is_told_once_and_not_kept(tmp_path, monkeypatch):
+    (tmp_path / "doubling.py").write_text("def double(x):\n    return 2 * x\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(_Compiled, "told", False)
+    double = kernel()(import_module("doubling").double)
+    voice = watched(terminal=False)
+    with engine_noted(voice):
+        assert double(2) == 4
+        assert double(2.5) == 5.0
+    assert voice.errors.file.getvalue().count("compiling for this machine, once after installing") == 1
+    assert voice.notes == []

@@ -123,7 +123,10 @@ def test_a_lost_file_and_a_changed_version_are_said(survey):
         (lambda job: job.update(command="magic"), "'magic with the method glgp'"),
         (lambda job: job["parameters"].update(magic=1), "the method glgp has no parameter 'magic'"),
         (lambda job: job["parameters"].update(storage=[1]), "storage=[1] is not known"),
-        (lambda job: job.update(command="path", method="smooth", parameters={}), "SmoothGL has no lambda-path"),
+        (
+            lambda job: job.update(command="path", method="smooth", parameters={}),
+            "the method smooth has no lambda-path",
+        ),
     ],
 )
 def test_a_model_that_was_tampered_with_is_refused(survey, change, message):

@@ -27,9 +27,9 @@ from ..io import (
 from ..io.graphs import write_csv
 from ..validation import listing
 from .commands import DONE
-from .fitting import plain_number
+from .fitting import MODEL, plain_number
 from .groups import FOLDER as GROUPS
-from .learn import EDGES, MEMBERS, MODEL, NODES, check_inputs_kept
+from .learn import EDGES, MEMBERS, NODES, check_inputs_kept
 from .messages import Voice, listed
 from .options import ActArguments
 from .show import records, with_interval

@@ -15,8 +15,8 @@ from ..io.graphs import write_csv
 from ..io.ties import read_exact
 from ..study import plan_study, plot_plan
 from .commands import DONE
-from .fitting import all_parameters, built, fitted
-from .learn import MODEL, check_given, check_inputs_kept, note_signals
+from .fitting import MODEL, all_parameters, built, check_given, fitted
+from .learn import check_inputs_kept, note_signals
 from .messages import Voice, listed
 from .options import TableArguments
 from .show import found_again, records

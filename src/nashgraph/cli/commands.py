@@ -48,6 +48,17 @@ COMMON = (
     *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
     *("port", "browser"),
 )
+# What the library tells programmers, and what that is for somebody with a table.
+IN_OTHER_WORDS = (
+    (r"(fill (?:the )?gaps) \(for example sklearn\.impute\.KNNImputer\)", r"\1 with --missing impute"),
+    (r"add rows to X, and check that nodes are columns", "add columns with answers"),
+    (r"add signals \(rows\)", "add columns with answers"),
+    (r"take the known_weights_ of a fitted model, or fit_known_weights of several", "learn --known-from again"),
+    (r"n_samples = ", ""),
+    (r"^(\w+) not converged", r"\1 has not converged"),
+    (r"\b(in|check) X\b", r"\1 the table"),
+    (r"\bX has\b", "the table has"),
+)
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
 
@@ -271,7 +282,14 @@ def as_options(text: str) -> str:
     --------
     >>> as_options("degree=100 is more than the 33 others: try degree=6, or engine='threads'")
     '--degree 100 is more than the 33 others: try --degree 6, or --engine threads'
+    >>> as_options("GLGP not converged: check X")
+    'the method glgp has not converged: check the table'
     """
+    for pattern, words in IN_OTHER_WORDS:
+        text = re.sub(pattern, words, text)
+    if estimators := sys.modules.get("nashgraph.estimators"):
+        for name, kind in estimators.LEARNERS.items():
+            text = re.sub(rf"\b{kind.__name__}\b", f"the method {name}", text)
     return PARAMETER.sub(lambda found: f"--{RENAMED.get(found[1], found[1]).replace('_', '-')} {found[3]}", text)
 
 

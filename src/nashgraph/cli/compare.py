@@ -18,9 +18,9 @@ from ..files import claimed, written_together
 from ..io import Job, Signals, load_signals
 from ..io.graphs import write_csv
 from ..network_check import check_network
-from .commands import BUG_REPORT, DONE, UNFINISHED
-from .fitting import methods_with, plain_number
-from .learn import check_engine, check_given, check_inputs_kept, note_signals, questions_of, truth_noted
+from .commands import BUG_REPORT, DONE, UNFINISHED, as_options
+from .fitting import check_engine, check_given, methods_with, plain_number
+from .learn import check_inputs_kept, note_signals, questions_of, truth_noted
 from .messages import Voice, listed
 from .options import CompareArguments, GameArguments
 from .progress import counting
@@ -142,7 +142,7 @@ def remarks(found: pd.DataFrame) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {}
     for method, warned, failed in zip(found["method"], found["warnings"], found["error"], strict=True):
         for text in filter(None, (failed, warned)):
-            plain = KIND.sub("", text)
+            plain = as_options(KIND.sub("", text))
             said.setdefault(plain + BUG_REPORT if ERROR.match(plain) else plain, []).append(method)
     return said
 

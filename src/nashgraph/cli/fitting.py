@@ -21,17 +21,24 @@ import typer
 from ..consensus import Selection
 from ..consensus.checkpoint import checkpoints_kept
 from ..consensus.evidence import KINDS
+from ..consensus.members import expected_cost
 from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, LambdaPath, TieModel
+from ..files import in_bytes
 from ..graph import EVIDENCE, LearnedGraph
 from ..io import Job, Signals
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
+from ..pairs.memory import free_memory
 from ..solvers import COST
 from ..validation import Array, InputError
-from .commands import RENAMED
+from .commands import RENAMED, meant
 from .messages import Voice, engine_noted
 from .options import LearnArguments, PathArguments
 from .progress import bar, converging, counting
 
+MANY = 5000  # nodes from which it is said how long a fit takes
+LONG = 300.0  # seconds from which something faster is suggested
+LOADED = 3e8  # bytes that the libraries take
+MODEL = "model.json"
 RESERVED = ("callback", "missing")  # set by other means
 FREQUENCY = "frequency"
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -45,6 +52,28 @@ OWN = (
 OPTIONS = {"nominations": "--names", "n_ties": "--ties", "counts": "--counts"}
 ANSWERS = re.compile(rf"(?<![-\w])(?:{'|'.join(OPTIONS)})\b")
 TAKEN = {*OWN, "id", "label", "group"}
+
+
+def check_given(*files: Path | None) -> None:
+    """Refuse files that are not there, with the name that may have been meant, and a model in place of a table."""
+    for file in filter(None, files):
+        if not file.exists():
+            beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
+            raise InputError(f"there is no file {file}{meant(file.name, beside)}")
+        folder = file if file.is_dir() else file.parent
+        if (file.is_dir() or file.name == MODEL) and (folder / MODEL).is_file():
+            raise InputError(
+                f"{file} is a network that was learned already: print it with 'nashgraph show {file}', learn it again "
+                f"with 'nashgraph rerun {file}', or get interventions with 'nashgraph act {file}'"
+            )
+
+
+def check_engine(engine: str | None) -> None:
+    """Refuse an engine that this machine does not have, before a table is read for it."""
+    if engine == "cuda":
+        from ..pairs.cuda.tensors import gpu  # noqa: PLC0415 (an extra: imported where used)
+
+        gpu()
 
 
 def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], missing: str) -> dict[str, Any]:
@@ -234,6 +263,7 @@ def fitted(
     if isinstance(model, TieModel):
         fit_ties(model, signals, voice, **ties)
         return
+    announce(model, signals, voice)
     with bar(voice, "learning") as tell:
         if isinstance(model, ConsensusGL):
             tally = lambda done, total: tell(done / total, f"{done} of {total}")  # noqa: E731
@@ -244,6 +274,34 @@ def fitted(
             model.set_params(callback=lambda record: told(record, known["tol"]))
         model.fit(signals.table, **ties)
     model.set_params(**dict.fromkeys({"callback"} & known.keys()))
+
+
+def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
+    """Say how long a fit of many nodes may take, before it starts, and what to do about a very long one."""
+    n_nodes = signals.table.shape[1]
+    if not isinstance(model, ConsensusGL) or model.estimator or model.engine != "threads" or n_nodes < MANY:
+        return
+    table = signals.table.to_numpy(dtype=float)
+    seconds, memory = expected_cost(table, model.n_degrees, model.n_replicates)
+    voice.tell(f"learning {n_nodes:,} nodes takes about {in_time(seconds)} and {in_bytes(memory + LOADED)} of memory")
+    if seconds > LONG:
+        plain = expected_cost(table, model.n_degrees, 0).seconds
+        voice.tell(f"faster: --replicates 0 (no intervals, about {in_time(plain)}), --engine cuda, or --workers")
+    if memory > free_memory():
+        voice.tell(f"there is not enough free memory ({in_bytes(free_memory())}): fewer --replicates take less")
+
+
+def in_time(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Examples
+    --------
+    >>> in_time(42), in_time(400), in_time(9000)
+    ('42 s', '7 minutes', '2.5 hours')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
 def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFrame | None = None) -> None:

@@ -40,6 +40,7 @@ from .learn import (
     code_of,
     finish,
     run_signals,
+    ties_of,
 )
 from .messages import Note, Voice, engine_noted, listed
 from .progress import counting
@@ -196,6 +197,12 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> di
             found.left_out[name] = str(error)
     for note in notes:
         voice.note(note)
+    # What is said of every group is said once, after they are learned.
+    same = set.intersection(*({*each.warnings} for each in signals.values())) if signals else set()
+    for name, each in signals.items():
+        for note in each.warnings:
+            if note not in same:
+                voice.note(f"{column} {name}: {note}", warning=True)
     voice.say(f"{inputs.table.name}: {len(names)} groups by {column}, {len(table) - none} nodes")
     often = Counter(node for each in signals.values() for node in each.table.columns)
     if shared := [node for node, count in often.items() if count > 1]:
@@ -271,7 +278,7 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
             "folder": folders[name],
             "nodes": record.nodes,
             "signals": record.signals,
-            "edges": record.edges,
+            "ties": ties_of(record),
             "converged": bool(record.certificate.get("converged", True)),
             **{score: record.scores.get(score, float("nan")) for score in scores},
         }

@@ -16,7 +16,7 @@ import typer
 from ..certificate import exact
 from ..consensus.checkpoint import remove_checkpoints
 from ..estimators import ConsensusGL
-from ..files import STOPPED, claimed, written_together
+from ..files import STOPPED, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..io import (
     GRAPH_FILES,
@@ -46,7 +46,7 @@ from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED, meant
-from .fitting import Outcome, all_parameters, learned, needs_complete, scores
+from .fitting import MODEL, Outcome, all_parameters, check_engine, check_given, learned, needs_complete, scores
 from .messages import MEANT, MEASURED, Voice, paired
 from .options import GameArguments, JobArguments, KnownArguments, PathArguments
 from .tie_options import TIES, TieArguments
@@ -58,11 +58,13 @@ ORDERED = "the truth has directions: ordered pairs are scored, an edge from sour
 CHECKED_SIGNALS, CHECKED_NODES, PERMUTATIONS = 60, 1000, 99  # of the check in learn: a tenth of a second
 LEAST_CHECKED = 10  # nodes: among fewer, chance and structure look alike
 NAMED, LISTED = 5, 40  # of the most influential nodes, of the signals
+SMALL = 2000  # nodes up to which all graph files are written
+MUCH = 20e6  # bytes of files that are worth a word
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
 class Inputs(NamedTuple):
-    """The files of a job (signals, a true network, known ties, another model, a layout), and what to report."""
+    """The files of a job (signals, a true network, known ties, another model, a layout), and what to write."""
 
     table: Path
     truth: Path | None = None
@@ -70,6 +72,7 @@ class Inputs(NamedTuple):
     model: Path | None = None
     layout: Path | None = None
     interventions: bool = False
+    formats: str | None = None
 
     @property
     def files(self) -> list[Path]:
@@ -89,23 +92,29 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
         say_figures(record, voice)
     for sentence in most_influential(outcome.graph):
         voice.say(sentence)
+    size = sum((out / name).stat().st_size for name in written_files(outcome, inputs))
     if not voice.brief:
-        voice.say(f"wrote {', '.join(written_files(outcome))} to {out}/")
+        voice.say(f"wrote {', '.join(written_files(outcome, inputs))} to {out}/ ({in_bytes(size)})")
     elif voice.collected:
         voice.say(f"{counted(len(voice.collected), 'note')} in the report (-v prints them)")
-    voice.say(f"open {out / REPORT}")
+    voice.say(f"open {out / REPORT}" + (f" ({in_bytes(size)} of files are in {out}/)" if size > MUCH else ""))
     return record
 
 
 def say_briefly(record: ModelRecord, voice: Voice) -> None:
     """Print what was learned in a line or two: the ties, whether the run converged, and scores if there are some."""
-    what = f"{counted(int(record.certificate.get('ties') or record.edges), 'tie')} by {record.job.method}"
+    what = f"{counted(ties_of(record), 'tie')} by {record.job.method}"
     if record.job.method == TIES:  # two for every expected tie
         what = f"{counted(record.edges, 'possible tie')} with probabilities, by the tie model"
     voice.say(f"{what} in {record.seconds:.1f} s: {record.certificate.get('sentence', '')}")
     if record.scores:
         auc, precision = (record.scores.get(name) for name in ("auc", "average_precision"))
         voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), average precision {precision:.3f}")
+
+
+def ties_of(record: ModelRecord) -> int:
+    """Return the number of ties, each counted once whatever its directions; edges.csv may have a row for each."""
+    return int(record.certificate.get("ties") or record.edges)
 
 
 def counted(number: int, word: str) -> str:
@@ -177,7 +186,7 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
         known_weights=getattr(outcome.model, "known_weights_", None),
         signal_names=[str(name) for name in signals.table.index],
     )
-    found = write_outcome(out, found, outcome, truth, layout, interventions=inputs.interventions)
+    found = write_outcome(out, found, outcome, inputs, truth, layout)
     remove_checkpoints(out / STOPPED)  # also those of a run with other settings
     return found
 
@@ -255,8 +264,8 @@ def say_figures(record: ModelRecord, voice: Voice) -> None:
         "method": record.job.method,
         "nodes": record.nodes,
         "signals": record.signals,
-        "edges": record.edges,
-        **{name: value for name, value in record.certificate.items() if name not in CERTIFIED},
+        "ties": ties_of(record),
+        **{name: value for name, value in record.certificate.items() if name not in (*CERTIFIED, "ties")},
         **record.scores,
         "seconds": record.seconds,
     }
@@ -323,7 +332,7 @@ def answer(record: ModelRecord) -> dict[str, Any]:
     }
 
 
-EDGES, NODES, MODEL, REPORT, INDEX = "edges.csv", "nodes.csv", "model.json", "report.html", "index.html"
+EDGES, NODES, REPORT, INDEX = "edges.csv", "nodes.csv", "report.html", "index.html"
 PATH, SELECTED, MEMBERS, LAYOUT = "path.csv", "selected.csv", "members.npz", "layout.csv"
 FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, REPORT, INDEX)  # all that may be written
 SCORES = {
@@ -332,28 +341,6 @@ SCORES = {
     "precision": "precision at the true number of edges",
     "recall": "recall at the true number of edges",
 }
-
-
-def check_given(*files: Path | None) -> None:
-    """Refuse files that are not there, with the name that may have been meant, and a model in place of a table."""
-    for file in filter(None, files):
-        if not file.exists():
-            beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
-            raise InputError(f"there is no file {file}{meant(file.name, beside)}")
-        folder = file if file.is_dir() else file.parent
-        if (file.is_dir() or file.name == MODEL) and (folder / MODEL).is_file():
-            raise InputError(
-                f"{file} is a network that was learned already: print it with 'nashgraph show {file}', learn it again "
-                f"with 'nashgraph rerun {file}', or get interventions with 'nashgraph act {file}'"
-            )
-
-
-def check_engine(engine: str | None) -> None:
-    """Refuse an engine that this machine does not have, before a table is read for it."""
-    if engine == "cuda":
-        from ..pairs.cuda.tensors import gpu  # noqa: PLC0415 (an extra: imported where used)
-
-        gpu()
 
 
 def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[str] = FILES) -> None:
@@ -365,10 +352,27 @@ def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[
                 raise InputError(f"{given} is read in this run, and {out}/{name} is to be written: give another --out")
 
 
-def written_files(outcome: Outcome) -> list[str]:
+def written_files(outcome: Outcome, inputs: Inputs) -> list[str]:
     """Return the names of the files of a learned graph."""
     there = {PATH: outcome.path, SELECTED: outcome.selection, MEMBERS: outcome.resampled or None}
-    return sorted({*FILES} - {INDEX, *(name for name, what in there.items() if what is None)})
+    graphs = graph_files(inputs.formats, outcome.graph.n_nodes)
+    return sorted([*graphs, MODEL, LAYOUT, REPORT, *(name for name, what in there.items() if what is not None)])
+
+
+def graph_files(formats: str | None, n_nodes: int) -> list[str]:
+    """Return the names of the graph files to write: the tables, and those asked for.
+
+    Examples
+    --------
+    >>> graph_files("graphml", 50), graph_files(None, 5000)
+    (['edges.csv', 'nodes.csv', 'graph.graphml'], ['edges.csv', 'nodes.csv'])
+    """
+    known = [Path(name).suffix[1:] for name in GRAPH_FILES if name not in (EDGES, NODES)]
+    asked = known if formats is None and n_nodes <= SMALL else (formats or "none").split(",")
+    for name in asked:
+        if name not in (*known, "none"):
+            raise typer.BadParameter(f"--formats {name}{meant(name, known)}: give some of {', '.join(known)}, or none")
+    return [EDGES, NODES, *(name for name in GRAPH_FILES if Path(name).suffix[1:] in asked)]
 
 
 def layout_in(folder: Path | None) -> pd.DataFrame | None:
@@ -387,12 +391,11 @@ def write_outcome(
     out: Path,
     record: ModelRecord,
     outcome: Outcome,
+    inputs: Inputs,
     truth: Any = None,
     layout: pd.DataFrame | None = None,
-    *,
-    interventions: bool = False,
 ) -> ModelRecord:
-    """Write all files of a learned graph; return the record, with the hashes of its tables."""
+    """Write the files of a learned graph; return the record, with the hashes of its tables."""
     summary = summarize(
         outcome.model,
         title=record.job.title,
@@ -404,12 +407,12 @@ def write_outcome(
         truth=truth,
         communities=outcome.written.node_columns["community"],
         layout=layout,
-        interventions=interventions,
+        interventions=inputs.interventions,
         graph=outcome.whole,
     )
     with written_together(out) as folder:
-        for name, write in GRAPH_FILES.items():
-            write(outcome.written, folder / name)
+        for name in graph_files(inputs.formats, record.nodes):
+            GRAPH_FILES[name](outcome.written, folder / name)
         edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
         record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
         if outcome.resampled:
@@ -466,6 +469,8 @@ def run_learn(
     )
     model = None if ties.known_from is None else read_record(ties.known_from)[1]
     inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of, asked.interventions)
+    inputs = inputs._replace(formats=asked.formats)
+    graph_files(asked.formats, 0)  # what is wrong with it is said before the table is read
     with asked.cluster.opened(game, voice):
         if table.group is not None:
             return run_groups(job, inputs, asked.out, voice)

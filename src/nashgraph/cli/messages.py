@@ -67,6 +67,10 @@ class Voice:
         else:
             self.console.print(what)
 
+    def tell(self, what: str) -> None:
+        """Tell people how the run goes, without keeping it: it may differ between two runs that give the same."""
+        self.errors.print(Text(printable(what)), soft_wrap=True)
+
     def answer(self, content: dict[str, Any]) -> None:
         """Give the JSON object that machines asked for."""
         if self.as_json:
@@ -87,9 +91,13 @@ class Voice:
 
 @contextmanager
 def engine_noted(voice: Voice) -> Iterator[None]:
-    """Note which engine searches the pairs, where there was a choice."""
+    """Note which engine searches the pairs, where there was a choice, and tell that it compiles, where it does."""
     handler, level = logging.Handler(logging.INFO), ENGINE_LOG.level
-    handler.emit = lambda record: voice.note(record.getMessage())  # type: ignore[method-assign]
+
+    def emit(record: logging.LogRecord) -> None:
+        (voice.note if record.name == ENGINE_LOG.name else voice.tell)(record.getMessage())
+
+    handler.emit = emit  # type: ignore[method-assign]
     ENGINE_LOG.addHandler(handler)
     ENGINE_LOG.setLevel(logging.INFO)
     try:

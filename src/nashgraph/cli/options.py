@@ -40,12 +40,10 @@ PANELS = TABLE, FORMAT, TOLD, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTP
     "Where it runs",
 )
 
-table_option, format_option, method_option, single_option, known_option, truth_option = (
-    functools.partial(typer.Option, rich_help_panel=panel) for panel in (TABLE, FORMAT, METHOD, SINGLE, KNOWN, TRUTH)
+table_option, format_option, _, method_option, single_option, known_option, truth_option, *_more = (
+    functools.partial(typer.Option, rich_help_panel=panel) for panel in PANELS
 )
-advice_option, change_option, output_option, engine_option = (
-    functools.partial(typer.Option, rich_help_panel=panel) for panel in (ADVICE, CHANGE, OUTPUT, ENGINE)
-)
+advice_option, change_option, output_option, engine_option = _more
 
 File = Annotated[
     Path,
@@ -142,17 +140,12 @@ class TableArguments:
     ] = None
     long: Annotated[bool, format_option("--long", help="Each row is one answer: who, question, answer.")] = False
     separator: Annotated[
-        str | None, format_option(metavar="CHARACTER", help="Field separator of a text file.", show_default="detected")
+        str | None, format_option(metavar="CHARACTER", help="Field separator.", show_default="detected")
     ] = None
-    encoding: Annotated[
-        str | None, format_option(help="Encoding of a text file.", show_default="UTF-8, else guessed")
-    ] = None
+    encoding: Annotated[str | None, format_option(help="Text encoding.", show_default="UTF-8, else guessed")] = None
     decimal: Annotated[Literal[".", ","], format_option(metavar="[.|,]", help="Decimal mark.")] = "."
     thousands: Annotated[
-        str | None,
-        format_option(
-            metavar="CHARACTER", help="Thousands separator.", show_default="detected if it can be nothing else"
-        ),
+        str | None, format_option(metavar="CHARACTER", help="Thousands separator.", show_default="detected if clear")
     ] = None
     header: Annotated[bool, format_option("--header/--no-header", help="The first line names the columns.")] = True
     sheet: Annotated[str | None, format_option(help="Sheet of an Excel file.", show_default="the first")] = None
@@ -257,7 +250,6 @@ class LearnArguments(GameArguments):
         int | None,
         method_option(
             "--replicates",
-            "--resamples",
             min=0,
             help="Networks that the consensus learns from halves of the signals, for intervals; 0 gives none.",
             show_default="20",
@@ -398,6 +390,12 @@ class JobArguments(FileArguments):
         method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method, for example tol=1e-8."),
     ] = None
     out: Out = Path("nashgraph-out")
+    formats: Annotated[
+        str | None,
+        output_option(
+            metavar="graphml,json|none", help="Graph files to add.", show_default="both for up to 2,000 nodes"
+        ),
+    ] = None
     undirected: Annotated[
         bool, output_option("--undirected", help="Write ties without directions, with the mean weight of both.")
     ] = False

@@ -5,11 +5,12 @@ Members that differ in their degree only are a *degree ladder*, which costs one 
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -18,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
 from ..pairs import make_search
+from ..pairs.scans import Nearest
 from ..smoothness import Ladder, smooth_ladder
 from ..validation import Array
 from .checkpoint import CheckpointedSteps
@@ -34,6 +36,7 @@ FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
 LEAST_NEIGHBOURS, MOST_PAIRS = 64, 250_000  # the largest degree, so that a graph has about as many edges
 SINGLE_SIGNALS_WORK = 1e8  # signals times pairs up to which known ties may weigh every signal alone
+N_SCANS = 3  # over all pairs, one for each geometry
 SIGNAL = "signal"  # how the groups of members made from one signal are called
 
 
@@ -121,6 +124,37 @@ def search_of(X: Array, geometry: str, engine: str = "threads") -> Any:
     if geometry == PARTIAL:
         return make_search(conditional_signals(X), engine, geometry="inner")
     return make_search(X, engine, geometry=geometry)
+
+
+class Cost(NamedTuple):
+    """What a fit may take: seconds, and bytes of memory."""
+
+    seconds: float
+    memory: float
+
+
+def expected_cost(X: Array, n_degrees: int, n_replicates: int, engine: str = "threads") -> Cost:
+    """Return about how long a plain consensus takes and how much memory, from the nearest of a few nodes.
+
+    A scan over all pairs costs as much per node as that sample of nodes; there are three of them, and about as much
+    work as one more around them. A replicate looks at the kept pairs only, each ten times as dear as in a scan. Of
+    every kept pair a replicate stores a number, and all else takes 240 bytes (measured with 1,000 to 50,000 nodes).
+
+    Examples
+    --------
+    >>> cost = expected_cost(np.random.default_rng(0).normal(size=(5, 400)), 8, 20)
+    >>> cost.seconds > 0, f"{cost.memory / 1e6:.0f} MB"
+    (True, '64 MB')
+    """
+    n = X.shape[1]
+    kept = ladder_degrees(n, n_degrees)[1]
+    search, sample = make_search(X, engine), np.unique(np.linspace(0, n - 1, max(256, n // 50)).astype(int))
+    for nodes in (sample[:2], sample):  # the first time, code is loaded or compiled
+        start = time.perf_counter()
+        list(search.scan(Nearest(kept, None), nodes))
+    scan = (time.perf_counter() - start) * n / len(sample)
+    replicates = n_replicates * 10.0 * N_SCANS * kept / n
+    return Cost((N_SCANS + 1 + replicates) * scan, n * kept * (8.0 * n_replicates + 240.0))
 
 
 class Ladders:

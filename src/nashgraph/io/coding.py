@@ -157,6 +157,7 @@ def _rate(level: str) -> float | None:
 
 # Text is a category with at most MANY values, or up to MOST if every value has EACH people on average.
 MANY, MOST, EACH = 50, 200, 10
+JUNK = 0.05  # share of a group's cells in a column of numbers that may be something else
 ABSENT = frozenset(["none"])  # a gap among numbers, as Python writes it; among words it is an answer
 
 
@@ -170,6 +171,7 @@ class Choices:
     codes: GapCodes
     auto: bool
     marks: Marks
+    junk: float = 0.0
 
     @property
     def words(self) -> Collection[str]:
@@ -191,6 +193,7 @@ class Coded:
     left_out : str, why it is: "empty", or what codes it holds
     gaps : list of str, codes that were taken for gaps
     strays : list of float, numbers far above the scale of the others
+    junk : list of str, cells that are not numbers and were taken for gaps
     """
 
     column: str
@@ -201,6 +204,7 @@ class Coded:
     left_out: str = ""
     gaps: list[str] = field(default_factory=list)
     strays: list[float] = field(default_factory=list)
+    junk: list[str] = field(default_factory=list)
 
 
 def choices(options: TableOptions, columns: Collection[str], problems: Problems) -> Choices:
@@ -217,7 +221,10 @@ def choices(options: TableOptions, columns: Collection[str], problems: Problems)
         keep = chosen_columns(options.keep, columns)
     with problems.kept():
         codes = gap_codes(options.na, columns)
-    return Choices(categorical, ordinal, keep, codes, "none" not in items, Marks(options.decimal, options.thousands))
+    # One of many groups is not worth stopping for a cell that cannot be read.
+    junk = 0.0 if options.only is None else JUNK
+    marks = Marks(options.decimal, options.thousands)
+    return Choices(categorical, ordinal, keep, codes, "none" not in items, marks, junk)
 
 
 def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded:
@@ -333,7 +340,9 @@ def left_out_notes(parts: Iterable[Coded]) -> list[str]:
 
 def _numbers(column: pd.Series, how: Choices) -> Coded:
     name = str(column.name)
-    values, example, gaps = read_numbers(column, {*how.words, *ABSENT}, marks=how.marks)
+    values, example, gaps = read_numbers(column, {*how.words, *ABSENT}, marks=how.marks, junk=how.junk)
+    unread = np.isnan(values) & ~(column.isna() | among(column, {*how.words, *ABSENT})).to_numpy()
+    junk = sorted({str(cell) for cell in column[unread]})
     strays = list[float]()
     if how.codes.plain and name not in how.keep:
         found, strays = plain_codes(values), stray_codes(values)
@@ -341,7 +350,7 @@ def _numbers(column: pd.Series, how: Choices) -> Coded:
         gaps = [*gaps, *(as_name(code) for code in found)]
     said = [f"was read as numbers, {example}"] if example else []
     said += [f"has {', '.join(gaps)}, taken as missing; --na none takes codes as they are"] if gaps else []
-    return Coded(name, [name], values[:, None], "number", ", and ".join(said), gaps=gaps, strays=strays)
+    return Coded(name, [name], values[:, None], "number", ", and ".join(said), gaps=gaps, strays=strays, junk=junk)
 
 
 def _category(column: pd.Series, why: str = "", hint: str = "") -> Coded:

@@ -151,14 +151,19 @@ def numbers(column: pd.Series, remedy: str = CODE_IT, marks: Marks = POINT) -> A
 
 
 def read_numbers(
-    column: pd.Series, codes: Collection[str], remedy: str = CODE_IT, marks: Marks = POINT
+    column: pd.Series, codes: Collection[str], remedy: str = CODE_IT, marks: Marks = POINT, junk: float = 0.0
 ) -> tuple[Array, str, list[str]]:
     """Return a column as floats, what had to be understood, by an example, and which of the codes for gaps it has.
+
+    A share ``junk`` of cells (or one) that are not numbers is read as gaps; if it is 0, or there are more, they are
+    refused.
 
     Examples
     --------
     >>> read_numbers(pd.Series(["45 %", ".", "50 %"], name="share"), ["."])
     (array([45., nan, 50.]), "'45 %' as 45", ['.'])
+    >>> read_numbers(pd.Series(["3", "4", "abt 5"], name="age"), (), junk=0.05)
+    (array([ 3.,  4., nan]), '', [])
     """
     refuse_what_never_is_a_number(column)
     if isinstance(column.dtype, pd.IntervalDtype):
@@ -169,7 +174,7 @@ def read_numbers(
     words = among(values, codes)
     parsed, how = understood(values.mask(words, np.nan), marks)
     bad = np.flatnonzero((parsed.isna() & values.notna() & ~words).to_numpy())
-    if bad.size:
+    if bad.size and (not junk or bad.size > max(1.0, junk * len(values))):
         raise TableError(_no_numbers(values, bad, remedy))
     found = sorted({str(cell).strip() for cell in values[words]})
     return parsed.to_numpy(dtype=float, na_value=np.nan), how, found

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from ..validation import InputError
+
+WRITTEN_AS_TEXT = (".json", ".jsonl", ".ndjson", ".por")
+LOOK = 1000  # bytes by which text is told from a damaged file
 
 
 class TableError(InputError):
@@ -55,6 +59,9 @@ class Problems:
             raise TableError(f"{len(self.found)} problems: {listed}")
 
 
-def first_line(error: Exception) -> str:
-    """Return the first line of an error's message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+def cannot_read(path: Path, kind: str) -> TableError:
+    """Return the error of a file that its reader does not understand; what the reader says is for programmers."""
+    start = path.read_bytes()[:LOOK]
+    text = start.isascii() and b"\0" not in start and path.suffix.lower() not in WRITTEN_AS_TEXT
+    remedy = "it holds text: name it .csv" if text else "it is damaged or named wrongly: save it again, or as .csv"
+    return TableError(f"{path.name} cannot be read as {kind}; {remedy}")

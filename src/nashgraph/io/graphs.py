@@ -21,7 +21,7 @@ from scipy import sparse
 
 from ..graph import LearnedGraph
 from ..validation import Array
-from .errors import TableError, first_line
+from .errors import TableError
 from .names import UNWRITABLE
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
@@ -98,7 +98,7 @@ def _read_csv(path: str | Path, number: str, *names: str, first: int | None = No
         if len(names) == 1 and exact[names[0]].duplicated().any():
             raise ValueError("a name occurs twice")
     except (ValueError, LookupError) as error:  # pandas' errors of parsing and UnicodeDecodeError are ValueErrors
-        raise TableError(f"{Path(path).name} is damaged ({first_line(error)}): learn the network again") from error
+        raise TableError(f"{Path(path).name} is damaged: learn the network again") from error
     return unguarded_table(table.assign(**exact))
 
 

@@ -22,8 +22,9 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
+from ..files import in_bytes
 from ..validation import Array, listing
-from .errors import TableError, first_line, too_large
+from .errors import TableError, cannot_read, too_large
 from .missing import WORDS, written
 from .names import split_names
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions, name_columns
@@ -72,7 +73,7 @@ def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[p
 
 def _check_bytes(path: Path, size: int, max_cells: int) -> None:
     if size > max_cells * BYTES_A_CELL:
-        raise too_large(path.name, f"it has {size / 1e9:.3g} GB", max_cells)
+        raise too_large(path.name, f"it has {in_bytes(size)}", max_cells)
 
 
 def _check_zipped(path: Path, max_cells: int) -> None:
@@ -160,7 +161,7 @@ def _what_to_install(path: Path, error: ImportError) -> str:
     packed = path.suffix.lower() in (*PACKED, ZIP)
     ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
     if ending in (".xls", ".ods"):
-        return f"{path.name} cannot be read: {first_line(error)}; or save it as .xlsx"
+        return f"{path.name} cannot be read without {error.name or 'another library'}: save it as .xlsx"
     packages = {**dict.fromkeys((*PARQUET, *FEATHER), "pyarrow"), **dict.fromkeys(STATISTICS, "pyreadstat")}
     package = packages.get(ending, "openpyxl")
     return f"{path.name} cannot be read without {package}: {EXTRA}"
@@ -199,7 +200,7 @@ def unpacked(path: Path, max_cells: int = MAX_CELLS) -> Iterator[Path]:
         except (TableError, PermissionError):
             raise
         except Exception as error:  # whatever an unpacker meets in a broken file
-            raise TableError(f"{path.name} cannot be unpacked: {error}") from error
+            raise TableError(f"{path.name} cannot be unpacked: it is damaged, or is not a {ending} file") from error
         yield inner
 
 
@@ -251,7 +252,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     except (ImportError, PermissionError, TableError):
         raise
     except Exception as error:
-        raise TableError(f"{path.name} cannot be read as {kind}: {first_line(error)}") from error
+        raise cannot_read(path, kind) from error
 
 
 def read_parquet(path: Path, options: TableOptions) -> Read:
@@ -271,10 +272,21 @@ def read_feather(path: Path, options: TableOptions) -> Read:
     """Read Feather."""
     with reading(path, "a Feather file"):
         feather: Any = import_module("pyarrow.feather")
+        _check_feather(path, options.max_cells)
         # In one thread, and looked at before it is used: else a broken file can end the program.
         table = feather.read_table(path, use_threads=False)
         table.validate(full=True)
         return table.to_pandas(), []
+
+
+def _check_feather(path: Path, max_cells: int) -> None:
+    """Refuse a file that says of itself that it has too many cells: a column of one value takes no room in it."""
+    with path.open("rb") as file:
+        if file.read(5) != b"ARROW":  # the first version of the format packs nothing
+            return
+    about = import_module("pyarrow.dataset").dataset(path, format="feather")
+    if (cells := about.count_rows() * len(about.schema)) > max_cells:
+        raise too_large(path.name, f"it has {cells:,} cells", max_cells)
 
 
 def _spelled(table: pd.DataFrame) -> pd.DataFrame:
@@ -289,10 +301,8 @@ def read_json(path: Path, options: TableOptions) -> Read:
     """Read JSON: a list of records, or columns by name, as pandas and most programs write them; or a record a line."""
     text, notes = decoded(path, options.encoding)
     with reading(path, "a table in JSON"):
-        if path.suffix.lower() in (".jsonl", ".ndjson"):
-            content: Any = [json.loads(line) for line in text.splitlines() if line.strip()]
-        else:
-            content = json.loads(text)
+        lines = [line for line in text.splitlines() if line.strip()]
+        content: Any = list(map(json.loads, lines)) if path.suffix.lower() != ".json" else json.loads(text)
         if isinstance(content, dict) and isinstance(content.get("data"), list):  # orient="split" or "table" of pandas
             table = pd.DataFrame(content["data"], index=content.get("index"), columns=content.get("columns"))
         else:
@@ -414,20 +424,20 @@ def _check_reach(path: Path, book: pd.ExcelFile, sheet: str, max_cells: int) -> 
 
 def read_array(path: Path, options: TableOptions) -> Read:
     """Read an array of a NumPy file."""
-    try:
+    with reading(path, "a NumPy file"):
         _check_zipped(path, options.max_cells)
         with path.open("rb") as file:
-            loaded = np.load(file, allow_pickle=False)
-            values = _chosen(path, loaded, options.array) if isinstance(loaded, np.lib.npyio.NpzFile) else loaded
-    except TableError:
-        raise
-    except Exception as error:
-        if "allow_pickle" in str(error):
-            raise TableError(
-                f"{path.name} holds pickled Python objects, which may run code when read and are refused: save it "
-                "again as an array of numbers"
-            ) from error
-        raise TableError(f"{path.name} cannot be read as a NumPy file: {first_line(error)}") from error
+            try:
+                loaded = np.load(file, allow_pickle=False)
+                values = _chosen(path, loaded, options.array) if isinstance(loaded, np.lib.npyio.NpzFile) else loaded
+            except ValueError as error:
+                # NumPy also takes whatever it does not know for a pickle.
+                if "allow_pickle" not in str(error) or path.read_bytes()[:1] not in (b"\x80", b"\x93", b"P"):
+                    raise
+                raise TableError(
+                    f"{path.name} holds pickled Python objects, which may run code when read and are refused: save it "
+                    "again as an array of numbers"
+                ) from error
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise TableError(
             f"{path.name} must hold a two-dimensional array of numbers, got shape {values.shape} of {values.dtype}"

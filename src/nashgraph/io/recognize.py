@@ -108,8 +108,8 @@ def _counts_ties(name: str) -> bool:
 def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
     """Tell whether columns of one stem (friend1, friend2, ...) hold names of nodes.
 
-    Numbers below 100 may be answers on a scale as well, so they must name many nodes, never the row's own, and no node
-    twice in a row; for a column that is not called friend or the like, at least two columns must agree.
+    Numbers below 100 may be answers on a scale as well, so they must name many nodes, never the row's own, and hardly
+    any twice in a row; for a column that is not called friend or the like, at least two columns must agree.
     """
     known = set(nodes)
     if not known or any(not is_text(block[name]) and whole_numbers(block[name].dropna()) is None for name in block):
@@ -126,7 +126,8 @@ def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
     texts[given] = values.to_numpy()
     own = (texts == np.array(list(map(str, nodes)))[:, None]) & given
     doubled = sum(len(row[kept]) - len({*row[kept]}) for row, kept in zip(texts, given, strict=True))
-    apart = own.sum() <= 0.01 * given.sum() and doubled <= 0.01 * given.sum()
+    # People do name a friend twice; answers on a scale repeat far more often.
+    apart = own.sum() <= 0.01 * given.sum() and doubled <= (0.1 if called else 0.01) * given.sum()
     many = values.nunique() >= min(max(LEAST_NAMED, len(known) // 5), len(known) // 2)
     return bool(apart and many and (called or len(block.columns) > 1))
 
@@ -144,7 +145,11 @@ def tie_note(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = 
     """
     if not found:
         return []
-    shown, add = listing(f"{each.column!r} ({each.reason})" for each in found), tie_options(found, table, has_total)
+    reasons: dict[str, list[str]] = {}
+    for each in found:
+        reasons.setdefault(each.reason, []).append(repr(each.column))
+    shown = "; ".join(f"{listing(names)} ({reason})" for reason, names in reasons.items())
+    add = tie_options(found, table, has_total)
     return [
         f"left out {len(found)} column(s) that seem to count or name ties: {shown}; they say who is tied, not what "
         f"people are like; to learn from them add {add}; --keep uses them as answers all the same"

@@ -218,6 +218,7 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
         with problems.kept():
             parts.append(coded(table[name], how, names))
     used = [part for part in parts if part.names]
+    warnings += [f"took {listing(part.junk)} in {part.column!r} for a missing value" for part in used if part.junk]
     if strays := {part.column: part.strays for part in used if part.strays}:
         question = ask_about_strays(strays, (part.values for part in used if not part.strays))
         # Who says what to do about gaps has looked at them, and is only told.
