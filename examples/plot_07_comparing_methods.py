@@ -15,7 +15,7 @@ from nashgraph.datasets import preferential_attachment, smooth_signals, stochast
 
 # %%
 # All with their defaults, on a network with communities, and below them the controls: what they score without learning
-# anything has to be beaten. If one method fails or warns, its row has the message, and the others still run. The network
+# anything has to be beaten. If one method fails or warns, its row says why, and the others still run. The network
 # has no directions, so weights are made symmetric before they are scored; ``precision`` is over as many of the heaviest
 # pairs as there are true ones, for all methods alike.
 

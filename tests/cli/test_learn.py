@@ -170,8 +170,8 @@ def test_degenerate_networks_are_said(club):
     table.to_csv(club / "club.csv", index=False)
     drawn = ["learn", club / "club.csv", "--method", "linear", "--benefit", "gain", "--out", club / "out"]
     result = run(*drawn, "--lam", "100")
-    assert "warning: m0 and m1 hold 100 % of all influence among 34 nodes: check that this is meant" in result.stderr
-    assert "hold 100 % of all influence" in (club / "out" / "report.html").read_text()
+    assert "warning: m0 and m1 hold 100% of all influence among 34 nodes: check that this is meant" in result.stderr
+    assert "hold 100% of all influence" in (club / "out" / "report.html").read_text()
     result = run(*drawn, "--degree", "100")
     assert "warning: --degree 100 is more than the 33 others" in result.stderr
     assert "of all influence" not in run(*drawn).stderr

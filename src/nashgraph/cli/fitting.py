@@ -370,6 +370,7 @@ def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:
         "average_precision": edge_average_precision(truth, graph, how),
         "precision": best.precision,
         "recall": best.recall,
+        "chance": nx.density(truth),
     }
 
 

@@ -108,8 +108,9 @@ def say_briefly(record: ModelRecord, voice: Voice) -> None:
         what = f"{counted(record.edges, 'possible tie')} with probabilities, by the tie model"
     voice.say(f"{what} in {record.seconds:.1f} s: {record.certificate.get('sentence', '')}")
     if record.scores:
-        auc, precision = (record.scores.get(name) for name in ("auc", "average_precision"))
-        voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), average precision {precision:.3f}")
+        auc, precision, chance = (record.scores[name] for name in ("auc", "average_precision", "chance"))
+        by_chance = f"average precision {precision:.3f} (chance: {chance:.3f})"
+        voice.say(f"compared with the true network: AUC {auc:.3f} (chance: 0.5), {by_chance}")
 
 
 def ties_of(record: ModelRecord) -> int:
@@ -338,6 +339,7 @@ FILES = (*GRAPH_FILES, MODEL, LAYOUT, PATH, SELECTED, MEMBERS, REPORT, INDEX)  #
 SCORES = {
     "auc": "AUC",
     "average_precision": "average precision",
+    "chance": "average precision of a random order",
     "precision": "precision at the true number of edges",
     "recall": "recall at the true number of edges",
 }

@@ -123,6 +123,7 @@ MEANT = {
     "objective": "the value that the method minimises",
     "auc": "chance that a true tie weighs more than a pair without; 0.5 is guessing",
     "average_precision": "share of true ties among the heaviest pairs, over all numbers of pairs",
+    "chance": "average precision of a random order",
     "precision": "share of true ties among as many pairs as are true",
 }
 
