@@ -352,3 +352,24 @@ def test_alters_that_do_not_fit_are_said(tmp_path):
 
 def signals_of_file(egos, alters):
     return load_signals(egos, TableOptions(alters=str(alters)))
+
+
+def test_gossip_is_a_benefit_and_makes_seeds(survey):
+    table = pd.read_csv(survey, dtype=object)
+    table["best1"], table["best2"] = ["105"] * N, ["107", "108"] * (N // 2)
+    table.to_csv(survey, index=False)
+    out = survey.parent / "out"
+    told = ("--ties", "n_friends", "--counts", COUNTS, "--drop", "friend1,friend2,friend3")
+    for options in (told, ("--drop", "friend1,friend2,friend3,n_friends")):
+        done = learn(survey, "--gossip", "best1,best2", *options, "--json")
+        assert done.exit_code == 0, done.output
+        nodes = pd.read_csv(out / "nodes.csv", dtype={"name": str}).set_index("name")
+        assert nodes["gossip"].sort_values(ascending=False).head(3).to_dict() == {"105": N, "107": N / 2, "108": N / 2}
+        if options != told:  # relative to their mean, so everybody named more has a larger benefit
+            assert nodes["benefit"].idxmax() == "105"
+        acted = run("act", out, "--best", "2", "--out", survey.parent / "act")
+        assert acted.exit_code == 0, acted.output
+        assert "Whom people name as the best to spread news" in acted.output
+        assert pd.read_csv(survey.parent / "act" / "gossip.csv", dtype={"name": str})["name"].tolist()[0] == "105"
+    both = learn(survey, "--gossip", "best1", "--benefit", "age", "--drop", "friend1,friend2,friend3")
+    assert "--gossip and --benefit both give benefits" in both.output

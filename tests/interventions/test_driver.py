@@ -13,6 +13,7 @@ from nashgraph.graph import NOT_CENTRAL
 from nashgraph.interventions import Game, Questions, answer_questions, game
 from nashgraph.interventions.driver import NAMING, QUESTIONS, caution
 
+GOSSIP = np.arange(34.0)
 CHANGE = {"without": [33], "cap_influence": 1.5}
 
 
@@ -24,7 +25,8 @@ def model():
 
 @pytest.fixture(scope="module")
 def answers(model):
-    return {answer.name: answer for answer in answer_questions(Game.on(model), Questions(best=3, change=CHANGE))}
+    asked = Questions(best=3, gossip=GOSSIP, change=CHANGE)
+    return {answer.name: answer for answer in answer_questions(Game.on(model), asked)}
 
 
 def test_the_tables_are_those_of_the_library(model, answers):
@@ -34,6 +36,7 @@ def test_the_tables_are_those_of_the_library(model, answers):
         "support": best_support(model, 10.0, best=3),
         "ties_to_build": best_ties(model, 3),
         "seeds": best_seeds(model, 3),
+        "gossip": best_seeds(model, 3, score=GOSSIP),
         "roles": roles(model, best=3),
         "what_if": what_if(model, **CHANGE, best=3),
     }

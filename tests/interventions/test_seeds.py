@@ -205,3 +205,13 @@ def test_an_unknown_seed_and_a_graph_without_a_circle_are_said():
         expected_reach(LearnedGraph.of(FOUR, "abcd"), ["eve"])
     with pytest.raises(InputError, match="give scale"):
         diffusion_centrality(np.diag([1.0, 1.0], -1))
+
+
+def test_a_score_chooses_the_seeds():
+    W = np.zeros((6, 6))
+    W[1:3, 0] = W[4:, 3] = 0.9
+    table = best_seeds(W, 2, score=[0, 0, 5, 1, 0, 0])
+    assert table.name.tolist() == [2, 3]
+    assert table.reached.iloc[-1] < best_seeds(W, 2).reached.iloc[-1]
+    with pytest.raises(InputError, match="score"):
+        best_seeds(W, 2, score=[1, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from ..io import (
 from ..io.graphs import write_csv
 from ..validation import listing
 from .commands import DONE
-from .fitting import MODEL, plain_number
+from .fitting import GOSSIP, MODEL, plain_number
 from .groups import FOLDER as GROUPS
 from .learn import EDGES, MEMBERS, NODES, check_inputs_kept
 from .messages import Voice, listed
@@ -48,14 +49,14 @@ def run_act(given: Path, asked: ActArguments) -> int:
     check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in QUESTIONS])
     with voice.noting_warnings(), claimed(out):
         rules = {"interaction": asked.interaction, "welfare": asked.welfare}
-        game, communities = read_game(given, rules, directed=not asked.undirected)
+        game, columns = read_game(given, rules, directed=not asked.undirected)
         if not game.replicate_weights:
             voice.note(NO_REPLICATES)
         voice.say(
             f"{given.name}: {game.n_nodes} nodes, {len(game.replicate_weights)} replicates; the game on its "
             f"{game.weights.nnz:,} weights has the welfare {game.value:.4g}. {caution(game)}"
         )
-        answers = answer_questions(game, questions(asked, game, communities))
+        answers = answer_questions(game, questions(asked, game, columns))
         with written_together(out) as folder:
             for answer in filter(written, answers):
                 table = answer.table
@@ -87,20 +88,20 @@ def written(answer: Answer) -> bool:
     return len(answer.table) > 0
 
 
-def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> tuple[Game, Any]:
-    """Return the game on a folder that ``learn`` wrote, on its model.json, or on a file of ties; and the communities.
+def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> tuple[Game, Mapping[str, Any]]:
+    """Return the game on a folder that ``learn`` wrote, its model.json, or a file of ties; and the nodes' columns.
 
     The interaction and welfare are those given, else those that the network was learned with.
     """
     wanted = {name: value for name, value in rules.items() if value is not None}
     if not given.is_dir() and given.name != MODEL:
-        return Game.on(read_network(given, directed=directed), **wanted), None
+        return Game.on(read_network(given, directed=directed), **wanted), {}
     if given.is_dir() and not (given / MODEL).is_file() and (given / GROUPS).is_dir():
         raise TableError(f"{given} has a network for each group: give one of the folders in {given / GROUPS}")
     record, place = read_record(given)
     graph, replicates = learned_graph(record, place.parent)
     learned = {name: record.job.parameters[name] for name in rules if record.job.parameters.get(name) is not None}
-    return Game.on(graph, **learned | wanted, replicates=replicates), graph.node_columns.get("community")
+    return Game.on(graph, **learned | wanted, replicates=replicates), graph.node_columns
 
 
 def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list[Any]]:
@@ -126,7 +127,7 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
         weights = weights_of(edges, names, directed=record.job.directed)
     if unknown := {*names} ^ {*nodes.index}:
         raise TableError(f"{NODES} is damaged (it has other nodes, {listing(unknown)}): learn the network again")
-    columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community") if name in nodes}
+    columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community", GOSSIP) if name in nodes}
     supported = record.certificate.get("influence_supported")
     known = supported if isinstance(supported, bool) else None
     graph = LearnedGraph.of(weights, names, node_columns=columns, influence_supported=known)
@@ -143,7 +144,7 @@ def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:
     return found if directed else found + found.T
 
 
-def questions(asked: ActArguments, game: Game, communities: Any) -> Questions:
+def questions(asked: ActArguments, game: Game, columns: Mapping[str, Any]) -> Questions:
     """Return the questions that the options ask."""
     change: dict[str, Any] = {}
     if asked.changes:
@@ -152,7 +153,8 @@ def questions(asked: ActArguments, game: Game, communities: Any) -> Questions:
         change = {"without": without, "cap_influence": asked.cap_influence}
         if asked.benefit is not None:
             change["new_benefit"] = read_node_numbers(asked.benefit, "benefit", [str(name) for name in game.names])
-    return Questions(asked.best, asked.budget, asked.cost, asked.cap, communities, change)
+    known = columns.get("community"), columns.get(GOSSIP)
+    return Questions(asked.best, asked.budget, asked.cost, asked.cap, *known, change)
 
 
 def few_columns(table: pd.DataFrame) -> pd.DataFrame:

@@ -40,13 +40,14 @@ LONG = 300.0  # seconds from which something faster is suggested
 LOADED = 3e8  # bytes that the libraries take
 MODEL = "model.json"
 RESERVED = ("callback", "missing")  # set by other means
-FREQUENCY = "frequency"
+FREQUENCY, GOSSIP = "frequency", "gossip"
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
 # What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
 OWN = (
     *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
     *("expected_ties", "ties_low", "ties_high", "benefit", "action", "missing", "silent", "community"),
+    GOSSIP,
 )
 # How the tie model calls its inputs, and the options that give them.
 OPTIONS = {"nominations": "--names", "n_ties": "--ties", "counts": "--counts"}
@@ -198,6 +199,8 @@ def learned(
     if (taught := getattr(model, "known_", None)) is not None:
         voice.note(taught.sentence)
     whole = with_gaps(model.graph_, signals)
+    if job.table.gossip and signals.benefit is not None:
+        whole = replace(whole, node_columns={**whole.node_columns, GOSSIP: signals.benefit - 1.0})
     graph = whole if job.directed else whole.undirected()
     written = part_to_write(graph, job.least_frequency)
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
@@ -245,7 +248,7 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
     """Return the estimator of a job, with the benefit out of the table where there is one, and the path's arguments."""
     model, given = LEARNERS[job.method](), dict(job.parameters)
     along = {field.name: given.pop(field.name) for field in fields(PathArguments) if field.name in given}
-    if signals.benefit is not None:
+    if signals.benefit is not None and not (job.table.gossip and "benefit" not in model.get_params(deep=False)):
         given["benefit"] = signals.benefit
     if job.table.missing in ("auto", "pairwise") and signals.table.isna().to_numpy().any():
         given["missing"] = "pairwise"

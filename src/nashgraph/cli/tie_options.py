@@ -40,6 +40,14 @@ class TieArguments:
             help="Columns with names (or ids) of people that the person is tied to, spelled as in the table.",
         ),
     ] = None
+    gossip: Annotated[
+        list[str] | None,
+        told_option(
+            metavar="COLUMN,...",
+            help="Columns with names of people who would spread news best: how often somebody is named is the benefit "
+            "of the game prior, and act compares the people named most with other seeds.",
+        ),
+    ] = None
     alters: Annotated[
         Path | None,
         told_option(
@@ -93,7 +101,8 @@ class TieArguments:
         """Return the choices about a table with these columns."""
         alters = None if self.alters is None else str(self.alters.resolve())
         counts, names = tuple(self.counts or ()), tuple(self.names or ())
-        return replace(table, counts=counts, ties=self.ties, names=names, alters=alters)
+        gossip = tuple(self.gossip or ())
+        return replace(table, counts=counts, ties=self.ties, names=names, gossip=gossip, alters=alters)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class Questions:
     best : int or None, how many key players, ties and seeds are wanted (default: 5)
     budget, cost, cap : what may be spent on support, as in :func:`~nashgraph.best_support`
     communities : array of shape (n_nodes,) or None, as in :func:`~nashgraph.roles`
+    gossip : array of shape (n_nodes,) or None, how often people named each as somebody who would spread news
     change : dict, the arguments of :func:`~nashgraph.what_if`; empty if no change is asked about
     """
 
@@ -55,6 +56,7 @@ class Questions:
     cost: str = "quadratic"
     cap: float | None = None
     communities: Array | None = None
+    gossip: Array | None = None
     change: dict[str, Any] = field(default_factory=dict)
 
     def n_best(self, game: Game) -> int:
@@ -97,7 +99,8 @@ def answer_questions(game: Game, questions: Questions | None = None, plain: Game
     """
     asked = questions or Questions()
     game.actions  # noqa: B018 (a game without an equilibrium is an error, not a question without an answer)
-    return [_answered(name, game, asked, plain) for name in QUESTIONS if name != "what_if" or asked.change]
+    left_out = {"what_if": not asked.change, "gossip": asked.gossip is None}
+    return [_answered(name, game, asked, plain) for name in QUESTIONS if not left_out.get(name, False)]
 
 
 def caution(game: Game, prior: bool = False) -> str:
@@ -240,6 +243,11 @@ QUESTIONS = {
         _say_old_ties,
     ),
     "seeds": Question("Whom to inform first", lambda game, asked, count: best_seeds(game, count), _say_seeds),
+    "gossip": Question(
+        "Whom people name as the best to spread news",
+        lambda game, asked, count: best_seeds(game, count, score=asked.gossip),
+        _say_seeds,
+    ),
     "roles": Question(
         "Communities and positions",
         lambda game, asked, count: roles(game, communities=asked.communities, best=count),

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..graph import interval_around
-from ..validation import Array, InputError, check_choice, check_integer
+from ..validation import Array, InputError, check_choice, check_integer, check_vector
 from .diffusion import Diffusion, ReverseSets
 from .game import Game, check_size, firsts
 from .positions import centrality, check_spread
@@ -36,6 +36,7 @@ def best_seeds(
     rounds: int | None = None,
     samples: int | None = None,
     random_state: int = 0,
+    score: Any = None,
 ) -> pd.DataFrame:
     """Return the nodes to inform first, the one that reaches most first.
 
@@ -60,6 +61,9 @@ def best_seeds(
         if that is more). Fewer are drawn, but at least 200, if they reach so many nodes that it would take long.
     random_state : int
         Seed of the draws.
+    score : array of shape (n_nodes,), optional
+        Takes the nodes of highest score, whatever the model: for example how often people named each as somebody who
+        would spread news (Banerjee, Chandrasekhar, Duflo, Jackson 2019, Using gossips to spread information).
 
     Returns
     -------
@@ -86,13 +90,16 @@ def best_seeds(
     settings = check_diffusion(model, scale, rounds)
     draws, random = check_draws(samples, random_state, game.n_nodes)
     spread = diffusion(game.weights, model, *settings)
-    chosen = choose(spread, spread.draw(draws, random), seeds, model, *settings)
+    if score is not None:
+        chosen = firsts(check_vector("score", score, game.n_nodes, "pass a number for each node"), seeds)
+    else:
+        chosen = choose(spread, spread.draw(draws, random), seeds, model, *settings)
     sets = spread.draw(draws, random)  # not the sets that the seeds were chosen by: those overstate the reach
     gains = sets.gains(chosen)
     reached = np.cumsum(gains)
     table = {"name": pd.Series(game.names[chosen], dtype=object), "gain": gains, "reached": reached}
     table["random_seeds"] = [sets.random_seeds(number) for number in reached]
-    if game.replicates:
+    if game.replicates and score is None:
         over, among = [], np.zeros(game.n_nodes)
         for replicate in game.replicates:
             spread = diffusion(replicate.weights, model, *settings)

@@ -46,6 +46,8 @@ class TableOptions:
         Column with a node's own number of ties.
     names : tuple of str
         Columns with names of those a node is tied to.
+    gossip : tuple of str
+        Columns with names of those who would spread news best; how often a node is named becomes its benefit.
     alters : str, optional
         A table with a row for every person that a node named (Network Canvas, egor), to be counted by its columns.
     group : str, optional
@@ -87,6 +89,7 @@ class TableOptions:
     counts: tuple[str, ...] = ()
     ties: str | None = None
     names: tuple[str, ...] = ()
+    gossip: tuple[str, ...] = ()
     alters: str | None = None
     group: str | None = None
     only: str | None = None

@@ -30,7 +30,7 @@ from .names import (
 from .options import TableOptions
 from .read import read_table
 from .recognize import TieColumn, is_count, refuse_what_is_no_table_of_answers, tie_columns, tie_note
-from .tie_answers import TieAnswers, declared, take_tie_answers, with_alters
+from .tie_answers import TieAnswers, declared, take_tie_answers, times_named, with_alters
 
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
 
@@ -206,11 +206,16 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
             given = numbers(table[column], marks=Marks(options.decimal, options.thousands))
             benefit = _checked_benefit(given, names, column)
             table = table.drop(columns=column)
+    warnings = list[str]()
+    if options.gossip:
+        with problems.kept():
+            named, table = times_named(table, names, options, notes, warnings)
+            benefit = 1.0 + named
     how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
     wanted = {*how.keep, *how.categorical, *how.ordinal}
     told, table = take_tie_answers(table, names, options, problems)
     about_ties = [found for found in tie_columns(table, names) if found.column not in wanted]
-    warnings = [
+    warnings += [
         *([] if told is None else told.warnings),
         *tie_note(about_ties, table, told is not None and told.n_ties is not None),
     ]

@@ -175,6 +175,26 @@ def take_tie_answers(
     return told, table.drop(columns=[name for name in table.columns if str(name) in used])
 
 
+def times_named(
+    table: pd.DataFrame, nodes: Sequence[str], options: TableOptions, notes: list[str], warnings: list[str]
+) -> tuple[Array, pd.DataFrame]:
+    """Return how often each node is named in the columns of gossip, and the table without them.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"best": ["bob", "bob", "ann"], "age": [3, 4, 9]})
+    >>> times_named(table, ["ann", "bob", "cat"], TableOptions(gossip=("best",)), [], [])[0]
+    array([1., 2., 0.])
+    """
+    if options.benefit is not None:
+        raise TableError("--gossip and --benefit both give benefits: leave one out")
+    known = list(map(str, table.columns))
+    columns = [chosen_column(name, known) for name in split_names(options.gossip, known)]
+    told, _ = names_given(table, columns, nodes, notes, warnings)
+    named = pd.Series([name for names in told.values() for name in names if name is not None], dtype=object)
+    return named.value_counts().reindex(list(nodes), fill_value=0).to_numpy(dtype=float), table.drop(columns=columns)
+
+
 def counted_columns(text: str, known: Sequence[str]) -> list[tuple[str, str, str | None]]:
     """Return (column, trait's column, trait's value) for every part of COLUMN=TRAIT,COLUMN=TRAIT=VALUE.
 
