@@ -124,14 +124,15 @@ def _looked_at(column: pd.Series, how: Any, names: Sequence[str]) -> Column:
     except TableError as error:
         return Column(name, OUT, REFUSED, str(error), summary=_examples(values), empty=empty)
     asked = [as_name(code) for code in part.strays]
-    answered = values[~values.map(as_name).isin([*part.gaps, *asked])]
+    codes = [*part.gaps, *asked]
+    answered = values[~values.map(as_name).isin(codes)] if codes else values
     role, why = part.kind, part.said.partition(";")[0] or part.left_out or "every value is a number"
     if "--ordinal" in part.said:  # the command says that they seem to have an order
         role, why = ORDERED, "the values seem to have an order"
     if asked:
         why = f"{', '.join(asked)} is far above the scale: it is read as missing unless you remove it"
     return Column(
-        *(name, role, part.kind, why, [*part.gaps, *asked], asked, _levels(answered, part.kind)),
+        *(name, role, part.kind, why, codes, asked, _levels(answered, part.kind)),
         summary=_in_words(part, answered),
         bars=_heights(part.values[:, 0]) if part.kind in (NUMBER, ORDERED) else _shares(part.values),
         empty=empty,
@@ -159,8 +160,10 @@ def _levels(values: pd.Series, kind: str) -> list[str]:
     """Return the different values of a column as text, from the lowest to the highest where that is known."""
     if kind == ORDERED:
         return numbered(values, [])[1]
-    seen = list(dict.fromkeys(values.sort_values(key=lambda column: column.astype(str)).map(as_name)))
-    return (ordered(seen) or seen) if len(seen) <= MOST_LEVELS else []
+    if values.nunique() > MOST_LEVELS:
+        return []
+    seen = sorted({as_name(value) for value in values})
+    return ordered(seen) or seen
 
 
 def _heights(values: Array) -> list[float]:

@@ -9,6 +9,7 @@ function say(text) {
 
 async function send(kind, file) {
   say("");
+  waiting(`Reading ${file.name} …`);
   main.setAttribute("aria-busy", "true");
   try {
     const answer = await fetch(`/file/${kind}`, {
@@ -24,7 +25,13 @@ async function send(kind, file) {
     say("The app cannot be reached: is nashgraph ui still running?");
   } finally {
     main.removeAttribute("aria-busy");
+    waiting("or drop it here");
   }
+}
+
+function waiting(text) {
+  const line = document.querySelector("#drop p");
+  if (line) line.textContent = text;
 }
 
 function given(kind, name) {
