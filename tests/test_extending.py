@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import GLGP, GraphEstimator, InputError, SmoothGL, compare, project_rows, squared_distances
-from nashgraph.certificate import Measure, Monitor
+from nashgraph import GLGP, ConsensusGL, GraphEstimator, InputError, SmoothGL, compare, project_rows, squared_distances
+from nashgraph.certificate import Measure, Monitor, Status
 from nashgraph.estimators import METHODS
 from nashgraph.games import INTERACTIONS, WELFARES, check_h1
+from nashgraph.io import GRAPH_FILES
 from nashgraph.pairs import ENGINES, GappedPairSearch, PairSearch, SparseWeights, make_search
 from nashgraph.smoothness import STORAGES, make_smoothness
 from nashgraph.solvers import Problem, best_response
@@ -326,6 +328,61 @@ def test_a_prior_from_outside_is_solved_for_on_both_storages(name, lam, random):
         response, _ = project_rows((bonus - squared_distances(X)) / (2 * 0.5), 0.95)
         assert np.linalg.norm(W - response) <= 1e-5 * np.linalg.norm(W)
         assert state.value > prior.evaluate(problem.smooth).value  # the prior has done something
-    dense, listed = results["dense"], results["sparse"]
-    assert listed.objective == pytest.approx(dense.objective, rel=1e-8)
-    np.testing.assert_allclose(listed.weights.matrix().toarray(), dense.weights.matrix().toarray(), atol=1e-4)
+    dense, sparse_one = results["dense"], results["sparse"]
+    assert sparse_one.objective == pytest.approx(dense.objective, rel=1e-8)
+    np.testing.assert_allclose(sparse_one.weights.matrix().toarray(), dense.weights.matrix().toarray(), atol=1e-4)
+
+
+# ------------------------------------------------- a column of edges and nodes, a format, a stopping rule, replicates
+
+
+class RankedGL(NearestGL):
+    """The same, with a value for every edge and every node."""
+
+    def _edge_columns(self):
+        return {"closeness": np.linspace(0.1, 0.9, int(np.count_nonzero(self.adjacency_)))}
+
+    def _node_columns(self):
+        return {"popularity": self.adjacency_.sum(axis=0)}
+
+
+def write_pairs(graph, path):
+    """A format: one pair of names a line."""
+    path.write_text("\n".join(f"{edge.source} {edge.target}" for edge in graph.edges().itertuples()))
+
+
+def test_a_column_and_a_format_reach_every_file(table, monkeypatch):
+    monkeypatch.setitem(GRAPH_FILES, "graph.pairs", write_pairs)
+    with registered(METHODS, "ranked", RankedGL):
+        out = table.parent / "out"
+        assert run("learn", table, "--method", "ranked", "--out", out).exit_code == 0
+    edges = pd.read_csv(out / "edges.csv")
+    assert edges["closeness"].between(0.1, 0.9).all()
+    assert "popularity" in pd.read_csv(out / "nodes.csv").columns
+    for file in ("graph.graphml", "graph.json"):
+        assert all(name in (out / file).read_text() for name in ("closeness", "popularity"))
+    assert len((out / "graph.pairs").read_text().splitlines()) == len(edges)
+
+
+def test_a_stopping_rule(random):
+    """A callback that returns a status is a rule of its own, for every solver that has a monitor."""
+    X = random.normal(size=(6, 40))
+    with pytest.warns(ConvergenceWarning, match="no further progress"):
+        model = GLGP(degree=5, lam=20.0, callback=lambda record: record.iteration >= 2 and Status.STALLED).fit(X)
+    assert model.certificate_.status is Status.STALLED
+    assert model.n_iter_ == 2
+
+
+class LeaveOneOut(ConsensusGL):
+    """Replicates of all signals but one in place of halves."""
+
+    def _halves(self, n_signals):
+        return [np.delete(np.arange(n_signals), k) for k in range(self.n_replicates)]
+
+
+def test_a_replicate_scheme(random):
+    X = random.normal(size=(12, 25))
+    ours, usual = (kind(n_replicates=6, random_state=0).fit(X) for kind in (LeaveOneOut, ConsensusGL))
+    np.testing.assert_allclose(ours.adjacency_.sum(axis=1), usual.adjacency_.sum(axis=1))
+    width = [float((model.edges()["high"] - model.edges()["low"]).mean()) for model in (ours, usual)]
+    assert width[0] < 0.7 * width[1]  # one signal of twelve changes less than six do

@@ -24,7 +24,7 @@ def dense_pairs(X):
     return DensePairs(make_search(X))
 
 
-def listed_pairs(X, kept):
+def nearest_pairs(X, kept):
     return NearestPairs(make_search(X), kept)
 
 
@@ -121,18 +121,18 @@ def test_relabelling_the_nodes_relabels_the_graph(random):
 
 def test_all_pairs_listed_is_the_dense_problem():
     X = unequal_signals(8, 60, seed=4)
-    dense, listed = dense_pairs(X), listed_pairs(X, 59)
-    assert listed.n_pairs == 60 * 59 // 2
-    one, other = (solve_unit(pairs, 2.0, tol=1e-13) for pairs in (dense, listed))
+    dense, nearest = dense_pairs(X), nearest_pairs(X, 59)
+    assert nearest.n_pairs == 60 * 59 // 2
+    one, other = (solve_unit(pairs, 2.0, tol=1e-13) for pairs in (dense, nearest))
     np.testing.assert_allclose(
-        listed.edges(other.potential, 2.0).toarray(), dense.edges(one.potential, 2.0).toarray(), atol=1e-8
+        nearest.edges(other.potential, 2.0).toarray(), dense.edges(one.potential, 2.0).toarray(), atol=1e-8
     )
 
 
 def test_sums_and_edges_agree(random):
     X = random.normal(size=(5, 30))
     potential = random.uniform(0.2, 1.5, size=30)
-    for pairs in (dense_pairs(X), listed_pairs(X, 6)):
+    for pairs in (dense_pairs(X), nearest_pairs(X, 6)):
         sums, W = pairs.sums(potential, 0.8), pairs.edges(potential, 0.8)
         np.testing.assert_allclose(W.sum(axis=1), sums.degree)
         np.testing.assert_allclose((W * W).sum(axis=1), sums.square)
@@ -145,7 +145,7 @@ def test_listed_pairs_are_the_nearest_of_either_end(random):
     D = squared_distances(X) + np.diag(np.full(50, np.inf))
     near = np.argsort(D, axis=1)[:, :4]
     expected = {(min(i, j), max(i, j)) for i in range(50) for j in near[i]}
-    pairs = listed_pairs(X, 4)
+    pairs = nearest_pairs(X, 4)
     everything = pairs.edges(np.full(50, 1e3), 1.0).toarray()  # a potential that makes every pair an edge
     assert set(zip(*np.nonzero(np.triu(everything)), strict=True)) == expected
     np.testing.assert_allclose(pairs.nearest(4), np.sort(D, axis=1)[:, :4], atol=1e-12)
@@ -155,7 +155,7 @@ def test_listed_pairs_are_the_nearest_of_either_end(random):
 def test_growing_a_short_list_ends_at_the_graph_of_all_pairs(theta):
     """Two nearest are far too few; remote nodes end up linked to nodes that are not near to them."""
     X = unequal_signals(20, 80, seed=5)
-    pairs = listed_pairs(X, 2)
+    pairs = nearest_pairs(X, 2)
     few = solve_unit(pairs, theta).objective(1.0, theta**-2.0)
     grown = log_degree_graph(pairs, theta=theta, grow=True, tol=1e-12)
     whole = solve_unit(dense_pairs(X), theta, tol=1e-12)

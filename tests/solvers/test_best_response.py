@@ -179,15 +179,15 @@ def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
 
 def test_a_saddle_is_left_by_going_farther(monkeypatch):
     """On clustered answers, where plain steps take long to leave one; counted in evaluations of the game."""
-    played, evaluate = [], GamePrior.evaluate
-    monkeypatch.setattr(GamePrior, "evaluate", lambda *args, **more: played.append(1) or evaluate(*args, **more))
+    evaluated, evaluate = [], GamePrior.evaluate
+    monkeypatch.setattr(GamePrior, "evaluate", lambda *args, **more: evaluated.append(1) or evaluate(*args, **more))
     X = likert(900, np.random.default_rng(0), groups=20)
     quick = GLGP(lam=5.0).fit(X)
-    plays = len(played)
+    first = len(evaluated)
     slow = GLGP(lam=5.0, solver_params={"rising": np.inf}).fit(X)
     assert quick.converged_
     assert quick.objective_ == pytest.approx(slow.objective_, rel=1e-6)
-    assert plays < 0.8 * (len(played) - plays)
+    assert first < 0.8 * (len(evaluated) - first)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
