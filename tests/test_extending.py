@@ -126,7 +126,7 @@ def test_what_a_method_does_not_have_or_refuses_is_said(nearest, table):
     assert error_lines(result)[-1] == "nashgraph learn: n_neighbors must be below the number of nodes, got 30"
     result = run("learn", table, "--method", "nearest", "--set", "max_iter=2", "--out", out)
     assert result.exit_code == 3
-    assert "warning: NearestGL not converged: last change of the graph" in result.stderr
+    assert "has not converged: last change of the graph" in result.stderr
 
 
 # --------------------------------------------------------------------------- an interaction and a welfare
