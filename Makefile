@@ -105,8 +105,8 @@ bench: $(VENV)/.dev ## measure, side by side in one run
 stress: $(VENV)/.dev ## the fast solver over its whole robustness grid (about 5 minutes)
 	$(BIN)/python -m benchmarks.stress
 
-recovery: $(VENV)/.dev ## every method and control on networks with known ties (about 15 minutes)
-	$(BIN)/python -m benchmarks.recovery
+recovery: $(VENV)/.dev ## every method and control on networks with known ties (about 10 minutes)
+	$(BIN)/python -m benchmarks.recovery --short
 
 selection: $(VENV)/.dev ## does select() keep its promise? (about 10 minutes)
 	$(BIN)/python -m benchmarks.selection

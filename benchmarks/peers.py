@@ -1,4 +1,4 @@
-"""LogDegreeGL beside its peers, in one run: ``python -m benchmarks.peers [--quick]``, extra ``peers``.
+"""The default, LogDegreeGL and their peers in one run: ``python -m benchmarks.peers [--quick]``, extra ``peers``.
 
 Every method learns the same networks from the same signals, each fit in a process of its own (one thread, a
 time limit, a warm-up on thirty nodes that is not timed and takes compilation out). Measured are the seconds
@@ -24,7 +24,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from nashgraph import LogDegreeGL, SmoothGL, edge_auc, edge_average_precision, edge_precision_recall, squared_distances
+from nashgraph import (
+    ConsensusGL,
+    LogDegreeGL,
+    SmoothGL,
+    edge_auc,
+    edge_average_precision,
+    edge_precision_recall,
+    squared_distances,
+)
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 
 from .report import Report
@@ -45,6 +53,10 @@ def log_degree(X: Any) -> Any:
 
 def log_degree_listed(X: Any) -> Any:
     return LogDegreeGL(degree=DEGREE, candidates="auto").fit(X).adjacency_
+
+
+def consensus(X: Any) -> Any:
+    return ConsensusGL(random_state=0).fit(X).evidence_
 
 
 def smooth(X: Any) -> Any:
@@ -95,6 +107,7 @@ def off_diagonal(matrix: Any) -> Any:
 
 
 METHODS: dict[str, Callable[[Any], Any]] = {
+    "ConsensusGL, the default": consensus,
     "LogDegreeGL": log_degree,
     'LogDegreeGL, candidates="auto"': log_degree_listed,
     "SmoothGL": smooth,
@@ -104,7 +117,9 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "nearest neighbours": nearest_neighbours,
     "negative distance": negative_distance,
 }
-ASKED = {name for name in METHODS if "asso" not in name and name != "negative distance"}
+ASKED = {
+    name for name in METHODS if "asso" not in name and name not in {"ConsensusGL, the default", "negative distance"}
+}
 
 
 # ---------------------------------------------------------------------------------------------- one process
@@ -298,7 +313,7 @@ def main() -> None:
         warnings.simplefilter("ignore")
         print(json.dumps(TASKS[task](name, graph, int(n_nodes))))
         return
-    report = Report("LogDegreeGL and its peers", "python -m benchmarks.peers", PACKAGES)
+    report = Report("The default, LogDegreeGL and their peers", "python -m benchmarks.peers", PACKAGES)
     report.say(
         "Signals: white noise through the filter (I + L)^-1, plus noise of standard deviation 0.1; seed 0. "
         "Each fit runs in its own process after a warm-up on a small problem, with one thread; memory is the "

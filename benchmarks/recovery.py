@@ -1,8 +1,9 @@
 """``make recovery``: every method at its defaults, and controls, on networks whose ties are known.
 
-``python -m benchmarks.recovery`` writes benchmarks/RECOVERY.md and, with a row for each method and problem,
+``python -m benchmarks.recovery --short`` writes benchmarks/RECOVERY.md and, with a row for each method and problem,
 benchmarks/recovery.csv. Methods and controls get the same signals; a truth has no direction, so that weights are
-symmetrised before they are scored. Real networks are taken from the folder that NASHGRAPH_DATA names.
+symmetrised before they are scored. Without ``--short`` there are twice the seeds, larger networks, and the slow methods
+on every problem: an hour. Real networks are taken from the folder that NASHGRAPH_DATA names.
 """
 
 from __future__ import annotations

@@ -24,9 +24,10 @@ from .members import PARTIAL, Ladders, search_of
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
 KINDS = ANSWERS, SAMPLES = "answers", "samples"
 FEW_VALUES = 10  # 89% of the columns of real survey tables have at most ten different values (fact 15)
-# Samples of one kind, coded in classes, have much the same frequencies: by their own quantiles they differ by 0, by
-# common thresholds by 0.12 to 0.69 (median 0.3); questions of 43 real tables, which are not reported, by 0.34 to 0.90.
-FREQUENCIES_APART, LEAST_COMPARED = 0.25, 5
+# Samples of one kind in three classes or more have much the same frequencies: by their own quantiles they differ by 0,
+# by common thresholds by 0.12 to 0.69; questions of 43 real tables, which are not reported, by 0.34 to 0.90. Two
+# classes do not tell: questions that few people say yes to also have the same frequencies.
+FREQUENCIES_APART, LEAST_COMPARED, LEAST_CLASSES = 0.15, 5, 3
 UNITS_APART = 10.0  # spreads of signals of one kind: their 90% and 10% quantiles were within a factor of 3.3
 NODES_READ = 10_000  # enough to count the values of a signal
 
@@ -41,7 +42,7 @@ class Kind(NamedTuple):
 def kind_of_signals(X: Array) -> Kind:
     """Tell answers to different questions from repeated samples of one kind, by the values and the units.
 
-    Signals with few values are answers, unless all have them equally often: samples of one kind, coded in classes.
+    Signals with few values are answers, unless all have three or more, equally often: samples of one kind, in classes.
 
     Examples
     --------
@@ -49,14 +50,16 @@ def kind_of_signals(X: Array) -> Kind:
     >>> samples = random.normal(size=(20, 50))
     >>> kind_of_signals(samples).name, kind_of_signals(samples > np.linspace(-2, 2, 20)[:, None]).name
     ('samples', 'answers')
-    >>> kind_of_signals(samples > 0).name
+    >>> kind_of_signals(np.argsort(np.argsort(samples)) // 10).name
     'samples'
     """
     part = X[:, :NODES_READ]
-    few = np.mean([len(np.unique(row[np.isfinite(row)])) <= FEW_VALUES for row in part])
+    values = np.array([len(np.unique(row[np.isfinite(row)])) for row in part])
+    few = np.mean(values <= FEW_VALUES)
     spreads = np.nanstd(part, axis=1)
     low, high = np.quantile(spreads[spreads > 0], (0.1, 0.9)) if (spreads > 0).any() else (1.0, 1.0)
-    if few >= 0.5 and len(X) >= LEAST_COMPARED and frequency_distance(part) <= FREQUENCIES_APART:
+    classes = few >= 0.5 and len(X) >= LEAST_COMPARED and values.min() >= LEAST_CLASSES
+    if classes and frequency_distance(part) <= FREQUENCIES_APART:
         return Kind(SAMPLES, "the signals have few different values, but all have them about equally often")
     if few >= 0.5:
         return Kind(ANSWERS, f"{100 * few:.0f}% of the signals have at most {FEW_VALUES} different values")

@@ -124,10 +124,9 @@ class ConsensusGL(GraphEstimator):
         true number of ties, whether or not halves agree.
     agreement_ : float
         Stability: the share of their weight that two random replicates have in common.
-    replicates_ : Replicates, the weights of every edge in every replicate, in float32
+    replicates_ : Replicates, the weights of every edge in every replicate
     replicate_graphs_ : list of CSR arrays, the graph of each replicate, for advice with intervals (:func:`key_players`)
-        In large networks a draw of a node's ties stands for all, so that all graphs together have a million, or 16 per
-        node and graph.
+        In large networks a draw of a node's ties stands for all: a million edges in all, or 16 per node and graph.
     degrees_, geometries_ : the degrees, and the weight of each geometry
     prior_share_ : float, the weight of the members with a prior
     without_prior_ : LearnedGraph, the mean without them
@@ -139,7 +138,6 @@ class ConsensusGL(GraphEstimator):
     Notes
     -----
     Frequency is not probability: it says how much a tie depends on settings and signals, not whether it is true.
-
     With known ties (``fit(X, known=...)``) there are probabilities: the log-odds of a tie are those of a logistic
     regression, with weights :math:`b, \theta \ge 0`, on the log of a pair's weight in the plain consensus and in each
     group of members (one geometry and degree; one signal alone; the benefit alone), shrunk to the plain consensus: the
@@ -260,7 +258,8 @@ class ConsensusGL(GraphEstimator):
         interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
         drawn = self._halves(len(X))
         geometries = self._geometries(kind.name, signals, ladders)
-        ladders.n_steps = len(geometries) * (1 + self._n_prior_costs) + len(drawn) + 1
+        priors = len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
+        ladders.n_steps = len(geometries) * (1 + priors) + len(drawn) + 1
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
         plain, smooth, prior, lam = mean.total.sums[0].copy(), mean.weights, self._prior(signals), np.nan
         if prior is not None and prior.share > 0:
@@ -334,10 +333,6 @@ class ConsensusGL(GraphEstimator):
         total = sum(found[name] for name in known)
         return {name: found[name] / total for name in known if found[name] > 0}
 
-    @property
-    def _n_prior_costs(self) -> int:
-        return len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
-
     def _prior(self, signals: Array) -> PriorPlan | None:
         """Return the prior with the user's benefit, if there is one."""
         if self.benefit is None or self.estimator is not None:
@@ -372,8 +367,7 @@ class ConsensusGL(GraphEstimator):
             no more often than q random pairs would be, is at most this. *Assumed*: the signals are independent draws of
             one source; answers to one question coded as several signals, or a time series, are not. *Not promised*: how
             many selected pairs are not ties. Friends of friends who are alike are alike in every half.
-        tau : float in (1/2, 1]
-        n_splits : int
+        tau, n_splits : float in (1/2, 1], and int
         bound : "unimodal" or "worst-case"
             The sharper bound assumes that the number of splits in which both halves take a pair is unimodal; the other
             assumes nothing.
@@ -404,10 +398,8 @@ class ConsensusGL(GraphEstimator):
         if checkpoint is not None and self.estimator is None:
             ladders = self._ladders(n_nodes)
             settings = [entropy, found.n_splits, found.taken, ladders.degrees.tolist(), ladders.n_nearest, ladders.c]
-            unpack = itemgetter("keys")
-            saved = CheckpointedSteps[Array](
-                checkpoint, "selection", signals, [*settings, self.signals], lambda keys: {"keys": keys}, unpack
-            )
+            pack, unpack = (lambda keys: {"keys": keys}), itemgetter("keys")
+            saved = CheckpointedSteps[Array](checkpoint, "selection", signals, [*settings, self.signals], pack, unpack)
 
         def take(halves: Sequence[Array]) -> Iterator[Array]:
             one = partial(pairs_of_half, self._unlearned()._plain, found.taken)
@@ -468,9 +460,8 @@ class ConsensusGL(GraphEstimator):
         if not self.__sklearn_is_fitted__():
             return text
         stable = "" if np.isnan(self.agreement_) else f", replicates agree on {self.agreement_:.0%} of the weight"
-        return (
-            f"<{text}: {len(self.node_names_)} nodes, {self.suggested_.undirected().n_edges:,} suggested ties{stable}>"
-        )
+        ties = self.suggested_.undirected().n_edges
+        return f"<{text}: {len(self.node_names_)} nodes, {ties:,} suggested ties{stable}>"
 
     @property
     def suggested_(self) -> LearnedGraph:
