@@ -342,6 +342,8 @@ def test_alters_that_do_not_fit_are_said(tmp_path):
     alters.rename(columns={"egoID": "who"}).to_csv(tmp_path / "unnamed.csv", index=False)
     unnamed = run("learn", tmp_path / "egos.csv", "--alters", tmp_path / "unnamed.csv", "--out", tmp_path / "out")
     assert "unnamed.csv has none; rename the column" in unnamed.output
+    grouped = ("--alters", tmp_path / "gaps.csv", "--group", "job", "--out", tmp_path / "out")
+    assert "--alters does not know groups" in run("learn", tmp_path / "egos.csv", *grouped).output
     alters = alters.astype({"weaver": object})
     alters.loc[0, "weaver"] = None
     alters.to_csv(tmp_path / "gaps.csv", index=False)

@@ -99,6 +99,8 @@ class TieArguments:
 
     def options(self, table: TableOptions) -> TableOptions:
         """Return the choices about a table with these columns."""
+        if self.alters is not None and table.group is not None:
+            raise typer.BadParameter("--alters does not know groups: give the two tables of one group, without --group")
         alters = None if self.alters is None else str(self.alters.resolve())
         counts, names = tuple(self.counts or ()), tuple(self.names or ())
         gossip = tuple(self.gossip or ())

@@ -155,12 +155,11 @@ class TieModel(GraphEstimator):
             known_pairs = with_names(known_pairs, named, names)
         likeness = read_likeness(X, names)
         groups = read_groups(networks, told, likeness.shape[1] > 0)
-        told, known_pairs = with_known(told, known_pairs)
+        told = with_known(told, known_pairs)
         if named is None and not groups and not len(known_pairs.complete) and np.isnan(told.counts).all():
             raise InputError(
-                "nobody was asked: pass counts or n_ties for at least some nodes, nominations, known ties with "
-                "the nodes whose ties "
-                "are complete, or networks of other groups"
+                "nobody was asked: pass counts or n_ties for at least some nodes, nominations, known ties with the "
+                "nodes whose ties are complete, or networks of other groups"
             )
         settings = Settings(self.calibrate, self.tol, self.max_iter, drawn_seed(self.random_state))
         errors = estimate_errors(told, recall, error)

@@ -128,9 +128,8 @@ def in_node_order(what: str, table: pd.DataFrame, names: Array) -> pd.DataFrame:
     nodes = [str(name) for name in names]
     if strangers := [name for name in index if name not in {*nodes}]:
         raise InputError(
-            f"{what} has rows for {len(strangers)} node(s) that traits does not have: {listing(strangers)}; "
-            f"write names "
-            "alike, or add their traits"
+            f"{what} has rows for {len(strangers)} node(s) that traits does not have: {listing(strangers)}; write "
+            "names alike, or add their traits"
         )
     if index.has_duplicates:
         raise InputError(f"{what} has more than one row for {listing(index[index.duplicated()].unique())}")
@@ -152,9 +151,8 @@ def _numbers(what: str, table: pd.DataFrame, names: Array) -> tuple[Array, Array
         row, column = np.argwhere(wrong)[0]
         raise InputError(
             f"{what} must be whole numbers of 0 or more, got {table.iloc[row, column]!r} for {names[row]} in "
-            f"{table.columns[column]!r} ({int(wrong.sum())} such cells): leave a cell empty where the answer is "
-            f"not known, "
-            "and write 10+ for ten or more"
+            f"{table.columns[column]!r} ({int(wrong.sum())} such cells): leave a cell empty where the answer is not "
+            "known, and write 10+ for ten or more"
         )
     return values, at_least
 
@@ -170,8 +168,7 @@ def check_countable(T: Array, labels: list[str], places: list[int]) -> None:
             who = "everybody" if T[:, k].all() else "nobody"
             other = "give these answers as n_ties" if T[:, k].all() else "check how the trait is coded"
             raise InputError(
-                f"{who} has the trait {labels[k]!r}, so counting it says nothing of who is tied: {other}, or "
-                f"leave it out"
+                f"{who} has the trait {labels[k]!r}, so counting it says nothing of ties: {other}, or leave it out"
             )
 
 
@@ -193,9 +190,8 @@ def check_consistent(told: Answers) -> None:
         i, k = np.argwhere(more)[0]
         raise InputError(
             f"{told.names[i]} has {counts[i, 1 + k]:g} ties with the trait {told.labels[1 + k]!r}, and only "
-            f"{counts[i, 0]:g} ties in all ({int(more.sum())} such cells): correct counts or n_ties, or leave "
-            f"one of the "
-            "two cells empty"
+            f"{counts[i, 0]:g} ties in all ({int(more.sum())} such cells): correct counts or n_ties, or leave one of "
+            "the two cells empty"
         )
 
 
@@ -285,9 +281,8 @@ def error_variances(told: Answers, errors: Errors) -> Array:
     if large.sum() >= 5 and heaped.sum() >= HEAPED_SHARE * large.sum():
         noise[heaped] += HEAPED_VARIANCE
         warn(
-            f"{int(heaped.sum())} of the {int(large.sum())} counts of {HEAPED_FROM} or more are multiples of 5: "
-            f"they are "
-            "taken as rounded, with an error of up to 2.5"
+            f"{int(heaped.sum())} of the {int(large.sum())} counts of {HEAPED_FROM} or more are multiples of 5: they "
+            "are taken as rounded, with an error of up to 2.5"
         )
     noise[told.at_least] += 1.0
     return noise

@@ -84,7 +84,7 @@ def read_groups(networks: Iterable[Any] | None, told: Answers, with_likeness: bo
     return groups
 
 
-def with_known(told: Answers, known: Known) -> tuple[Answers, Known]:
+def with_known(told: Answers, known: Known) -> Answers:
     """Return the answers with the counts of complete nodes, or say where answers contradict known ties."""
     n, Z = len(told.names), told.features
     tied = known.value > 0
@@ -99,7 +99,7 @@ def with_known(told: Answers, known: Known) -> tuple[Answers, Known]:
             f"{told.names[i]} is complete with {seen[i, k]:g} known {told.labels[k]} but answered "
             f"{told.counts[i, k]:g}: correct one of the two, or leave the node out of complete"
         )
-    return told._replace(counts=np.where(whole, seen, told.counts)), known
+    return told._replace(counts=np.where(whole, seen, told.counts))
 
 
 def with_names(known: Known, named: Nominations, names: Array) -> Known:

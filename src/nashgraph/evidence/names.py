@@ -70,9 +70,8 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     if strangers:
         unique = list(dict.fromkeys(strangers))
         raise InputError(
-            f"nominations has {len(unique)} name(s) that are not nodes: {listing(unique)}; correct the "
-            f"spelling, or leave out "
-            "names of people outside the table"
+            f"nominations has {len(unique)} name(s) that are not nodes: {listing(unique)}; correct the spelling, or "
+            "leave out names of people outside the table"
         )
     if alone := [source for source, named in lists.items() if source in named]:
         raise InputError(f"nominations: {listing(alone)} named themselves; leave these names out")
@@ -121,7 +120,6 @@ def _lists(given: Any) -> Iterator[tuple[Any, list[Any]]]:
             yield who, list(named)
     else:
         raise InputTypeError(
-            f"nominations cannot be a {type(given).__name__}: give a table with the columns source and target, "
-            f"a table with a row "
-            "for every node asked and its names in the cells, or a dict from node to a list of names"
+            f"nominations cannot be a {type(given).__name__}: give a table with the columns source and target, a table "
+            "with a row for every node asked and its names in the cells, or a dict from node to a list of names"
         )

@@ -102,9 +102,7 @@ def evaluator(task: Task) -> Callable[[Array], Value]:
     return evaluate
 
 
-def fit_tilts(
-    task: Task, tol: float = 1e-3, max_iter: int = 200, start: Array | None = None
-) -> tuple[Array, Factors, Certificate]:
+def fit_tilts(task: Task, tol: float = 1e-3, max_iter: int = 200) -> tuple[Array, Factors, Certificate]:
     """Return the tilts of those who were asked, the factors of all log-odds, and a certificate.
 
     Examples
@@ -119,7 +117,7 @@ def fit_tilts(
     >>> certificate.converged, bool(p[0, 1] > 0.9), bool(p[0, 2] < 0.1)
     (True, True, True)
     """
-    tilts = np.zeros_like(task.counts) if start is None else start.copy()
+    tilts = np.zeros_like(task.counts)
     evaluate, told = evaluator(task), ~np.isnan(task.counts)
     size = max(1e-12, float(np.linalg.norm(task.counts[told])))
     monitor = Monitor(Measure.GRADIENT, tol, max_iter)
