@@ -55,13 +55,21 @@ export function startAddress() {
   opening = chosen();
   if (location.hash.length > 1) followAddress();
   addEventListener("popstate", followAddress);
-  byId("share").addEventListener("click", async () => {
+  copying("share", () => location.href, "Copy it from the address bar");
+  copying("copy-methods", () => byId("methods").textContent, "It is under “What was done”");
+}
+
+// A button that copies a text, and says where else it is if a browser does not let it.
+function copying(id, text, otherwise) {
+  const button = byId(id);
+  const words = button.textContent;
+  button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(location.href);
-      byId("share").textContent = "Copied";
+      await navigator.clipboard.writeText(text());
+      button.textContent = "Copied";
     } catch {
-      byId("share").textContent = "Copy it from the address bar";
+      button.textContent = otherwise;
     }
-    setTimeout(() => (byId("share").textContent = "Copy link"), 2000);
+    setTimeout(() => (button.textContent = words), 2000);
   });
 }

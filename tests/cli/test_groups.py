@@ -69,6 +69,7 @@ def test_every_group_has_its_network_and_all_are_in_one_page_and_one_table(villa
     assert found.weight.tolist() == pytest.approx(weights.weight.tolist())
     assert found.source.tolist() == weights.source.tolist()
     page = (out / "index.html").read_text()
+    assert page.count("<svg") == 3, "a picture of each network"
     for address in ("groups/10/report.html", "groups/A_b/report.html"):
         assert f'<a href="{address}">' in page
         assert (out / address).is_file()

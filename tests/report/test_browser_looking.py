@@ -112,6 +112,13 @@ def test_communities_and_answers_are_a_table_and_trust_has_its_charts(browser, s
         assert "up to 25% dropped" in page.locator("#stability figcaption").text_content()
 
 
+def test_the_methods_paragraph_is_copied(browser, survey):
+    with opened(browser, survey[1], permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.click("#copy-methods")
+        page.wait_for_selector("#copy-methods:text-is('Copied')")
+        assert page.evaluate("navigator.clipboard.readText()").startswith("A network of 40 nodes was learned")
+
+
 def test_nobody_stands_out_if_the_signals_do_not_tell_who_is_influential(browser, tmp_path):
     graph = LearnedGraph.of(nx.to_numpy_array(nx.star_graph(80)), influence_supported=False)
     model = Held(graph, exact())

@@ -286,11 +286,12 @@ def plot_profile(summary: Summary, ax: Axes | None = None, *, n_communities: int
     if not profile.columns:
         raise InputError("the summary has no table to describe communities by: pass columns= to summarize")
     leads = profile.leads[: check_integer("n_communities", n_communities, low=1, remedy="try 8")]
-    ax = plots.axes_or_new(ax)
+    ax = plots.axes_or_new(ax, size=(2 + 0.9 * len(profile.columns), 1.5 + 0.5 * len(leads)))
     ax.imshow(leads, cmap="PuOr", vmin=-1, vmax=1, aspect="auto")
     for row, column in np.ndindex(*leads.shape):
         shade = "white" if abs(leads[row, column]) > 0.7 else "black"
-        ax.text(column, row, profile.words[row][column], ha="center", va="center", fontsize=7, color=shade)
+        words = "\n".join(profile.words[row][column].rsplit(" ", 1))
+        ax.text(column, row, words, ha="center", va="center", fontsize=7, color=shade)
     ax.set_xticks(range(len(profile.columns)), profile.columns, rotation=40, ha="right", fontsize=8)
     sizes = np.bincount(summary.drawing.community)
     ax.set_yticks(range(len(leads)), [f"{profile.names[k]} ({sizes[k]})" for k in range(len(leads))], fontsize=8)

@@ -328,15 +328,15 @@ def nearest_points(values: Array, wanted: Sequence[float] | Array) -> list[int]:
     return [int(np.argmin(np.abs(values - number))) for number in wanted]
 
 
-def axes_or_new(ax: Axes | None) -> Axes:
-    """Return the ax given, or that of a new figure."""
+def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
+    """Return the ax given, or that of a new figure of a size in inches."""
     if ax is not None:
         return ax
     try:
         from matplotlib import pyplot  # noqa: PLC0415 (an extra: imported where used)
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install 'nashgraph[plot]'") from error
-    return pyplot.subplots()[1]
+    return pyplot.subplots(figsize=size, layout="constrained" if size else None)[1]
 
 
 def next_color(ax: Axes) -> str:
