@@ -8,7 +8,7 @@ import { onSheet } from "./sheets.js";
 import { camera } from "./stage.js";
 
 const NAMES = 9; // of hubs, at first; nearer there are more
-const FEW_ENOUGH = 60; // nodes, some of which are named even if nobody is known to be central
+const ALL_NAMED = 40; // nodes that are all named, as far as there is room, if nobody is known to be central
 
 export const fillOf = ({ dark, colours }, group) => (group < 0 ? colours.line : aspect().colour(group, dark));
 
@@ -77,8 +77,9 @@ function byInfluence() {
 
 // The most influential of those that can be seen; the nearer, the more of them.
 export function hubsOnSheet(sheet) {
-  if (!supported && drawnCount > FEW_ENOUGH && camera.transform.k < 2) return []; // nobody stands out: names when nearer
-  const most = (sheet.width < 500 ? 5 : NAMES) * Math.min(4, Math.ceil(camera.transform.k));
+  const few = !supported && drawnCount <= ALL_NAMED;
+  if (!supported && !few && camera.transform.k < 2) return []; // nobody stands out: names when nearer
+  const most = few ? drawnCount : (sheet.width < 500 ? 5 : NAMES) * Math.min(4, Math.ceil(camera.transform.k));
   const list = [];
   for (const node of byInfluence()) {
     if (list.length >= most) break;
