@@ -118,3 +118,20 @@ def test_an_interrupted_path_goes_on(table, monkeypatch):
     for file in ("path.csv", "edges.csv", "nodes.csv", "report.html"):
         assert (table.parent / "out" / file).read_bytes() == (table.parent / "whole" / file).read_bytes()
     assert not [file for file in (table.parent / "out").iterdir() if file.name.startswith(".")]
+
+
+def test_a_prior_by_name_is_learned_and_rerun(tmp_path):
+    random = np.random.default_rng(0)
+    table = tmp_path / "table.csv"
+    columns = {f"q{k}": random.normal(size=30) for k in range(6)} | {"risk": random.random(30)}
+    pd.DataFrame(columns).to_csv(table, index=False)
+    asked = ("--method", "glgp", "--prior", "containment", "--benefit", "risk", "--lam", "5", "--out", tmp_path / "out")
+    assert run("learn", table, *asked).exit_code == 0
+    record = json.loads((tmp_path / "out" / "model.json").read_text())
+    assert record["job"]["parameters"]["prior"] == "containment"
+    assert record["certificate"]["welfare"] < 0  # minus the size of the epidemic
+    again = run("rerun", tmp_path / "out" / "model.json", "--out", tmp_path / "again")
+    assert "the graph is the same" in again.stdout
+    refused = run("learn", table, "--prior", "contain", "--out", tmp_path / "no")
+    assert refused.exit_code == 2
+    assert "containment" in refused.output

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from nashgraph import GLGP, InputError
 from nashgraph.games import EqualGroups
 from nashgraph.pairs import Place, make_search
+from nashgraph.priors import PRIORS as NAMED
 from nashgraph.priors import (
     Activities,
     CustomPrior,
@@ -391,6 +392,21 @@ def test_without_torch_the_error_names_it(monkeypatch):
         ImplicitPrior(lambda h: h, lambda y: y.sum(), np.zeros(N))
 
 
+@pytest.mark.parametrize("name", ["polarisation", "filter", "resilience", "two activities", "sum"])
+def test_ttgd_agrees_with_best_response_on_every_kind_of_prior(name):
+    options = {"lam": 0.1, "beta": 2.0, "prior": PRIORS[name]}
+    slow = GLGP(solver="ttgd", tol=1e-8, solver_params={"gamma": 0.05}, **options).fit(X)
+    np.testing.assert_allclose(GLGP(tol=1e-9, **options).fit(X).adjacency_, slow.adjacency_, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_name_makes_a_prior_of_the_benefit(name):
+    model = GLGP(lam=1.0, degree=4, prior=name, benefit=B).fit(X)
+    by_hand = GLGP(lam=1.0, degree=4, prior=NAMED[name](B / B.sum())).fit(X)
+    assert model.converged_
+    np.testing.assert_allclose(model.adjacency_, by_hand.adjacency_)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -413,8 +429,13 @@ def test_without_torch_the_error_names_it(monkeypatch):
         (lambda: CustomPrior(lambda W: (np.nan, B, B)).evaluate(held(some_graph())), "NaN"),
         (lambda: GLGP(prior=GamePrior(B), benefit=B).fit(X), "both prior and benefit"),
         (lambda: GLGP(prior=GamePrior(B), welfare="utilitarian").fit(X), "both prior and welfare"),
-        (lambda: GLGP(prior="game").fit(X), "must be an object with evaluate"),
-        (lambda: GLGP(prior=Opinions(B), solver="ttgd", lam=1.0).fit(X), "needs the prior of a game"),
+        (lambda: GLGP(prior=3.0).fit(X), "must be an object with evaluate"),
+        (lambda: GLGP(prior="gain").fit(X), "choose one of .game"),
+        (lambda: GLGP(prior="spread", welfare="utilitarian").fit(X), "both prior and welfare"),
+        (
+            lambda: GLGP(prior=Opinions(B), solver="ttgd", lam=1.0, solver_params={"steps": "theory"}).fit(X),
+            "paper's game",
+        ),
         (lambda: GLGP(prior=GamePrior(B[:5])).fit(X), "for 5 nodes, but X has 14"),
         (lambda: GLGP(prior=-Resilience(Opinions(B[:5]), [[0]])).fit(X), "for 5 nodes, but X has 14"),
         (lambda: GLGP(prior=GamePrior(B) + GamePrior(B[:5])).fit(X), "different numbers of nodes"),

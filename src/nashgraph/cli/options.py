@@ -246,6 +246,15 @@ class LearnArguments(GameArguments):
             show_default="the strongest that raises the smoothness cost J by at most 0.1%",
         ),
     ] = None
+    prior: Annotated[
+        str | None,
+        choice(
+            "nashgraph.priors:PRIORS",
+            rich_help_panel=SINGLE,
+            help="What the network is good for, with --benefit as who gains, spreads or starts: glgp only.",
+            show_default="game",
+        ),
+    ] = None
     n_replicates: Annotated[
         int | None,
         method_option(

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from ..certificate import LOG, Callback, Status
 from ..games import Interaction, Welfare, as_interaction, as_welfare
 from ..pairs import PairSearch, make_search
-from ..priors import GamePrior, PriorEvidence, prior_evidence
+from ..priors import PRIORS, GamePrior, PriorEvidence, prior_evidence
 from ..smoothness import make_smoothness
 from ..solvers import (
     Problem,
@@ -88,9 +88,10 @@ class GLGP(GraphEstimator):
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b, the main modelling choice: only their differences have an effect.
     welfare : "total", "utilitarian", another registered name, or a Welfare
-    prior : object of :mod:`nashgraph.priors`, optional
+    prior : object of :mod:`nashgraph.priors`, or a name in ``nashgraph.priors.PRIORS``, optional
         Another functional prior instead of the game: its value replaces :math:`g(y)`. ``benefit``, ``interaction`` and
-        ``welfare`` are then the prior's own, in the order of X's columns, and must be left at their defaults here.
+        ``welfare`` are then the prior's own, in the order of X's columns, and must be left at their
+        defaults here. A name makes the prior from ``benefit``.
     solver : "best-response" or "ttgd"
         The fast solver, or the paper's two-timescale gradient descent.
     solver_params : dict, optional
@@ -355,18 +356,26 @@ class GLGP(GraphEstimator):
 
     def _prior(self, points: PairSearch) -> tuple[Any, str]:
         """Return the prior and where its benefits came from."""
+        named = isinstance(self.prior, str)
+        if named:
+            check_choice("prior", self.prior, PRIORS, ", or pass an object of nashgraph.priors")
         if self.prior is None:
             game = as_interaction(self.interaction), as_welfare(self.welfare)
             benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
             return GamePrior(benefit, *game), origin
-        if not callable(getattr(self.prior, "evaluate", None)):
+        if not named and not callable(getattr(self.prior, "evaluate", None)):
             raise InputError(f"prior must be an object with evaluate, got {self.prior!r}: see nashgraph.priors")
-        for name, default in (("benefit", "spectral"), ("interaction", "log1p"), ("welfare", "total")):
+        for name, default in (("interaction", "log1p"), ("welfare", "total"), ("benefit", "spectral"))[
+            : 2 if named else 3
+        ]:
             given = getattr(self, name)
             if not (isinstance(given, str) and given == default):
                 raise InputError(
                     f"both prior and {name} were given: pass {name} to the prior, for example in GamePrior"
                 )
+        if named:
+            benefit, origin = marginal_benefit(self.benefit, points, normalize=True)
+            return PRIORS[self.prior](benefit), origin
         size = getattr(self.prior, "n_nodes", None)
         if size not in (None, len(points)):
             raise InputError(

@@ -16,7 +16,7 @@ Reference: Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,14 +83,13 @@ def ttgd(
     check_every = check_integer("check_every", check_every, low=1, remedy="try 10")
     scans = problem.smoothness.search.scans
     first, _ = start_of(problem, start)
-    game = game_of(problem)
     sizes = theory_steps(problem, lam, first) if steps == "theory" else StepSizes(alpha, gamma)
     monitor = Monitor(Measure.STATIONARITY, tol, max_iter, callback)
-    exact: DynamicsState | None = None
+    exact: Any = None
     status: Status | None = None
     for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
         if iteration % check_every == 0 or iteration == max_iter:
-            exact = game.evaluate(weights, start=exact)
+            exact = problem.prior.evaluate(weights, start=exact)
             objective = problem.objective(weights, exact, lam)
             status = monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
         if status is not None:
@@ -112,7 +111,13 @@ def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> 
     >>> [round(W.distance(start), 4) for W in islice(iterates(problem, 1.0, start, StepSizes(0.5, 0.1)), 3)]
     [0.0, 0.0652, 0.1045]
     """
-    weights, game = start, game_of(problem)
+    weights, game, state = start, problem.prior, None
+    if not isinstance(game, FixedPointPrior):
+        # Without actions that could lag behind, both timescales are one: projected gradient at the exact state.
+        while True:
+            yield weights
+            state = game.evaluate(weights, start=state)
+            weights = problem.smoothness.step(weights, problem.bonus(state, lam), steps.gamma)
     actions, adjoint = game.benefit, game.welfare.gradient(game.benefit)
     while True:
         yield weights
@@ -141,15 +146,6 @@ def gradient_mapping(
     return mapping
 
 
-def game_of(problem: Problem) -> FixedPointPrior:
-    """Return the problem's prior if it is a game or other node dynamics, which TTGD is made for."""
-    if not isinstance(problem.prior, FixedPointPrior):
-        raise InputError(
-            "solver='ttgd' needs the prior of a game, an epidemic or other dynamics: use solver='best-response'"
-        )
-    return problem.prior
-
-
 def theory_steps(problem: Problem, lam: float, start: Weights) -> StepSizes:
     r"""Return the step sizes under which the theorem guarantees an O(1/K) squared gradient mapping.
 
@@ -173,7 +169,7 @@ def theory_steps(problem: Problem, lam: float, start: Weights) -> StepSizes:
     >>> round(alpha, 4), gamma < 0.01
     (0.2222, True)
     """
-    game = game_of(problem)
+    game = problem.prior
     if not (isinstance(game, GamePrior) and game.plain and game.share == 1.0):
         raise InputError("steps='theory' holds for the paper's game only: give alpha and gamma instead")
     if not isinstance(game.welfare, TotalAction):
