@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 METHODS = "nashgraph.estimators:METHODS"
 LEARNERS = "nashgraph.estimators:LEARNERS"
 EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
+INTERACTIONS, WELFARES = "nashgraph.games.interactions:INTERACTIONS", "nashgraph.games.welfares:WELFARES"
+RESPONDS = "How a node's action responds to its neighbours' actions."
+VALUED = "How the actions of all nodes are valued."
 BENEFITS = ("spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 # The groups of options in the help, in this order.
@@ -189,21 +192,11 @@ class GameArguments:
     ] = None
     interaction: Annotated[
         str | None,
-        choice(
-            "nashgraph.games.interactions:INTERACTIONS",
-            rich_help_panel=SINGLE,
-            help="How a node's action responds to its neighbours' actions.",
-            show_default="log1p",
-        ),
+        choice(INTERACTIONS, rich_help_panel=SINGLE, help=RESPONDS, show_default="log1p"),
     ] = None
     welfare: Annotated[
         str | None,
-        choice(
-            "nashgraph.games.welfares:WELFARES",
-            rich_help_panel=SINGLE,
-            help="How the actions of all nodes are valued.",
-            show_default="total",
-        ),
+        choice(WELFARES, rich_help_panel=SINGLE, help=VALUED, show_default="total"),
     ] = None
     benefit: Annotated[
         str | None,
@@ -467,21 +460,11 @@ class ActArguments:
     cap: Annotated[float | None, advice_option(help="Largest support that a node may get.", show_default="none")] = None
     interaction: Annotated[
         str | None,
-        choice(
-            "nashgraph.games.interactions:INTERACTIONS",
-            rich_help_panel=ADVICE,
-            help="How a node's action responds to its neighbours' actions.",
-            show_default="that of the model, or log1p",
-        ),
+        choice(INTERACTIONS, rich_help_panel=ADVICE, help=RESPONDS, show_default="that of the model, or log1p"),
     ] = None
     welfare: Annotated[
         str | None,
-        choice(
-            "nashgraph.games.welfares:WELFARES",
-            rich_help_panel=ADVICE,
-            help="How the actions of all nodes are valued.",
-            show_default="that of the model, or total",
-        ),
+        choice(WELFARES, rich_help_panel=ADVICE, help=VALUED, show_default="that of the model, or total"),
     ] = None
     undirected: Annotated[
         bool, advice_option("--undirected", help="The ties in a table have no directions; for a model this is known.")
