@@ -80,7 +80,7 @@ QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
         )
     ),
     (README, "`make stress`, {} hard problems", [(STRESS, r"## ([\d,]+) problems")]),
-    (README, "{} % reach stationarity 1e-6", [(STRESS, r"1e-6 reached \| ([\d.]+) %")]),
+    (README, "{}% reach stationarity 1e-6", [(STRESS, r"1e-6 reached \| ([\d.]+) %")]),
     (
         README,
         "| N = 20,000: {} s, {} brute-force nearest-neighbour passes; N = 50,000: {} s |",
@@ -263,6 +263,14 @@ def test_what_questions_buy_is_what_came_out(words, row):
     )
     precision, seeding = (rounded(figure) for figure in found.groups())
     assert f"| {words} | {precision} | {seeding} |" in read(WHAT_TO_ASK)
+
+
+def test_every_score_on_the_page_about_questions_was_printed():
+    printed = {rounded(figure) for figure in re.findall(r"\d\.\d{3}", read(EVIDENCE))}
+    prose = re.sub(r"(?s)```.*?```", "", (HOME / WHAT_TO_ASK).read_text(encoding="utf-8"))
+    scores = set(re.findall(r"(?<![\d.])0\.\d\d(?!\d)", prose))
+    assert len(scores) > 10
+    assert scores <= printed
 
 
 def test_the_highlights_of_the_changes_are_what_came_out():

@@ -75,7 +75,7 @@ def test_what_was_there_before_says_nothing_of_the_pace(monkeypatch):
     assert meter.left == ""
     seconds[0] = 3.0
     meter.tell(31 / 40, "31 of 40")
-    assert meter.line == "3 s so far, 78 % done (31 of 40), about 27 s left"
+    assert meter.line == "3 s so far, 78% done (31 of 40), about 27 s left"
 
 
 def test_a_line_is_written_every_so_often_where_there_is_no_terminal(monkeypatch):
@@ -88,7 +88,7 @@ def test_a_line_is_written_every_so_often_where_there_is_no_terminal(monkeypatch
     lines = voice.errors.file.getvalue().splitlines()
     # How many seconds they are is the machine's affair: a busy one may take its time.
     assert re.fullmatch(r"following: \d+ s so far", lines[0])
-    assert re.match(r"following: \d+ s so far, 25 % done \(1 of 4\)", lines[-1])
+    assert re.match(r"following: \d+ s so far, 25% done \(1 of 4\)", lines[-1])
 
 
 @pytest.mark.parametrize("voice", [watched(terminal=False), Voice(quiet=True)])

@@ -137,7 +137,7 @@ def test_in_noise_no_more_is_selected_than_was_asked():
 def test_what_is_promised_is_said(hubs):
     selection = hubs[2].select(hubs[1], false_edges=2, n_splits=10)
     assert f"{selection.graph.n_edges} of 780 pairs" in selection.sentence
-    assert "at least 90 % of 20 random halves" in selection.sentence
+    assert "at least 90% of 20 random halves" in selection.sentence
     assert "no more often than chance" in selection.sentence
     assert "unimodal" in selection.sentence
     assert "unimodal" not in hubs[2].select(hubs[1], 2, n_splits=10, bound="worst-case").sentence

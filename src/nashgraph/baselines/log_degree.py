@@ -148,7 +148,7 @@ def solve_for_degree(
     """Solve the unit problem at the theta that gives ``degree`` edges of positive weight per node on average.
 
     The logarithm of theta is found by the secant method inside a bracket, on the logarithm of the mean degree, with
-    each solve started from the last, until the degree is met to 2 % or to one edge, or no theta meets it: degrees come
+    each solve started from the last, until the degree is met to 2% or to one edge, or no theta meets it: degrees come
     in steps, and below two there may be none at all. The graph returned is the best seen, solved to ``tol``.
     """
     if start is None:

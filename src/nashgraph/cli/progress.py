@@ -57,7 +57,7 @@ class Meter:
     @property
     def line(self) -> str:
         """All of it in words."""
-        done = f", {100 * self.share:.0f} % done" if self.share else ""
+        done = f", {100 * self.share:.0f}% done" if self.share else ""
         state = f" ({self.state})" if self.state else ""
         return f"{time.monotonic() - self.start:.0f} s so far{done}{state}{self.left}"
 

@@ -194,9 +194,9 @@ class Selection:
         assumed = f", if counts are unimodal, and {worst:.3g} if not" if known.kind == "unimodal" else ""
         return (
             f"{count:,} of {known.n_pairs:,} pairs are among the {known.taken:,} heaviest in at least "
-            f"{100 * known.tau:.0f} % of {2 * known.n_splits} random halves of the signals; on average at most "
+            f"{100 * known.tau:.0f}% of {2 * known.n_splits} random halves of the signals; on average at most "
             f"{known.bound:.3g} such pairs are ones that a half takes no more often than chance would "
-            f"({100 * known.taken / known.n_pairs:.2g} %){assumed}. "
+            f"({100 * known.taken / known.n_pairs:.2g}%){assumed}. "
             "This bounds selection by chance, not how many are not ties."
         )
 

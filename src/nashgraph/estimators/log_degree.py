@@ -33,7 +33,7 @@ class LogDegreeGL(GraphEstimator):
         the signals.
     degree : float
         Mean number of neighbours wanted, counting every weight above zero (weights are exactly zero elsewhere). It is
-        met to 2 % or one edge, where there is a graph that meets it.
+        met to 2% or one edge, where there is a graph that meets it.
     candidates : None, "auto" or int
         None holds all pairs in one N x N array and gives a dense ``adjacency_``. An integer k lets only pairs be edges
         of which one node is among the k nearest of the other, in memory of O(N k), with a CSR ``adjacency_``: another,
