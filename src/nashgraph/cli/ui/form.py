@@ -26,10 +26,9 @@ from ..commands import registered
 from ..options import PANELS, TABLE, TableArguments
 from .columns import CATEGORY, COUNT, ID, NAMES, NUMBER, ORDERED, OUT, Column, Guess
 
-# Options that the table of columns fills in, that are a column of the table, and that are an uploaded file.
+# Options that the table of columns fills in, and that are a column of the table.
 BY_ROLE = ("id", "drop", "keep", "categorical", "ordinal", "na", "counts", "ties", "names")
 BY_COLUMN = ("group", "benefit")
-UPLOADED = ("file", "known", "truth")
 # What the app decides itself, and what names a place on this machine: use the command for these.
 NOT_OFFERED = ("quiet", "json", "verbose", "debug", "out", "scheduler", "workers", "known_from", "layout_of")
 # A change of these has the file read again.
@@ -45,7 +44,7 @@ class Field:
     name: str
     option: str
     off: str
-    kind: Literal["choice", "switch", "flag", "number", "list", "text"]
+    kind: Literal["choice", "switch", "flag", "number", "list", "text", "file"]
     help: str
     default: str
     panel: str
@@ -63,12 +62,12 @@ class Field:
         ['--no-standardize']
         """
         value = given.get(f"set:{self.name}", "")
-        if value in ("", self.default) and self.kind != "switch":
+        if (value in ("", self.default) and self.kind != "switch") or self.kind == "file":
             return []
         if self.kind in ("switch", "flag"):
             return {"yes": [self.option], "no": [self.off]}.get(value, [])
         if self.kind == "list":
-            return [word for part in value.split() for word in (self.option, part)]
+            return [word for part in value.split(";") for word in (self.option, part.strip())]
         return [self.option, value]
 
 
@@ -79,16 +78,21 @@ def options_of_learn() -> dict[str, Field]:
 
 
 def form_fields() -> list[Field]:
-    """Return the fields of the form that are not filled in by columns or files, in the order of the help.
+    """Return the fields of the form that columns do not fill in, in the order of the help.
 
     Examples
     --------
     >>> [field.option for field in form_fields()][:3]
     ['--nodes', '--missing', '--standardize']
     """
-    apart = {*BY_ROLE, *BY_COLUMN, *UPLOADED, *NOT_OFFERED}
+    apart = {"file", *BY_ROLE, *BY_COLUMN, *NOT_OFFERED}
     found = [field for field in options_of_learn().values() if field.name not in apart]
     return sorted(found, key=lambda field: PANELS.index(field.panel))
+
+
+def uploads() -> list[str]:
+    """Return the options that are a file to upload: the table, known ties and the like."""
+    return ["file", *(field.name for field in form_fields() if field.kind == "file")]
 
 
 def _field(name: str, parameter: inspect.Parameter) -> Field:
@@ -109,6 +113,8 @@ def _field(name: str, parameter: inspect.Parameter) -> Field:
         how = "switch" if off else "flag"
     elif {int, float} & {*types}:
         how = "number"
+    elif Path in types:
+        how = "file"  # uploaded: the form names no path on this machine
     else:
         how = "list" if any(get_origin(each) is list for each in types) else "text"
     return Field(

@@ -69,8 +69,8 @@ class Session:
     def place_for(self, kind: str, name: str) -> Path:
         """Return where to write a file that is uploaded: the table itself, known ties or a true network."""
         self.refuse_if_busy()
-        if kind not in form.UPLOADED:
-            raise InputError(f"there is no file {kind!r} to give: there are {', '.join(form.UPLOADED)}")
+        if kind not in form.uploads():
+            raise InputError(f"there is no file {kind!r} to give: there are {', '.join(form.uploads())}")
         if kind == "file":
             self.clear()
         name = form.safe_name(name)
@@ -148,7 +148,7 @@ class Session:
     @property
     def actions(self) -> dict[str, Callable[[dict[str, str]], None]]:
         """What the buttons and fields of the page do."""
-        forget = {f"forget-{kind}": lambda _, kind=kind: self.forget(kind) for kind in form.UPLOADED}
+        forget = {f"forget-{kind}": lambda _, kind=kind: self.forget(kind) for kind in form.uploads()}
         return forget | {
             "columns": self.read,
             "command": self.fill_in,
