@@ -57,16 +57,18 @@ def learn(tmp_path, out):
     return ("learn", tmp_path / "t.csv", "--method", "smooth", "--degree", "2", "--out", out)
 
 
+PLAN = ("--people", "12", "--ties", "3", "--asked", "100", "--questions", "0", "--draws", "1")
 COMMANDS = {
     "learn": learn,
     "path": lambda tmp_path, out: ("path", tmp_path / "t.csv", "--degree", "2", "--n-lams", "2", "--out", out),
     "compare": lambda tmp_path, out: ("compare", tmp_path / "t.csv", "--methods", "smooth", "--out", out),
     "rerun": lambda tmp_path, out: ("rerun", tmp_path / "model", "--out", out),
+    "plan": lambda tmp_path, out: ("plan", *PLAN, "--out", out),
     "act": lambda tmp_path, out: ("act", tmp_path / "model", "--out", out),
     "demo": lambda tmp_path, out: ("demo", "--out", out),
 }
 # Every write of one command fails once; the others write in the same way, and some of theirs do.
-STEPS = {"learn": 1, "path": 6, "compare": 2, "rerun": 6, "act": 3, "demo": 20}
+STEPS = {"learn": 1, "path": 6, "compare": 2, "rerun": 6, "act": 3, "plan": 1, "demo": 20}
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
 

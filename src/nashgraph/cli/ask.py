@@ -96,6 +96,8 @@ def run_plan(given: PlanArguments) -> int:
     like = None
     if given.like is not None and given.traits is not None:
         check_given(given.like, given.traits)
+        if given.out is not None:
+            check_inputs_kept(given.out, (given.like, given.traits), PLAN)
         table = read_exact(given.traits, ())
         table = read_exact(given.traits, [str(table.columns[0])])  # "007" is a name
         like = (read_network(given.like, directed=False), table.set_index(str(table.columns[0])))
