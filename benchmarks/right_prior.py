@@ -89,9 +89,9 @@ def scores(X, truth, prior) -> dict[int, float]:
     """Return the average precision at every strength."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        lam = GLGP(prior=prior, degree=6).fit(X).lam_
-        models = {strength: GLGP(lam=strength * lam, prior=prior, degree=6).fit(X) for strength in STRENGTHS}
-    return {strength: edge_average_precision(model, truth, "mean") for strength, model in models.items()}
+        lam = GLGP(prior=prior, degree=6, c=C).fit(X).lam_
+        models = {strength: GLGP(lam=strength * lam, prior=prior, degree=6, c=C).fit(X) for strength in STRENGTHS}
+    return {strength: edge_average_precision(truth, model, "mean") for strength, model in models.items()}
 
 
 def draw(seed: int) -> list[dict]:
@@ -102,7 +102,7 @@ def draw(seed: int) -> list[dict]:
     networks = {"none (random)": start} | {task: grown(make(b), start, random) for task, make in TASKS.items()}
     for network, A in networks.items():
         X = smooth_signals(nx.from_numpy_array(A), M, "heat", random_state=seed)
-        plain = edge_average_precision(GLGP(lam=0.0, prior=TASKS["game"](b), degree=6).fit(X), A, "mean")
+        plain = edge_average_precision(A, GLGP(lam=0.0, prior=TASKS["game"](b), degree=6).fit(X), "mean")
         rows.append({"draw": seed, "network": network, "prior": "none", "strength": 0, "precision": plain})
         priors = {task: make(b) for task, make in TASKS.items()}
         if network in TASKS:  # a control: the right prior that knows nothing of who is who
