@@ -13,6 +13,7 @@ import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from typing import Any, ClassVar, get_type_hints
@@ -288,8 +289,9 @@ def as_options(text: str) -> str:
     for pattern, words in IN_OTHER_WORDS:
         text = re.sub(pattern, words, text)
     if estimators := sys.modules.get("nashgraph.estimators"):
-        for name, kind in estimators.LEARNERS.items():
-            text = re.sub(rf"\b{kind.__name__}\b", f"the method {name}", text)
+        with suppress(ImportError, MemoryError):  # a library that cannot be loaded may be what the message is about
+            for name, kind in estimators.LEARNERS.items():
+                text = re.sub(rf"\b{kind.__name__}\b", f"the method {name}", text)
     return PARAMETER.sub(lambda found: f"--{RENAMED.get(found[1], found[1]).replace('_', '-')} {found[3]}", text)
 
 
