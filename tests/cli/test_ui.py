@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 from nashgraph.cli import app as commands
+from nashgraph.cli.progress import TOLD, Meter
 from nashgraph.io import TableOptions, load_signals, read_table
 
 from ..commands import run, run_as_given
@@ -426,6 +427,16 @@ def test_the_command_that_is_shown_gives_the_same_network(fresh, tmp_path, monke
     assert tables == {str(file.relative_to(theirs)) for file in theirs.rglob("*.csv")}
     for name in tables:
         assert (ours / name).read_bytes() == (theirs / name).read_bytes(), name
+
+
+def test_progress_is_read_out_of_the_lines_that_the_command_writes(tmp_path):
+    meter = Meter()
+    meter.tell(0.25, "6 of 24")
+    assert TOLD.search(meter.line).groups() == ("25", None)
+    meter.since -= 30.0
+    meter.before, meter.share = 0.0, 0.5
+    assert TOLD.search(meter.line).groups() == ("50", "30")
+    assert TOLD.search(Meter().line).groups() == (None, None)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ ENOUGH = 3  # records before a time left is guessed
 AT_ONCE = 0.1  # seconds: what is done by then was there before, and says nothing of the pace
 EVERY = "NASHGRAPH_PROGRESS"  # environment variable: seconds between two lines, where there is no terminal
 LINE_EVERY = 10.0
+TOLD = re.compile(r" s so far(?:, (\d+)% done)?(?:.*about (\d+) s left)?")  # a line as nashgraph ui reads it
 NEARLY = 0.99  # an iterate may look good enough before it is certified: a fit is done when it says so
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -16,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ..commands import DONE, UNFINISHED
-from ..progress import EVERY
+from ..progress import EVERY, TOLD
 
 OUT = "nashgraph-out"  # the folder that learn writes to by default
-PROGRESS = re.compile(r" s so far(?:, (\d+) % done)?(?:.*about (\d+) s left)?")
 PATIENCE = 5.0  # seconds in which a run that is interrupted ends by itself
 
 
@@ -50,7 +48,7 @@ class Job:
     @property
     def progress(self) -> dict[str, Any]:
         """How far it is: the share in percent and the seconds left, None as long as they are not known."""
-        told = [*PROGRESS.finditer(self.err.read_text(encoding="utf-8", errors="replace"))]
+        told = [*TOLD.finditer(self.err.read_text(encoding="utf-8", errors="replace"))]
         percent, left = told[-1].groups() if told else (None, None)
         doing = "Learning" if told else "Reading the table"
         return {"percent": percent, "left": left, "doing": doing, "so_far": int(time.monotonic() - self.begun)}
