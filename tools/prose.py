@@ -1,4 +1,4 @@
-"""Count thirteen habits of stilted prose in README, docs, help texts and docstrings: ``python tools/prose.py``.
+"""Count thirteen habits of stilted prose in texts for people (pages, help, docstrings): ``python tools/prose.py``.
 
 Fails when they occur more than once in a thousand words, when the sentences of the docs have more than 18 words on
 average, or when README.md has more than 900 words. ``--list`` prints every place.
@@ -36,6 +36,12 @@ def docstrings(path: Path) -> str:
     kinds = ast.Module | ast.ClassDef | ast.FunctionDef
     found = [ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, kinds)]
     return "\n\n".join(re.sub(r"(?ms)^\s*(?:>>>|\.\.\.).*?$", "", text).split("Examples\n---")[0] for text in found)
+
+
+def comments(path: Path) -> str:
+    """Return the comments of an example, which are its text."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line.removeprefix("# ") for line in lines if line.startswith("# ") and line != "# %%")
 
 
 def help_texts(path: Path) -> str:
@@ -79,7 +85,9 @@ def main() -> int:
     readme = prose((ROOT / "README.md").read_text(encoding="utf-8"))
     source = sorted((ROOT / "src").rglob("*.py"))
     texts = {"README.md": readme} | {str(path.relative_to(ROOT)): text for path, text in pages.items()}
+    texts |= {name: prose((ROOT / name).read_text(encoding="utf-8")) for name in ("CHANGELOG.md", "CONTRIBUTING.md")}
     texts |= {str(path.relative_to(ROOT)): docstrings(path) for path in source}
+    texts |= {f"examples/{path.name}": docstrings(path) + comments(path) for path in (ROOT / "examples").glob("*.py")}
     texts |= {f"{path.relative_to(ROOT)} (help)": help_texts(path) for path in source if path.parent.name == "cli"}
     words, places = 0, list[str]()
     for name, text in texts.items():
