@@ -174,3 +174,17 @@ def test_ties_are_ties_in_every_geometry(geometry, shape):
         learned("smooth", "dense", each, degree=3, geometry=geometry) for each in (signals, signals[:, order])
     )
     np.testing.assert_allclose(other, one[np.ix_(order, order)], atol=1e-12)
+
+
+@pytest.mark.parametrize("missing", ["error", "pairwise"])
+@pytest.mark.parametrize("seed", range(4))
+def test_dense_and_sparse_end_at_the_same_point(seed, missing):
+    """Skewed and clustered signals, with gaps and without, and a prior that is far too strong among others."""
+    random = np.random.default_rng(seed)
+    signals = random.lognormal(sigma=1.5, size=(14, 30)) if seed % 2 else random.normal(size=(14, 30))
+    signals += 5.0 * random.integers(0, 3, 30)
+    if missing == "pairwise":
+        signals[random.random(signals.shape) < 0.15] = np.nan
+    for name, more in (("smooth", {}), ("glgp", {"lam": [0.1, 10.0, 1e3][seed % 3]})):
+        one, other = (learned(name, storage, signals, degree=4, missing=missing, **more) for storage in STORAGES)
+        np.testing.assert_allclose(one, other, atol=1e-5)

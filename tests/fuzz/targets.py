@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from nashgraph.io import load_signals, read_known, read_truth
+from nashgraph.io import TableOptions, load_signals, read_known, read_truth
 from nashgraph.io.model_record import read_record, record_to_json
 from nashgraph.io.ties import ALL
 from nashgraph.validation import InputError
@@ -12,6 +12,7 @@ from ..commands import run
 
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = ["ann", "bob", "cat", "dan"]
+EGOS = "egoID,age,sex\n1,31,f\n2,45,m\n3,28,f\n4,60,m\n"
 
 
 def signals(file):
@@ -46,6 +47,25 @@ def model(file):
         assert run("show", file).exit_code in (0, 1)
 
 
+def told(file):
+    """A survey with answers about ties: what is read names nodes of the table, or nobody."""
+    with suppress(InputError):
+        options = TableOptions(counts=("n_weavers=weaver", "n_smiths=job=smith"), ties="n", names=("friend1,friend2",))
+        found = load_signals(file, options)
+        nodes = {*found.told.traits.index}
+        for names in (found.told.nominations or {}).values():
+            assert {*filter(None, names)} <= nodes
+
+
+def alters(file):
+    """The alters of a survey of egos: they become counts."""
+    egos = file.parent / "egos.csv"
+    egos.write_text(EGOS)
+    with suppress(InputError):
+        found = load_signals(egos, TableOptions(alters=str(file)))
+        assert found.told is not None
+
+
 TARGETS = {
     "csv": signals,
     "npy": signals,
@@ -62,6 +82,8 @@ TARGETS = {
     "truth.net": truth,
     "truth.graphml": truth,
     "known.csv": known,
+    "told.csv": told,
+    "alters.csv": alters,
     "model.json": model,
 }
 
