@@ -111,7 +111,7 @@ export function drawEdges(sheet) {
     levels.forEach((part, level) => {
       if (!part.length) return;
       const share = (level + 0.5) / LEVELS;
-      const alpha = (0.15 + 0.6 * share) * (0.3 + 0.7 * air);
+      const alpha = (0.15 + 0.6 * share) * (0.3 + 0.7 * air) * (state.tab === "map" ? 0.4 : 1); // a map is about its points
       const width = (0.8 + 1.1 * share) * (0.6 + 0.4 * air);
       strokeEdges(sheet, part, { colour, alpha, width, arrows });
     });

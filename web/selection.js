@@ -94,7 +94,9 @@ function comparison(a, b) {
     ...(supported ? [row("influence", interval(a), interval(b))] : []),
     ...data.columns.map((column) => row(column.name, answer(column, a) || "not known", answer(column, b) || "not known")),
   );
-  return [element("p", tie, { class: "note" }), table, ...(data.columns.length ? whyTied(a, b) : [])];
+  const known = supported && data.differ && Math.max(a, b) < data.differ.length;
+  const apart = known ? (data.differ[a][b] ? " Their influence differs: the 90% interval of the difference excludes zero." : " Replicates do not tell which of them has more influence.") : "";
+  return [element("p", tie + apart, { class: "note" }), table, ...(data.columns.length ? whyTied(a, b) : [])];
 }
 
 function definitions(list) {

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from nashgraph import LearnedGraph, SmoothGL
-from nashgraph.report import stability_curve, summarize, write_report
+from nashgraph.report import differences, stability_curve, summarize, write_report
 
 from .browsing import DESKTOP, PHONE, opened
 from .models import Held, exact, held, karate, popular_graph
@@ -73,6 +73,19 @@ def test_a_tie_is_named_under_the_pointer_and_a_click_compares_its_ends(browser,
         assert page.locator("#selection-heading").text_content() == ends[0]
         page.fill("#compare", next(name for name in "abcd" if name not in ends))
         assert "no sign of a tie" in page.locator("#selection-text").text_content()
+
+
+def test_of_two_hubs_it_is_said_whether_their_influence_differs(browser, consensus):
+    model, out = consensus
+    first = model.graph_.by_influence
+    differ = differences(model, most=30, nodes=first).differ
+    with opened(browser, out) as page:
+        page.fill("#search", model.graph_.names[first[0]])
+        for other in (1, 29):
+            page.fill("#compare", model.graph_.names[first[other]])
+            said = page.locator("#selection-text p").first.text_content()
+            assert ("Their influence differs" in said) == bool(differ[0, other])
+            assert ("do not tell which" in said) != bool(differ[0, other])
 
 
 def test_an_opened_community_has_a_breadcrumb_and_closes(browser, tmp_path):

@@ -221,3 +221,4 @@ def test_influence_is_drawn_only_if_the_signals_support_it(supported):
     page = render(summarize(model, graph=replace(model.graph_, influence_supported=supported)))
     assert ("Influence, with 90% intervals" in page) == supported
     assert ("who is central is not known" in page) != supported
+    assert ("All circles are alike" in page) != supported

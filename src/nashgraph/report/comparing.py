@@ -38,7 +38,7 @@ class Differences(NamedTuple):
     differ: Array
 
 
-def differences(model: Any, of: str = "nodes", *, most: int = 20) -> Differences:
+def differences(model: Any, of: str = "nodes", *, most: int = 20, nodes: Array | None = None) -> Differences:
     """Test which nodes differ in influence, or which ties in weight, by the replicates of a consensus.
 
     Two nodes differ if the 90% interval of the difference of their influence excludes zero. Comparing their own
@@ -49,6 +49,7 @@ def differences(model: Any, of: str = "nodes", *, most: int = 20) -> Differences
     model : fitted ConsensusGL, with replicates
     of : "nodes" or "ties"
     most : int, how many of the most influential nodes or the heaviest ties to compare
+    nodes : array of int, optional, nodes by number, the first of which are compared; the most influential if left out
 
     Examples
     --------
@@ -64,7 +65,7 @@ def differences(model: Any, of: str = "nodes", *, most: int = 20) -> Differences
     if not replicates:
         raise InputError("the model has no replicates to compare by: fit ConsensusGL with n_replicates of 20 or more")
     if of == "nodes":
-        chosen = speaking(graph)[:count]
+        chosen = (speaking(graph) if nodes is None else nodes)[:count]
         names = [str(name) for name in graph.names[chosen]]
         values = graph.influence[chosen]
         drawn = [np.asarray(each.sum(axis=0)).ravel()[chosen] for each in replicates]

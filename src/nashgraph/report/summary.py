@@ -15,6 +15,7 @@ from ..estimators.base import Prior
 from ..graph import LearnedGraph, as_graph
 from ..validation import Array, InputError
 from . import prose
+from .comparing import differences
 from .cut import Checks, Cut, checks_of, cut_of
 from .drawing import DECIMALS, Drawing, make_drawing
 from .figures import calibration_curve, precision_recall
@@ -24,6 +25,7 @@ from .plain import columns, plain, shortened, table, text
 from .playable import Playable, playable
 
 GAINERS, HUBS = 3, 10  # nodes and ties that gain most by a prior, and hubs that are compared
+COMPARED = 30  # nodes of which the page says whether they differ in influence
 POINTS = 200  # of a curve in the page
 RESERVED = ("name", "influence", "followers", "listens_to")  # columns of nodes that are the graph's own
 
@@ -79,6 +81,7 @@ class Summary:
     directed : bool, whether to begin with directions shown
     columns : list of InputColumn, what the table says of the nodes
     profile : Profile, what sets communities apart
+    differ : boolean array or None, which of the most influential nodes differ (see ``differences``)
     trust : dict of curves: stability (if given); calibration and precision_recall (with a truth)
     checks : Checks or None, the ties that are known to be
     interventions : Interventions or None, what to do about the network by its game, if asked for
@@ -112,6 +115,7 @@ class Summary:
     directed: bool
     columns: Sequence[InputColumn]
     profile: Profile
+    differ: Array | None
     trust: Mapping[str, Mapping[str, Any]]
     checks: Checks | None
     interventions: Interventions | None
@@ -145,6 +149,7 @@ class Summary:
             "supported": self.graph.influence_supported is not False,
             "columns": [column.to_dict(order[:held]) for column in self.columns],
             "profile": self.profile.to_dict(),
+            "differ": None if self.differ is None else self.differ.astype(int).tolist(),
             "trust": {
                 name: {key: plain(value, 4) for key, value in curve.items()} for name, curve in self.trust.items()
             },
@@ -289,6 +294,7 @@ def summarize(
         directed=directed and graph.directed,
         columns=told,
         profile=profile_of(told, drawing.community, order, graph.names[order]),
+        differ=differ_of(model, graph),
         trust=trust_of(graph, truth, stability),
         checks=checks_of(model, truth),
         interventions=found,
@@ -311,6 +317,13 @@ def front_table(drawing: Drawing) -> pd.DataFrame:
     """Return the points of the Pareto front, in the order of the views."""
     rows = [(view.prior.lam, view.prior.fidelity, view.prior.welfare, view.fitted) for view in drawing.views]
     return pd.DataFrame(rows, columns=["lam", "fidelity", "welfare", "fitted"])
+
+
+def differ_of(model: GraphEstimator, graph: LearnedGraph) -> Array | None:
+    """Return which of the most influential nodes differ, if there are replicates and the signals tell who is."""
+    if graph.influence_supported is False or not getattr(model, "replicate_graphs_", None) or graph.n_nodes < 2:
+        return None
+    return differences(model, most=COMPARED, nodes=graph.by_influence).differ
 
 
 def trust_of(graph: LearnedGraph, truth: Any, stability: Mapping[str, Array] | None) -> dict[str, dict[str, Any]]:
