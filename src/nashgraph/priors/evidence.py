@@ -21,7 +21,7 @@ from ..validation import Array, check_integer
 from .prior import Graph, InMemory, products
 
 LEVEL = 0.05
-ROUGH = 1e-6  # relative error of a value, far below its spread over relabelled graphs
+ROUGH = 1e-4  # relative error of a state; that of a value is its square, far below the spread over relabelled graphs
 
 
 @dataclass(frozen=True)
