@@ -91,12 +91,12 @@ QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
     ),
     (
         README,
-        "| N = 330: {} s; N = 2,000: {} s; N = 20,000: {} s ({} GB)",
+        "| N = 2,000: {} s; N = 20,000: {} s ({} GB); N = 100,000: {} s ({} GB)",
         [
             (
                 RESULTS,
-                r"N = 330: (0\.\d)\d s, peak.*\n\nN = 2,000: (\d+) s, peak.*\n\nN = 20,000: (\d+) s, peak memory of "
-                r"its process ([\d.]+) GB",
+                r"N = 2,000: .*, (\S+) s of CPU.*\n\nN = 20,000: .*, (\S+) s of CPU.* ([\d.]+) GB\.\n\n"
+                r"N = 100,000: .*, (\S+) s of CPU.* ([\d.]+) GB",
             )
         ],
     ),
