@@ -218,3 +218,11 @@ def test_columns_that_count_ties_are_found_by_name():
     table = pd.DataFrame({name: [3, 1, 0, 2] for name in [*names, *others[:-1]]})
     assert [each.column for each in tie_columns(table)] == names
     assert tie_columns(pd.DataFrame({"n_friends": ["a", "b"]})) == []
+
+
+def test_friends_by_number_are_found_though_some_name_one_twice(answers, random):
+    friends = np.array([random.choice(np.delete(np.arange(1, N + 1), k), 4, replace=False) for k in range(N)])
+    friends[:6, 1] = friends[:6, 0]  # people do
+    table = answers.assign(**{f"friend{k + 1}": friends[:, k].astype(float) for k in range(4)})
+    found = tie_columns(table.drop(columns="id"), [str(number) for number in table["id"]])
+    assert [each.column for each in found] == ["friend1", "friend2", "friend3", "friend4"]

@@ -359,3 +359,11 @@ def test_python_m_nashgraph_runs_no_module_beside_the_table(tmp_path, frame):
     )
     assert "nobody" in ended.stderr  # the table was read: the column asked for is not in it
     assert not was_run.exists()
+
+
+def test_a_feather_file_with_too_many_cells_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    feather = pytest.importorskip("pyarrow.feather")
+    feather.write_feather(pd.DataFrame({"a": range(100), "b": range(100)}), tmp_path / "t.feather")
+    monkeypatch.setattr(feather, "read_table", lambda *given, **more: pytest.fail("it was unpacked"))
+    with pytest.raises(TableError, match="it has 200 cells, and tables of up to 199 cells"):
+        read_table(tmp_path / "t.feather", TableOptions(max_cells=199))
