@@ -50,10 +50,10 @@ def test_an_influential_node_with_gaps_is_named_with_them(tmp_path, random, how)
     table.to_csv(tmp_path / "t.csv", index=False)
     result = run("learn", tmp_path / "t.csv", "--missing", how, *DRAWN, "--out", tmp_path / "out")
     assert "most influential: 1 (" in result.stdout
-    assert "(33 % missing)" in result.stdout
+    assert "(33% missing)" in result.stdout
     page = (tmp_path / "out" / "report.html").read_text()
     assert '"missing":[' in report_data(tmp_path / "out")
-    assert "(33 % missing)" in page
+    assert "(33% missing)" in page
 
 
 def test_files_have_communities_and_the_columns_of_the_table(votes):
