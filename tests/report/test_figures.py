@@ -114,7 +114,12 @@ def test_precision_and_recall_are_those_of_the_average_precision(ax):
 
 
 def test_methods_are_said_with_versions_and_the_one_number_of_ties(model, tmp_path):
-    summary = summarize(model, source="club.csv", notes=["two columns were left out"])
+    notes = [
+        "two columns were left out",
+        "scaled 3 signals; --no-standardize takes them as they are",
+        "7 ties (--degree sets it)",
+    ]
+    summary = summarize(model, source="club.csv", notes=notes)
     said = methods_paragraph(summary)
     for words in (
         "34 nodes was learned from club.csv with ConsensusGL",
@@ -122,7 +127,7 @@ def test_methods_are_said_with_versions_and_the_one_number_of_ties(model, tmp_pa
         np.__version__,
     ):
         assert words in said
-    assert "two columns were left out." in said
+    assert " Two columns were left out. Scaled 3 signals. 7 ties. " in said
     answers = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 6)), index=[f"person {k}" for k in range(20)])
     answers.to_csv(tmp_path / "answers.csv", index_label="name")
     assert run("learn", tmp_path / "answers.csv", "--out", tmp_path / "graph").exit_code == 0

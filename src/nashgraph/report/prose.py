@@ -298,6 +298,12 @@ def read_methods(page: str | Path) -> str:
     return html.unescape(found[1])
 
 
+def _without_hint(note: str) -> str:
+    """Return a note as a sentence of a paper: a capital first, and no options of the command line."""
+    text = re.split(r"; [^;]*--", re.sub(r" \([^()]*--[^()]*\)", "", note))[0].rstrip(".")
+    return text[:1].upper() + text[1:]
+
+
 def methods_paragraph(summary: Summary) -> str:
     """Return what was done, with versions and references, ready to paste.
 
@@ -331,7 +337,7 @@ def methods_paragraph(summary: Summary) -> str:
     told = "likeness; none was observed"
     if "expected_ties" in graph.node_columns:
         told = "what people told about their ties, each with a probability"
-    notes = "".join(f" {note.rstrip('.')}." for note in summary.notes)
+    notes = "".join(f" {_without_hint(note)}." for note in summary.notes)
     return (
         f"A network of {graph.n_nodes:,} nodes was learned{source} with {summary.method} ({inside}) in nashgraph "
         f"{__version__} (Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__})."
