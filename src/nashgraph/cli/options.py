@@ -242,7 +242,7 @@ class LearnArguments(GameArguments):
     prior: Annotated[
         str | None,
         choice(
-            "nashgraph.priors:PRIORS",
+            "nashgraph.priors.by_name:PRIORS",
             rich_help_panel=SINGLE,
             help="What the network is good for, with --benefit as who gains, spreads or starts: glgp only.",
             show_default="game",
