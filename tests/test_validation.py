@@ -87,7 +87,7 @@ ERRORS = [
     (SmoothGL(c=0.0), GOOD, r"c must be a finite number in \[1e-09, 1\), got 0.0.*try c=0.95"),
     (SmoothGL(c=1), GOOD, r"c must be a finite number in \[1e-09, 1\), got 1"),
     (SmoothGL(c="much"), GOOD, "c must be a number, got 'much'"),
-    (SmoothGL(beta=0), GOOD, "beta must be a finite number in .*got 0.*leave beta=None"),
+    (SmoothGL(beta=0), GOOD, "beta must be a finite number in .*got 0.*without it, degree sets it"),
     (SmoothGL(beta=-2.0), GOOD, "beta must be .* got -2.0"),
     (SmoothGL(beta=np.inf), GOOD, "beta must be a finite number"),
     (SmoothGL(beta=True), GOOD, "beta must be a number, got True"),
@@ -119,7 +119,7 @@ ERRORS = [
     (glgp(welfare=WeightedTotal(np.ones(3))), GOOD, r"WeightedTotal weights must have shape \(8,\)"),
     (glgp(solver="newton"), GOOD, "solver='newton' is not known: choose one of 'best-response', 'ttgd'"),
     (
-        glgp(solver="ttgd", storage="sparse"),
+        glgp(lam=1.0, solver="ttgd", storage="sparse"),
         GOOD,
         "solver='ttgd' needs storage='dense' and engine='threads'",
     ),

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ..datasets import erdos_renyi, load_dolphins, load_karate, load_villages, load_wiki_vote
+from ..datasets import Dataset, erdos_renyi, load_dolphins, load_karate, load_villages, load_wiki_vote
 from ..datasets.store import VARIABLE
 from ..games import welfare
 from ..priors import Epidemic
@@ -42,6 +42,7 @@ FAILED, SCENARIOS = 0.1, 8
 IMPORTS, RATE = 0.01, 2.0
 CLEAR = 0.95  # share of the rewired networks above which a network is clearly better, or clearly worse
 MOST = 0.2  # of the control's networks may look better or worse than rewired ones: 1% of the time by chance
+VILLAGES = tuple(number for number in range(1, 78) if number not in (13, 22))  # the survey has no such villages
 CONTROL, CONTROLS, QUICK = "control: random", 20, 3
 SMALL = {
     "karate": lambda: load_karate().graph,
@@ -60,7 +61,7 @@ def networks() -> dict[str, dict[str, Callable[[], nx.Graph[Any]]]]:
     home = Path(os.environ.get(VARIABLE, "")).expanduser() / "recovery"
     found: dict[str, dict[str, Callable[[], nx.Graph[Any]]]] = {
         "Table 1's and networkx's": dict(SMALL),
-        "villages": {f"village {k}": partial(getattr, data, "graph") for k, data in load_villages().items()},
+        "villages": {f"village {k}": partial(village, k) for k in VILLAGES},
     }
     for file in sorted(home.glob("*/truth.csv")):
         group = file.parent.name.split("_")[0]
@@ -68,6 +69,17 @@ def networks() -> dict[str, dict[str, Callable[[], nx.Graph[Any]]]]:
         found.setdefault(group, {})[file.parent.name] = partial(named_ties, file)
     found[CONTROL] = {f"draw {k}": partial(erdos_renyi, 50, 6, random_state=k) for k in range(CONTROLS)}
     return found
+
+
+@cache
+def all_villages() -> dict[int, Dataset]:
+    """Return the villages, read once; they may have to be fetched."""
+    return load_villages()
+
+
+def village(number: int) -> nx.Graph[Any]:
+    """Return the true network of a village."""
+    return all_villages()[number].graph
 
 
 def named_ties(file: Path) -> nx.Graph[Any]:
@@ -78,8 +90,7 @@ def named_ties(file: Path) -> nx.Graph[Any]:
 
 def prepare() -> None:
     """Have the networks here before the trials ask for them at the same time."""
-    networks()
-    load_wiki_vote(), load_dolphins()
+    all_villages(), load_wiki_vote(), load_dolphins()
 
 
 def trials(plan: Plan) -> list[Trial]:
