@@ -367,3 +367,10 @@ def test_a_feather_file_with_too_many_cells_is_refused_before_it_is_unpacked(tmp
     monkeypatch.setattr(feather, "read_table", lambda *given, **more: pytest.fail("it was unpacked"))
     with pytest.raises(TableError, match="it has 200 cells, and tables of up to 199 cells"):
         read_table(tmp_path / "t.feather", TableOptions(max_cells=199))
+
+
+def test_a_sheet_of_a_file_without_sheets_is_refused(tmp_path):
+    file = tmp_path / "survey.csv"
+    file.write_text("id,age\na,3\nb,4\n")
+    with pytest.raises(TableError, match=r"survey.csv has no sheets, only Excel files do: leave out --sheet"):
+        read_table(file, TableOptions(sheet="people"))

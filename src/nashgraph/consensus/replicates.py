@@ -333,5 +333,6 @@ def replicates_of(
     for rows, row in zip(halves, values, strict=True):
         add_replicate(half_of(X, rows), weights, sample, geometries, ladders, row, counted)
         ladders.step()
-    frequency = np.clip((frequency + counted) / (len(halves) + 1), 0.0, 1.0)
+    # Shares are added in single precision: without rounding, an edge that all members have would have 0.9999994.
+    frequency = np.clip(np.round((frequency + counted) / (len(halves) + 1), 6), 0.0, 1.0)
     return Replicates(weights.indptr, weights.indices, plain, values), frequency

@@ -56,6 +56,8 @@ def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[p
     try:
         with unpacked(check_file(path), options.max_cells) as inner:
             _check_bytes(check_file(inner), inner.stat().st_size, options.max_cells)
+            if options.sheet is not None and inner.suffix.lower() not in EXCEL:
+                raise TableError(f"{inner.name} has no sheets, only Excel files do: leave out --sheet")
             table, notes = reader_of(inner)(inner, options)
     except PermissionError as error:
         raise TableError(f"{path} cannot be read: you have no permission") from error
