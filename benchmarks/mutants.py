@@ -1,7 +1,8 @@
-"""How many small mistakes the tests find: mutants of pairs, games and solvers, and those that once lived.
+"""How many small mistakes the tests find: mutants of the mathematics, and those that once lived.
 
 Each mutant is a copy of the source with one operator, comparison, constant or condition changed; it is killed when the
-tests of its room fail. Tools that switch mutants on at run time do not reach into compiled kernels: files are changed.
+tests of its package fail. Files are changed, because tools that switch mutants on at run time do not reach into
+compiled kernels.
 
     python -m benchmarks.mutants --count 60 --seed 0
 """
@@ -22,7 +23,14 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path("src/nashgraph")
-ROOMS = {"pairs": "tests/pairs tests/solvers", "games": "tests/games tests/solvers", "solvers": "tests/solvers"}
+PACKAGES = {
+    "pairs": "tests/pairs tests/solvers",
+    "games": "tests/games tests/solvers",
+    "priors": "tests/priors",
+    "solvers": "tests/solvers",
+    "consensus": "tests/consensus tests/estimators/test_consensus.py",
+    "evidence": "tests/evidence",
+}
 SWAPS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -93,8 +101,13 @@ def changed(source: str, random: Random) -> tuple[str, str]:
 
 
 def sampled(count: int, random: Random) -> Iterator[tuple[Mutant, str]]:
-    """Yield mutants of the rooms, and the change in words."""
-    files = [path for room in ROOMS for path in sorted((ROOT / SOURCE / room).glob("*.py")) if path.stem != "__init__"]
+    """Yield mutants of the packages, and the change in words."""
+    files = [
+        path
+        for package in PACKAGES
+        for path in sorted((ROOT / SOURCE / package).glob("*.py"))
+        if path.stem != "__init__"
+    ]
     weights = [path.stat().st_size for path in files]
     while count:
         path = random.choices(files, weights)[0]
@@ -104,7 +117,7 @@ def sampled(count: int, random: Random) -> Iterator[tuple[Mutant, str]]:
         except IndexError:  # nothing in it to change
             continue
         name = path.relative_to(ROOT / SOURCE).as_posix()
-        yield Mutant(name, source, after, ROOMS[path.parent.name]), words
+        yield Mutant(name, source, after, PACKAGES[path.parent.name]), words
         count -= 1
 
 
@@ -117,7 +130,7 @@ def killed(mutant: Mutant) -> bool:
             take(ROOT / part, copy / part)
         file = copy / SOURCE / mutant.file
         text = file.read_text(encoding="utf-8")
-        assert mutant.before in text, f"{mutant.file} has no {mutant.before!r} any more: write the mutant anew"
+        assert mutant.before in text, f"{mutant.file} has no {mutant.before!r} any more: write the mutant again"
         file.write_text(text.replace(mutant.before, mutant.after), encoding="utf-8")
         env = {**os.environ, "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}", "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests.split()]

@@ -83,7 +83,7 @@ def frequency_distance(X: Array) -> float:
         counts = np.unique(signal[np.isfinite(signal)], return_counts=True)[1]
         row[-1] = len(counts) > FEW_VALUES
         if len(counts) <= FEW_VALUES:
-            row[: len(counts)] = counts / max(counts.sum(), 1)
+            row[: len(counts)] = counts / max(int(counts.sum()), 1)
     return float(np.quantile(0.5 * np.abs(found - found.mean(axis=0)).sum(axis=1), 0.9))
 
 

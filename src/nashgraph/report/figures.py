@@ -147,7 +147,7 @@ def stability_curve(
         "share": np.asarray(shares, dtype=float),
         "agreement": agreement.mean(axis=1).round(12),
         "correlation": correlation.mean(axis=1),
-        "cs": np.max(1.0 - np.asarray(shares)[stable], initial=0.0),
+        "cs": np.asarray(np.max(1.0 - np.asarray(shares)[stable], initial=0.0)),
     }
 
 
