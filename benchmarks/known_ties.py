@@ -36,14 +36,14 @@ Table = tuple[str, pd.DataFrame, nx.Graph, Any]  # name, signals, truth, benefit
 def village(number: int, benefit: bool) -> Table:
     data = load_villages([number])[number]
     surveyed = data.attributes["hhSurveyed"].to_numpy(float) + 1.0
-    return f"village {number}", data.signals, data.graph, surveyed if benefit else "own"
+    return f"village {number}", data.signals, data.graph, surveyed if benefit else None
 
 
 def survey(folder: Path) -> Table:
     options = TableOptions(id="id", missing="impute")
     signals = load_signals(folder / "signals.csv", options).table
     truth, _ = read_truth(folder / "truth.csv", [str(name) for name in signals.columns])
-    return folder.name, signals, truth, "own"
+    return folder.name, signals, truth, None
 
 
 def consensus(table: Table, known: Any = None, weights: Any = None) -> ConsensusGL:
@@ -66,7 +66,7 @@ def plain_features(table: Table, pairs: pd.DataFrame) -> dict[str, np.ndarray]:
     place = {name: k for k, name in enumerate(table[1].columns)}
     numbers = np.stack([pairs.source.map(place), pairs.target.map(place)], axis=1)
     signals = scale(table[1].to_numpy(float), axis=1)
-    return controls_of(signals, numbers, None if isinstance(table[3], str) else table[3] / np.sum(table[3]))
+    return controls_of(signals, numbers, None if table[3] is None else table[3] / np.sum(table[3]))
 
 
 def regression(features: np.ndarray, tied: np.ndarray) -> Any:

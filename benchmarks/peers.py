@@ -306,9 +306,7 @@ def large_table(report: Report) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="N = 100 only; does not write PEERS.md")
-    parser.add_argument(
-        "--scores", nargs="+", type=int, metavar="N", help="only scores, at these sizes, in PEERS_SCORES.md"
-    )
+    parser.add_argument("--scores", nargs="+", type=int, metavar="N", help="only scores, at these sizes, in PEERS.md")
     parser.add_argument("--worker", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
@@ -328,7 +326,7 @@ def main() -> None:
     )
     score_tables(report, options.scores or ([100] if options.quick else [100, 1000]))
     if options.scores:
-        report.write(HERE / "PEERS_SCORES.md")
+        report.write(HERE / "PEERS.md")
         return
     objective_table(report, 100 if options.quick else 1000)
     if not options.quick:

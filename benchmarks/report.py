@@ -12,6 +12,7 @@ from joblib import cpu_count
 from rich.console import Console
 from rich.table import Table
 
+import nashgraph
 from nashgraph.files import written_whole
 
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
@@ -19,6 +20,8 @@ PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 def installed(package: str) -> str:
     """Return a package with its version, or that it is not here."""
+    if package == "nashgraph":  # this repository's, installed or not
+        return f"nashgraph {nashgraph.__version__}"
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:

@@ -126,19 +126,18 @@ QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
         CLUSTER_GUIDE,
         "1, 2, 4 workers on 2 cores | {}, {}, {} s | {}, {}, {} s |",
         [
-            (CLUSTER, rf"One pass(?:.*\n)+?{CLUSTER_ROWS}"),
+            (CLUSTER, rf"One scan(?:.*\n)+?{CLUSTER_ROWS}"),
             (CLUSTER, rf"A whole GLGP fit(?:.*\n)+?{CLUSTER_ROWS}"),
         ],
     ),
-    (CLUSTER_GUIDE, "on 16 cores | | {} s | measured", [(CLUSTER, r"\| 320,000 \|.*\| (97\.9) \|")]),
     (
         CLUSTER_GUIDE,
         "measured, {} MB at N = 20,000, {} MB at 200,000 and {} MB at 1,000,000. Python with the libraries takes "
         "another {} MB",
         [
-            (CLUSTER, r"\| 20,000 \| 342 \| (\d+) \|"),
-            (CLUSTER, r"\| 200,000 \| 342 \| (\d+) \|"),
-            (CLUSTER, r"\| 1,000,000 \| (?:342) \| (\d+) \|"),
+            (CLUSTER, r"\| 20,000 \| \d+ \| (\d+) \|"),
+            (CLUSTER, r"\| 200,000 \| \d+ \| (\d+) \|"),
+            (CLUSTER, r"\| 1,000,000 \| \d+ \| (\d+) \|"),
             (CLUSTER, r"\| 1,000,000 \| (\d+) \|"),
         ],
     ),
@@ -212,7 +211,7 @@ def test_how_much_faster_a_search_with_skipping_is():
     low, high = min(*latent, *classes), max(*latent, *classes)
     assert f"{low:.0f} to {high:.0f} times faster" in read(PERFORMANCE)
     assert f"few distinct answers {min(few):.0f} to {max(few):.0f} times" in read(PERFORMANCE)
-    assert f"a Gaussian cloud {min(cloud):.0f} to {max(cloud):.0f} times" in read(PERFORMANCE)
+    assert f"a Gaussian cloud {min(cloud):.1f} to {max(cloud):.1f} times" in read(PERFORMANCE)
 
 
 @pytest.mark.parametrize(

@@ -457,3 +457,17 @@ def test_stationary_graphs_of_a_prior_are_its_best_responses_to_its_own_gradient
     problem = Problem(make_smoothness(make_search(X), beta=2.0, c=0.9), PRIORS["resilience"])
     result = best_response(problem, 2.0, tol=1e-10)
     assert problem.stationarity(result.weights, PRIORS["resilience"].evaluate(result.weights), 2.0) < 1e-9
+
+
+@pytest.mark.parametrize(("size", "error"), [(1.0, 0.05), (0.01, 0.002)])
+def test_evidence_to_first_order_is_that_of_relabelled_graphs(size, error):
+    X = np.random.default_rng(3).normal(size=(12, 80))
+    smooth = make_smoothness(make_search(X), beta=2.0, c=0.9).smooth
+    for benefit in (smooth.csr.sum(axis=0), np.random.default_rng(4).random(80)):
+        prior = GamePrior(size * benefit / benefit.sum())
+        exact, quick = (prior_evidence(prior, smooth, first_order_from=nodes) for nodes in (10_000, 0))
+        assert quick.found == exact.found
+        assert quick.p_value == pytest.approx(exact.p_value, abs=0.15)  # other draws
+        # In 2,000 nodes or more benefits are as small as the second size has them.
+        assert quick.value == pytest.approx(exact.value, rel=error)
+        assert quick.chance == pytest.approx(exact.chance, rel=error)
