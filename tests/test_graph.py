@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from nashgraph import GLGP, InputError, LearnedGraph, as_graph
 from nashgraph.datasets import stochastic_block_model
-from nashgraph.graph import adjacency_matrix
+from nashgraph.graph import adjacency_matrix, interval_around
 
 WEIGHTS = arrays(float, (6, 6), elements=st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0]))
 
@@ -174,3 +174,8 @@ def test_communities_are_those_of_a_block_model_and_the_lonely_are_alone():
     assert (np.diff(sizes) <= 0).all()
     assert LearnedGraph.of(1e-9 * adjacency_matrix(drawn)).communities.tolist() == found.tolist()
     assert LearnedGraph.of(np.zeros((3, 3))).communities.tolist() == [1, 2, 3]
+
+
+def test_the_interval_is_as_wide_as_replicates_differ():
+    ends = interval_around(np.array([2.0, 2.0]), [np.array([1, 2]), np.array([2, 2])])
+    np.testing.assert_allclose(ends, [[0.35, 2.0], [3.65, 2.0]], atol=0.01)

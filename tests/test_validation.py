@@ -16,6 +16,7 @@ from nashgraph import (
     validation,
 )
 from nashgraph.io import signals_of
+from nashgraph.validation import silent_nodes
 
 GOOD = np.random.default_rng(0).normal(size=(6, 8))
 
@@ -247,3 +248,9 @@ def test_a_survey_with_people_in_rows_is_hinted_at():
     SmoothGL().fit(incomes.astype(float))  # measurements may well have nodes of different sizes
     turned = signals_of(survey.reset_index(names="name")).table
     assert list(GLGP().fit(turned).node_names_) == ["ann", "bob", "cat", "dan"]  # what the hint says, and no hint
+
+
+def test_silent_nodes_are_several():
+    rows = np.array([[0.0, 3.0, 0.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0, 0.0]])
+    assert silent_nodes(rows).tolist() == [True, False, False, True, True]
+    assert not silent_nodes(rows[:, :4]).any()  # two are few

@@ -33,17 +33,7 @@ class Written:
 
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[Path]:
-    """Give a name next to ``path`` to write to; rename it to ``path`` at the end, or remove it if writing failed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with written_whole(folder / "edges.csv") as name:
-    ...     _ = name.write_text("source,target,weight")
-    >>> [file.name for file in folder.iterdir()]
-    ['edges.csv']
-    """
+    """Give a name next to ``path`` to write to; rename it to ``path`` at the end, or remove it if writing failed."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
@@ -91,16 +81,6 @@ def claimed(folder: str | Path) -> Iterator[None]:
 
     A second run is refused with the name of the first. A claim ends with its process, however that ends. A folder that
     was made and is empty at the end is removed. Claims of one thread may be nested.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> out = Path(tempfile.mkdtemp()) / "out"
-    >>> with claimed(out), claimed(out):
-    ...     out.is_dir()
-    True
-    >>> out.exists()
-    False
     """
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
@@ -150,15 +130,6 @@ def written_together(folder: str | Path) -> Iterator[Path]:
     """Give an empty folder to write into; move its files into ``folder`` at the end, or leave no trace on failure.
 
     Files of the same names are replaced, others are left alone. Folders made on the way are removed on failure.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> out = Path(tempfile.mkdtemp()) / "out"
-    >>> with written_together(out) as beside:
-    ...     _ = (beside / "edges.csv").write_text("source,target,weight")
-    >>> [file.name for file in out.iterdir()]
-    ['edges.csv']
     """
     folder, earlier = Path(folder), Written.last
     with claimed(folder):
@@ -208,13 +179,7 @@ def _keep(file: Path, copy: Path) -> None:
 
 
 def in_bytes(size: float) -> str:
-    """Return a number of bytes as people read it.
-
-    Examples
-    --------
-    >>> in_bytes(858), in_bytes(1.67e8)
-    ('858 bytes', '167 MB')
-    """
+    """Return a number of bytes as people read it."""
     for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= unit:
             return f"{size / unit:.3g} {name}"

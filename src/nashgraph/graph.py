@@ -38,11 +38,6 @@ def interval_around(estimate: Array, replicates: Iterable[Array]) -> tuple[Array
     small independent errors of variance v/M, then Var(T_h - T) = v/M and Var(T' - T) = 2v/M. Hence the interval: T plus
     and minus :math:`1.645 \sqrt 2` times the root mean square of T_h - T. It holds 90% of the values that fresh signals
     would give, and T is inside by construction. Values that are never negative have no negative ends.
-
-    Examples
-    --------
-    >>> [end.round(2).tolist() for end in interval_around(np.array([2.0, 2.0]), [np.array([1, 2]), np.array([2, 2])])]
-    [[0.35, 2.0], [3.65, 2.0]]
     """
     squares, least, count = np.zeros(len(estimate)), float(np.min(estimate, initial=0.0)), 0
     for values in replicates:

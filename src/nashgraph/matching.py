@@ -16,13 +16,7 @@ from .validation import Array, InputError, listing
 
 
 def names_of(thing: Any) -> list[str] | None:
-    """Return the names by which a graph, a fitted model, a table or a Series knows its nodes; None without.
-
-    Examples
-    --------
-    >>> names_of(nx.Graph([("ann", "bob")])), names_of(pd.Series([1.0, 2.0])), names_of(np.eye(2))
-    (['ann', 'bob'], None, None)
-    """
+    """Return the names by which a graph, a fitted model, a table or a Series knows its nodes; None without."""
     if isinstance(thing, nx.Graph):
         return as_names(thing)
     if isinstance(thing, pd.Series):
@@ -34,13 +28,7 @@ def names_of(thing: Any) -> list[str] | None:
 
 
 def as_names(given: Iterable[Any]) -> list[str] | None:
-    """Return names as text; None where they are only numbers from 0 upward in their order.
-
-    Examples
-    --------
-    >>> as_names(["ann", 7]), as_names([0, 1, 2])
-    (['ann', '7'], None)
-    """
+    """Return names as text; None where they are only numbers from 0 upward in their order."""
     names = [str(name) for name in given]
     return None if names == [str(k) for k in range(len(names))] else names
 
@@ -49,15 +37,6 @@ def order_of(names: list[str] | None, others: list[str] | None, ours: str, their
     """Return where our nodes stand among others, by name; None where either side has no names and places decide.
 
     ``ours`` and ``theirs`` say in messages whose the names are.
-
-    Examples
-    --------
-    >>> order_of(["ann", "bob"], ["bob", "ann"], "X", "benefit")
-    array([1, 0])
-    >>> order_of(["ann", "bob"], ["bob", "cat"], "X", "benefit")
-    Traceback (most recent call last):
-    ...
-    nashgraph.validation.InputError: benefit and X do not name the same nodes: benefit lacks ann, X lacks cat; ...
     """
     if names is None or others is None:
         return None
@@ -76,13 +55,7 @@ def order_of(names: list[str] | None, others: list[str] | None, ours: str, their
 
 
 def in_order(name: str, value: Any, nodes: Iterable[Any]) -> Any:
-    """Return a Series, or a table with nodes on both sides, as an array in the order of the nodes of X.
-
-    Examples
-    --------
-    >>> in_order("benefit", pd.Series({"bob": 1.0, "ann": 2.0}), ["ann", "bob"])
-    array([2., 1.])
-    """
+    """Return a Series, or a table with nodes on both sides, as an array in the order of the nodes of X."""
     order = order_of(as_names(nodes), names_of(value), "X", name)
     if isinstance(value, pd.DataFrame):
         value = square(name, value)

@@ -16,13 +16,7 @@ FAR, ABSURD = 1e3, 1e5  # spreads from the median at which a value is said aloud
 
 
 def far_out(values: Array, least: float) -> Iterator[tuple[int, int, float]]:
-    """Yield row, column and spreads of every column's furthest value, where it is further out than ``least`` spreads.
-
-    Examples
-    --------
-    >>> list(far_out(np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 1e34]]), ABSURD))
-    [(2, 1, 1e+34)]
-    """
+    """Yield row, column and spreads of every column's furthest value, if it is more than ``least`` spreads out."""
     for place in np.flatnonzero(_wide(values, least)).tolist():
         away = spreads_away(values[:, place])
         row = int(np.argmax(away))
@@ -31,13 +25,7 @@ def far_out(values: Array, least: float) -> Iterator[tuple[int, int, float]]:
 
 
 def spreads_away(values: Array) -> Array:
-    """Return how many spreads each value of a signal is away from the median, 0 for gaps.
-
-    Examples
-    --------
-    >>> spreads_away(np.array([1.0, 2.0, 3.0, 1e9])).round()
-    array([3.e+00, 1.e+00, 1.e+00, 2.e+09])
-    """
+    """Return how many spreads each value of a signal is away from the median, 0 for gaps."""
     middle = float(np.median(values[~np.isnan(values)]))
     with np.errstate(over="ignore"):  # what overflows is far out
         away = np.nan_to_num(np.abs(values - middle), nan=0.0, posinf=np.inf)

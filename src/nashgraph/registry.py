@@ -20,14 +20,6 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
     kind : str, what they are
     later : dict from name to "module:attribute", optional
         Things that are imported when first asked for.
-
-    Examples
-    --------
-    >>> SHAPES = Registry("shape", later={"path": "networkx:path_graph"})
-    >>> @SHAPES.register("dot")
-    ... def dot(n_nodes): ...
-    >>> list(SHAPES), SHAPES["path"].__name__
-    (['path', 'dot'], 'path_graph')
     """
 
     def __init__(self, kind: str, later: Mapping[str, str] | None = None) -> None:

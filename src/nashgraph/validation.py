@@ -307,13 +307,6 @@ def silent_nodes(X: Array) -> Array:
     """Return which nodes say nothing: 0 in all signals, of which some are counts or amounts, as several others have.
 
     Where all signals are yes or no, 0 is an answer.
-
-    Examples
-    --------
-    >>> bool(silent_nodes(np.array([[0.0, 3.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0]])).any())  # two are few
-    False
-    >>> silent_nodes(np.array([[0.0, 3.0, 0.0, 0.0, 0.0], [0.0, 1.0, 2.0, 0.0, 0.0]]))
-    array([ True, False, False,  True,  True])
     """
     silent: Array = ((X == 0) | np.isnan(X)).all(axis=0)
     if silent.sum() < SEVERAL or silent.all() or np.isin(X[~np.isnan(X)], (0.0, X[~np.isnan(X)].max())).all():

@@ -68,13 +68,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def ordinal_columns(given: Iterable[str], columns: Collection[str]) -> dict[str, list[str]]:
-    """Return the columns of levels that a user names, each with its levels where they are given.
-
-    Examples
-    --------
-    >>> ordinal_columns(["q1", "q2,q3=low<high"], ["q1", "q2", "q3"])
-    {'q1': [], 'q2': ['low', 'high'], 'q3': ['low', 'high']}
-    """
+    """Return the columns of levels that a user names, each with its levels where they are given."""
     found = {}
     for item in given:
         names, _, levels = (item, "", "") if item in columns else item.partition("=")
@@ -85,13 +79,7 @@ def ordinal_columns(given: Iterable[str], columns: Collection[str]) -> dict[str,
 
 
 def numbered(column: pd.Series, order: list[str]) -> tuple[Array, list[str]]:
-    """Return a column of levels as 0, 1, 2, ... and the levels in their order.
-
-    Examples
-    --------
-    >>> numbered(pd.Series(["often", None, "never"], name="q1"), [])
-    (array([ 1., nan,  0.]), ['never', 'often'])
-    """
+    """Return a column of levels as 0, 1, 2, ... and the levels in their order."""
     given = column.astype(object).map(lambda cell: as_name(cell).strip(), na_action="ignore")
     seen = list(pd.unique(given.dropna()))
     if not order:
@@ -117,15 +105,7 @@ def _kept_order(column: pd.Series) -> list[str]:
 
 
 def ordered(levels: Collection[str]) -> list[str]:
-    """Return levels from the lowest to the highest, or none if their order is not known.
-
-    Examples
-    --------
-    >>> ordered(["Agree", "Disagree", "Strongly agree"]), ordered(["26-40", "<18", "65+", "18-25"])
-    (['Disagree', 'Agree', 'Strongly agree'], ['<18', '18-25', '26-40', '65+'])
-    >>> ordered(["red", "blue"])
-    []
-    """
+    """Return levels from the lowest to the highest, or none if their order is not known."""
     for scale in SCALES:
         rank = {word: k for k, words in enumerate(scale.split(", ")) for word in words.split("|")}
         found = {rank.get(" ".join(level.casefold().split())) for level in levels}
@@ -228,16 +208,7 @@ def choices(options: TableOptions, columns: Collection[str], problems: Problems)
 
 
 def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded:
-    """Return a column as signals; ``nodes`` are the names of the rows.
-
-    Examples
-    --------
-    >>> how = choices(TableOptions(), ["side"], Problems())
-    >>> coded(pd.Series(["n", "s", None], name="side"), how).values
-    array([[ 1.,  0.],
-           [ 0.,  1.],
-           [nan, nan]])
-    """
+    """Return a column as signals; ``nodes`` are the names of the rows."""
     name = str(column.name)
     column = how.codes.emptied(column)
     if column.isna().all():
@@ -267,14 +238,7 @@ def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
 
 
 def _answered(column: pd.Series, how: Choices) -> tuple[pd.Series, list[str]]:
-    """Return a column of words without those that plainly say "no answer", and which those were.
-
-    Examples
-    --------
-    >>> how = choices(TableOptions(), ["side"], Problems())
-    >>> _answered(pd.Series(["n", "Refused", "s"], name="side"), how)[1]
-    ['Refused']
-    """
+    """Return a column of words without those that plainly say "no answer", and which those were."""
     silent = among(column, how.words)
     gaps = sorted({str(word) for word in column[silent]})
     return (column.mask(silent), gaps) if gaps else (column, gaps)
@@ -303,14 +267,7 @@ def _levels(column: pd.Series, how: Choices) -> Coded:
 
 
 def coding_notes(parts: Iterable[Coded]) -> list[str]:
-    """Return notes on how columns were coded, one for all that were coded alike.
-
-    Examples
-    --------
-    >>> how = choices(TableOptions(), ["q1", "q2"], Problems())
-    >>> coding_notes(coded(pd.Series(["no", "yes", "no"], name=name), how) for name in ("q1", "q2"))
-    ["each of 2 columns ('q1', 'q2') is a category, coded as 2 signals of 0 and 1: no, yes"]
-    """
+    """Return notes on how columns were coded, one for all that were coded alike."""
     alike: dict[str, list[str]] = {}
     for part in parts:
         if part.said:

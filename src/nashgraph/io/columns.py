@@ -41,26 +41,13 @@ def plain_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
     """Return text as numbers if every cell of it is plainly one, else as it is.
 
     A value that begins with a zero, or has too many digits for a number, is a code and stays text.
-
-    Examples
-    --------
-    >>> plain_numbers(pd.Series(["1", None, "2.5"])).tolist()
-    [1.0, nan, 2.5]
-    >>> plain_numbers(pd.Series(["02139", "10001"])).tolist()
-    ['02139', '10001']
     """
     values = pd.to_numeric(_pointed(column, decimal), errors="coerce")
     return column if (values.isna() & column.notna()).any() or is_code(column) else values
 
 
 def is_code(column: pd.Series) -> bool:
-    """Tell whether text is digits of a code: one begins with a zero, or is too long for a number.
-
-    Examples
-    --------
-    >>> is_code(pd.Series(["007", "12"])), is_code(pd.Series(["0.7", "12"])), is_code(pd.Series(["0", "12"]))
-    (True, False, False)
-    """
+    """Tell whether text is digits of a code: one begins with a zero, or is too long for a number."""
     if not is_text(column):
         return False
     texts = [str(cell).strip() for cell in column.dropna().to_numpy(dtype=object)]
@@ -72,14 +59,6 @@ def understood(column: pd.Series, marks: Marks = POINT) -> tuple[pd.Series, str]
 
     A sign of currency or percent must be the same in every cell. Groups of three digits count as thousands if they can
     be nothing else, or if the mark is given.
-
-    Examples
-    --------
-    >>> values, how = understood(pd.Series(["$1,200", "$850"], name="income"))
-    >>> values.tolist(), how
-    ([1200.0, 850.0], "'$1,200' as 1200")
-    >>> understood(pd.Series(["1.234", "999"], name="income"), Marks(","))[0].tolist()
-    [1234.0, 999.0]
     """
     decimal, thousands = marks.decimal, marks.thousands
     texts = _pointed(column.astype(object), decimal)
@@ -136,17 +115,7 @@ DATES = (datetime.date, datetime.time, datetime.timedelta, pd.Period)
 
 
 def numbers(column: pd.Series, remedy: str = CODE_IT, marks: Marks = POINT) -> Array:
-    """Return a column as floats, gaps as NaN, or say which cells are not numbers, with a remedy.
-
-    Examples
-    --------
-    >>> numbers(pd.Series(["1", None, "2.5"], name="age"))
-    array([1. , nan, 2.5])
-    >>> numbers(pd.Series(["1200", "1100", "12 kg"], name="weight"))
-    Traceback (most recent call last):
-    ...
-    nashgraph.io.errors.TableError: row 3, column 'weight': '12 kg' is not a number; correct it, take it as ...
-    """
+    """Return a column as floats, gaps as NaN, or say which cells are not numbers, with a remedy."""
     return read_numbers(column, (), remedy, marks)[0]
 
 
@@ -157,13 +126,6 @@ def read_numbers(
 
     A share ``junk`` of cells (or one) that are not numbers is read as gaps; if it is 0, or there are more, they are
     refused.
-
-    Examples
-    --------
-    >>> read_numbers(pd.Series(["45 %", ".", "50 %"], name="share"), ["."])
-    (array([45., nan, 50.]), "'45 %' as 45", ['.'])
-    >>> read_numbers(pd.Series(["3", "4", "abt 5"], name="age"), (), junk=0.05)
-    (array([ 3.,  4., nan]), '', [])
     """
     refuse_what_never_is_a_number(column)
     if isinstance(column.dtype, pd.IntervalDtype):
@@ -201,11 +163,6 @@ def is_wordy(column: pd.Series, codes: Collection[str] = (), marks: Marks = POIN
     """Tell whether a column is words: truth values, categories, or text less than half of which is numbers.
 
     Codes for gaps do not count.
-
-    Examples
-    --------
-    >>> is_wordy(pd.Series(["18-25", "26-35", "18-25"])), is_wordy(pd.Series(["1200", "1100", "12 kg"]))
-    (True, False)
     """
     kind = column.dtype
     if pd.api.types.is_bool_dtype(kind) or isinstance(kind, pd.CategoricalDtype | pd.IntervalDtype):
@@ -226,13 +183,7 @@ def is_wordy(column: pd.Series, codes: Collection[str] = (), marks: Marks = POIN
 
 
 def as_name(value: object) -> str:
-    """Return the text of a name: whole numbers without a point.
-
-    Examples
-    --------
-    >>> as_name(3.0), as_name("3.0"), as_name(7)
-    ('3', '3.0', '7')
-    """
+    """Return the text of a name: whole numbers without a point."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)

@@ -25,19 +25,7 @@ def too_large(file: str, what: str, max_cells: int) -> TableError:
 
 
 class Problems:
-    """The problems of a file, collected so that all are reported at once.
-
-    Examples
-    --------
-    >>> problems = Problems()
-    >>> for name in ("age", "side"):
-    ...     with problems.kept():
-    ...         raise TableError(f"{name} is no number")
-    >>> problems.refuse()
-    Traceback (most recent call last):
-    ...
-    nashgraph.io.errors.TableError: 2 problems: (1) age is no number; (2) side is no number
-    """
+    """The problems of a file, collected so that all are reported at once."""
 
     def __init__(self) -> None:
         self.found: list[str] = []

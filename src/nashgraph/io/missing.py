@@ -46,16 +46,7 @@ class GapCodes:
     plain: bool
 
     def emptied(self, column: pd.Series) -> pd.Series:
-        """Return a column with the given codes as gaps.
-
-        Examples
-        --------
-        >>> codes = gap_codes(["-99,refused", "b=9"], ["a", "b"])
-        >>> codes.emptied(pd.Series([9, -99, 4.0], name="a")).tolist()
-        [9.0, nan, 4.0]
-        >>> codes.emptied(pd.Series(["9.0", "Refused", "4"], name="b")).tolist()
-        [nan, nan, '4']
-        """
+        """Return a column with the given codes as gaps."""
         codes = self.anywhere | self.within.get(str(column.name), frozenset())
         if not codes:
             return column
@@ -68,13 +59,7 @@ class GapCodes:
 
 
 def gap_codes(given: Iterable[str], columns: Collection[str]) -> GapCodes:
-    """Return the codes in a user's list: values, or values of one column as column=value.
-
-    Examples
-    --------
-    >>> gap_codes(["-99,a=9", "b, or c?=8"], ["a", "b, or c?"]).within
-    {'a': frozenset({'9'}), 'b, or c?': frozenset({'8'})}
-    """
+    """Return the codes in a user's list: values, or values of one column as column=value."""
     given, anywhere, within, plain = list(given), set[str](), dict[str, frozenset[str]](), True
     whole = {parts for parts in given if parts.rpartition("=")[0] in columns}  # a question may have commas
     for item in (part for parts in given for part in ([parts] if parts in whole else parts.split(","))):
@@ -94,15 +79,7 @@ def written(cell: object) -> str:
 
 
 def plain_codes(values: Array) -> list[float]:
-    """Return the numbers in a column that plainly are codes for a gap.
-
-    Examples
-    --------
-    >>> plain_codes(np.array([1, 5, 3, 99, 2, 4.0])), plain_codes(np.array([31, 64, 99, 58.0]))
-    ([99.0], [])
-    >>> plain_codes(np.array([1200, -99, 900.0])), plain_codes(np.array([12, -99, -3.0]))
-    ([-99.0], [])
-    """
+    """Return the numbers in a column that plainly are codes for a gap."""
     seen = np.unique(values[np.isfinite(values)])
     coded = np.isin(np.abs(seen), NUMBERS)
     others = seen[~(coded & (seen < 0))]
@@ -118,14 +95,7 @@ def plain_codes(values: Array) -> list[float]:
 
 
 def stray_codes(values: Array) -> list[float]:
-    """Return 9, and 7 and 8 with it, where they stand apart from a short scale: 1 to 5 at most, or 0 and 1.
-
-    Examples
-    --------
-    >>> scale = np.resize([1.0, 2.0, 3.0], 12)
-    >>> stray_codes(np.append(scale, 9.0)), stray_codes(np.append(scale, 4.0))
-    ([9.0], [])
-    """
+    """Return 9, and 7 and 8 with it, where they stand apart from a short scale: 1 to 5 at most, or 0 and 1."""
     seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     inside, outside = int(counts[seen < SCALE_END].sum()), int(counts[seen >= SCALE_END].sum())
     if inside < max(SCALE_ANSWERS, 3 * outside):

@@ -89,12 +89,6 @@ class ModelRecord:
     known_weights : dict, optional, what they taught; for ``--known-from``
     signal_names : list of str, of the signals that were used
     members_sha256 : str, hash of members.npz; empty where there is none
-
-    Examples
-    --------
-    >>> record = ModelRecord(Job("learn", "smooth"), FileRecord("a.csv", "e3b0", 0), None, 3, 2, 4, "ab12")
-    >>> record_from_json(record_to_json(record)) == record
-    True
     """
 
     job: Job
@@ -117,16 +111,7 @@ class ModelRecord:
 
 
 def file_record(path: Path, seen_from: Path) -> FileRecord:
-    """Return where a file lies, seen from a folder, and its hash.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "survey.csv").write_text("")
-    >>> file_record(folder / "survey.csv", folder / "out").path
-    '../survey.csv'
-    """
+    """Return where a file lies, seen from a folder, and its hash."""
     return FileRecord(_relative(path, seen_from), sha256_of(path), path.stat().st_size)
 
 
@@ -154,15 +139,7 @@ def record_to_json(record: ModelRecord) -> str:
 
 
 def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
-    """Return the record in model.json's text, or raise an error that says what is wrong.
-
-    Examples
-    --------
-    >>> record_from_json("{}")
-    Traceback (most recent call last):
-    ...
-    nashgraph.io.errors.TableError: model.json is not a model of nashgraph: give the model.json that ...
-    """
+    """Return the record in model.json's text, or raise an error that says what is wrong."""
     try:
         content = json.loads(text)
     except RecursionError as error:

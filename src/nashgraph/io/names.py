@@ -32,15 +32,7 @@ UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def chosen_column(name: str, columns: Iterable[str], kind: str = "column") -> str:
-    """Return a name if it is that of a column, or say which it may have been.
-
-    Examples
-    --------
-    >>> chosen_column("incom", ["age", "income"])
-    Traceback (most recent call last):
-    ...
-    nashgraph.io.errors.TableError: there is no column 'incom' (did you mean 'income'?): there are age, income
-    """
+    """Return a name if it is that of a column, or say which it may have been."""
     known = list(columns)
     if name in known:
         return name
@@ -50,37 +42,19 @@ def chosen_column(name: str, columns: Iterable[str], kind: str = "column") -> st
 
 
 def chosen_columns(given: Iterable[str], columns: Iterable[str]) -> list[str]:
-    """Return the columns meant by names, or by several names with commas between.
-
-    Examples
-    --------
-    >>> chosen_columns(["a,b", "c"], ["a", "b", "c", "d"])
-    ['a', 'b', 'c']
-    """
+    """Return the columns meant by names, or by several names with commas between."""
     known = list(columns)
     return [chosen_column(name, known) for name in split_names(given, known)]
 
 
 def split_names(given: Iterable[str], columns: Iterable[str]) -> list[str]:
-    """Return the names in a list in which one item may hold several, with commas between; a column may have commas too.
-
-    Examples
-    --------
-    >>> split_names(["auto,b", "c,d"], ["a", "b", "c,d"])
-    ['auto', 'b', 'c,d']
-    """
+    """Return single names, where an item may hold several with commas between, unless it is a column itself."""
     known = set(columns)
     return [name for item in given for name in ([item] if item in known else item.split(","))]
 
 
 def plain_names(names: Sequence[str]) -> list[str]:
-    """Return names that are whole numbers without the point that some programs add: 5.0 and 5 are the same id.
-
-    Examples
-    --------
-    >>> plain_names(["5.0", "12"]), plain_names(["5.0", "5"]), plain_names(["1.0", "ann"])
-    (['5', '12'], ['5', '5'], ['1.0', 'ann'])
-    """
+    """Return names that are whole numbers without the point that some programs add: 5.0 and 5 are the same id."""
     filled = [name for name in names if name.strip()]
     if not any(WITH_POINT.fullmatch(name) for name in filled) or not all(map(WHOLE.fullmatch, filled)):
         return list(names)
@@ -143,17 +117,7 @@ ENOUGH, MANY_ROWS = 5, 10  # rows that it takes to tell
 
 
 def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
-    """Return why a column holds codes, as the end of a sentence; nothing if it does not.
-
-    Examples
-    --------
-    >>> why_code(pd.Series([1001, 1002, 1003, 1004, 1005], name="who"))
-    'it counts the rows'
-    >>> why_code(pd.Series([1200, 900, 1550, 700, 1200], name="income"))
-    ''
-    >>> why_code(pd.Series([2139, 2140, 2138, 2139], name="zip_code"))
-    'its name says so'
-    """
+    """Return why a column holds codes, as the end of a sentence; nothing if it does not."""
     given = column.dropna()
     if is_code(given):
         return "its numbers begin with zeros or are too long for numbers"
@@ -197,13 +161,6 @@ def plain_id(table: pd.DataFrame, taken: Collection[str] = (), marks: Marks = PO
     """Return the column that names the rows: one called household or the like, or the first if it is not a signal.
 
     It has a value in every row, and no two alike.
-
-    Examples
-    --------
-    >>> plain_id(pd.DataFrame({"age": [31, 45, 45], "Household": [7, 9, 8]}))
-    'Household'
-    >>> plain_id(pd.DataFrame({"town": ["Ava", "Bo", "Cy"], "age": [31, 45, 45]}))
-    'town'
     """
     for place, name in enumerate(map(str, table.columns)):
         called = bool(NODE_WORDS & (words := words_of(name))) and words <= NODE_WORDS | CODE_WORDS | BESIDES
@@ -216,13 +173,7 @@ def plain_id(table: pd.DataFrame, taken: Collection[str] = (), marks: Marks = PO
 
 
 def says_when(column: pd.Series, marks: Marks = POINT) -> bool:
-    """Tell whether a column names the rows of recordings: dates or words, all different, or a clock that runs.
-
-    Examples
-    --------
-    >>> says_when(pd.Series([0.0, 0.1, 0.25], name="time")), says_when(pd.Series([0.0, 0.1, 0.25], name="left"))
-    (True, False)
-    """
+    """Tell whether a column names the rows of recordings: dates or words, all different, or a clock that runs."""
     if column.isna().any() or len({as_name(value) for value in column}) < len(column):
         return False
     if is_text(column) or pd.api.types.is_datetime64_any_dtype(column.dtype):
@@ -293,15 +244,7 @@ def words_of(name: str) -> set[str]:
 def named_rows(
     table: pd.DataFrame, options: TableOptions, problems: Problems
 ) -> tuple[list[str], pd.DataFrame, list[str]]:
-    """Return the rows' names, the table without the column that gave them, and notes on which it was.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"": [0, 1], "household": [7, 9], "age": [31, 45]})
-    >>> names, table, notes = named_rows(table, TableOptions(), Problems())
-    >>> names, list(table.columns), notes[1]
-    (['7', '9'], ['age'], "nodes are named by the column 'household'")
-    """
+    """Return the rows' names, the table without the column that gave them, and notes on which it was."""
     what = "nodes" if options.nodes == "rows" else "signals"
     column, notes = None, list[str]()
     with problems.kept():
@@ -350,11 +293,6 @@ def group_labels(column: pd.Series) -> pd.Series:
     """Return the group of every row as text, NaN where there is none.
 
     A column that a program wrote as 1.0, 2.0, … throughout is one of whole numbers; anything else stays as written.
-
-    Examples
-    --------
-    >>> group_labels(pd.Series(["1.0", "2.0"])).tolist(), group_labels(pd.Series(["1.0", "01", "1"])).tolist()
-    (['1', '2'], ['1.0', '01', '1'])
     """
     labels = column.astype(object).map(as_name, na_action="ignore")
     labels = labels.where(labels.notna() & (labels.map(str).str.strip() != ""))
@@ -364,13 +302,7 @@ def group_labels(column: pd.Series) -> pd.Series:
 
 
 def group_names(table: pd.DataFrame, column: str) -> tuple[list[str], int]:
-    """Return the groups that a column tells apart, in order, and how many rows belong to none.
-
-    Examples
-    --------
-    >>> group_names(pd.DataFrame({"village": [10, 2, 10, None]}), "village")
-    (['2', '10'], 1)
-    """
+    """Return the groups that a column tells apart, in order, and how many rows belong to none."""
     labels = group_labels(table[chosen_column(column, table.columns)])
     names = labels.dropna().drop_duplicates()
     if names.empty:
@@ -381,14 +313,7 @@ def group_names(table: pd.DataFrame, column: str) -> tuple[list[str], int]:
 
 
 def of_group(table: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
-    """Return the rows of the group that the options ask for, without the column that tells it; else the table.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"village": [1, 2, 1], "age": [31, 45, 28]})
-    >>> of_group(table, TableOptions(group="village", only="1"))["age"].tolist()
-    [31, 28]
-    """
+    """Return the rows of the group that the options ask for, without the column that tells it; else the table."""
     if options.group is None or options.only is None:
         return table
     column = chosen_column(options.group, table.columns)

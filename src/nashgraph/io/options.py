@@ -123,13 +123,7 @@ class TableOptions:
 
 
 def name_columns(options: TableOptions) -> list[str]:
-    """Return the columns that may name the rows or ties: there 007 and NA stay what they are.
-
-    Examples
-    --------
-    >>> name_columns(TableOptions(id="household"))
-    ['household']
-    """
+    """Return the columns that may name the rows or ties: there 007 and NA stay what they are."""
     friends = [*options.names, *(name for names in options.names for name in names.split(","))]
     if options.id is not None:
         return [options.id, *friends]

@@ -176,17 +176,7 @@ PIECE = 1 << 20  # bytes unpacked at a time
 
 @contextmanager
 def unpacked(path: Path, max_cells: int = MAX_CELLS) -> Iterator[Path]:
-    r"""Give the path of the unpacked file; a file that is not packed keeps its own.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "survey.csv.gz"
-    >>> _ = file.write_bytes(gzip.compress(b"a,b\n1,2\n"))
-    >>> with unpacked(file) as inner:
-    ...     inner.name, inner.read_text()
-    ('survey.csv', 'a,b\n1,2\n')
-    """
+    r"""Give the path of the unpacked file; a file that is not packed keeps its own."""
     ending = path.suffix.lower()
     if ending not in (*PACKED, ZIP):
         yield path

@@ -136,12 +136,6 @@ def tie_note(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = 
     """Return what is said of columns about ties that were left out, with the options that learn from them.
 
     ``has_total`` says that a column with the number of ties is declared already.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"weaver": [1, 0, 1], "n_friends": [2, 0, 5], "n_friends_weaver": [1, 0, 2]})
-    >>> print(tie_note(tie_columns(table), table)[0])  # doctest: +ELLIPSIS
-    left out 2 column(s) ...; to learn from them add --ties n_friends --counts n_friends_weaver=weaver; ...
     """
     if not found:
         return []
@@ -172,12 +166,6 @@ def counted_ties(
     """Return the column with the number of ties, if there is one, and the others that count, each with its trait.
 
     Among the columns that count no known trait, the one with the fewest words is read as the number of ties.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"weaver": [1, 0, 1], "n_friends": [2, 0, 5], "n_friends_weaver": [1, 0, 2]})
-    >>> counted_ties(tie_columns(table), table)
-    (['n_friends'], {'n_friends_weaver': 'weaver'})
     """
     columns, known = [each.column for each in found if each.kind == "count"], possible_traits(table)
     traits = {column: _trait_of(column, known) for column in columns}
@@ -277,11 +265,6 @@ def is_count(column: pd.Series, name: str, share_given: float) -> bool:
 
     Counts are whole numbers from 1 on: called plays, visits or the like, or larger than any scale and given for few of
     the pairs.
-
-    Examples
-    --------
-    >>> is_count(pd.Series([3, 1, 88]), "plays", 0.9), is_count(pd.Series([3, 1, 5]), "rating", 0.1)
-    (True, False)
     """
     values = whole_numbers(column.dropna())
     if values is None or values.min() < 1:

@@ -353,13 +353,6 @@ def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, T
 
     In counts, a pair without a row is 0, and no number is a code for a gap. The person is the column ``options.id``,
     or the first that is neither called question nor answer or the like.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"id": ["a", "a", "b"], "question": ["age", "side", "age"], "answer": ["31", "n", "45"]})
-    >>> wide, _, notes = widened(table, TableOptions(long=True))
-    >>> wide["age"].tolist(), wide["side"].isna().tolist()
-    ([31, 45], [False, True])
     """
     if table.shape[1] != 3:
         raise TableError(

@@ -52,16 +52,6 @@ def read_text(
 
     Columns in ``exact`` are kept to the letter, including empty cells; those in ``as_text`` stay text, but may have
     gaps.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "survey.csv"
-    >>> _ = file.write_text("id;age\n007;31\n008;\n")
-    >>> read_text(file, exact=["id"])
-    (    id   age
-    0  007  31.0
-    1  008   NaN, ["survey.csv: the separator is ';'"])
     """
     text, notes = decoded(path, encoding)
     text, more = without_comments(path.name, text)
@@ -115,13 +105,7 @@ def _read_csv(
 
 
 def without_comments(file: str, text: str) -> tuple[str, list[str]]:
-    r"""Return a text with the comments on top emptied, so that lines keep their numbers, and a note of them.
-
-    Examples
-    --------
-    >>> without_comments("a.csv", "# by hand\na,b\n1,2\n")
-    ('\na,b\n1,2\n', ["a.csv: left out 1 line(s) on top that begin with '#'"])
-    """
+    r"""Return a text with the comments on top emptied, so that lines keep their numbers, and a note of them."""
     if not (comments := COMMENTS.match(text)):
         return text, []
     lines, rest = comments[0].splitlines(), text[comments.end() :]
@@ -132,15 +116,7 @@ def without_comments(file: str, text: str) -> tuple[str, list[str]]:
 
 
 def title_rows(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows above the header are titles: few cells filled in, and names of columns below them.
-
-    Examples
-    --------
-    >>> title_rows([["Survey 2019", "", ""], ["", "", ""], ["id", "age", "side"], ["1", "31", "n"]])
-    2
-    >>> title_rows([["id", "age"], ["1", "31"]])
-    0
-    """
+    """Return how many rows above the header are titles: few cells filled in, and names of columns below them."""
     filled = [[cell.strip() for cell in row if cell.strip()] for row in rows]
     width = max((len(cells) for cells in filled), default=0)
     for k, cells in enumerate(filled[: TITLES + 1]):
@@ -199,18 +175,6 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
 
     Without an encoding it is UTF-8, UTF-16 if it begins with its mark, or else Windows-1252, Latin-1 with a few more
     letters, which most programs of Western Europe and America wrote.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "names.csv"
-    >>> _ = file.write_bytes("name\nZoë\n".encode("latin-1"))
-    >>> decoded(file)
-    ('name\nZoë\n', ['names.csv is not UTF-8 and was read as Windows-1252; if letters are wrong, pass --encoding'])
-    >>> decoded(file, "utf-8")
-    Traceback (most recent call last):
-    ...
-    nashgraph.io.errors.TableError: names.csv is not utf-8 text: byte 7 (0xeb) is not part of it; pass ...
     """
     content, notes = path.read_bytes(), list[str]()
     hint = next((hint for start, hint in KNOWN_BYTES.items() if content.startswith(start)), "")
@@ -252,11 +216,6 @@ def found_separator(text: str) -> str:
 
     Where none cuts them alike, the one that cuts the first line into most columns is returned, so that the line that
     differs can be named.
-
-    Examples
-    --------
-    >>> found_separator("a;b\n1,5;2,5\n")
-    ';'
     """
 
     def columns(separator: str) -> tuple[int, int]:
@@ -268,15 +227,7 @@ def found_separator(text: str) -> str:
 
 
 def checked_shape(name: str, text: str, separator: str, header: bool) -> list[str]:
-    r"""Return the column names after checking that every line has as many fields as the first.
-
-    Examples
-    --------
-    >>> checked_shape("survey.csv", "a,b\n1,2\n3\n", ",", header=True)
-    Traceback (most recent call last):
-    ...
-    nashgraph.io.errors.TableError: survey.csv: line 3 has 1 field and the first line has 2
-    """
+    r"""Return the column names after checking that every line has as many fields as the first."""
     reader, problems = _Rows(text, separator), Problems()
     try:
         first = next(reader)
@@ -313,13 +264,7 @@ def _check_widths(name: str, widths: list[tuple[int, int]], wanted: int) -> None
 
 
 def checked_names(file: str, names: list[str]) -> list[str]:
-    """Return the column names: no two alike; a first one may be empty (row names), others get their number.
-
-    Examples
-    --------
-    >>> checked_names("survey.csv", ["", "age", ""])
-    ['', 'age', 'column 3']
-    """
+    """Return the column names: no two alike; a first one may be empty (row names), others get their number."""
     named = [name if name or k == 0 else f"column {k + 1}" for k, name in enumerate(names)]
     doubled = sorted({name for name in named if named.count(name) > 1}) if len(set(named)) < len(named) else []
     if doubled:

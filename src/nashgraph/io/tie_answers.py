@@ -62,17 +62,6 @@ def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFram
     A row of the other table is one person that an ego named. Both have a column with the ego's id
     (networkCanvasEgoUUID, .egoID, egoID). A column that both have is a trait if it is 0/1 or has few values: the alters
     with each value are counted. Egos without alters count as not asked; an unknown value leaves the ego's count open.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> file = Path(tempfile.mkdtemp()) / "alters.csv"
-    >>> _ = file.write_text("egoID,alterID,job\n1,1,weaver\n1,2,smith\n2,1,weaver\n")
-    >>> egos = pd.DataFrame({"egoID": [1, 2, 3], "job": ["smith", "weaver", "smith"]})
-    >>> found, asked, _ = with_alters(egos, TableOptions(alters=str(file)))
-    >>> found["alters: job=weaver"].tolist(), asked.ties, asked.counts[0]
-    ([1.0, 1.0, nan], 'alters', 'alters: job=smith=job=smith')
     """
     path = Path(str(options.alters))
     alters, _ = read_table(path, TableOptions())
@@ -129,16 +118,7 @@ def declared(options: TableOptions) -> bool:
 def take_tie_answers(
     table: pd.DataFrame, nodes: Sequence[str], options: TableOptions, problems: Problems
 ) -> tuple[TieAnswers | None, pd.DataFrame]:
-    """Return what the declared columns tell, and the table without them and without the traits that they count.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"weaver": [1, 0, 1], "n": ["2", "10+", None], "of_weavers": [1, 2, 0], "age": [3, 4, 9]})
-    >>> asked = TableOptions(counts=("of_weavers=weaver",), ties="n")
-    >>> told, rest = take_tie_answers(table, ["ann", "bob", "cat"], asked, Problems())
-    >>> told.counts["weaver"].tolist(), told.n_ties["bob"], list(rest.columns)
-    ([1, 2, 0], '10+', ['age'])
-    """
+    """Return what the declared columns tell, and the table without them and without the traits that they count."""
     if not declared(options):
         return None, table
     known, index = list(map(str, table.columns)), pd.Index(list(nodes), dtype=object)
@@ -178,14 +158,7 @@ def take_tie_answers(
 def times_named(
     table: pd.DataFrame, nodes: Sequence[str], options: TableOptions, notes: list[str], warnings: list[str]
 ) -> tuple[Array, pd.DataFrame]:
-    """Return how often each node is named in the columns of gossip, and the table without them.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"best": ["bob", "bob", "ann"], "age": [3, 4, 9]})
-    >>> times_named(table, ["ann", "bob", "cat"], TableOptions(gossip=("best",)), [], [])[0]
-    array([1., 2., 0.])
-    """
+    """Return how often each node is named in the columns of gossip, and the table without them."""
     if options.benefit is not None:
         raise TableError("--gossip and --benefit both give benefits: leave one out")
     known = list(map(str, table.columns))
@@ -199,11 +172,6 @@ def counted_columns(text: str, known: Sequence[str]) -> list[tuple[str, str, str
     """Return (column, trait's column, trait's value) for every part of COLUMN=TRAIT,COLUMN=TRAIT=VALUE.
 
     Names of columns may have commas and equals signs in them, values no commas.
-
-    Examples
-    --------
-    >>> counted_columns("a, b?=c,n=job=weaver", ["a, b?", "c", "n", "job"])
-    [('a, b?', 'c', None), ('n', 'job', 'weaver')]
     """
     name = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     part, place, found = re.compile(rf"\s*({name})\s*=\s*({name})\s*(?:=([^,]+))?(?:,|$)"), 0, []
@@ -222,13 +190,7 @@ def counted_columns(text: str, known: Sequence[str]) -> list[tuple[str, str, str
 
 
 def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:
-    """Return 1 where a node has the trait, 0 where not and NaN where that is not known.
-
-    Examples
-    --------
-    >>> trait_of(pd.Series(["weaver", "smith", None], name="job"), "weaver", "n").tolist()
-    [1.0, 0.0, nan]
-    """
+    """Return 1 where a node has the trait, 0 where not and NaN where that is not known."""
     name, texts = str(column.name), column.map(as_name, na_action="ignore").map(str.strip, na_action="ignore")
     if value is not None:
         if not (texts == value).any():
@@ -248,13 +210,7 @@ def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:
 
 
 def count_of(column: pd.Series, codes: GapCodes, notes: list[str]) -> pd.Series:
-    """Return a column of counts with codes for a gap (refused, -99) as gaps; whether they are counts is checked later.
-
-    Examples
-    --------
-    >>> count_of(pd.Series(["3", "refused", "10+", "-99"], name="n"), gap_codes([], ["n"]), []).tolist()
-    ['3', nan, '10+', nan]
-    """
+    """Return a column of counts with codes for a gap (refused, -99) as gaps."""
     found = codes.emptied(column)
     texts = found.map(lambda cell: cell.strip() if isinstance(cell, str) else cell).astype(object)
     texts = texts.mask(texts.map(lambda cell: cell == "").astype(bool))
@@ -275,12 +231,6 @@ def names_given(
     """Return the people that each node named, and how many names there was room for, if each has a column of its own.
 
     A cell is matched to a node to the letter, by its id or by another column with names. Nothing else is guessed.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"friend1": ["bob", "7", ""], "friend2": ["cat", None, None]})
-    >>> names_given(table, ["friend1", "friend2"], ["ann", "bob", "cat"], [], [])
-    ({'ann': ['bob', 'cat'], 'bob': [None]}, 2)
     """
     places = {name: name for name in nodes}
     for other in (str(name) for name in table.columns if "name" in words_of(str(name)) and str(name) not in columns):
@@ -311,15 +261,7 @@ def names_given(
 
 
 def outside_sentences(outside: Sequence[tuple[str, str]], places: Sequence[str]) -> list[str]:
-    """Return what is said of names (who gave them, and the name) outside the table, with those nearly a node's name.
-
-    Examples
-    --------
-    >>> for sentence in outside_sentences([("ann", "Bobb"), ("ann", "zoe")], ["ann", "bob"]):
-    ...     print(sentence)
-    2 name(s) given are not in the table and were left out: 'Bobb' (given by ann), 'zoe' (given by ann)
-    1 of these names may be misspelled; if so, correct the cell and learn again: for 'Bobb' (given by ann) type bob
-    """
+    """Return what is said of names (who gave them, and the name) outside the table, with those nearly a node's name."""
     if not outside:
         return []
     by: dict[str, str] = {}

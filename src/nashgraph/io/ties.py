@@ -63,15 +63,6 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     columns,
     or a matrix of numbers only, in the nodes' order. GraphML, GML and Pajek files are graphs. If a table has a column
     for groups, only the rows of ``group`` are used.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "friends.csv"
-    >>> _ = file.write_text("from,to\nann,bob\nann,eve\n")
-    >>> ties = read_ties(file, ["ann", "bob", "cat"])
-    >>> ties.table.values.tolist(), ties.notes
-    ([['ann', 'bob', True, 1.0]], ['friends.csv: left out 1 tie(s) with 1 node(s) that the signals do not have: eve'])
     """
     path = Path(path)
     found = read_all_ties(path, names, group)
@@ -364,16 +355,7 @@ def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
 
 
 def read_node_numbers(path: str | Path, column: str, names: Sequence[str]) -> pd.Series:
-    r"""Read a number of some nodes, by their names, from a table: its column of this name, or its only other column.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "new.csv"
-    >>> _ = file.write_text("name,benefit\nann,2.5\n")
-    >>> read_node_numbers(file, "benefit", ["ann", "bob"]).to_dict()
-    {'ann': 2.5}
-    """
+    r"""Read a number of some nodes, by their names, from a table: its column of this name, or its only other column."""
     file = check_file(Path(path))
     headings = [str(name) for name in read_exact(file, ()).columns]
     named = next((name for name in headings if name.lower() in NAME_COLUMNS), headings[0])
