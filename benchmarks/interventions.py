@@ -16,6 +16,7 @@ from nashgraph.interventions import (
     best_support,
     best_ties,
     costliest_ties,
+    diffusion_centrality,
     key_group,
     key_players,
     roles,
@@ -32,7 +33,7 @@ QUESTIONS: dict[str, Callable[[Game], Any]] = {
     "ties to watch": lambda game: costliest_ties(game, 5),
     "seeds, cascade": lambda game: best_seeds(game, 5),
     "seeds, threshold": lambda game: best_seeds(game, 5, model="threshold"),
-    "seeds, centrality": lambda game: best_seeds(game, 5, model="centrality"),
+    "seeds, centrality": lambda game: best_seeds(game, 5, score=diffusion_centrality(game)),
     "roles": roles,
     "what if": lambda game: what_if(game, without=[0]),
 }

@@ -21,7 +21,7 @@ import pandas as pd
 from ..datasets import load_villages, preferential_attachment, small_world, smooth_signals, stochastic_block_model
 from ..estimators import ConsensusGL
 from ..graph import adjacency_matrix
-from ..interventions import Game, best_seeds, key_group, key_players
+from ..interventions import Game, best_seeds, diffusion_centrality, key_group, key_players
 from ..interventions.positions import largest_eigenvalue
 from ..interventions.seeds import diffusion
 from ..metrics import equal_influence
@@ -105,8 +105,8 @@ def seed_rows(truth: Any, models: dict[str, Any], pools: dict[str, Array], seed:
             weights = model.graph_.weights  # without names: seeds by number
             scale = 1.0 / largest_eigenvalue(weights)
             yield row(name, numbers(best_seeds(weights, count, scale=scale, rounds=rounds, random_state=seed)))
-            yield row(name + BY_INFLUENCE, numbers(best_seeds(weights, count, model="influence")))
-            central = best_seeds(weights, count, model="centrality", rounds=rounds)
+            yield row(name + BY_INFLUENCE, numbers(best_seeds(weights, count, score=weights.sum(axis=0))))
+            central = best_seeds(weights, count, score=diffusion_centrality(weights, rounds=rounds))
             yield row(name + BY_CENTRALITY, numbers(central))
         for name, pool in pools.items():
             yield row(name, np.stack([drawn_from(pool, count, n, random) for _ in range(RANDOM_SETS)]))
@@ -141,7 +141,7 @@ def leaving_rows(truth: Any, model: ConsensusGL, seed: int) -> list[Row]:
     values = {
         TRUE: loss(numbers(key_group(truth, GROUP, everyone))),
         LEARNED: loss(numbers(key_group(learned, GROUP, everyone))),
-        LEARNED + BY_INFLUENCE: loss(numbers(best_seeds(learned, GROUP, model="influence"))),
+        LEARNED + BY_INFLUENCE: loss(numbers(best_seeds(learned, GROUP, score=learned.sum(axis=0)))),
         RANDOM: float(np.mean(by_chance)),
     }
     overlaps = {LEARNED: len(top[0] & top[1]) / GROUP, RANDOM: GROUP / n, TRUE: 1.0}

@@ -1,6 +1,5 @@
-from .changes import what_if
 from .driver import Answer, Questions, answer_questions
-from .game import Game
+from .game import Game, what_if
 from .players import key_group, key_players
 from .positions import diffusion_centrality, roles
 from .seeds import best_seeds, expected_reach

@@ -6,7 +6,7 @@ All questions share one :class:`~nashgraph.interventions.Game`, which is solved 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,39 +16,26 @@ import pandas as pd
 from ..games.nash import NoEquilibriumError
 from ..graph import NOT_CENTRAL
 from ..validation import Array, listing
-from .changes import what_if
-from .game import BEST, Game, TooFewError, check_size
+from .game import BEST, Game, TooFewError, check_size, what_if
 from .players import key_group, key_players
 from .positions import roles
 from .seeds import best_seeds
 from .support import best_support
 from .ties import best_ties, costliest_ties
 
-NAME_WIDTH = 60  # of names in sentences
 # Questions whose answers name the influential; the best new ties all lead to them, and brokers are central nodes.
 NAMING = ("players", "group", "support", "ties_to_build", "seeds", "roles")
-STABLE = 0.9  # share of the replicates that have a stable result among the first
-MODEL = (
-    "These figures come from a model, the game on the learned network: nobody was observed leaving or being supported."
-)
 NO_REPLICATES = "How stable they are is unknown: only a consensus learned with replicates shows it."
-WITH_PRIOR = (
-    "The network was learned with a prior that gives influence to nodes that matter in this game, so their effect is "
-    "partly an assumption."
-)
 
 
 @dataclass(frozen=True)
 class Questions:
     """Questions about a network.
 
-    Attributes
-    ----------
-    best : int or None, how many key players, ties and seeds are wanted (default: 5)
-    budget, cost, cap : what may be spent on support, as in :func:`~nashgraph.best_support`
-    communities : array of shape (n_nodes,) or None, as in :func:`~nashgraph.roles`
-    gossip : array of shape (n_nodes,) or None, how often people named each as somebody who would spread news
-    change : dict, the arguments of :func:`~nashgraph.what_if`; empty if no change is asked about
+    ``best`` is how many key players, ties and seeds are wanted (default: 5). ``budget``, ``cost`` and ``cap`` are those
+    of :func:`~nashgraph.best_support`, ``communities`` those of :func:`~nashgraph.roles`. ``gossip`` is how often
+    people named each node as somebody who would spread news. ``change`` has the arguments of
+    :func:`~nashgraph.what_if`; empty if no change is asked about.
     """
 
     best: int | None = None
@@ -80,12 +67,7 @@ class Answer(NamedTuple):
 def answer_questions(game: Game, questions: Questions | None = None, plain: Game | None = None) -> list[Answer]:
     """Answer all questions about a network.
 
-    Parameters
-    ----------
-    game : Game
-    questions : Questions, optional
-    plain : Game, optional
-        The game on the network learned without a prior: names the key players that the prior alone accounts for.
+    ``plain`` is the game on the network learned without a prior: it tells which key players the prior accounts for.
 
     Examples
     --------
@@ -105,7 +87,16 @@ def answer_questions(game: Game, questions: Questions | None = None, plain: Game
 
 def caution(game: Game, prior: bool = False) -> str:
     """Return what all answers depend on."""
-    return " ".join([MODEL, *([WITH_PRIOR] if prior else []), *([] if game.replicate_weights else [NO_REPLICATES])])
+    said = [
+        "These figures come from a model, the game on the learned network: nobody was observed leaving or being "
+        "supported."
+    ]
+    if prior:
+        said.append(
+            "The network was learned with a prior that gives influence to nodes that matter in this game, so their "
+            "effect is partly an assumption."
+        )
+    return " ".join([*said, *([] if game.replicate_weights else [NO_REPLICATES])])
 
 
 def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> Answer:
@@ -119,7 +110,10 @@ def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> An
         return Answer(name, title, f"Not available: {error}.", pd.DataFrame(), 0)
     said = [*say(game, table)]
     if name == "players" and plain is not None:
-        said.append(_owed_to_prior(table["name"].head(count), key_players(plain)["name"].head(count)))
+        without = {*key_players(plain)["name"].head(count)}
+        owing = [_short(name) for name in table["name"].head(count) if name not in without]
+        only = f"{listing(owing)} {'is' if len(owing) == 1 else 'are'} among them only because of the prior."
+        said.append(only if owing else "They are the same without the prior.")
     shown = min(count, len(table), table.attrs.get("connected", count))  # units of support may be fewer
     return Answer(name, title, " ".join([*said, *_stable(table, shown)]), table, shown)
 
@@ -128,27 +122,19 @@ def _stable(table: pd.DataFrame, count: int) -> Iterator[str]:
     """Say how many of the first are among the first in nearly all replicates, if there are any."""
     if "among_best" in table:
         first = table["among_best"].head(count)
-        stable = int((first >= STABLE).sum())
+        stable = int((first >= 0.9).sum())
         many = "none is" if not stable else "1 is" if stable == 1 else f"{stable} are"
         rest = ": this result is not stable" if not stable else "; the others are not stable"
         yield (
-            f"Of these {len(first)}, {many} among the first {count} in at least {STABLE:.0%} of the replicates"
+            f"Of these {len(first)}, {many} among the first {count} in at least 90% of the replicates"
             f"{rest if stable < len(first) else ''}."
         )
-
-
-def _owed_to_prior(names: Iterable[Any], others: Iterable[Any]) -> str:
-    without = {*others}
-    owing = [_short(name) for name in names if name not in without]
-    if not owing:
-        return "They are the same without the prior."
-    return f"{listing(owing)} {'is' if len(owing) == 1 else 'are'} among them only because of the prior."
 
 
 def _short(name: object) -> str:
     """Return a node's name, cut if it is very long."""
     said = str(name)
-    return said if len(said) <= NAME_WIDTH else f"{said[: NAME_WIDTH - 1]}…"
+    return said if len(said) <= 60 else f"{said[:59]}…"
 
 
 def _say_players(game: Game, table: pd.DataFrame) -> Iterator[str]:

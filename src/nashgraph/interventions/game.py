@@ -1,4 +1,4 @@
-r"""The network game on a named graph, its state, and the same game on every replicate of a consensus.
+r"""The network game on a named graph, its state, the same game on every replicate of a consensus, and after a change.
 
 The state is solved once for each graph: the equilibrium :math:`y = b + W f(y)`, the adjoint
 :math:`u = \nabla g(y) + f'(y) \circ W^\top u` and the welfare g(y). A unit of benefit given to node i is worth
@@ -7,7 +7,7 @@ The state is solved once for each graph: the equilibrium :math:`y = b + W f(y)`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,10 +19,9 @@ from scipy import sparse
 from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
 from ..games.nash import spectral_radius
 from ..graph import as_graph, interval_around
-from ..validation import Array, InputError, check_benefit, check_integer, listing
+from ..validation import Array, InputError, check_benefit, check_integer, check_number, listing
 
 BEST = 5  # how many nodes or ties are wanted, unless told otherwise
-RADIUS = 0.95  # of networks of ties, which then are as strong as learned graphs, whose rows sum to 0.95
 TOL, REPLICATE_TOL = 1e-10, 1e-4  # of equilibrium and adjoint; intervals need fewer digits
 DENSE_NODES, DENSE_SHARE = 1500, 0.1  # products with a dense array are faster above this share of tied pairs
 
@@ -33,19 +32,12 @@ class TooFewError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A network game on a graph with names.
+    """A network game on a graph with names; make one with :meth:`on`.
 
-    Attributes
-    ----------
-    names : array of shape (n_nodes,), of objects
-    weights : CSR array, ``weights[i, j]`` is the weight with which j influences i
-    benefit : array of shape (n_nodes,), non-negative
-    interaction : Interaction
-    welfare : Welfare
-    replicate_weights : tuple of CSR arrays, a consensus's replicates or draws of a tie model, if there are any
-    start : array, actions to start from, if some near the equilibrium are known
-    tol : float, relative residual of equilibrium and adjoint
-    influence_supported : bool or None, whether the signals support who is influential; None if that was not tested
+    ``weights[i, j]`` is the weight with which j influences i, and ``replicate_weights`` are those of a consensus's
+    replicates or a tie model's draws. ``start`` are actions near the equilibrium, if some are known, ``tol`` is the
+    relative residual of equilibrium and adjoint, and ``influence_supported`` whether the signals support who is
+    influential (None if that was not tested).
 
     Examples
     --------
@@ -92,10 +84,15 @@ class Game:
             if missing:
                 raise InputError(f"benefit has no value for {listing(missing)}: its index must be the nodes' names")
             benefit = benefit.loc[list(learned.names)].to_numpy()
-        given = check_benefit(benefit, learned.n_nodes, normalize=False)
-        rules = as_interaction(interaction), as_welfare(welfare)
-        supported = learned.influence_supported
-        return cls(learned.names, weights, given, *rules, tuple(others), influence_supported=supported)
+        return cls(
+            names=learned.names,
+            weights=weights,
+            benefit=check_benefit(benefit, learned.n_nodes, normalize=False),
+            interaction=as_interaction(interaction),
+            welfare=as_welfare(welfare),
+            replicate_weights=tuple(others),
+            influence_supported=learned.influence_supported,
+        )
 
     @property
     def n_nodes(self) -> int:
@@ -193,9 +190,10 @@ def scaled(weights: Any, rows: Array, columns: Array) -> Any:
 def scaled_ties(weights: Any) -> Any:
     """Return a symmetric network of ties, 0 or 1 or probabilities, scaled to a spectral radius of 0.95.
 
-    Unscaled, everybody's news would reach everybody, and a linear game would have no equilibrium.
+    Unscaled, everybody's news would reach everybody, and a linear game would have no equilibrium. The rows of learned
+    graphs sum to 0.95, so ties are then as strong as these.
     """
-    return weights * (RADIUS / spectral_radius(weights)) if weights.nnz else weights
+    return weights * (0.95 / spectral_radius(weights)) if weights.nnz else weights
 
 
 def check_size(name: str, size: object, most: int, what: str = "nodes") -> int:
@@ -211,18 +209,18 @@ def check_best(best: int | None, n_nodes: int) -> int:
     return min(BEST, n_nodes) if best is None else check_size("best", best, n_nodes)
 
 
-def stability(estimate: Array, scores: list[Array], best: int) -> dict[str, Array]:
-    """Return the 90% interval around each estimate, and in what share of the replicates it is among the best."""
+def stability(
+    estimate: Array, scores: Sequence[Array], chosen: Sequence[Array], of: Array | None = None
+) -> dict[str, Array]:
+    """Return the 90% interval around each estimate, and in what share of the replicates it is among those chosen.
+
+    ``of`` says what the estimates are of, in the numbers of ``chosen``: by default of all nodes.
+    """
     if not scores:
         return {}
     low, high = interval_around(estimate, scores)
-    return {"low": low, "high": high, "among_best": frequency([firsts(row, best) for row in scores], len(low))}
-
-
-def frequency(chosen: list[Array], n_nodes: int) -> Array:
-    """Return the share of several choices that contain each node."""
-    counts = np.bincount(np.concatenate(chosen), minlength=n_nodes)
-    return np.asarray(counts / len(chosen), dtype=float)
+    whose = np.arange(len(estimate)) if of is None else of
+    return {"low": low, "high": high, "among_best": np.mean([np.isin(whose, each) for each in chosen], axis=0)}
 
 
 def firsts(scores: Array, count: int) -> Array:
@@ -236,11 +234,6 @@ def greatest(estimates: Array, exact: Callable[[int], float], count: int, most: 
     Candidates are tried in the order of their estimates. The search stops when the next estimate, times the largest
     ratio of value to estimate so far (at least 1), is below the ``count`` greatest values. If the estimates are upper
     bounds, none is missed.
-
-    Examples
-    --------
-    >>> greatest(np.array([1.0, 5.0, 4.0, 2.0]), lambda k: [1.0, 3.0, 4.0, 2.0][k], 1, 4)
-    {1: 3.0, 2: 4.0}
     """
     found, ratio = dict[int, float](), 1.0
     for place in firsts(estimates, most).tolist():
@@ -250,3 +243,85 @@ def greatest(estimates: Array, exact: Callable[[int], float], count: int, most: 
         if estimates[place] > 0:
             ratio = max(ratio, found[place] / estimates[place])
     return found
+
+
+def what_if(
+    graph: Any,
+    benefit: Any = None,
+    interaction: str | Interaction = "log1p",
+    welfare: str | Welfare = "total",
+    *,
+    without: Iterable[Any] = (),
+    new_benefit: Any = None,
+    cap_influence: float | None = None,
+    best: int | None = None,
+) -> pd.DataFrame:
+    """Return every node's action before and after a change, the largest change first.
+
+    Parameters
+    ----------
+    graph, benefit, interaction, welfare
+        As in :func:`~nashgraph.key_players`.
+    without : names
+        Nodes that leave, with their benefit and their ties.
+    new_benefit : dict or Series by name, or array of shape (n_nodes,), optional
+        Benefits after the change; nodes that are not named keep theirs.
+    cap_influence : float, optional
+        Largest influence that a node may have: the weights of more influential nodes are scaled down to it.
+    best : int, optional
+        For a consensus: how many of the largest changes ``among_best`` counts (default: 5).
+
+    Returns
+    -------
+    DataFrame with name, before, after and change of the actions; for a consensus also low, high (90% interval of the
+    change over replicates) and among_best (the share of replicates in which the change is among the largest).
+    ``attrs`` has welfare_before and welfare_after.
+
+    Examples
+    --------
+    >>> W = np.zeros((3, 3))
+    >>> W[1:, 0] = 0.5
+    >>> table = what_if(W, interaction="linear", new_benefit={0: 3.0})
+    >>> table[["name", "before", "after", "change"]].values.tolist()
+    [[0, 1.0, 3.0, 2.0], [1, 1.5, 2.5, 1.0], [2, 1.5, 2.5, 1.0]]
+    >>> table.attrs
+    {'welfare_before': 4.0, 'welfare_after': 8.0}
+    """
+    game = Game.on(graph, benefit, interaction, welfare)
+    count = check_best(best, game.n_nodes)
+    gone, wanted = game.numbered(without), changed_benefit(game, new_benefit)
+    if len({*gone.tolist()}) == game.n_nodes:
+        raise InputError("nobody is left: name fewer nodes in without")
+    if cap_influence is not None:
+        remedy = "it is the largest influence that a node may have; try 1"
+        cap_influence = check_number("cap_influence", cap_influence, low=0, open_low=True, remedy=remedy)
+
+    def changed(game: Game) -> Game:
+        if cap_influence is not None:
+            share = np.minimum(1.0, cap_influence / np.maximum(game.influence, 1e-300))
+            game = game.with_weights(scaled(game.weights, np.ones(game.n_nodes), share))
+        game = game.with_benefit(wanted)
+        return game.without(gone) if len(gone) else game
+
+    after = changed(game)
+    change = after.actions - game.actions
+    over = [changed(replicate).actions - replicate.actions for replicate in game.replicates]
+    columns = stability(change, over, [firsts(np.abs(each), count) for each in over])
+    order = firsts(np.abs(change), game.n_nodes)
+    table = game.table(order, before=game.actions, after=after.actions, change=change, **columns)
+    table.attrs |= {"welfare_before": game.value, "welfare_after": after.value}
+    return table
+
+
+def changed_benefit(game: Game, given: Any) -> Array:
+    """Return the benefits after the change, given by name or for all nodes."""
+    if given is None:
+        return game.benefit
+    if not isinstance(given, Mapping | pd.Series):
+        return check_benefit(given, game.n_nodes, normalize=False)
+    values = game.benefit.copy()
+    values[game.numbered(given.keys())] = [
+        check_number(f"new_benefit of {name!r}", value, low=0, remedy="a benefit is a number, 0 or more")
+        for name, value in given.items()
+    ]
+    return values

@@ -27,13 +27,11 @@ import numpy as np
 import pandas as pd
 
 from ..games import Interaction, Welfare
-from ..graph import interval_around
 from ..validation import Array
-from .game import TOL, Game, check_best, check_size, firsts, frequency, greatest, stability
+from .game import TOL, Game, check_best, check_size, firsts, greatest, stability
 
 ALL_NODES = 1500  # up to this many nodes, all games without a node are solved together, in a few N x N arrays
 TRIED = 40  # in larger networks, at most this many are solved one by one, those of greatest loss to first order
-STEPS = 60
 
 
 def key_players(
@@ -82,9 +80,10 @@ def key_players(
     solved = np.isfinite(loss)
     ratio = np.divide(loss, estimates, out=np.ones_like(loss), where=solved & (estimates > 0))
     ratio[~solved] = np.median(ratio[solved])
-    typical = float(np.median(np.where(solved, loss, ratio * estimates)))
     estimate = np.where(solved, loss, ratio * estimates)
-    over = stability(estimate, [ratio * first_order_losses(replicate) for replicate in game.replicates], count)
+    typical = float(np.median(estimate))
+    scores = [ratio * first_order_losses(replicate) for replicate in game.replicates]
+    over = stability(estimate, scores, [firsts(each, count) for each in scores])
     for end in {"low", "high"} & over.keys():
         over[end][~solved] = np.nan
     columns = {
@@ -131,7 +130,7 @@ def values_without_each(game: Game) -> Array:
     points = np.tile(game.actions[:, None], (1, n))  # column i is the game without i
     points[everyone, everyone] = 0.0
     scale = float(np.linalg.norm(game.actions))
-    for _ in range(STEPS):
+    for _ in range(60):  # it takes about six
         defect = game.benefit[:, None] + dense @ game.interaction.value(points) - points
         defect[everyone, everyone] = 0.0
         if float(np.abs(defect).max()) <= TOL * scale / np.sqrt(n):
@@ -181,12 +180,9 @@ def key_group(
     game = Game.on(graph, benefit, interaction, welfare)
     count = check_size("size", size, game.n_nodes - 1)
     chosen, loss = greedy_group(game, count, TRIED)
-    columns = {"gain": np.diff(loss, prepend=0.0), "loss": loss}
-    if game.replicates:
-        over = [[loss_without(each, chosen[: k + 1]) for k in range(count)] for each in game.replicates]
-        columns["low"], columns["high"] = interval_around(loss, np.array(over))
-        own = [np.array(greedy_group(each, count, 0)[0]) for each in game.replicates]
-        columns["among_best"] = frequency(own, game.n_nodes)[chosen]
+    scores = [np.array([loss_without(each, chosen[: k + 1]) for k in range(count)]) for each in game.replicates]
+    own = [np.array(greedy_group(each, count, 0)[0]) for each in game.replicates]
+    columns = {"gain": np.diff(loss, prepend=0.0), "loss": loss, **stability(loss, scores, own, np.array(chosen))}
     return pd.DataFrame({"name": pd.Series(game.names[chosen], dtype=object), **columns})
 
 

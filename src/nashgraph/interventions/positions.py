@@ -17,11 +17,9 @@ from ..compiled import kernel
 from ..games.nash import spectral_radius
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, check_integer, check_number, check_vector
-from .game import Game, check_best, stability
+from .game import Game, check_best, firsts, stability
 
-ALL_NODES, PIVOTS = 1_000, 200  # paths start at every node of a network up to this size, else at so many drawn nodes
-REPLICATE_PIVOTS = 8  # a replicate has an eighth of them
-AT_ONCE = 50  # pivots whose distances are in memory at once
+PIVOTS = 200  # drawn nodes at which paths start in a network of more than 1,000
 EQUAL = 1e-12  # paths whose lengths differ by less, relatively, are equally short
 
 
@@ -70,21 +68,21 @@ def roles(
     count = check_best(best, game.n_nodes)
     random = np.random.default_rng(check_integer("random_state", random_state, low=0, remedy="try 0"))
     if pivots is None:
-        pivots = game.n_nodes if game.n_nodes <= ALL_NODES else PIVOTS
+        pivots = game.n_nodes if game.n_nodes <= 1_000 else PIVOTS
     remedy = f"it is the number of nodes at which paths start; try {PIVOTS}"
     starts = min(check_integer("pivots", pivots, low=1, remedy=remedy), game.n_nodes)
     community = found_communities(communities, game)
     heavy = heavy_ties(game.weights)
     broker = betweenness(heavy, starts, random)
-    fewer = max(1, starts // REPLICATE_PIVOTS)
+    fewer = max(1, starts // 8)  # intervals need fewer digits
     over = [betweenness(heavy_ties(each.weights), fewer, random) for each in game.replicates]
     table = game.table(
-        np.argsort(-broker, kind="stable"),
+        firsts(broker, game.n_nodes),
         community=community,
         core=core_numbers(heavy),
         broker=broker,
         outside=outside(game.weights, community),
-        **stability(broker, over, count),
+        **stability(broker, over, [firsts(each, count) for each in over]),
     )
     table.attrs["pivots"] = starts
     return table
@@ -113,20 +111,7 @@ def diffusion_centrality(graph: Any, *, scale: float | None = None, rounds: int 
     >>> diffusion_centrality(np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]]), scale=0.5, rounds=2)
     array([0.75, 0.5 , 0.  ])
     """
-    return centrality(Game.on(graph).weights, *check_spread(scale, rounds))
-
-
-def check_spread(scale: float | None, rounds: int | None) -> tuple[float | None, int | None]:
-    """Check how strongly and how long news spread."""
-    if rounds is not None:
-        rounds = check_integer("rounds", rounds, low=1, remedy="it is how long news travel; try 5")
-    if scale is not None:
-        scale = check_number("scale", scale, low=0, open_low=True, remedy="it multiplies the weights; try 1")
-    return scale, rounds
-
-
-def centrality(weights: Any, scale: float | None, rounds: int | None) -> Array:
-    """Return the diffusion centrality of each node."""
+    weights, (scale, rounds) = Game.on(graph).weights, check_spread(scale, rounds)
     n = weights.shape[0]
     if scale is None:
         scale = 1.0 / largest_eigenvalue(weights)
@@ -137,6 +122,15 @@ def centrality(weights: Any, scale: float | None, rounds: int | None) -> Array:
         heard = scale * (weights.T @ heard)
         total += heard
     return total
+
+
+def check_spread(scale: float | None, rounds: int | None) -> tuple[float | None, int | None]:
+    """Check how strongly and how long news spread."""
+    if rounds is not None:
+        rounds = check_integer("rounds", rounds, low=1, remedy="it is how long news travel; try 5")
+    if scale is not None:
+        scale = check_number("scale", scale, low=0, open_low=True, remedy="it multiplies the weights; try 1")
+    return scale, rounds
 
 
 def largest_eigenvalue(weights: Any) -> float:
@@ -199,8 +193,8 @@ def betweenness(weights: Any, pivots: int, random: np.random.Generator) -> Array
     # SciPy before 1.15 finds paths with 32-bit indices only, and does not convert.
     onward.indices, onward.indptr = onward.indices.astype(np.int32), onward.indptr.astype(np.int32)
     total = np.zeros(n)
-    for first in range(0, len(starts), AT_ONCE):
-        some = starts[first : first + AT_ONCE]
+    for first in range(0, len(starts), 50):  # these many rows of distances are in memory at once
+        some = starts[first : first + 50]
         distances = dijkstra(onward, indices=some)
         order = np.argsort(distances, axis=1, kind="stable")
         count_paths(lengths.indptr, lengths.indices, lengths.data, some, distances, order, total)

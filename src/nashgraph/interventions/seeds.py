@@ -4,27 +4,31 @@ Greedy choice takes the node that reaches most, then the one that reaches most o
 and thresholds the number reached is monotone and submodular in the seeds (Kempe, Kleinberg, Tardos 2003), so this
 reaches at least :math:`1 - 1/e = 63\%` of the best, up to the error of the draws.
 
+The reach is drawn from reverse-reachable sets: who would have reached a random node in a random diffusion. Seeds reach,
+in expectation, N times the share of these sets that they hit (Borgs, Brautbar, Chayes, Lucier 2014). The same sets
+serve to choose seeds; others, drawn independently, to estimate their reach without bias.
+
 A few more random seeds often reach as many as the best ones, and need no network (Akbarpour, Malladi, Saberi 2020, Just
 a few seeds more). So every result says how many.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
+from scipy.special import gammaln
 
-from ..graph import interval_around
+from ..compiled import kernel
 from ..validation import Array, InputError, check_choice, check_integer, check_vector
-from .diffusion import Diffusion, ReverseSets
-from .game import Game, check_size, firsts
-from .positions import centrality, check_spread
-
-MODELS = ("cascade", "threshold", "centrality", "influence")
-SAMPLES = 10_000
-REPLICATE_SAMPLES = 4  # a replicate has a quarter of the draws
+from .game import Game, check_size, firsts, stability
+from .positions import check_spread
 
 
 def best_seeds(
@@ -46,13 +50,12 @@ def best_seeds(
         ``W[i, j]`` is the weight with which j influences i: news go from j to i.
     count : int
         Number of seeds.
-    model : "cascade", "threshold", "centrality" or "influence"
+    model : "cascade" or "threshold"
         "cascade": when j has heard, its tie to i passes the news on once, with probability min(1, scale W_ij).
         "threshold": i takes the news up when the weights of the nodes that have exceed a threshold, uniform in [0, 1];
-        rows that sum to more than 1 are scaled to 1. Both choose greedily, on draws. "centrality" takes the nodes of
-        highest :func:`~nashgraph.diffusion_centrality`, "influence" those of highest influence, whatever they share.
+        rows that sum to more than 1 are scaled to 1.
     scale : float, optional
-        Factor on the weights (default: 1; for the centrality, 1 over the largest eigenvalue).
+        Factor on the weights (default: 1).
     rounds : int, optional
         Every node that knows tries all its ties in each of this many rounds (Banerjee, Chandrasekhar, Duflo, Jackson
         2013). By default each tie is tried once, and news spread until they stop. Not for thresholds.
@@ -62,16 +65,16 @@ def best_seeds(
     random_state : int
         Seed of the draws.
     score : array of shape (n_nodes,), optional
-        Takes the nodes of highest score, whatever the model: for example how often people named each as somebody who
-        would spread news (Banerjee, Chandrasekhar, Duflo, Jackson 2019, Using gossips to spread information).
+        Takes the nodes of highest score, whatever they reach in common: ``diffusion_centrality(graph)``, or how often
+        people named each as somebody who would spread news (Banerjee, Chandrasekhar, Duflo, Jackson 2019, Using gossips
+        to spread information).
 
     Returns
     -------
     DataFrame with name, gain (how many more are reached with this seed), reached (by all so far, seeds included) and
-    random_seeds (how many seeds drawn at random reach as many, in expectation); under "centrality" and "influence" in
-    the cascade, so that the models can be compared. For a consensus also low, high (90% interval of reached over
-    replicates) and among_best (the share of replicates in which the node is a seed). ``attrs`` has error, the standard
-    error of the last number reached, samples, the number of draws, and n_nodes.
+    random_seeds (how many seeds drawn at random reach as many, in expectation). For a consensus, without a score, also
+    low, high (90% interval of reached over replicates) and among_best (the share of replicates in which the node is a
+    seed). ``attrs`` has error (the standard error of the last number reached), samples (of draws) and n_nodes.
 
     Examples
     --------
@@ -86,28 +89,23 @@ def best_seeds(
     """
     game = Game.on(graph)
     seeds = check_size("count", count, game.n_nodes)
-    check_choice("model", model, MODELS)
-    settings = check_diffusion(model, scale, rounds)
+    spread = diffusion(game.weights, model, scale, rounds)
     draws, random = check_draws(samples, random_state, game.n_nodes)
-    spread = diffusion(game.weights, model, *settings)
     if score is not None:
         chosen = firsts(check_vector("score", score, game.n_nodes, "pass a number for each node"), seeds)
     else:
-        chosen = choose(spread, spread.draw(draws, random), seeds, model, *settings)
+        chosen = spread.draw(draws, random).greedy(seeds)
     sets = spread.draw(draws, random)  # not the sets that the seeds were chosen by: those overstate the reach
     gains = sets.gains(chosen)
     reached = np.cumsum(gains)
     table = {"name": pd.Series(game.names[chosen], dtype=object), "gain": gains, "reached": reached}
     table["random_seeds"] = [sets.random_seeds(number) for number in reached]
-    if game.replicates and score is None:
-        over, among = [], np.zeros(game.n_nodes)
-        for replicate in game.replicates:
-            spread = diffusion(replicate.weights, model, *settings)
-            own = spread.draw(max(1, draws // REPLICATE_SAMPLES), random)
-            among[choose(spread, own, seeds, model, *settings)] += 1.0 / len(game.replicates)
-            over.append(np.cumsum(own.gains(chosen)))
-        low, high = interval_around(reached, over)
-        table |= {"low": low, "high": high, "among_best": among[chosen]}
+    over, own = [], []
+    for replicate in game.replicates if score is None else ():
+        fewer = diffusion(replicate.weights, model, scale, rounds).draw(max(1, draws // 4), random)
+        own.append(fewer.greedy(seeds))
+        over.append(np.cumsum(fewer.gains(chosen)))
+    table |= stability(reached, over, own, chosen)
     found = pd.DataFrame(table)
     share = reached[-1] / game.n_nodes
     # An upper bound: roots are drawn evenly, not independently.
@@ -128,7 +126,7 @@ def expected_reach(
 ) -> float:
     """Return how many nodes are reached, in expectation, from the seeds named; seeds included.
 
-    The parameters are those of :func:`best_seeds`; ``model`` is "cascade" or "threshold".
+    The parameters are those of :func:`best_seeds`.
 
     Examples
     --------
@@ -137,40 +135,180 @@ def expected_reach(
     (2.0, 1.0)
     """
     game = Game.on(graph)
-    check_choice("model", model, MODELS[:2])
     told = np.unique(game.numbered(seeds))
-    spread = diffusion(game.weights, model, *check_diffusion(model, scale, rounds))
-    return float(spread.draw(*check_draws(samples, random_state, game.n_nodes)).gains(told).sum())
-
-
-def choose(
-    spread: Diffusion, sets: ReverseSets, count: int, model: str, scale: float | None, rounds: int | None
-) -> Array:
-    """Return the seeds by number, the best first."""
-    if model == "centrality":
-        return firsts(centrality(spread.weights, scale, rounds), count)
-    if model == "influence":
-        return firsts(np.asarray(spread.weights.sum(axis=0)).ravel(), count)
-    return sets.greedy(count)
-
-
-def diffusion(weights: Any, model: str, scale: float | None, rounds: int | None) -> Diffusion:
-    """Return how news spread on a graph."""
-    factor = 1.0 if scale is None else scale
-    return Diffusion.thresholds(weights, factor) if model == "threshold" else Diffusion.cascade(weights, factor, rounds)
-
-
-def check_diffusion(model: str, scale: float | None, rounds: int | None) -> tuple[float | None, int | None]:
-    """Check the settings of a diffusion."""
-    if rounds is not None and model == "threshold":
-        raise InputError("rounds is not for thresholds, where no tie is tried twice: leave it out")
-    return check_spread(scale, rounds)
+    sets = diffusion(game.weights, model, scale, rounds).draw(*check_draws(samples, random_state, game.n_nodes))
+    return float(sets.gains(told).sum())
 
 
 def check_draws(samples: int | None, random_state: object, n_nodes: int) -> tuple[int, np.random.Generator]:
     """Check the number of draws and their seed."""
     random = np.random.default_rng(check_integer("random_state", random_state, low=0, remedy="try 0"))
     if samples is None:
-        return max(SAMPLES, 5 * n_nodes), random
-    remedy = f"it is the number of diffusions to draw; try {SAMPLES}"
-    return check_integer("samples", samples, low=1, remedy=remedy), random
+        return max(10_000, 5 * n_nodes), random
+    return check_integer("samples", samples, low=1, remedy="it is the number of diffusions to draw; try 10000"), random
+
+
+def diffusion(weights: Any, model: str = "cascade", scale: float | None = None, rounds: int | None = None) -> Diffusion:
+    """Return how news spread on a graph: a tie of weight w passes them on with probability min(1, scale w).
+
+    Under thresholds, rows that sum to more than 1 are scaled to 1.
+    """
+    highest = "; for the nodes of highest centrality pass score=diffusion_centrality(graph)"
+    check_choice("model", model, ("cascade", "threshold"), highest)
+    if rounds is not None and model == "threshold":
+        raise InputError("rounds is not for thresholds, where no tie is tried twice: leave it out")
+    scale, rounds = check_spread(1.0 if scale is None else scale, rounds)
+    if model == "threshold":
+        shares = scale / np.maximum(1.0, scale * np.asarray(weights.sum(axis=1), dtype=float).ravel())
+        return Diffusion(weights, weights.data * np.repeat(shares, np.diff(weights.indptr)), True, None)
+    with np.errstate(divide="ignore"):
+        lengths = -np.log1p(-np.minimum(1.0, scale * weights.data))
+    return Diffusion(weights, np.minimum(lengths, 40.0), False, rounds)  # e^-40 is below double precision
+
+
+@dataclass(frozen=True, eq=False)
+class Diffusion:
+    """How news spread: through at most one tie into each node (threshold), or each tie by itself (cascade).
+
+    ``lengths`` has, in the order of ``weights.data``, the probability of a tie (threshold) or -log(1 - p) of it.
+    """
+
+    weights: Any
+    lengths: Array
+    threshold: bool
+    rounds: int | None
+
+    def draw(self, samples: int, random: np.random.Generator) -> ReverseSets:
+        """Return this many sets, or fewer if they are so large that it would take long."""
+        pilot = self._draw(min(100, samples), random)  # to see how large they are: of large sets, fewer are needed
+        tries = (1.0 + np.minimum(1.0, self.lengths).sum() / pilot.n_nodes) * (self.rounds or 1)
+        fitting = max(200, int(4e6 * len(pilot) / len(pilot.members) / tries))  # four million ties in all sets together
+        return self._draw(min(samples, fitting), random)
+
+    def _draw(self, samples: int, random: np.random.Generator) -> ReverseSets:
+        n = self.weights.shape[0]
+        roots = random.permutation(n)[np.arange(samples) % n]  # each equally often, which lowers the variance
+        shape = self.weights.indptr.astype(np.int64), self.weights.indices.astype(np.int64), self.lengths
+        rounds, repeated = (n, False) if self.rounds is None else (self.rounds, True)
+        return ReverseSets(n, *draw_sets(*shape, roots, rounds, repeated, self.threshold, random))
+
+
+@dataclass(frozen=True, eq=False)
+class ReverseSets:
+    """Sets of nodes in CSR form: the members of all, and where each set starts."""
+
+    n_nodes: int
+    starts: Array
+    members: Array
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def table(self) -> Any:
+        """The sets as rows of a CSR array, the nodes as columns."""
+        ones = np.ones(len(self.members), dtype=np.int8)
+        return sparse.csr_array((ones, self.members, self.starts), shape=(len(self), self.n_nodes))
+
+    def greedy(self, count: int) -> Array:
+        """Return nodes one after the other, each the one that hits most of the sets not yet hit."""
+        by_node = sparse.csc_array(self.table)
+        fresh_sets = np.bincount(self.members, minlength=self.n_nodes)
+        met = np.zeros(len(self), dtype=bool)
+        chosen = np.empty(count, dtype=np.int64)
+        for k in range(count):
+            node = chosen[k] = np.argmax(fresh_sets)
+            mine = by_node.indices[by_node.indptr[node] : by_node.indptr[node + 1]]
+            mine = mine[~met[mine]]
+            met[mine] = True
+            fresh_sets -= np.bincount(self.table[mine].indices, minlength=self.n_nodes)
+            fresh_sets[node] = -1
+        return chosen
+
+    def gains(self, seeds: Array) -> Array:
+        """Return how many nodes each seed reaches, in expectation, that those before it do not."""
+        rank = np.full(self.n_nodes, len(seeds))
+        rank[seeds] = np.arange(len(seeds))
+        first = np.minimum.reduceat(rank[self.members], self.starts[:-1])
+        met = np.bincount(first, minlength=len(seeds) + 1)[: len(seeds)]
+        return np.asarray(self.n_nodes * met / len(self), dtype=float)
+
+    def random_reach(self, count: int) -> float:
+        r"""Return how many nodes ``count`` seeds drawn at random reach, in expectation over the draws as well.
+
+        They miss a set of s nodes with probability :math:`\binom{N-s}{count} / \binom{N}{count}`.
+        """
+        n, (sizes, times) = self.n_nodes, self._sizes
+        left = n - sizes - count + 1.0  # not positive: a set this large cannot be missed
+        missed = gammaln(n - sizes + 1.0) + gammaln(n - count + 1.0) - gammaln(np.maximum(left, 1.0)) - gammaln(n + 1.0)
+        hit = np.where(left > 0, -np.expm1(missed), 1.0)
+        return float(n * (times @ hit) / len(self))
+
+    def random_seeds(self, reached: float) -> int:
+        """Return how many random seeds it takes to reach as many nodes, in expectation."""
+        least = reached * (1.0 - 1e-9)  # rounding errors must not cost a seed
+        return 1 + bisect_left(range(1, self.n_nodes), least, key=self.random_reach)
+
+    @cached_property
+    def _sizes(self) -> tuple[Array, Array]:
+        sizes, times = np.unique(np.diff(self.starts), return_counts=True)
+        return sizes, times
+
+
+@kernel()
+def draw_sets(
+    pointers: Array,
+    sources: Array,
+    lengths: Array,
+    roots: Array,
+    rounds: int,
+    repeated: bool,
+    threshold: bool,
+    random: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Return the sets of the roots: where each starts, and the members of all.
+
+    The ties into a node lie one after the other on a line, each as long as -log(1 - p). A Poisson process of rate 1 on
+    this line hits each with probability p, independently, and costs as much as the ties it hits; the rest of a tie that
+    was hit is skipped. With thresholds, a uniform point picks one tie or none.
+    """
+    n = len(pointers) - 1
+    line = np.empty(len(lengths))
+    for i in range(n):
+        end = 0.0
+        for k in range(pointers[i], pointers[i + 1]):
+            end += lengths[k]
+            line[k] = end
+    seen = np.full(n, -1)
+    starts = np.zeros(len(roots) + 1, dtype=np.int64)
+    members = np.empty(4 * len(roots) + n, dtype=np.int32)
+    size = 0
+    for s in range(len(roots)):
+        if size + n > len(members):
+            members = np.concatenate((members, np.empty(len(members), dtype=np.int32)))
+        first = begin = size
+        members[size], seen[roots[s]] = roots[s], s
+        size += 1
+        for _ in range(rounds):
+            end_of_round = size
+            for k in range(begin, end_of_round):
+                place, stop = pointers[members[k]], pointers[members[k] + 1]
+                at = 0.0
+                while place < stop:
+                    at += random.random() if threshold else random.standard_exponential()
+                    place += np.searchsorted(line[place:stop], at, side="right")
+                    if place == stop:
+                        break
+                    if seen[sources[place]] != s:
+                        members[size], seen[sources[place]] = sources[place], s
+                        size += 1
+                    if threshold:
+                        break
+                    at = line[place]
+                    place += 1
+            if size - first == n or (size == end_of_round and not repeated):
+                break
+            if not repeated:
+                begin = end_of_round
+        starts[s + 1] = size
+    return starts, members[:size]

@@ -32,11 +32,6 @@ from ..games import Interaction, Welfare
 from ..validation import Array, InputError, check_choice, check_integer, check_number
 from .game import Game, check_best, firsts, greatest, stability
 
-COSTS = ("quadratic", "units")
-STEPS, TOL_GAIN, REPLICATE_TOL_GAIN = 200, 1e-8, 1e-4  # intervals need fewer digits
-TRIED = 12  # for each unit, at most this many exact gains are found
-REPLICATE_ROUNDS = 3  # on a replicate, units are given in so many rounds, by the adjoint
-
 
 class Support(NamedTuple):
     """A support in units, and the game with it."""
@@ -93,36 +88,36 @@ def best_support(
     >>> best_support(W, 1, cost="units").support.tolist()
     [1.0, 0.0, 0.0]
     """
-    check_choice("cost", cost, COSTS)
+    check_choice("cost", cost, ("quadratic", "units"))
     game = Game.on(graph, benefit, interaction, welfare)
     size = float(np.mean(game.benefit))
     if unit is not None:
-        size = check_number("unit", unit, low=0, open_low=True, remedy=UNIT)
+        remedy = "it is what one unit of support adds to a benefit; leave it out for the mean benefit"
+        size = check_number("unit", unit, low=0, open_low=True, remedy=remedy)
     if cost == "units":
         count = check_units(budget, cap, game.n_nodes)
-        spent, on_replicate = units_for(game, count, size), partial(units_by_worth, count=count, size=size)
+        spent = units_for(game, count, size)
+        on_replicate = partial(units_for, count=count, size=size, rounds=min(count, 3), tried=0)
         even, connected = np.full(game.n_nodes, count / game.n_nodes), most_influential(game, count)
     else:
         count = check_best(best, game.n_nodes)
         money = check_number("budget", budget, low=0, open_low=True, remedy="it is what may be spent; try 10")
-        most = np.inf if cap is None else check_number("cap", cap, low=0, open_low=True, remedy=CAP)
-        spent = spend(game, money, most, size, TOL_GAIN)
-        on_replicate = partial(spend, budget=money, cap=most, size=size, tol=REPLICATE_TOL_GAIN, start=spent.units)
+        remedy = "it is the largest support of a node; leave it out for no limit"
+        most = np.inf if cap is None else check_number("cap", cap, low=0, open_low=True, remedy=remedy)
+        spent = spend(game, money, most, size)
+        on_replicate = partial(spend, budget=money, cap=most, size=size, tol=1e-4, start=spent.units)
         even, connected = (
             linear_maximiser(worth, money, most) for worth in (np.ones(game.n_nodes), most_influential(game, count))
         )
     columns = {"support": spent.units, "worth": size * spent.game.adjoint}
     columns |= {"action_before": game.actions, "action_after": spent.game.actions}
-    columns |= stability(spent.units, [on_replicate(replicate).units for replicate in game.replicates], count)
+    over = [on_replicate(replicate).units for replicate in game.replicates]  # to fewer digits
+    columns |= stability(spent.units, over, [firsts(each, count) for each in over])
     table = game.table(np.lexsort((-columns["worth"], -spent.units)), **columns)
     table.attrs |= {"gain": spent.game.value - game.value, "unit": size, "connected": count}
     for name, units in (("gain_even", even), ("gain_connected", connected)):
         table.attrs[name] = game.with_benefit(game.benefit + size * units).value - game.value
     return table
-
-
-UNIT = "it is what one unit of support adds to a benefit; leave it out for the mean benefit"
-CAP = "it is the largest support of a node; leave it out for no limit"
 
 
 def check_units(budget: object, cap: object, n_nodes: int) -> int:
@@ -143,12 +138,12 @@ def most_influential(game: Game, count: int) -> Array:
     return np.bincount(firsts(game.influence, count), minlength=game.n_nodes).astype(float)
 
 
-def spend(game: Game, budget: float, cap: float, size: float, tol: float, start: Array | None = None) -> Support:
+def spend(game: Game, budget: float, cap: float, size: float, tol: float = 1e-8, start: Array | None = None) -> Support:
     """Return the best support at a quadratic cost; see the module for the problem and the stopping measure."""
     units, now = np.zeros(game.n_nodes), game
     if start is not None:
         units, now = start, game.with_benefit(game.benefit + size * start)
-    for _ in range(STEPS):
+    for _ in range(200):
         target = linear_maximiser(now.adjoint, budget, cap)
         missed = size * float(now.adjoint @ (target - units))
         if missed <= tol * max(now.value - game.value, 1e-12 * abs(now.value)):
@@ -165,14 +160,7 @@ def spend(game: Game, budget: float, cap: float, size: float, tol: float, start:
 
 
 def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
-    """Return the support x that maximises worth · x with ``||x||^2 <= budget`` and ``0 <= x <= cap``.
-
-    Examples
-    --------
-    >>> worth = np.array([4.0, 3.0])
-    >>> linear_maximiser(worth, 25.0, np.inf), linear_maximiser(worth, 25.0, 3.5)
-    (array([4., 3.]), array([3.5, 3.5]))
-    """
+    """Return the support x that maximises worth · x with ``||x||^2 <= budget`` and ``0 <= x <= cap``."""
     units, free = np.zeros(len(worth)), worth > 0
     while free.any():
         left = budget - cap**2 * np.count_nonzero(units) if cap < math.sqrt(budget) else budget
@@ -186,25 +174,21 @@ def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
     return units
 
 
-def units_for(game: Game, count: int, size: float) -> Support:
-    """Return which nodes get one unit each, found greedily by the exact gain."""
+def units_for(game: Game, count: int, size: float, rounds: int | None = None, tried: int = 12) -> Support:
+    """Return which nodes get one unit each, found greedily, one after the other or several in each round.
+
+    At most ``tried`` exact gains are found in a round; with 0 it takes the nodes whose unit is worth most to first
+    order.
+    """
     units, now = np.zeros(game.n_nodes), game
     one = size * np.eye(1, game.n_nodes)[0]
 
     def gain(node: int) -> float:
         return now.with_benefit(now.benefit + np.roll(one, node)).value - now.value
 
-    for _ in range(count):
-        found = greatest(np.where(units > 0, -np.inf, size * now.adjoint), gain, 1, TRIED)
-        units[max(found, key=lambda node: found[node])] = 1.0
-        now = now.with_benefit(game.benefit + size * units)
-    return Support(units, now)
-
-
-def units_by_worth(game: Game, count: int, size: float) -> Support:
-    """Return about the same in a few rounds, each for the nodes whose unit is worth most to first order."""
-    units, now = np.zeros(game.n_nodes), game
-    for part in np.array_split(np.arange(count), min(count, REPLICATE_ROUNDS)):
-        units[firsts(np.where(units > 0, -np.inf, now.adjoint), len(part))] = 1.0
+    for part in np.array_split(np.arange(count), rounds or count):
+        worth = np.where(units > 0, -np.inf, size * now.adjoint)
+        found = greatest(worth, gain, 1, tried)
+        units[max(found, key=lambda node: found[node]) if found else firsts(worth, len(part))] = 1.0
         now = now.with_benefit(game.benefit + size * units)
     return Support(units, now)

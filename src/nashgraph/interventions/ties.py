@@ -2,13 +2,13 @@ r"""Ties to build and ties to watch: what a weight from a source j to a target i
 
 The derivative of the welfare by :math:`W_{ij}` is :math:`u_i f(y_j)`. With targets sorted by u and sources by f(y), the
 next best pair is always next to a pair already taken, so a heap finds the best pairs without an N x N array. Their
-gain, or the loss without them, is then exact, from the new equilibrium.
+gain, or the loss without them, is then exact, from the new equilibrium. A pair is the number i N + j.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,10 @@ from scipy import sparse
 
 from ..games import Interaction, Welfare
 from ..games.nash import NoEquilibriumError
-from ..graph import interval_around
 from ..validation import Array, check_number
-from .game import Game, TooFewError, check_size, firsts, greatest
+from .game import Game, TooFewError, check_size, firsts, greatest, stability
 
 MORE = 20  # candidates beyond those asked for: the first-order ranking and the exact one differ a little
-Pair = tuple[int, int]  # target, source
 
 
 def best_ties(
@@ -66,14 +64,14 @@ def best_ties(
     game = Game.on(graph, benefit, interaction, welfare)
     added = typical_weight(game.weights) if weight is None else weight
     added = check_number("weight", added, low=0, open_low=True, remedy="it is the weight of a new tie; try 0.1")
-    most = game.n_nodes * (game.n_nodes - 1) - len(pairs_above(game.weights, added))
+    most = game.n_nodes * (game.n_nodes - 1) - len(tied_pairs(game.weights, added))
     size = check_size("count", count, most, f"pairs without a tie of weight {added:.3g}")
 
     def candidates(game: Game) -> Array:
-        return np.array([*best_pairs(game, size + MORE, pairs_above(game.weights, added))])
+        return np.array([*best_pairs(game, size + MORE, tied_pairs(game.weights, added))])
 
     def gain(pair: Array) -> float:
-        return changed(game, pair[None], added).value - game.value
+        return changed(game, pair, added).value - game.value
 
     pairs, gains, over = ranked(game, size, candidates, lambda game, pairs: added * worth(game, pairs), gain)
     table = named(game, pairs, worth=worth(game, pairs), gain=gains, **over)
@@ -114,11 +112,14 @@ def costliest_ties(
     size = check_size("count", count, game.weights.nnz, "ties")
 
     def candidates(game: Game) -> Array:
-        ties = np.stack(sparse.coo_array(game.weights).coords, axis=1)
+        ties = tied_pairs(game.weights)
         return ties[firsts(cost(game, ties), size + MORE)]
 
+    def cost(game: Game, pairs: Array) -> Array:
+        return held(game, pairs) * worth(game, pairs)
+
     def loss(pair: Array) -> float:
-        return game.value - changed(game, pair[None], -held(game, pair[None])).value
+        return game.value - changed(game, pair, -held(game, pair)).value
 
     pairs, losses, over = ranked(game, size, candidates, cost, loss)
     return named(game, pairs, weight=held(game, pairs), loss=losses, **over)
@@ -137,28 +138,24 @@ def ranked(
     """
     pairs = candidates(game)
     estimates = first_order(game, pairs)
-    found = greatest(estimates, lambda k: exact(pairs[k]), size, len(pairs))
-    ratios = {_key(pairs[k]): value / estimates[k] if estimates[k] > 0 else 1.0 for k, value in found.items()}
+    found = greatest(estimates, lambda k: exact(pairs[[k]]), size, len(pairs))
+    ratios = {int(pairs[k]): value / estimates[k] if estimates[k] > 0 else 1.0 for k, value in found.items()}
     usual = float(np.median([*ratios.values()]))
     order = sorted(found, key=lambda k: -found[k])[:size]
     chosen, values = pairs[order], np.array([found[k] for k in order])
-    if not game.replicates:
-        return chosen, values, {}
 
     def scaled(replicate: Game, pairs: Array) -> Array:
-        return first_order(replicate, pairs) * [ratios.get(_key(pair), usual) for pair in pairs]
+        return first_order(replicate, pairs) * [ratios.get(pair, usual) for pair in pairs.tolist()]
 
-    low, high = interval_around(values, [scaled(replicate, chosen) for replicate in game.replicates])
-    among = np.zeros(len(chosen))
-    for replicate in game.replicates:
-        own = candidates(replicate)
-        best = {_key(pair) for pair in own[firsts(scaled(replicate, own), size)]}
-        among += [_key(pair) in best for pair in chosen]
-    return chosen, values, {"low": low, "high": high, "among_best": among / len(game.replicates)}
+    own = [(replicate, candidates(replicate)) for replicate in game.replicates]
+    best = [pairs[firsts(scaled(replicate, pairs), size)] for replicate, pairs in own]
+    over = [scaled(replicate, chosen) for replicate in game.replicates]
+    return chosen, values, stability(values, over, best, chosen)
 
 
-def best_pairs(game: Game, count: int, tied: set[int]) -> Iterator[Pair]:
-    """Yield the pairs (target, source) of greatest u_i f(y_j) that are not tied; never N x N."""
+def best_pairs(game: Game, count: int, tied: Iterable[int]) -> Iterator[int]:
+    """Yield the pairs of greatest u_i f(y_j) that are not tied; never N x N."""
+    left_out = {*tied}
     n = game.n_nodes
     targets, sources = firsts(game.adjoint, n), firsts(game.reach, n)
     u, reach = game.adjoint[targets], game.reach[sources]
@@ -169,18 +166,17 @@ def best_pairs(game: Game, count: int, tied: set[int]) -> Iterator[Pair]:
             heapq.heappush(heap, (-float(u[i] * reach[j + 1]), i, j + 1))
         if j == 0 and i + 1 < n:
             heapq.heappush(heap, (-float(u[i + 1] * reach[0]), i + 1, 0))
-        pair = int(targets[i]), int(sources[j])
-        if pair[0] != pair[1] and pair[0] * n + pair[1] not in tied:
+        pair = int(targets[i]) * n + int(sources[j])
+        if targets[i] != sources[j] and pair not in left_out:
             yielded += 1
             yield pair
 
 
-def pairs_above(weights: Any, least: float) -> set[int]:
-    """Return the pairs of at least this weight, as i N + j."""
+def tied_pairs(weights: Any, least: float = 0.0) -> Array:
+    """Return the pairs that have an entry of at least this weight."""
     entries = sparse.coo_array(weights)
     rows, columns = entries.coords
-    heavy = entries.data >= least * (1.0 - 1e-9)
-    return {*(rows[heavy].astype(np.int64) * weights.shape[0] + columns[heavy]).tolist()}
+    return (rows.astype(np.int64) * weights.shape[0] + columns)[entries.data >= least * (1.0 - 1e-9)]
 
 
 def typical_weight(weights: Any) -> float:
@@ -192,23 +188,19 @@ def typical_weight(weights: Any) -> float:
 
 
 def worth(game: Game, pairs: Array) -> Array:
-    """Return what a unit of weight is worth on each pair (target, source)."""
-    return np.asarray(game.adjoint[pairs[:, 0]] * game.reach[pairs[:, 1]])
+    """Return what a unit of weight is worth on each pair."""
+    targets, sources = divmod(pairs, game.n_nodes)
+    return np.asarray(game.adjoint[targets] * game.reach[sources])
 
 
 def held(game: Game, pairs: Array) -> Array:
     """Return the weight of each pair."""
-    return np.asarray(game.weights[pairs[:, 0], pairs[:, 1]]).ravel()
-
-
-def cost(game: Game, pairs: Array) -> Array:
-    """Return what each tie costs to first order if it is lost."""
-    return held(game, pairs) * worth(game, pairs)
+    return np.asarray(game.weights[divmod(pairs, game.n_nodes)]).ravel()
 
 
 def changed(game: Game, pairs: Array, by: Any) -> Game:
     """Return the game with something added to the weight of some pairs."""
-    more = sparse.csr_array((np.full(len(pairs), by), (pairs[:, 0], pairs[:, 1])), shape=game.weights.shape)
+    more = sparse.csr_array((np.full(len(pairs), by), divmod(pairs, game.n_nodes)), shape=game.weights.shape)
     weights = game.weights + more
     weights.data = np.maximum(weights.data, 0.0)  # removing a tie may leave a rounding error below zero
     return game.with_weights(weights)
@@ -216,9 +208,5 @@ def changed(game: Game, pairs: Array, by: Any) -> Game:
 
 def named(game: Game, pairs: Array, **columns: Array) -> pd.DataFrame:
     """Return a table of pairs, by the names of their ends."""
-    ends = {end: pd.Series(game.names[pairs[:, k]], dtype=object) for end, k in (("source", 1), ("target", 0))}
-    return pd.DataFrame({**ends, **columns})
-
-
-def _key(pair: Array) -> Pair:
-    return int(pair[0]), int(pair[1])
+    targets, sources = (pd.Series(game.names[ends], dtype=object) for ends in divmod(pairs, game.n_nodes))
+    return pd.DataFrame({"source": sources, "target": targets, **columns})
