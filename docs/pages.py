@@ -141,6 +141,8 @@ def methods_reference() -> str:
 def write_generated(folder: Path) -> None:
     """Write the pages of the site that are files of the repository: results, benchmarks, the changes."""
     (folder / "benchmarks").mkdir(parents=True, exist_ok=True)
+    for picture in BENCHMARKS.glob("*.svg"):
+        shutil.copy(picture, folder / "benchmarks")
     for name, file in FROM_REPOSITORY.items():
         page = HERE / f"{name}.md"
         if file == REPRODUCTION:

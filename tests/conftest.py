@@ -59,6 +59,7 @@ SLOW = (
     "tests/experiments/",
     "tests/fuzz/",
     "tests/report/test_browser",
+    "tests/test_beyond_the_paper.py",
     "tests/test_examples.py",
     "tests/test_recovery.py",
 )

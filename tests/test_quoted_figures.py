@@ -11,8 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from nashgraph.experiments.fig1 import BEST_RESPONSE, HALVED, PRODUCT
-from nashgraph.experiments.methods import CONSENSUS, GLGP_NAMES, SMOOTH
+from nashgraph.experiments.fig1 import BEST_RESPONSE, CONSENSUS, GLGP_NAMES, HALVED, PRODUCT, SMOOTH
 from nashgraph.experiments.villages import CONTROL, NOT_TOLD, PAPER, SURVEYED, TOLD
 
 HOME = Path(__file__).parent.parent
@@ -21,7 +20,7 @@ CLUSTER_GUIDE, SURE = "docs/guide/cluster.md", "docs/guide/sure.md"
 RECOVERY, RESULTS, STRESS = "benchmarks/RECOVERY.md", "benchmarks/RESULTS.md", "benchmarks/STRESS.md"
 GPU, LAM, SKIPPING = "benchmarks/GPU.md", "benchmarks/DEFAULT_LAM.md", "benchmarks/SKIPPING.md"
 KNOWN, KNOWN_TIES = "docs/guide/known.md", "benchmarks/KNOWN_TIES.md"
-SELECTION, DIFFUSION, EVIDENCE = "benchmarks/SELECTION.md", "results/diffusion.md", "benchmarks/EVIDENCE.md"
+SELECTION, DIFFUSION, EVIDENCE = "benchmarks/SELECTION.md", "benchmarks/DIFFUSION.md", "benchmarks/EVIDENCE.md"
 
 
 CLUSTER = "benchmarks/CLUSTER.md"

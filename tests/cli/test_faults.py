@@ -9,7 +9,6 @@ import pytest
 from nashgraph.cli import datasets
 from nashgraph.datasets import villages
 from nashgraph.datasets.villages import VILLAGES
-from nashgraph.experiments.trials import KEPT
 from nashgraph.files import LOCK
 
 from ..commands import error_lines, run
@@ -81,7 +80,7 @@ def check_whole_or_absent(folder, step, *arguments):
     """Let writes of a command fail that writes one file after the other: each is whole, or is not there."""
     assert run(*arguments).exit_code == 0
     whole, count = content(folder), 0
-    kept = {file for file in whole if file.parts[0] == KEPT}  # what a study goes on with
+    kept = {file for file in whole if file.parts[0] == ".trials"}  # what a study goes on with
     for count in range(1, 199, step):
         for file in (content(folder) or {}).keys() - kept:
             (folder / file).unlink()

@@ -18,15 +18,15 @@ FIGURE_1 = ("reproduce", "fig1", "--quick", "--seed", "0")
 INTERRUPTED = """
 import os, signal
 from nashgraph.cli import main
-from nashgraph.experiments import trials
+from nashgraph.experiments import reproduction
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is born deaf to interrupts
 
-def run_one(*arguments, run=trials._run_one):
+def run_one(*arguments, run=reproduction._run_one):
     run(*arguments)
     os.kill(os.getpid(), signal.SIGINT)
 
-trials._run_one = run_one
+reproduction._run_one = run_one
 main()
 """
 

@@ -3,19 +3,16 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from nashgraph.experiments.paper import paper_numbers
+from nashgraph.experiments.reproduction import comparison_table, markdown
 from nashgraph.experiments.study import (
-    NUMBER,
-    SHAPE,
     Check,
     Comparison,
     Reading,
     Study,
     closeness,
     compared,
-    comparison_table,
-    data_table,
     mean_and_error,
+    paper_numbers,
     same_ranking,
     unfinished,
 )
@@ -31,7 +28,7 @@ from nashgraph.experiments.study import (
     ],
 )
 def test_the_verdict_follows_from_the_checks(shapes, number, verdict):
-    checks = [*(Check("a", holds, "", SHAPE) for holds in shapes), Check("b", number, "", NUMBER)]
+    checks = [*(Check("a", holds, "") for holds in shapes), Check("b", number, "", shape=False)]
     assert Study([], checks).verdict == Reading("other", checks).verdict == verdict
 
 
@@ -42,7 +39,7 @@ def test_a_reading_does_not_change_the_literal_verdict():
 
 
 def test_a_ranking_that_differs_is_a_matter_of_shape():
-    assert same_ranking("rank", {"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 0.7}).kind == SHAPE
+    assert same_ranking("rank", {"a": 2.0, "b": 1.0}, {"a": 0.5, "b": 0.7}).shape
 
 
 def test_the_standard_error_is_over_draws():
@@ -73,9 +70,9 @@ def test_fits_that_did_not_converge_are_counted():
 
 
 def test_tables_leave_blank_what_is_missing():
-    text = comparison_table([compared("a", [0.25, 0.75], 0.4), Comparison("b", 0.1)], digits=2)
+    text = markdown(comparison_table([compared("a", [0.25, 0.75], 0.4), Comparison("b", 0.1)], digits=2))
     assert text.splitlines()[2:] == ["| a | 0.50 ± 0.25 | 0.40 | +0.10 |", "| b | 0.10 |  |  |"]
-    assert data_table(pd.DataFrame({"x": [float("nan"), 1.0], "y": ["a|b", None]}), 1).splitlines()[2:] == [
+    assert markdown(pd.DataFrame({"x": [float("nan"), 1.0], "y": ["a|b", None]}), 1).splitlines()[2:] == [
         "|  | a\\|b |",
         "| 1.0 |  |",
     ]

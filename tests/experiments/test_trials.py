@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from nashgraph.certificate import Certificate, Measure, Status, exact
-from nashgraph.experiments.trials import KEPT, Trial, certified, kept_at, run_trials
+from nashgraph.experiments.reproduction import run_trials, stored_at
+from nashgraph.experiments.study import certified
 
 
 def noisy_square(x: float, calls: str) -> list[dict[str, float]]:
@@ -25,8 +26,8 @@ def calls(tmp_path):
     return path
 
 
-def squares(calls, *numbers: float) -> list[Trial]:
-    return [Trial(f"x-{x}", {"x": x, "calls": str(calls)}) for x in numbers]
+def squares(calls, *numbers: float) -> list[dict]:
+    return [{"x": x, "calls": str(calls)} for x in numbers]
 
 
 def test_rows_come_in_the_order_of_the_trials(tmp_path, calls):
@@ -45,7 +46,7 @@ def test_a_kept_trial_is_not_run_again_and_gives_the_same_bits(tmp_path, calls):
 def test_a_damaged_trial_is_run_again(tmp_path, calls, damage):
     trials = squares(calls, 0.1, 0.7)
     first = run_trials("squares", noisy_square, trials, tmp_path)
-    kept_at("squares", trials[1], tmp_path).write_text(damage)
+    stored_at("squares", trials[1], tmp_path).write_text(damage)
     again = run_trials("squares", noisy_square, trials, tmp_path)
     assert calls.read_text().split() == ["0.1", "0.7", "0.7"]
     pd.testing.assert_frame_equal(first, again, check_exact=True)
@@ -61,19 +62,19 @@ def test_a_failing_trial_says_which_and_leaves_the_done_ones(tmp_path, calls):
     trials = squares(calls, 1.0, -2.0)
     with pytest.raises(ValueError, match="negative") as caught:
         run_trials("squares", noisy_square, trials, tmp_path)
-    assert caught.value.__notes__ == ["in trial x--2.0 of squares"]
-    assert [file.name for file in (tmp_path / KEPT / "squares").iterdir()] == [
-        kept_at("squares", trials[0], tmp_path).name
+    assert caught.value.__notes__ == [f"in trial {trials[1]} of squares"]
+    assert [file.name for file in (tmp_path / ".trials" / "squares").iterdir()] == [
+        stored_at("squares", trials[0], tmp_path).name
     ]
 
 
 def test_other_arguments_and_other_code_are_other_trials(tmp_path, monkeypatch):
-    trial = Trial("a", {"seed": 0})
-    here = kept_at("fig1", trial, tmp_path)
-    assert kept_at("fig1", Trial("a", {"seed": 1}), tmp_path) != here
-    assert kept_at("fig2", trial, tmp_path) != here
-    monkeypatch.setattr("nashgraph.experiments.trials.code_digest", lambda: "changed")
-    assert kept_at("fig1", trial, tmp_path) != here
+    trial = {"seed": 0}
+    here = stored_at("fig1", trial, tmp_path)
+    assert stored_at("fig1", {"seed": 1}, tmp_path) != here
+    assert stored_at("fig2", trial, tmp_path) != here
+    monkeypatch.setattr("nashgraph.experiments.reproduction.code_digest", lambda: "changed")
+    assert stored_at("fig1", trial, tmp_path) != here
 
 
 def test_progress_counts_what_is_kept_already(tmp_path, calls):
@@ -96,4 +97,4 @@ def test_floats_are_kept_to_the_last_bit(tmp_path, calls):
     [trial] = squares(calls, 0.1 + 0.2)
     frame = run_trials("squares", noisy_square, [trial], tmp_path)
     assert frame["x"][0] == 0.1 + 0.2
-    assert json.loads(kept_at("squares", trial, tmp_path).read_text())[1]["square"] == (0.1 + 0.2) / 3.0
+    assert json.loads(stored_at("squares", trial, tmp_path).read_text())[1]["square"] == (0.1 + 0.2) / 3.0

@@ -285,7 +285,7 @@ def reproduce(
     experiments: Annotated[
         list[str],
         typer.Argument(
-            help="Experiments to run; all runs every one. beyond, diffusion and conjecture are not the paper's.",
+            help="Experiments to run; all runs every one.",
             metavar=EXPERIMENTS,
             autocompletion=completing(EXPERIMENTS),
             show_default=False,

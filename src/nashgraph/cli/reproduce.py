@@ -68,7 +68,7 @@ def run_reproduce(
     voice.answer(
         {
             "out": str(folder),
-            "verdicts": {name: study.verdict for name, study in studies.items() if EXPERIMENTS[name].of_paper},
+            "verdicts": {name: study.verdict for name, study in studies.items()},
             "checks": {
                 name: [{"claim": check.claim, "holds": check.holds, "detail": check.detail} for check in study.checks]
                 for name, study in studies.items()
@@ -113,5 +113,5 @@ def verdict_table(studies: dict[str, Study]) -> Table:
         table.add_column(heading, overflow="fold")
     for name, study in studies.items():
         failed = "; ".join(f"{check.claim} ({check.detail})" for check in study.checks if not check.holds)
-        table.add_row(name, EXPERIMENTS[name].verdict(study), study.held, printable(failed))
+        table.add_row(name, study.verdict, study.held, printable(failed))
     return table

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from .study import Experiment as Experiment
     from .study import Study as Study
 
-# The experiment ``fig1`` is FIG1 of the module ``fig1``.
-_NAMES = ("table1", "fig1", "fig2", "table2", "table3", "theorem1", "beyond", "diffusion", "conjecture")
+_WHERE = ("table1:TABLE1", "fig1:FIG1", "fig2:FIG2", "villages:TABLE2", "villages:TABLE3", "theorem1:THEOREM1")
 EXPERIMENTS: Registry[Experiment] = Registry(
-    "experiment", later={name: f"{__name__}.{name}:{name.upper()}" for name in _NAMES}
+    "experiment", later={place.partition(":")[2].lower(): f"{__name__}.{place}" for place in _WHERE}
 )
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__, submod_attrs={"reproduction": ["reproduce"], "study": ["Check", "Comparison", "Experiment", "Study"]}

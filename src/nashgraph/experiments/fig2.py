@@ -13,30 +13,35 @@ from ..datasets import load_karate, smooth_signals
 from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
 from ..games import welfare
 from ..pairs import squared_distances
-from .figures import COLOURS, Figure, new_figure
-from .paper import paper_numbers
-from .study import Check, Comparison, Experiment, Plan, Study, compared, where
-from .trials import Row, Trial
+from .study import (
+    COLOURS,
+    Check,
+    Comparison,
+    Experiment,
+    Figure,
+    Row,
+    Study,
+    compared,
+    new_figure,
+    paper_numbers,
+    where,
+)
 
 SIGNALS, DEGREE, C = 50, 10, 0.95
-LAMS, LAMS_QUICK = 40, 12
-LINEAR_LAMS = np.geomspace(1e-2, 1e3, 60)
-TRIALS, TRIALS_QUICK = 10, 1
 GAMES = {"log1p": "f(x)=log(1+x)", "linear": "f(x)=x"}
 GLGP_FRONT, LINEAR_FRONT, SMOOTH_POINT = "GLGP", "Linear approximation", "SmoothGL"
 
 
-def trials(plan: Plan) -> list[Trial]:
+def trials(quick: bool) -> list[Row]:
     """Return the draws of signals, each with both interactions."""
-    count, lams = (TRIALS_QUICK, LAMS_QUICK) if plan.quick else (TRIALS, LAMS)
     return [
-        Trial(f"{interaction}-{trial}", {"interaction": interaction, "trial": trial, "seed": plan.seed, "n_lams": lams})
+        {"interaction": interaction, "trial": trial, "n_lams": 12 if quick else 40}
         for interaction in GAMES
-        for trial in range(count)
+        for trial in range(1 if quick else 10)
     ]
 
 
-def measure(interaction: str, trial: int, seed: int, n_lams: int) -> list[Row]:
+def measure(interaction: str, trial: int, n_lams: int, seed: int) -> list[Row]:
     """Return the points of both fronts on one draw of signals."""
     (state,) = np.random.SeedSequence([seed, trial]).generate_state(1)
     X = smooth_signals(load_karate().graph, SIGNALS, "gmrf", random_state=int(state))
@@ -60,7 +65,8 @@ def measure(interaction: str, trial: int, seed: int, n_lams: int) -> list[Row]:
         {**point(GLGP_FRONT, lam, model), "stationarity": model.stationarity_}
         for lam, model in zip(path.lams, path.models, strict=True)
     ]
-    rows += [point(LINEAR_FRONT, lam, LinearGLGP(lam=float(lam), degree=DEGREE, c=C).fit(X)) for lam in LINEAR_LAMS]
+    for lam in np.geomspace(1e-2, 1e3, 60):
+        rows.append(point(LINEAR_FRONT, lam, LinearGLGP(lam=float(lam), degree=DEGREE, c=C).fit(X)))
     return rows
 
 

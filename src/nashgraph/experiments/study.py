@@ -1,32 +1,28 @@
-"""The result of an experiment: our numbers next to the paper's, the claims checked, and the verdict that follows."""
+"""The parts every experiment shares: trials, claims and their verdict, the paper's numbers, statistics, figures."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .figures import Figure
-from .trials import Measurement, Trial
+from ..certificate import Certificate, Measure
 
-NUMBER, SHAPE = "number", "shape"
-REPRODUCED, SHAPE_ONLY, PARTLY, NOT = "reproduced", "reproduced in shape only", "partly reproduced", "not reproduced"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much to run: the seed of all draws, and whether a quick look will do."""
-
-    seed: int = 0
-    quick: bool = False
+Figure = Any  # matplotlib's, which is an extra: imported when something is drawn
+Row = dict[str, Any]
+# Okabe and Ito's colours, which all eyes can tell apart, the dark ones first.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c510a", "#66a61e")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One line of a table: our mean, its standard error, and the paper's number where there is one."""
+    """One line of a table: our mean, its standard error, and the paper's number if there is one."""
 
     what: str
     ours: float
@@ -43,27 +39,29 @@ class Comparison:
 class Check:
     """A claim of the paper, whether it holds here, and by how much.
 
-    ``kind`` is SHAPE for a sign, a trend or a ranking, and NUMBER for the size of a figure.
+    ``shape`` is true for a sign, a trend or a ranking, and false for the size of a number.
     """
 
     claim: str
     holds: bool
     detail: str
-    kind: str = SHAPE
+    shape: bool = True
 
 
-class Checked:
-    """Claims that were checked: the verdict, and how many hold."""
+@dataclass(frozen=True)
+class Reading:
+    """The same claims under another reading of something the paper does not state."""
 
+    name: str
     checks: Sequence[Check]
 
     @property
     def verdict(self) -> str:
         """One of the four verdicts; claims about shape decide unless only numbers differ."""
         if all(check.holds for check in self.checks):
-            return REPRODUCED
-        shapes = [check.holds for check in self.checks if check.kind == SHAPE]
-        return SHAPE_ONLY if all(shapes) else PARTLY if any(shapes) else NOT
+            return "reproduced"
+        shapes = [check.holds for check in self.checks if check.shape]
+        return "reproduced in shape only" if all(shapes) else "partly reproduced" if any(shapes) else "not reproduced"
 
     @property
     def held(self) -> str:
@@ -72,22 +70,15 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Reading(Checked):
-    """The same claims under another reading of something the paper does not state."""
-
-    name: str
-    checks: Sequence[Check]
-
-
-@dataclass(frozen=True)
-class Study(Checked):
+class Study:
     """Results of all trials of one experiment.
 
     The verdict is that of ``checks``, which read the paper literally; ``readings`` have verdicts of their own.
 
     Examples
     --------
-    >>> study = Study([], [Check("GLGP is first", True, "by 0.1"), Check("AUC is 0.8", False, "it is 0.7", NUMBER)])
+    >>> checks = [Check("GLGP is first", True, "by 0.1"), Check("AUC is 0.8", False, "it is 0.7", shape=False)]
+    >>> study = Study([Comparison("GLGP", 0.7, 0.01, paper=0.8)], checks)
     >>> study.verdict, study.held
     ('reproduced in shape only', '1 of 2')
     """
@@ -100,41 +91,53 @@ class Study(Checked):
     table: pd.DataFrame | None = None
     readings: Sequence[Reading] = ()
 
+    @property
+    def verdict(self) -> str:
+        """The verdict on the literal text."""
+        return Reading("", self.checks).verdict
+
+    @property
+    def held(self) -> str:
+        """How many of the claims hold."""
+        return Reading("", self.checks).held
+
 
 @dataclass(frozen=True)
 class Experiment:
-    """One table or figure of the paper: what to measure, how to draw it, what to make of it.
+    """One table or figure of the paper.
 
-    Attributes
-    ----------
-    name, title : str
-    trials : the trials of a plan
-    measure : the rows of one trial
-    study : what all rows amount to
-    draw : a figure of all rows
-    shared : str, the name of the trials where other experiments read the same ones
-    prepare : fetches the data, once, before the trials
-    of_paper : bool, whether the paper has it, so that there is a verdict
+    ``trials`` lists the arguments of each trial, fewer if quick; ``measure`` returns the rows of one, from these and
+    the seed; ``study`` says what all rows amount to, and ``draw`` draws them. ``prepare`` fetches the data before the
+    trials. Experiments with the same ``shared`` name read the same trials.
     """
 
     name: str
     title: str
-    trials: Callable[[Plan], list[Trial]]
-    measure: Measurement
+    trials: Callable[[bool], list[Row]]
+    measure: Callable[..., list[Row]]
     study: Callable[[pd.DataFrame], Study]
     draw: Callable[[pd.DataFrame], Figure]
     shared: str = ""
     prepare: Callable[[], object] = lambda: None
-    of_paper: bool = True
 
     @property
     def data(self) -> str:
         """The name of the trials' folder and of their CSV."""
         return self.shared or self.name
 
-    def verdict(self, checked: Checked) -> str:
-        """Return the verdict, or "not in the paper"."""
-        return checked.verdict if self.of_paper else "not in the paper"
+
+@cache
+def paper_numbers() -> dict[str, Any]:
+    """Return all of the paper's numbers, by table or figure; ``paper.toml`` is the one place they are written."""
+    return tomllib.loads(files(__package__).joinpath("paper.toml").read_text(encoding="utf-8"))
+
+
+def certified(certificate: Certificate | None = None) -> Row:
+    """Return what a row says of a fit: whether it converged, and its stationarity if that is what was measured."""
+    if certificate is None:
+        return {"stationarity": None, "converged": True}
+    measured = certificate.measure in (Measure.STATIONARITY, Measure.EXACT)
+    return {"stationarity": certificate.value if measured else None, "converged": certificate.converged}
 
 
 def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
@@ -145,8 +148,8 @@ def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
 def mean_and_error(values: Iterable[float]) -> tuple[float, float | None]:
     """Return the mean and its standard error over draws, which one draw does not have."""
     array = np.asarray(list(values), dtype=float)
-    mean = float(array.mean())
-    return mean, float(array.std(ddof=1) / np.sqrt(array.size)) if array.size > 1 else None
+    error = float(array.std(ddof=1) / np.sqrt(array.size)) if array.size > 1 else None
+    return float(array.mean()), error
 
 
 def compared(what: str, values: Iterable[float], paper: float | None = None) -> Comparison:
@@ -159,7 +162,7 @@ def closeness(name: str, comparisons: Sequence[Comparison], within: float, digit
     differences = {line.what: line.difference for line in comparisons if line.difference is not None}
     worst, difference = max(differences.items(), key=lambda item: abs(item[1]))
     detail = f"largest difference {difference:+.{digits}f} ({worst})"
-    return Check(f"{name} within {within:g} of the paper's", abs(difference) <= within, detail, NUMBER)
+    return Check(f"{name} within {within:g} of the paper's", abs(difference) <= within, detail, shape=False)
 
 
 def same_ranking(claim: str, ours: Mapping[Any, float], paper: Mapping[str, float]) -> Check:
@@ -169,44 +172,21 @@ def same_ranking(claim: str, ours: Mapping[Any, float], paper: Mapping[str, floa
 
 
 def unfinished(fits: pd.DataFrame, what: str) -> list[str]:
-    """Return a note on the methods that did not converge in some fits, where there are any."""
+    """Return a note on the methods that did not converge in some fits, if there are any."""
     counts = fits[~fits["converged"].astype(bool)]["method"].value_counts()
     short = ", ".join(f"{name} in {count}" for name, count in counts.items())
     return [f"Not converged: {short} {what}."] if short else []
 
 
-def markdown(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    names = list(headings)
-    lines = ["|" + "".join(f" {name} |" if name else " |" for name in names), "|" + "---|" * len(names)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def data_table(frame: pd.DataFrame, digits: int = 3) -> str:
-    """Return a table of data in Markdown; what is missing is left blank."""
-
-    def cell(value: Any) -> str:
-        if value is None or (isinstance(value, float) and not np.isfinite(value)):
-            return ""
-        return f"{value:.{digits}f}" if isinstance(value, float) else str(value).replace("|", "\\|")
-
-    return markdown(map(str, frame.columns), (map(cell, row) for row in frame.itertuples(index=False)))
-
-
-def comparison_table(comparisons: Sequence[Comparison], digits: int = 3) -> str:
-    """Return the comparisons as a table in Markdown.
-
-    Examples
-    --------
-    >>> print(comparison_table([Comparison("SmoothGL", 0.734, 0.008, 0.730)]))
-    | | ours | paper | difference |
-    |---|---|---|---|
-    | SmoothGL | 0.734 ± 0.008 | 0.730 | +0.004 |
-    """
-
-    def cells(line: Comparison) -> list[str]:
-        ours = f"{line.ours:.{digits}f}" + ("" if line.error is None else f" ± {line.error:.{digits}f}")
-        paper = "" if line.paper is None else f"{line.paper:.{digits}f}"
-        return [line.what, ours, paper, "" if line.difference is None else f"{line.difference:+.{digits}f}"]
-
-    return markdown(("", "ours", "paper", "difference"), map(cells, comparisons))
+def new_figure(columns: int = 1, width: float = 5.4, height: float = 4.0, **options: Any) -> tuple[Figure, Any]:
+    """Return an empty figure and its axes, with a light grid."""
+    try:
+        from matplotlib import figure as matplotlib_figure  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'nashgraph[plot]'") from error
+    figure = matplotlib_figure.Figure(figsize=(width * columns, height), layout="constrained")
+    axes = figure.subplots(1, columns, **options)
+    for each in figure.axes:
+        each.grid(alpha=0.3)
+        each.spines[["top", "right"]].set_visible(False)
+    return figure, axes

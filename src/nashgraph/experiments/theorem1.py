@@ -16,41 +16,30 @@ from ..estimators import spectral_benefit
 from ..solvers import Problem, StepSizes, gradient_mapping, theory_steps
 from ..solvers.two_timescale import iterates
 from .fig1 import draw_problem
-from .figures import COLOURS, Figure, new_figure
-from .study import Check, Experiment, Plan, Study, where
-from .trials import Row, Trial
-
-ITERATIONS, ITERATIONS_QUICK = 10_000, 300
-TRIALS, TRIALS_QUICK = 5, 1
-PRACTICAL = StepSizes(0.5, 0.003)
-
+from .study import COLOURS, Check, Experiment, Figure, Row, Study, new_figure, where
 
 OF_FIGURE_1 = "Figure 1 (c = 0.95)"
 # c, beta and lam of each problem.
 SETTINGS = {OF_FIGURE_1: (0.95, 200.0, 5.0), "milder (c = 0.5)": (0.5, 200.0, 5.0), "mild (c = 0.3)": (0.3, 1.0, 1.0)}
 
 
-def trials(plan: Plan) -> list[Trial]:
+def trials(quick: bool) -> list[Row]:
     """Return every setting with both kinds of steps, on a few draws."""
-    count, length = (TRIALS_QUICK, ITERATIONS_QUICK) if plan.quick else (TRIALS, ITERATIONS)
     return [
-        Trial(
-            f"{number}-{steps}-{trial}",
-            {"setting": setting, "steps": steps, "trial": trial, "seed": plan.seed, "iterations": length},
-        )
-        for number, setting in enumerate(SETTINGS)
+        {"setting": setting, "steps": steps, "trial": trial, "iterations": 300 if quick else 10_000}
+        for setting in SETTINGS
         for steps in ("theory", "practical")
-        for trial in range(count)
+        for trial in range(1 if quick else 5)
     ]
 
 
-def measure(setting: str, steps: str, trial: int, seed: int, iterations: int) -> list[Row]:
+def measure(setting: str, steps: str, trial: int, iterations: int, seed: int) -> list[Row]:
     """Return the least squared gradient mapping over the first K iterations, at spaced K."""
     _, X = draw_problem(trial, seed)
     c, beta, lam = SETTINGS[setting]
     problem = Problem.from_signals(X, spectral_benefit(X), beta=beta, c=c, interaction="log1p")
     start = problem.smooth
-    sizes = theory_steps(problem, lam, start) if steps == "theory" else PRACTICAL
+    sizes = theory_steps(problem, lam, start) if steps == "theory" else StepSizes(0.5, 0.003)
     run = {"setting": setting, "steps": steps, "trial": trial, "gamma": sizes.gamma}
     shown = set(np.unique(np.geomspace(1, iterations, 60).astype(int)).tolist())
     rows, least, state = [], np.inf, None

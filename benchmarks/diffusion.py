@@ -1,4 +1,4 @@
-"""Is a learned network good enough to act on? Seeds and key players chosen on it, judged on the true one.
+"""``python -m benchmarks.diffusion``: seeds and key players chosen on a learned network, judged on the true one.
 
 Villages: news start at five percent of the households, and whoever knows tells each neighbour with probability q in
 each of T rounds (Banerjee, Chandrasekhar, Duflo, Jackson 2013); q is 1 over the largest eigenvalue of the network, T
@@ -7,7 +7,7 @@ at its defaults, signals standardised, with and without b = hhSurveyed + 1), or 
 those that the survey calls leaders, among those surveyed. Networks drawn at random: seeds likewise, and the five whose
 leaving costs the welfare most.
 
-The measure is the share of the possible gain, (learned - random) / (true - random).
+The measure is the share of the possible gain, (learned - random) / (true - random). Writes DIFFUSION.md.
 """
 
 from __future__ import annotations
@@ -18,20 +18,35 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..datasets import load_villages, preferential_attachment, small_world, smooth_signals, stochastic_block_model
-from ..estimators import ConsensusGL
-from ..graph import adjacency_matrix
-from ..interventions import Game, best_seeds, diffusion_centrality, key_group, key_players
-from ..interventions.positions import largest_eigenvalue
-from ..interventions.seeds import diffusion
-from ..metrics import equal_influence
-from ..validation import Array
-from .figures import COLOURS, Figure, new_figure
-from .study import Check, Experiment, Plan, Study, mean_and_error, where
-from .trials import Row, Trial
-from .villages import QUICK_VILLAGES, C, prepare, village_problem
+from nashgraph.datasets import (
+    load_villages,
+    preferential_attachment,
+    small_world,
+    smooth_signals,
+    stochastic_block_model,
+)
+from nashgraph.estimators import ConsensusGL
+from nashgraph.experiments.study import (
+    COLOURS,
+    Check,
+    Experiment,
+    Figure,
+    Row,
+    Study,
+    mean_and_error,
+    new_figure,
+    where,
+)
+from nashgraph.experiments.villages import ALL_VILLAGES, QUICK_VILLAGES, C, prepare, village_problem
+from nashgraph.graph import adjacency_matrix
+from nashgraph.interventions import Game, best_seeds, diffusion_centrality, key_group, key_players
+from nashgraph.interventions.positions import largest_eigenvalue
+from nashgraph.interventions.seeds import diffusion
+from nashgraph.metrics import equal_influence
+from nashgraph.validation import Array
 
-ALL_VILLAGES = tuple(number for number in range(1, 78) if number not in (13, 22))
+from .experiment import run
+
 SHARE, ROUNDS = 0.05, (3, 6)
 RANDOM_SETS, SAMPLES = 100, 10_000
 KINDS = {
@@ -46,15 +61,10 @@ BY_INFLUENCE, BY_CENTRALITY = ", by influence", ", by diffusion centrality"
 VILLAGES, KEY_PLAYERS = "villages", "key players"
 
 
-def trials(plan: Plan) -> list[Trial]:
+def trials(quick: bool) -> list[Row]:
     """Return the villages, all that there are, and the draws of networks."""
-    villages = QUICK_VILLAGES if plan.quick else ALL_VILLAGES
-    kept = [Trial(f"village-{village}", {"village": village, "seed": plan.seed}) for village in villages]
-    drawn = [(kind, draw) for kind in KINDS for draw in range(1 if plan.quick else DRAWS)]
-    return kept + [
-        Trial(f"{kind.replace(' ', '-')}-{draw}", {"kind": kind, "draw": draw, "seed": plan.seed})
-        for kind, draw in drawn
-    ]
+    villages = [{"village": village} for village in (QUICK_VILLAGES if quick else ALL_VILLAGES)]
+    return villages + [{"kind": kind, "draw": draw} for kind in KINDS for draw in range(1 if quick else DRAWS)]
 
 
 def measure(seed: int, village: int = 0, kind: str = "", draw: int = 0) -> list[Row]:
@@ -216,6 +226,7 @@ def notes(frame: pd.DataFrame) -> list[str]:
         "Drawn networks make their own signals, as the methods assume; the answers of a survey no network has made.",
         "The greedy choice on the network is what was planned to be judged; the other two ways of choosing are shown "
         "for comparison.",
+        "Printed by `python -m benchmarks.diffusion`.",
     ]
 
 
@@ -241,12 +252,8 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 DIFFUSION = Experiment(
-    "diffusion",
-    "Acting on a learned network: seeds and key players",
-    trials,
-    measure,
-    study,
-    draw,
-    prepare=prepare,
-    of_paper=False,
+    "diffusion", "Acting on a learned network: seeds and key players", trials, measure, study, draw, prepare=prepare
 )
+
+if __name__ == "__main__":
+    run(DIFFUSION)

@@ -1,7 +1,7 @@
-"""Beyond the paper's settings: what the same model achieves on the villages with beta and lambda chosen elsewhere.
+"""``python -m benchmarks.beyond``: what the paper's model achieves on villages with beta and lambda chosen elsewhere.
 
 One beta and one lambda for each interaction, those with the highest mean AUC on ten villages that are not among the
-forty (the first ten by number), evaluated on the forty. Benefit, signals and c stay the paper's.
+forty (the first ten by number), evaluated on the forty. Benefit, signals and c stay the paper's. Writes BEYOND.md.
 """
 
 from __future__ import annotations
@@ -11,15 +11,26 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ..datasets import ONE_RELIGION_VILLAGES
-from ..estimators import GLGP
-from ..metrics import edge_auc
-from .figures import COLOURS, Figure, new_figure
-from .methods import GLGP_NAMES
-from .paper import paper_numbers
-from .study import Check, Comparison, Experiment, Plan, Study, compared, where
-from .trials import Row, Trial
-from .villages import QUICK_VILLAGES, SURVEYED, C, prepare, village_problem
+from nashgraph.datasets import ONE_RELIGION_VILLAGES
+from nashgraph.estimators import GLGP
+from nashgraph.experiments.fig1 import GLGP_NAMES
+from nashgraph.experiments.study import (
+    COLOURS,
+    Check,
+    Comparison,
+    Experiment,
+    Figure,
+    Row,
+    Study,
+    compared,
+    new_figure,
+    paper_numbers,
+    where,
+)
+from nashgraph.experiments.villages import QUICK_VILLAGES, SURVEYED, C, prepare, village_problem
+from nashgraph.metrics import edge_auc
+
+from .experiment import run
 
 TUNING_VILLAGES = (1, 3, 4, 5, 6, 12, 14, 15, 21, 23)
 BETAS = (1.0, 10.0, 1e2, 1e3, 1e4, 1e6, 1e8)
@@ -29,20 +40,16 @@ TOL = 1e-10  # at a large beta all weights are nearly equal, and their order is 
 NEARLY_EQUAL = 1e6  # a beta beyond which they are
 
 
-def trials(plan: Plan) -> list[Trial]:
+def trials(quick: bool) -> list[Row]:
     """Return the villages to choose on and those to be scored on, all with the whole grid."""
     assert not set(TUNING_VILLAGES) & set(ONE_RELIGION_VILLAGES)
-    villages = (*TUNING_VILLAGES[:1], *QUICK_VILLAGES) if plan.quick else (*TUNING_VILLAGES, *ONE_RELIGION_VILLAGES)
-    grid = {"betas": BETAS_QUICK, "ratios": RATIOS_QUICK} if plan.quick else {"betas": BETAS, "ratios": RATIOS}
-    return [
-        Trial(f"{interaction}-{village}", {"village": village, "interaction": interaction, **grid})
-        for interaction in GLGP_NAMES
-        for village in villages
-    ]
+    villages = (*TUNING_VILLAGES[:1], *QUICK_VILLAGES) if quick else (*TUNING_VILLAGES, *ONE_RELIGION_VILLAGES)
+    grid = {"betas": BETAS_QUICK, "ratios": RATIOS_QUICK} if quick else {"betas": BETAS, "ratios": RATIOS}
+    return [{"village": village, "interaction": game, **grid} for game in GLGP_NAMES for village in villages]
 
 
-def measure(village: int, interaction: str, betas: list[float], ratios: list[float]) -> list[Row]:
-    """Return the AUC of every point of the grid on one village, and the control's."""
+def measure(village: int, interaction: str, betas: list[float], ratios: list[float], seed: int) -> list[Row]:
+    """Return the AUC of every point of the grid on one village, and the control's; nothing is drawn by the seed."""
     X, benefit, surveyed, truth = village_problem(village)
     control = edge_auc(truth, surveyed[:, None] + surveyed)
     rows: list[Row] = []
@@ -131,6 +138,7 @@ def notes(frame: pd.DataFrame) -> list[str]:
         ),
         *(edge_note(frame, game) for game in GLGP_NAMES),
         f"{(frame['stationarity'] > TOL).mean():.1%} of the fits stopped short of stationarity {TOL:g}.",
+        "Printed by `python -m benchmarks.beyond`.",
     ]
 
 
@@ -150,6 +158,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-BEYOND = Experiment(
-    "beyond", "Beyond the paper's settings: villages", trials, measure, study, draw, prepare=prepare, of_paper=False
-)
+BEYOND = Experiment("beyond", "Beyond the paper's settings: villages", trials, measure, study, draw, prepare=prepare)
+
+if __name__ == "__main__":
+    run(BEYOND)

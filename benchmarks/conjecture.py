@@ -1,4 +1,4 @@
-"""The paper's conjecture (C) on every true network that is here: what rewiring does to what it is good for.
+"""``python -m benchmarks.conjecture``: the paper's conjecture (C), what rewiring costs true networks.
 
 Half of the ties, or a tenth, are rewired as in Table 1 (a tie goes to any pair that is not tied), and, as a control, by
 swaps of two ties that keep everybody's number of ties. Four values are compared before and after, each less what
@@ -7,7 +7,7 @@ random (mean of eight draws) or starting with the best connected; and the size o
 imports 0.01). W = 0.9 A / ||A||_F: no eigenvalue of A exceeds ||A||_F, so the game has an equilibrium on every network.
 
 In the welfare 1'W1 + 1'W^2 1 + ..., the first term is the number of ties and the second the sum of squared degrees:
-swaps that keep degrees can change only later terms, which are small.
+swaps that keep degrees can change only later terms, which are small. Writes CONJECTURE.md.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ..datasets import Dataset, erdos_renyi, load_dolphins, load_karate, load_villages, load_wiki_vote
-from ..datasets.store import VARIABLE
-from ..games import welfare
-from ..priors import Epidemic
-from ..priors.prior import InMemory
-from ..validation import Array
-from .figures import COLOURS, Figure, new_figure
-from .study import Check, Experiment, Plan, Study, where
-from .table1 import edge_array, pairs_apart, rewired
-from .trials import Row, Trial
+from nashgraph.datasets import Dataset, erdos_renyi, load_dolphins, load_karate, load_villages, load_wiki_vote
+from nashgraph.datasets.store import VARIABLE
+from nashgraph.experiments.study import COLOURS, Check, Experiment, Figure, Row, Study, new_figure, where
+from nashgraph.experiments.table1 import edge_array, pairs_apart, rewired
+from nashgraph.experiments.villages import ALL_VILLAGES
+from nashgraph.games import welfare
+from nashgraph.priors import Epidemic
+from nashgraph.priors.prior import InMemory
+from nashgraph.validation import Array
+
+from .experiment import run
 
 SCALE = 0.9
 SHARES, HALF = (0.1, 0.5), 0.5
@@ -42,7 +43,6 @@ FAILED, SCENARIOS = 0.1, 8
 IMPORTS, RATE = 0.01, 2.0
 CLEAR = 0.95  # share of the rewired networks above which a network is clearly better, or clearly worse
 MOST = 0.2  # of the control's networks may look better or worse than rewired ones: 1% of the time by chance
-VILLAGES = tuple(number for number in range(1, 78) if number not in (13, 22))  # the survey has no such villages
 CONTROL, CONTROLS, QUICK = "control: random", 20, 3
 SMALL = {
     "karate": lambda: load_karate().graph,
@@ -61,7 +61,7 @@ def networks() -> dict[str, dict[str, Callable[[], nx.Graph[Any]]]]:
     home = Path(os.environ.get(VARIABLE, "")).expanduser() / "recovery"
     found: dict[str, dict[str, Callable[[], nx.Graph[Any]]]] = {
         "Table 1's and networkx's": dict(SMALL),
-        "villages": {f"village {k}": partial(village, k) for k in VILLAGES},
+        "villages": {f"village {k}": partial(village, k) for k in ALL_VILLAGES},
     }
     for file in sorted(home.glob("*/truth.csv")):
         group = file.parent.name.split("_")[0]
@@ -93,13 +93,12 @@ def prepare() -> None:
     all_villages(), load_wiki_vote(), load_dolphins()
 
 
-def trials(plan: Plan) -> list[Trial]:
+def trials(quick: bool) -> list[Row]:
     """Return every network."""
-    draws = DRAWS_QUICK if plan.quick else DRAWS
     return [
-        Trial(name.replace(" ", "-"), {"group": group, "name": name, "draws": draws, "seed": plan.seed})
+        {"group": group, "name": name, "draws": DRAWS_QUICK if quick else DRAWS}
         for group, members in networks().items()
-        for name in list(members)[: QUICK if plan.quick else None]
+        for name in list(members)[: QUICK if quick else None]
     ]
 
 
@@ -211,6 +210,7 @@ def study(frame: pd.DataFrame) -> Study:
         "are lower. An epidemic that is higher reaches more people. Networks of one population are not independent.",
         "Rewiring at random destroys hubs, and with f(x) = x and b = 1 the welfare is mostly the sum of squared "
         "degrees: what remains when degrees are kept is the effect of who is tied to whom.",
+        "Printed by `python -m benchmarks.conjecture`.",
     ]
     return Study([], checks, notes, table=pd.DataFrame(summary(frame)), digits=1)
 
@@ -236,12 +236,8 @@ def draw(frame: pd.DataFrame) -> Figure:
 
 
 CONJECTURE = Experiment(
-    "conjecture",
-    "Conjecture (C): what rewiring costs real networks",
-    trials,
-    measure,
-    study,
-    draw,
-    prepare=prepare,
-    of_paper=False,
+    "conjecture", "Conjecture (C): what rewiring costs real networks", trials, measure, study, draw, prepare=prepare
 )
+
+if __name__ == "__main__":
+    run(CONJECTURE)

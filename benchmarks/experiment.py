@@ -1,0 +1,33 @@
+"""Runs the experiments that are not in the paper: each writes its page, its CSV and its figure to this folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nashgraph.experiments.reproduction import csv_of, write_study, write_trials
+from nashgraph.experiments.study import Experiment
+
+
+def run(experiment: Experiment) -> None:
+    """Run all trials, with --quick a few to a folder of their own, and write what came out."""
+    quick, here = "--quick" in sys.argv, Path(__file__).parent
+    with TemporaryDirectory() as folder:
+        write_trials(
+            experiment,
+            Path(folder),
+            quick=quick,
+            jobs=-1,
+            progress=lambda name, done, total: sys.stdout.write(f"{name}: {done} of {total}\n"),
+        )
+        out = Path("results") / "quick" if quick else here
+        out.mkdir(parents=True, exist_ok=True)
+        csv_of(experiment, out).write_bytes(csv_of(experiment, Path(folder)).read_bytes())
+    study = write_study(experiment, out, page_of(experiment))
+    sys.stdout.write(f"{study.held} claims hold; wrote {out / page_of(experiment)}\n")
+
+
+def page_of(experiment: Experiment) -> str:
+    """Return the name of the page, in capitals like those of the other benchmarks."""
+    return f"{experiment.name.upper()}.md"
