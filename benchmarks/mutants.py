@@ -28,7 +28,7 @@ PACKAGES = {
     "games": "tests/games tests/solvers",
     "priors": "tests/priors",
     "solvers": "tests/solvers",
-    "consensus": "tests/consensus tests/estimators/test_consensus.py",
+    "consensus": "tests/consensus",
     "evidence": "tests/evidence",
 }
 SWAPS = {

@@ -40,7 +40,7 @@ def _said(command: Any) -> Iterator[str]:
     arguments = [parameter for parameter in parameters if not _is_option(parameter)]
     if arguments:
         yield "\n".join(_line(parameter) for parameter in arguments)
-    options = [parameter for parameter in parameters if _is_option(parameter) and parameter.name not in OURS_NOT]
+    options = [parameter for parameter in parameters if _shown(parameter)]
     panels = list(dict.fromkeys(_panel(option) for option in options))
     for panel, members in itertools.groupby(sorted(options, key=lambda o: panels.index(_panel(o))), key=_panel):
         yield f"{panel}:"
@@ -49,6 +49,10 @@ def _said(command: Any) -> Iterator[str]:
 
 def _is_option(parameter: Any) -> bool:
     return bool(parameter.opts[0].startswith("-"))
+
+
+def _shown(parameter: Any) -> bool:
+    return _is_option(parameter) and parameter.name not in OURS_NOT and not parameter.hidden
 
 
 def _panel(option: Any) -> str:

@@ -19,7 +19,6 @@ README, SEEDING, PERFORMANCE = "README.md", "docs/guide/seeding.md", "docs/guide
 CLUSTER_GUIDE, SURE = "docs/guide/cluster.md", "docs/guide/sure.md"
 RECOVERY, RESULTS, STRESS = "benchmarks/RECOVERY.md", "benchmarks/RESULTS.md", "benchmarks/STRESS.md"
 GPU, LAM, SKIPPING = "benchmarks/GPU.md", "benchmarks/DEFAULT_LAM.md", "benchmarks/SKIPPING.md"
-KNOWN, KNOWN_TIES = "docs/guide/known.md", "benchmarks/KNOWN_TIES.md"
 SELECTION, DIFFUSION, EVIDENCE = "benchmarks/SELECTION.md", "benchmarks/DIFFUSION.md", "benchmarks/EVIDENCE.md"
 
 
@@ -106,21 +105,6 @@ QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
     (PERFORMANCE, "the objective to {}.", [(GPU, r"Objectives differ by (\S+) relative")]),
     (README, "N = 1,048,576: {} s ([benchmarks/GPU.md]", [(GPU, r"\| 1,048,576 \| \S+ \| (\d+)\.\d+ \|")]),
     (CLUSTER_GUIDE, "one H200 | | {} s", [(GPU, r"\| 1,048,576 \| \S+ \| (\S+) \|")]),
-    *(
-        (
-            KNOWN,
-            f"| {words} | {{}} | {{}} | {{}} |",
-            [
-                (KNOWN_TIES, rf"\| {name}, 10% of the nodes asked \| {method} \| \S+ \| (\S+) \|")
-                for method in ("stacked: probability", "plain consensus", "control: pair regression")
-            ],
-        )
-        for words, name in (
-            ("Korean villages", "Korean villages"),
-            ("lawyers", "lawyers"),
-            ("Indian villages, told who was surveyed", "Indian villages with hhSurveyed"),
-        )
-    ),
     (
         CLUSTER_GUIDE,
         "1, 2, 4 workers on 2 cores | {}, {}, {} s | {}, {}, {} s |",

@@ -1,5 +1,4 @@
 from .comparison import compare
-from .consensus import fit_known_weights
 from .estimators import (
     GLGP,
     ConsensusGL,
@@ -107,7 +106,6 @@ __all__ = [
     "equal_influence",
     "equilibrium",
     "expected_reach",
-    "fit_known_weights",
     "key_group",
     "key_players",
     "plan_study",

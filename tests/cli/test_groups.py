@@ -101,15 +101,14 @@ def test_known_ties_are_those_of_the_group(villages):
     known = table[table["from"] <= 12]
     whole = pd.DataFrame([(village, k, "*") for village in (10, "A/b") for k in range(1, 13)], columns=table.columns)
     pd.concat([known, whole]).to_csv(villages / "known.csv", index=False)
-    arguments = ["learn", villages / "villages.csv", "--group", "village", "--id", "hh", "--set", "n_replicates=2"]
+    arguments = ["learn", villages / "villages.csv", "--group", "village", "--id", "hh"]
     result = run(*arguments, "--known", villages / "known.csv", "--out", villages / "out", "--json")
     answer = json.loads(result.stdout)
-    assert any("known tie(s)" in note for note in answer["groups"]["10"]["notes"])
-    assert "known.csv has no ties in village 2" in answer["groups"]["2"]["notes"]
+    assert any("known ties, 12 people whose ties are all known" in note for note in answer["groups"]["10"]["notes"])
+    assert any("left out village 2: nobody was asked" in note for note in answer["notes"])
     edges = pd.read_csv(villages / "out" / "edges.csv", dtype={"group": str})
-    asked = edges[(edges.known == "tie") & (edges.group == "10")]
+    asked = edges[(edges.probability == 1) & (edges.group == "10")]
     assert {*asked.source, *asked.target} & {*range(1, 13)}
-    assert edges[edges.group == "2"].probability.isna().all()
 
 
 def test_a_column_that_makes_no_groups_is_told_in_one_line(villages):

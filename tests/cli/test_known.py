@@ -1,4 +1,4 @@
-"""Known ties on the command line: a file of them, what was learned from it, and learning elsewhere from that."""
+"""Known ties on the command line: a file of them, and what was learned from it."""
 
 import json
 
@@ -25,45 +25,49 @@ def club(tmp_path):
 
 
 def learn(folder, table, out, *more):
-    arguments = ["learn", folder / table, "--method", "consensus", "--set", "n_replicates=2", "--set", "random_state=0"]
-    arguments += ["--benefit", "spectral"]
-    return run(*arguments, "--out", folder / out, *more)
+    return run("learn", folder / table, "--out", folder / out, *more)
 
 
 def test_known_ties_give_probabilities_and_a_note(club):
     result = learn(club, "here.csv", "out", "--known", club / "ties.csv", "--json")
     assert result.exit_code == 0, result.output
-    edges = pd.read_csv(club / "out" / "edges.csv", keep_default_na=False)
-    assert {"probability", "known"} <= {*edges.columns}
-    assert set(edges.known) == {"tie", "no tie", ""}
+    edges = pd.read_csv(club / "out" / "edges.csv")
+    certain = edges[edges.probability == 1]
+    written = {*zip(certain.source, certain.target, strict=True)}
     given = pd.read_csv(club / "ties.csv").query("to != '*'")
-    written = {*zip(edges.source, edges.target, strict=True)}
+    assert len(written) == len(given)
     assert all((a, b) in written or (b, a) in written for a, b in given.itertuples(index=False))
-    assert any("known tie(s)" in note for note in json.loads(result.stdout)["notes"])
-    content = json.loads((club / "out" / "model.json").read_text())
-    assert content["known"]["path"] == "../ties.csv"
-    assert content["known_weights"]["consensus"] > 0
-    graph = nx.read_graphml(club / "out" / "graph.graphml")
-    assert all(0 <= data["probability"] <= 1 for _, _, data in graph.edges(data=True))
+    answer = json.loads(result.stdout)
+    assert answer["method"] == "ties"
+    assert any(f"from {len(given)} known ties, 12 people whose ties are all known" in note for note in answer["notes"])
+    assert json.loads((club / "out" / "model.json").read_text())["known"]["path"] == "../ties.csv"
     again = run("rerun", club / "out", "--out", club / "again", "--json")
     assert json.loads(again.stdout)["same"] is True
 
 
-def test_undirected_graphs_keep_probabilities(club):
-    result = learn(club, "here.csv", "out", "--known", club / "ties.csv", "--undirected")
-    assert result.exit_code == 0, result.output
-    edges = pd.read_csv(club / "out" / "edges.csv", keep_default_na=False)
-    assert (edges.probability[edges.known == "tie"] == 1).all()
+def test_ties_alone_do_not_say_who_is_not_tied(club):
+    (club / "few.csv").write_text("source,target\nm0,m1\n")
+    result = learn(club, "here.csv", "out", "--known", club / "few.csv")
+    assert result.exit_code == 1
+    assert "nobody was asked: pass --counts or --ties" in " ".join(error_lines(result))
+    assert "(a row with the target *)" in " ".join(error_lines(result))
 
 
-def test_what_was_learned_here_serves_there(club):
-    learn(club, "here.csv", "out", "--known", club / "ties.csv")
-    result = learn(club, "there.csv", "other", "--known-from", club / "out" / "model.json", "--json")
-    assert result.exit_code == 0, result.output
-    assert any("known ties of here.csv taught" in note for note in json.loads(result.stdout)["notes"])
-    assert "probability" in pd.read_csv(club / "other" / "edges.csv")
-    again = run("rerun", club / "other", "--out", club / "again", "--json")
-    assert json.loads(again.stdout)["same"] is True
+def test_a_model_of_before_is_read_and_a_stacked_one_is_not_learned_again(club):
+    assert learn(club, "here.csv", "out", "--set", "n_replicates=0").exit_code == 0
+    file = club / "out" / "model.json"
+    content = json.loads(file.read_text())
+    content["job"]["parameters"]["known_weights"] = None
+    content["known_weights"] = None
+    file.write_text(json.dumps(content))
+    assert json.loads(run("rerun", club / "out", "--out", club / "again", "--json").stdout)["same"] is True
+    content["job"]["parameters"]["known_weights"] = {"consensus": 1.0}
+    content["known_weights"] = {"consensus": 1.0}
+    file.write_text(json.dumps(content))
+    assert run("show", club / "out").exit_code == 0
+    result = run("rerun", club / "out", "--out", club / "again")
+    assert result.exit_code == 1
+    assert "learn it again with --known" in " ".join(error_lines(result))
 
 
 @pytest.mark.parametrize(
@@ -84,14 +88,10 @@ def test_bad_ties(club, text, message):
     assert not (club / "out").exists()
 
 
-def test_only_the_consensus_learns_from_ties(club):
-    result = run("learn", club / "here.csv", "--method", "smooth", "--known", club / "ties.csv", "--out", club / "out")
+def test_other_methods_do_not_learn_from_ties_and_known_from_is_gone(club):
+    result = learn(club, "here.csv", "out", "--method", "smooth", "--known", club / "ties.csv")
     assert result.exit_code == 2
-    assert "does not learn from known ties" in " ".join(error_lines(result))
-
-
-def test_a_model_without_known_ties_teaches_nothing(club):
-    learn(club, "here.csv", "out")
+    assert "not for --method smooth" in " ".join(error_lines(result))
     result = learn(club, "there.csv", "other", "--known-from", club / "out")
-    assert result.exit_code == 1
-    assert "has learned nothing from known ties" in " ".join(error_lines(result))
+    assert result.exit_code == 2
+    assert "the argument networks of the tie model's fit" in " ".join(error_lines(result))

@@ -1,7 +1,5 @@
 """Mistakes that people make: a sentence that says what to type, and never an error inside nashgraph."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,20 +62,6 @@ def test_an_engine_that_is_not_here_is_refused_before_the_table_is_read(folder, 
         pytest.skip("there is a GPU here")
     assert "--engine cuda needs" in error_lines(result)[-1]
     assert "--engine threads" in error_lines(result)[-1]
-
-
-def test_weights_of_known_ties_that_are_damaged_are_refused(folder):
-    table = folder / "survey.csv"
-    (folder / "known.csv").write_text("source,target\n" + "".join(f"n{k},n{k + 1}\nn{k},*\n" for k in range(8)))
-    arguments = ["learn", table, "--set", "n_replicates=0", "--benefit", "none"]
-    assert run(*arguments, "--known", folder / "known.csv", "--out", folder / "out").exit_code == 0
-    model = folder / "out" / "model.json"
-    content = json.loads(model.read_text())
-    content["known_weights"]["groups"] = [1]
-    model.write_text(json.dumps(content))
-    result = run(*arguments, "--known-from", model, "--out", folder / "other")
-    assert result.exit_code == 1, result.output
-    assert "known_weights must be a dict with intercept, consensus, groups" in error_lines(result)[-1]
 
 
 @pytest.mark.parametrize(

@@ -83,10 +83,12 @@ def test_no_csv_that_is_written_has_a_formula_and_its_names_come_back(tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     options = (tmp_path / "t.csv", "--id", "name", "--group", "group", "--set", "n_replicates=0", "--benefit", "none")
     assert run("learn", *options, "--out", tmp_path / "out").exit_code in (0, 3)
-    ties = tmp_path / "out" / "edges.csv"
-    result = run("learn", *options, "--known", ties, "--out", tmp_path / "again")
+    ties = pd.read_csv(tmp_path / "out" / "edges.csv", dtype=str)[["group", "source", "target"]]
+    whole = ties.drop_duplicates(["group", "source"]).assign(target="*")
+    pd.concat([ties, whole]).to_csv(tmp_path / "ties.csv", index=False)
+    result = run("learn", *options[:5], "--known", tmp_path / "ties.csv", "--out", tmp_path / "again")
     assert result.exit_code == 0, result.output
-    assert {*pd.read_csv(tmp_path / "again" / "edges.csv")["known"].dropna()} == {"tie"}
+    assert (pd.read_csv(tmp_path / "again" / "edges.csv")["probability"] == 1).any()
     compared = ("compare", tmp_path / "t.csv", "--id", "name", "--drop", "group", "--methods", "=smooth,spectemp")
     METHODS.register("=smooth")(type("Smooth", (SmoothGL,), {}))
     try:

@@ -2,7 +2,6 @@
 
 import re
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -30,8 +29,6 @@ def known():
     ring = (np.abs(target - source) % 8) == 1
     columns = {"frequency": np.where(ring, 0.2, 0.9), "probability": np.where(ring, 0.95, 0.05)}
     model = held(weights, [f"node {k}" for k in range(10)], edge_columns=columns)
-    pairs = np.stack([source, target], axis=1)[source < target]
-    model._known = SimpleNamespace(pairs=pairs, values=ring[source < target])
     return model, int(ring.sum()) // 2
 
 
@@ -41,8 +38,6 @@ def test_probability_decides_where_edges_have_one(browser, known, tmp_path):
         assert edges_shown(page) == ties
         assert f"learned {ties} ties among 10 nodes" in page.locator("#standfirst").text_content()
         assert "probability at least 50%" in page.locator("#shown").text_content()
-        stage = page.locator("#stage")
-        assert [stage.get_attribute(f"data-{name}") for name in ("right", "wrong", "missed")] == [str(ties), "0", "0"]
         assert page.evaluate("nashgraph.pairs()[0].evidence") == pytest.approx(0.95)
 
 

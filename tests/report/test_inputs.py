@@ -8,7 +8,7 @@ import pytest
 from nashgraph.report import inputs, summarize
 from nashgraph.validation import InputError
 
-from .models import held, karate_consensus, popular_graph
+from .models import held
 
 PAIRS = np.array([[0, 1.0, 0, 0], [1.0, 0, 0, 0], [0, 0, 0, 1.0], [0, 0, 1.0, 0]])
 NAMES = ["ann", "bob", "cat", "dan"]
@@ -91,14 +91,3 @@ def test_a_truth_goes_by_names_and_else_by_order():
     assert by_order["directed"]
     with pytest.raises(InputError, match="does not have: eve"):
         data_of(truth=nx.Graph([("ann", "eve")]))
-
-
-def test_known_ties_are_checked_without_a_truth():
-    signals = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 12)))
-    model = karate_consensus().set_params(random_state=0)
-    known = {"ties": [(0, 1), (2, 3), (4, 5)], "non_ties": [(0, 2), (1, 3), (6, 7), (8, 9)]}
-    model.fit(signals, known=known)
-    checks = summarize(model).to_dict()["checks"]
-    assert len(checks["ties"][0]) == 3
-    assert len(checks["others"][0]) == 4
-    assert summarize(held(popular_graph(12))).to_dict()["checks"] is None

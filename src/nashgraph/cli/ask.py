@@ -36,7 +36,7 @@ def run_ask(given: Path, told: TieArguments, table: TableArguments, asked: AskAr
         note_signals(file, signals, voice)
         model, _ = built(job, signals)
         assert isinstance(model, TieModel)
-        ties = {} if known is None else {"known": read_known(known, [str(name) for name in signals.table.columns])[0]}
+        ties = None if known is None else read_known(known, [str(name) for name in signals.table.columns])[0]
         fitted(model, signals, voice, ties, None)
         people, questions = model.ask(asked.best), None
         flags = signals.columns.loc[:, [name for name in signals.columns if {*signals.columns[name]} == {0, 1}]]

@@ -54,7 +54,6 @@ IN_OTHER_WORDS = (
     (r"(fill (?:the )?gaps) \(for example sklearn\.impute\.KNNImputer\)", r"\1 with --missing impute"),
     (r"add rows to X, and check that nodes are columns", "add columns with answers"),
     (r"add signals \(rows\)", "add columns with answers"),
-    (r"take the known_weights_ of a fitted model, or fit_known_weights of several", "learn --known-from again"),
     (r"n_samples = ", ""),
     (r"^(\w+) not converged", r"\1 has not converged"),
     (r"\b(in|check) X\b", r"\1 the table"),

@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 import typer
 
-from ..consensus import Selection
 from ..consensus.checkpoint import checkpoints_kept
 from ..consensus.evidence import KINDS
 from ..consensus.members import expected_cost
+from ..consensus.stability import Selection
 from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, LambdaPath, TieModel
 from ..files import in_bytes
 from ..graph import EVIDENCE, LearnedGraph
@@ -178,7 +178,7 @@ class Outcome:
 def learned(
     job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None, unfinished: Path | None = None
 ) -> Outcome:
-    """Carry out what a job asks for, from what is unfinished where there is such, and say what known ties taught."""
+    """Carry out what a job asks for, from what is unfinished where there is such."""
     model, along = built(job, signals)
     start = time.perf_counter()
     with engine_noted(voice):
@@ -186,7 +186,7 @@ def learned(
         if path is None:
             # A selection that is stopped begins anew with the fit: what is kept of it stays until both are done.
             with checkpoints_kept() if job.false_edges is not None else nullcontext():
-                fitted(model, signals, voice, {} if known is None else {"known": known}, unfinished)
+                fitted(model, signals, voice, known, unfinished)
         else:
             model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
@@ -196,8 +196,6 @@ def learned(
     if (evidence := getattr(model.prior_, "evidence", None)) is not None:
         off = "" if evidence.found else " The prior is off: --lam sets a strength, --benefit another benefit."
         voice.note(evidence.sentence + off)
-    if (taught := getattr(model, "known_", None)) is not None:
-        voice.note(taught.sentence)
     whole = with_gaps(model.graph_, signals)
     if job.table.gossip and signals.benefit is not None:
         whole = replace(whole, node_columns={**whole.node_columns, GOSSIP: signals.benefit - 1.0})
@@ -259,23 +257,23 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
 
 
 def fitted(
-    model: GraphEstimator, signals: Signals, voice: Voice, ties: Mapping[str, Any], unfinished: Path | None
+    model: GraphEstimator, signals: Signals, voice: Voice, ties: pd.DataFrame | None, unfinished: Path | None
 ) -> None:
     """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
     known = model.get_params(deep=False)
     if isinstance(model, TieModel):
-        fit_ties(model, signals, voice, **ties)
+        fit_ties(model, signals, voice, ties)
         return
     announce(model, signals, voice)
     with bar(voice, "learning") as tell:
         if isinstance(model, ConsensusGL):
             tally = lambda done, total: tell(done / total, f"{done} of {total}")  # noqa: E731
-            model.fit(signals.table, **ties, progress=tally, checkpoint=unfinished)
+            model.fit(signals.table, progress=tally, checkpoint=unfinished)
             return
         if "callback" in known:
             told = converging(tell)
             model.set_params(callback=lambda record: told(record, known["tol"]))
-        model.fit(signals.table, **ties)
+        model.fit(signals.table)
     model.set_params(**dict.fromkeys({"callback"} & known.keys()))
 
 
@@ -307,26 +305,31 @@ def in_time(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
-def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFrame | None = None) -> None:
-    """Fit the tie model to what people told, and say how far their answers are trusted."""
-    told = signals.told
-    if told is None:
-        raise InputError("the tie model learns from answers about ties: declare them with --ties, --counts or --names")
-    if told.room is not None and model.max_names is None:
-        model.set_params(max_names=told.room)
-        voice.note(
-            f"--names has {told.room} columns, so lists of {told.room} names count as full; --max-names changes it"
-        )
-    X = signals.table if len(signals.table) else None
-    answers = {"traits": told.traits, "counts": told.counts, "n_ties": told.n_ties, "nominations": told.nominations}
+def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFrame | None) -> None:
+    """Fit the tie model to what people told and to known ties, and say how far answers are trusted."""
+    X, told = (signals.table if len(signals.table) else None), signals.told
+    answers = {}
+    if told is not None:
+        answers = {"traits": told.traits, "counts": told.counts, "n_ties": told.n_ties, "nominations": told.nominations}
+        if told.room is not None and model.max_names is None:
+            model.set_params(max_names=told.room)
+            voice.note(
+                f"--names has {told.room} columns, so lists of {told.room} names count as full; --max-names changes it"
+            )
     try:
         model.fit(X, **answers, known=known)
     except InputError as error:
         message = str(error)
-        if message.startswith("counts must"):  # it names the trait, and the file has the column
+        if told is not None and message.startswith("counts must"):  # it names the trait, and the file has the column
             for trait, column in told.columns.items():
                 message = message.replace(f"in {trait!r}", f"in {column!r}")
         raise InputError(ANSWERS.sub(lambda found: OPTIONS[found[0]], message)) from error
+    if told is None:
+        voice.note(
+            f"learned by the tie model from {int(model.known_pairs_[2].sum())} known ties, "
+            f"{int(model.asked_.sum())} people whose ties are all known, and likeness of the signals"
+        )
+        return
     recall, variance, source = model.errors_
     voice.note(f"answers are taken to recall {recall:.0%} of ties, with an error variance of {variance:.2g} ({source})")
 

@@ -31,7 +31,6 @@ from ..io import (
     load_signals,
     read_known,
     read_nodes,
-    read_record,
     read_truth,
     record_to_json,
     sha256_of,
@@ -52,7 +51,7 @@ from .options import GameArguments, JobArguments, KnownArguments, PathArguments
 from .tie_options import TIES, TieArguments
 
 COMMANDS = ("learn", "path")  # what a job can ask for
-CONSENSUS = "consensus"  # the method that learns from known ties, and that can select ties
+CONSENSUS = "consensus"  # the method that can select ties
 SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
 ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
 CHECKED_SIGNALS, CHECKED_NODES, PERMUTATIONS = 60, 1000, 99  # of the check in learn: a tenth of a second
@@ -184,7 +183,6 @@ def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
         seconds=outcome.seconds,
         versions=library_versions(),
         known=None if inputs.known is None else file_record(inputs.known, out),
-        known_weights=getattr(outcome.model, "known_weights_", None),
         signal_names=[str(name) for name in signals.table.index],
     )
     found = write_outcome(out, found, outcome, inputs, truth, layout)
@@ -443,9 +441,14 @@ def run_learn(
     """Make a job of the options of learn or path and carry it out, on one table or on every group of it."""
     from .groups import run_groups  # noqa: PLC0415 (it imports this module)
 
-    told = told or TieArguments()
-    method, game = told.method(method), asked.cluster.settled(game)
-    check_given(asked.file, asked.truth.truth, None if ties is None else ties.known)
+    told, ties = told or TieArguments(), ties or KnownArguments()
+    if ties.known_from is not None:
+        raise typer.BadParameter(
+            "--known-from is gone: in Python, the argument networks of the tie model's fit takes groups whose ties are "
+            "all known (docs/guide/known.md)"
+        )
+    method, game = told.method(method, ties.known), asked.cluster.settled(game)
+    check_given(asked.file, asked.truth.truth, ties.known)
     check_engine(game.engine)
     table = told.options(replace(asked.table.options(game.benefit), group=asked.group))
     parameters = all_parameters(method, game.parameters() | told.parameters(), asked.settings or [], table.missing)
@@ -456,8 +459,7 @@ def run_learn(
         parameters |= along.parameters()
     if asked.false_edges is not None and method != CONSENSUS:
         raise typer.BadParameter(f"--false-edges selects ties of a consensus: take --method {CONSENSUS}")
-    voice, ties = asked.speech.voice(brief=True), ties or KnownArguments()
-    parameters |= known_elsewhere(method, ties, voice)
+    voice = asked.speech.voice(brief=True)
     job = Job(
         command=command,
         method=method,
@@ -469,8 +471,7 @@ def run_learn(
         truth_directed=asked.truth.truth_directed,
         title=asked.title or asked.file.stem,
     )
-    model = None if ties.known_from is None else read_record(ties.known_from)[1]
-    inputs = Inputs(asked.file, asked.truth.truth, ties.known, model, asked.layout_of, asked.interventions)
+    inputs = Inputs(asked.file, asked.truth.truth, ties.known, None, asked.layout_of, asked.interventions)
     inputs = inputs._replace(formats=asked.formats)
     graph_files(asked.formats, 0)  # what is wrong with it is said before the table is read
     with asked.cluster.opened(game, voice):
@@ -479,16 +480,3 @@ def run_learn(
         record = run_job(job, inputs, asked.out, voice)
     voice.answer({**answer(record), "out": str(asked.out)})
     return code_of(record)
-
-
-def known_elsewhere(method: str, ties: KnownArguments, voice: Voice) -> dict[str, Any]:
-    """Return the weights learned from the known ties of another table, if asked for, as a parameter."""
-    if (ties.known and method not in (CONSENSUS, TIES)) or (ties.known_from and method != CONSENSUS):
-        raise typer.BadParameter(f"the method {method} does not learn from known ties: take --method {CONSENSUS}")
-    if ties.known_from is None:
-        return {}
-    record, place = read_record(ties.known_from)
-    if record.known_weights is None:
-        raise TableError(f"{place} has learned nothing from known ties: give the model.json of a run with --known")
-    voice.note(f"members count as the known ties of {Path(record.input.path).name} taught ({place})")
-    return {"known_weights": record.known_weights}

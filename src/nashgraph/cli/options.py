@@ -293,14 +293,12 @@ class KnownArguments:
             metavar="TIES",
             help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
             "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
-            "Pajek. Adds probabilities.",
+            "Pajek. The tie model then learns a probability for every pair, also from the signals.",
         ),
     ] = None
     known_from: Annotated[
         Path | None,
-        known_option(
-            metavar="MODEL", help="The model.json of a run with --known: use the weights it learned from known ties."
-        ),
+        known_option(metavar="MODEL", hidden=True, help="Refused."),
     ] = None
 
 

@@ -27,6 +27,7 @@ from .fitting import OWN
 from .learn import COMMANDS, EDGES, NODES, REPORT, Inputs, answer, code_of, run_job, say_figures
 from .messages import Voice, listed, paired
 from .options import SpeechArguments
+from .tie_options import TIES as TIE_MODEL
 
 LISTED = 10
 SHOWN = (
@@ -138,6 +139,12 @@ def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force
     if earlier.job.method not in LEARNERS or earlier.job.command not in COMMANDS:
         asked = f"{earlier.job.command} with the method {earlier.job.method}"
         raise TableError(f"{place.name} asks for {asked!r}, which this nashgraph cannot do")
+    stacked = earlier.job.parameters.pop("known_weights", None)
+    if stacked is not None or (earlier.known is not None and earlier.job.method != TIE_MODEL):
+        raise TableError(
+            f"{place.name} is of a consensus that learned from known ties, which this nashgraph does not do: learn it "
+            "again with --known, which is the tie model now"
+        )
     then = {"--input": earlier.input, "--truth": earlier.truth, "--known": earlier.known}
     file, truth, known = (
         None if record is None else found_again(record, given[option], option, place, force, voice)

@@ -79,18 +79,19 @@ class TieArguments:
         """Whether any column is declared."""
         return bool(self.counts or self.ties or self.names or self.alters)
 
-    def method(self, named: str) -> str:
-        """Return the method: the tie model if a column is declared, else the one that is named."""
-        if not self.given and (self.recall is not None or self.max_names is not None or named == TIES):
+    def method(self, named: str, known: Path | None = None) -> str:
+        """Return the method: the tie model if a column is declared or ties are known, else the one that is named."""
+        told = self.given or known is not None
+        if not told and (self.recall is not None or self.max_names is not None or named == TIES):
             raise typer.BadParameter(
                 "the tie model, with --recall and --max-names, learns from answers about ties: declare their columns "
-                "with --ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN, or give --alters TABLE"
+                "with --ties COLUMN, --counts COLUMN=TRAIT or --names COLUMN, or give --alters TABLE or --known TIES"
             )
-        if self.given and named not in ("consensus", TIES):
+        if told and named not in ("consensus", TIES):
             raise typer.BadParameter(
-                f"--counts, --ties and --names are for the tie model, not for --method {named}: leave one out"
+                f"--counts, --ties, --names and --known are for the tie model, not for --method {named}: leave one out"
             )
-        return TIES if self.given else named
+        return TIES if told else named
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of the method that were given."""

@@ -72,116 +72,74 @@ def sort_slots(labels: Array, lengths: Array, values: Array, indptr: Array, indi
 
 
 @kernel(parallel=True)
-def read_slots(indptr: Array, slots: Array, values: Array, out: Array) -> None:
-    """Write the values at the slots of a CSR pattern, 0 for slots that came after the values."""
+def read_slots(indptr: Array, slots: Array, values: Array) -> Array:
+    """Return the values at the slots of a CSR pattern, 0 for slots that came after the values."""
+    out = np.zeros(len(slots))
     for i in prange(indptr.shape[0] - 1):
         for entry in range(indptr[i], indptr[i + 1]):
-            out[entry] = values[i, slots[entry]] if slots[entry] < values.shape[1] else 0.0
+            if slots[entry] < values.shape[1]:
+                out[entry] = values[i, slots[entry]]
+    return out
 
 
-class Slots(NamedTuple):
-    """The slots of the entries of a CSR pattern; -1 for entries that are not used."""
+class Mean:
+    """The weighted mean of member networks and the inclusion frequency of every edge, as they come, on one pattern.
 
-    indptr: Array
-    slots: Array
-
-    def read(self, values: Array, out: Array | None = None) -> Array:
-        """Return the values at these slots."""
-        found = np.empty(len(self.slots), values.dtype) if out is None else out
-        read_slots(self.indptr, self.slots, values, found)
-        return found
-
-
-class SlotSum:
-    """Weighted sums of graphs, as they come, on one pattern.
-
-    Attributes
-    ----------
-    labels : array of shape (n_nodes, n_slots), the neighbours of each node
-    lengths : array of shape (n_nodes,), how many slots of a row are used
-    sums : list of arrays of shape (n_nodes, n_slots)
-
-    Examples
-    --------
-    >>> graph = sparse.csr_array(np.array([[0.0, 2.0], [1.0, 0.0]]))
-    >>> total = SlotSum(2)
-    >>> for share in (0.25, 0.5):
-    ...     total.add(total.slots_of(graph), graph.data, share)
-    >>> total.csr()[0].toarray().tolist()
-    [[0.0, 1.5], [0.75, 0.0]]
+    ``labels`` has the neighbours of each node, ``lengths`` how many slots of a row are used; ``sums`` and ``shares``
+    are the weights and the inclusion frequencies at the slots.
     """
 
-    def __init__(self, n_nodes: int, n_sums: int = 1) -> None:
+    def __init__(self, n_nodes: int) -> None:
         self.labels, self.lengths = np.zeros((n_nodes, 0), np.int32), np.zeros(n_nodes, np.int32)
-        self.sums = [np.zeros((n_nodes, 0)) for _ in range(n_sums)]
+        self.sums, self.shares = np.zeros((n_nodes, 0)), np.zeros((n_nodes, 0))
 
-    def slots(self, indptr: Array, indices: Array, used: Array) -> Slots:
+    def add(self, ladder: Ladder, share: float) -> None:
+        """Add the members of a ladder with their share."""
+        weights, shares = ladder.weights.ravel(), ladder.shares.ravel()
+        indptr = np.arange(len(ladder.labels) + 1, dtype=np.int64) * ladder.labels.shape[1]
+        slots = self.slots_of(indptr, ladder.labels.ravel(), (weights > 0) | (shares > 0))
+        add_at_slots(indptr, slots, weights, share, self.sums)
+        add_at_slots(indptr, slots, shares, share, self.shares)
+
+    def slots_of(self, indptr: Array, indices: Array, used: Array) -> Array:
         """Return the slots of the used entries of a CSR pattern, with room made for new ones."""
         n, width = self.labels.shape
         counts = np.diff(np.concatenate([[0], np.cumsum(used)])[indptr])
         needed = min(n, int((self.lengths + counts).max(initial=0)))
         if needed > width:
-            more = min(n, max(needed, int(GROWTH * width))) - width
-            room = ((0, 0), (0, more))
-            self.labels, self.sums = np.pad(self.labels, room), [np.pad(each, room) for each in self.sums]
-        found = np.empty(len(indices), np.int32)
-        find_slots(indptr, indices, used, self.labels, self.lengths, found)
-        return Slots(indptr, found)
-
-    def slots_of(self, graph: Any) -> Slots:
-        """Return the slots of the edges of a CSR matrix."""
-        return self.slots(graph.indptr, graph.indices, graph.data > 0)
-
-    def add(self, where: Slots, values: Array, share: float, which: int = 0) -> None:
-        """Add ``share`` times values to one of the sums."""
-        add_at_slots(where.indptr, where.slots, values, share, self.sums[which])
-
-    def csr(self, which: int = 0) -> tuple[Any, Slots]:
-        """Return a sum as CSR, sorted and without zeros, and the slots of its entries."""
-        values, n = self.sums[which], len(self.lengths)
-        indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(values > 0, axis=1))])
-        indices, slots = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
-        sort_slots(self.labels, self.lengths, values, indptr, indices, slots)
-        where = Slots(indptr, slots)
-        pointers = indptr.astype(np.int32) if indptr[-1] < np.iinfo(np.int32).max else indptr
-        return sparse.csr_array((where.read(values), indices, pointers), shape=(n, n)), where
-
-
-class Mean:
-    """The weighted mean of member networks, and the inclusion frequency of every edge."""
-
-    def __init__(self, n_nodes: int) -> None:
-        self.total = SlotSum(n_nodes, n_sums=2)  # weights, inclusion frequencies
-
-    @property
-    def weights(self) -> Any:
-        """The mean as CSR."""
-        return self.total.csr()[0]
+            room = ((0, 0), (0, min(n, max(needed, int(GROWTH * width))) - width))
+            self.labels = np.pad(self.labels, room)
+            self.sums, self.shares = np.pad(self.sums, room), np.pad(self.shares, room)
+        slots = np.empty(len(indices), np.int32)
+        find_slots(indptr, indices, used, self.labels, self.lengths, slots)
+        return slots
 
     def scale(self, factor: float) -> None:
         """Leave room for members that are added later."""
-        self.total.sums = [factor * each for each in self.total.sums]
+        self.sums, self.shares = factor * self.sums, factor * self.shares
 
-    def add(self, ladder: Ladder, share: float) -> None:
-        """Add the members of a ladder with their share."""
-        weights, shares = ladder.weights.ravel(), ladder.shares.ravel()
-        pointers = np.arange(len(ladder.labels) + 1, dtype=np.int64) * ladder.labels.shape[1]
-        where = self.total.slots(pointers, ladder.labels.ravel(), (weights > 0) | (shares > 0))
-        self.total.add(where, weights, share)
-        self.total.add(where, shares, share, which=1)
-
-    def add_graph(self, graph: Any, share: float) -> None:
-        """Add one graph to the weights; inclusion frequencies stay."""
-        self.total.add(self.total.slots_of(graph), graph.data, share)
+    @property
+    def weights(self) -> Any:
+        """The mean as CSR, sorted and without zeros."""
+        return self._csr()[0]
 
     def finished(self, plain: Array) -> tuple[Any, Array, Array]:
         """Return the mean as CSR and, for its edges, the inclusion frequency and the sum of weights ``plain``.
 
         ``plain`` is the sum of the weights at an earlier time.
         """
-        weights, where = self.total.csr()
-        frequency = np.minimum(where.read(self.total.sums[1]), 1.0)  # a sum of shares can end a little above 1
-        return weights, frequency, where.read(plain)
+        weights, indptr, slots = self._csr()
+        frequency, before = (read_slots(indptr, slots, values) for values in (self.shares, plain))
+        return weights, np.minimum(frequency, 1.0), before  # a sum of shares can end a little above 1
+
+    def _csr(self) -> tuple[Any, Array, Array]:
+        n = len(self.lengths)
+        indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(self.sums > 0, axis=1))])
+        indices, slots = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32)
+        sort_slots(self.labels, self.lengths, self.sums, indptr, indices, slots)
+        pointers = indptr.astype(np.int32) if indptr[-1] < np.iinfo(np.int32).max else indptr
+        values = read_slots(indptr, slots, self.sums)
+        return sparse.csr_array((values, indices, pointers), shape=(n, n)), indptr, slots
 
 
 class PriorPlan(NamedTuple):

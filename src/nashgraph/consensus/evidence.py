@@ -159,7 +159,7 @@ def evidence_at(pattern: Any, pairs: Any) -> Array:
 
 
 def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Mean, Any]:
-    """Return the mean of the members without prior and known ties, and the evidence of pairs.
+    """Return the mean of the members without prior, and the evidence of pairs.
 
     The members of an estimator are all there is to compare, whatever the signals are.
     """
@@ -173,19 +173,10 @@ def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladde
     return mean, evidence_of(rows, X, used, geometries.get(PARTIAL, 0.0), ladders)
 
 
-def with_knowledge(pairs: Any, weights: Any, smooth: Any, prior_share: float | None, c: float) -> Any:
-    """Return the evidence with the members of a prior; None: known ties weigh all members, and it is that of the mean.
-
-    Parameters
-    ----------
-    pairs : CSR array, the evidence without
-    weights, smooth : CSR arrays, the mean with and without
-    """
-    n = weights.shape[0]
-    unit, dense = (n - 1) / c, n <= DENSE_NODES
-    if prior_share is None:
-        return upper_pairs(weights, dense) * unit
-    if prior_share == 0.0:
+def with_prior(pairs: Any, weights: Any, smooth: Any, share: float, c: float) -> Any:
+    """Return the evidence with the members of a prior, which have a share of the mean; ``smooth`` is without them."""
+    if share == 0.0:
         return pairs
-    added = upper_pairs(weights - (1.0 - prior_share) * smooth, dense) * unit
-    return sparse.csr_array((1.0 - prior_share) * pairs + added)
+    n = weights.shape[0]
+    added = upper_pairs(weights - (1.0 - share) * smooth, n <= DENSE_NODES) * ((n - 1) / c)
+    return sparse.csr_array((1.0 - share) * pairs + added)

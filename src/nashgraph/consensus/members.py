@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,9 +36,7 @@ PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular o
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
 LEAST_NEIGHBOURS, MOST_PAIRS = 64, 250_000  # the largest degree, so that a graph has about as many edges
-SINGLE_SIGNALS_WORK = 1e8  # signals times pairs up to which known ties may weigh every signal alone
 N_SCANS = 3  # over all pairs, one for each geometry
-SIGNAL = "signal"  # how the groups of members made from one signal are called
 
 
 def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
@@ -201,23 +199,6 @@ class Ladders:
             self.stored[geometry] = make() if self.saved is None else self.saved(make)
         return self.stored[geometry]
 
-    def single_degrees(self, X: Array, geometry: str) -> Iterator[tuple[str, Any]]:
-        """Yield name and graph of each degree alone."""
-        ladder = self(X, geometry)
-        for k, weights in enumerate(ladder.rungs(self.c)):
-            yield f"{geometry} {k}", graph_of_rows(ladder.labels, weights)
-
-    def single_signals(
-        self, X: Array, labels: Sequence[Any], counted: Container[str] | None
-    ) -> Iterator[tuple[str, Any]]:
-        """Yield name and graph of each signal alone (of those counted), unless they are too many; gaps are skipped."""
-        if self.estimator is not None or X.size * X.shape[1] > SINGLE_SIGNALS_WORK:
-            return
-        for k in np.flatnonzero(np.isfinite(X).all(axis=1)).tolist():
-            if counted is None or f"{SIGNAL} {labels[k]}" in counted:
-                ladder = self._made(X[k : k + 1], "distance")
-                yield f"{SIGNAL} {labels[k]}", graph_of_rows(ladder.labels, ladder.weights)
-
     def resume(self, checkpoint: str | Path, X: Array) -> None:
         """Save the ladders of the signals as they are in a folder, and use those that a stopped fit saved there."""
         if self.estimator is None:
@@ -252,16 +233,6 @@ class Ladders:
         everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
         frequency = np.mean([graph > 0 for graph in graphs], axis=0)
         return Ladder(everybody, np.mean(graphs, axis=0), frequency, np.array([]))
-
-
-def graph_of_rows(labels: Array, weights: Array) -> Any:
-    """Return the graph in which each node has some neighbours with weights, as CSR without zeros."""
-    n, count = labels.shape
-    pointers = np.arange(n + 1, dtype=np.int64) * count
-    graph = sparse.csr_array((weights.ravel(), labels.ravel(), pointers), shape=(n, n), dtype=np.float64, copy=True)
-    graph.eliminate_zeros()
-    graph.sort_indices()
-    return graph
 
 
 def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Certificate]:

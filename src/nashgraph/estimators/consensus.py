@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.special import expit
 from sklearn.preprocessing import scale
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,14 +26,12 @@ from ..consensus.evidence import (
     evidence_at,
     kind_of_signals,
     plain_mean,
-    with_knowledge,
+    with_prior,
 )
-from ..consensus.known_ties import NO_TIE, TIE, KnownTies, known_ties, numbered_pairs
 from ..consensus.members import PARTIAL, Ladders, geometry_weights, ladder_degrees
 from ..consensus.parallel import parallel_map
 from ..consensus.replicates import Replicates, replicates_of
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
-from ..consensus.stacking import stack
 from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
 from ..graph import LearnedGraph
 from ..pairs import GEOMETRIES, make_search
@@ -101,9 +98,6 @@ class ConsensusGL(GraphEstimator):
         As in :class:`GLGP`.
     random_state : int, RandomState or None
         Draws the replicates, each from a seed of its own: the first are the same if you ask for more.
-    known_weights : dict, optional
-        What known ties taught elsewhere: the ``known_weights_`` of another model, or
-        :func:`~nashgraph.fit_known_weights` of several. Ties known here are then marked, and change no weights.
 
     Attributes
     ----------
@@ -114,11 +108,10 @@ class ConsensusGL(GraphEstimator):
         Its edges have ``evidence``, ``frequency`` (inclusion frequency: the share of member networks with the edge),
         ``low`` and ``high`` (the 90% interval of the weight: what fresh signals, as many, would give in 90% of cases);
         its nodes ``influence_low``, ``influence_high``, ``rank_low``, ``rank_high``.
-        With known ties, its edges also have ``probability`` and ``known`` ("tie", "no tie" or "").
     suggested_ : LearnedGraph, the ties with most evidence, ``degree_`` per node on average
     degree_ : float, the mean number of ties per node in it
     signals_ : "answers" or "samples"
-    influence_supported_ : bool, or None with known ties
+    influence_supported_ : bool
         Whether the signals support who is influential: halves of the signals agree on it, beyond what energy and
         missing answers explain. For answers it is always False: on real surveys no score of this kind goes with the
         true number of ties, whether or not halves agree.
@@ -132,20 +125,11 @@ class ConsensusGL(GraphEstimator):
     without_prior_ : LearnedGraph, the mean without them
     benefit_, equilibrium_, welfare_ : of the game on the consensus, where there is a benefit
     certificate_ : Certificate, that of the worst member; by default all are exact, in closed form
-    known_ : LearnedFromTies, what the known ties taught, on held-out pairs, with the controls; None without
-    known_weights_ : dict, how much the plain consensus and each group of members count by them; JSON can hold it
 
     Notes
     -----
     Frequency is not probability: it says how much a tie depends on settings and signals, not whether it is true.
-    With known ties (``fit(X, known=...)``) there are probabilities: the log-odds of a tie are those of a logistic
-    regression, with weights :math:`b, \theta \ge 0`, on the log of a pair's weight in the plain consensus and in each
-    group of members (one geometry and degree; one signal alone; the benefit alone), shrunk to the plain consensus: the
-    module ``consensus.stacking`` has the problem and its optimality condition. The same weights make the graph,
-    :math:`(b \bar W + \sum_g \theta_g W^{(g)}) / (b + \sum_g \theta_g)`, which lies in S as a mean of members; to first
-    order it ranks pairs as the probabilities do. A known non-tie keeps the weight that the members give it, and is
-    marked. Probabilities hold for pairs like the known ones: known nodes should be drawn at random, and listed non-ties
-    should be as common among the known pairs as among all. Intervals are as wide as those of the plain members.
+    :class:`TieModel` gives probabilities, from known ties and from what people tell about ties.
 
     Examples
     --------
@@ -180,7 +164,6 @@ class ConsensusGL(GraphEstimator):
         engine: str = "threads",
         missing: str = "error",
         random_state: Any = None,
-        known_weights: dict[str, Any] | None = None,
     ) -> None:
         self.estimator = estimator
         self.signals = signals
@@ -195,30 +178,24 @@ class ConsensusGL(GraphEstimator):
         self.engine = engine
         self.missing = missing
         self.random_state = random_state
-        self.known_weights = known_weights
 
     def fit(
         self,
         X: Any,
         y: Any = None,
         *,
-        known: Any = None,
         n_jobs: int | None = None,
         progress: Progress | None = None,
         checkpoint: str | Path | None = None,
+        known: Any = None,
     ) -> Self:
-        """Learn a graph from signals and, if there are any, from known ties.
+        """Learn a graph from signals.
 
         Parameters
         ----------
         X : array or DataFrame of shape (n_signals, n_nodes)
             Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
         y : ignored
-        known : DataFrame, networkx graph, list of pairs or dict, optional
-            Pairs of nodes known to be tied, or known not to be. A table or list has source, target and optionally tie
-            (1 or 0); the target "*" means that all ties of the source are known. In a graph all edges are ties, and all
-            ties are known of nodes with a true attribute ``known``. A dict has the lists "ties", "non_ties" and "nodes"
-            (those whose ties are all known).
         n_jobs : int, optional
             Members of an ``estimator`` fitted at the same time. None: one after the other, each with all cores, unless
             ``joblib.parallel_config`` says otherwise; ``backend="dask"`` uses the workers of a cluster.
@@ -228,29 +205,30 @@ class ConsensusGL(GraphEstimator):
             A folder in which what a search over all pairs finds is saved every 20 seconds, in a subfolder
             ``nashgraph-consensus``. A fit that was stopped and is run again on the same signals goes on from there and
             gives the same bits; at the end the subfolder is removed. Not with an ``estimator``.
+        known : refused; :class:`TieModel` learns from known ties
 
         Returns
         -------
         self
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        if y is not None and not isinstance(y, np.ndarray | pd.Series):  # labels, as pipelines pass them, are ignored
-            raise InputTypeError(f"y cannot be a {type(y).__name__}: known ties are given by name, fit(X, known=...)")
-        ties = None if known is None else known_ties(known, names)
-        labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
+        labels = y is None or isinstance(y, np.ndarray | pd.Series)  # as pipelines pass them
+        if known is not None or not labels:
+            raise InputError(
+                "ConsensusGL does not learn from known ties: use TieModel().fit(X, known={'ties': ..., 'nodes': ...}), "
+                "with all nodes whose ties are all known in 'nodes'"
+            )
         ladders = self._ladders(len(names), n_jobs, progress)
         if checkpoint is not None:
             ladders.resume(checkpoint, self._scaled(signals))
-        learned = self._in_order(names)._consensus(signals, ladders, ties, labels)
+        learned = self._in_order(names)._consensus(signals, ladders)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
 
     def _learn(self, X: Array) -> dict[str, Any]:
         return self._consensus(X, self._ladders(X.shape[1]))
 
-    def _consensus(
-        self, X: Array, ladders: Ladders, known: KnownTies | None = None, labels: Sequence[Any] = ()
-    ) -> dict[str, Any]:
+    def _consensus(self, X: Array, ladders: Ladders) -> dict[str, Any]:
         """Check the parameters, learn, and return what is to be stored."""
         signals, kind = self._scaled(X), self._kind(X)
         if self.degree is not None:
@@ -261,20 +239,18 @@ class ConsensusGL(GraphEstimator):
         priors = len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
         ladders.n_steps = len(geometries) * (1 + priors) + len(drawn) + 1
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
-        plain, smooth, prior, lam = mean.total.sums[0].copy(), mean.weights, self._prior(signals), np.nan
+        plain, smooth, prior, lam = mean.sums.copy(), mean.weights, self._prior(signals), np.nan
         if prior is not None and prior.share > 0:
             lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, interaction, welfare)
-        benefit = None if prior is None else (self.benefit if isinstance(self.benefit, str) else "given", prior.benefit)
-        learned = stack(known, self.known_weights, self.n_degrees, mean, signals, labels, ladders, benefit)
+        learned: dict[str, Any] = {}
         weights, frequency, before = mean.finished(plain)
         if prior is not None:
             actions = equilibrium(weights, prior.benefit, interaction)
             value = welfare.value(actions)
-            learned |= {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
+            learned = {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
             if prior.share > 0:
                 learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
-        share = None if learned["known_weights_"] is not None else learned.get("prior_share_", 0.0)
-        pairs = with_knowledge(pairs, weights, smooth, share, ladders.c)
+        pairs = with_prior(pairs, weights, smooth, learned.get("prior_share_", 0.0), ladders.c)
         found, frequency = replicates_of(signals, drawn, weights, before, frequency, geometries, ladders)
         edges = {"evidence": evidence_at(weights, pairs), "frequency": frequency}
         if len(found):
@@ -291,7 +267,7 @@ class ConsensusGL(GraphEstimator):
             "geometries_": geometries,
             "signals_": kind.name,
             "kind_": kind,
-            "influence_supported_": supported if known is None else None,
+            "influence_supported_": supported,
             "replicates_": found,
             "_smooth": smooth,
             "_columns": (edges, found.node_intervals(weights.data)),
@@ -426,34 +402,6 @@ class ConsensusGL(GraphEstimator):
         kind = self._kind(signals).name
         return plain_mean(kind, self._geometries(kind, signals, ladders), signals, ladders)[1]
 
-    def probabilities(self, pairs: Any = None) -> pd.DataFrame:
-        """Return the probability that two nodes are tied, by the known ties, as a table; known pairs have 1 or 0.
-
-        Parameters
-        ----------
-        pairs : list of pairs of names, optional
-            All pairs by default; in networks of more than 3,000 nodes those with an edge.
-        """
-        check_is_fitted(self)
-        if self.known_weights_ is None:
-            raise InputError("there are no probabilities without known ties: fit with known=, or give known_weights")
-        chosen = numbered_pairs(pairs, self.node_names_) if pairs is not None else self._all_pairs()
-        probability, known = self._probability(chosen)
-        ends = {"source": self.node_names_[chosen[:, 0]], "target": self.node_names_[chosen[:, 1]]}
-        return pd.DataFrame(ends | {"probability": probability, "known": known})
-
-    def _all_pairs(self) -> Array:
-        n = len(self.node_names_)
-        weights = self.graph_.undirected().weights if n > DENSE_NODES else np.ones((n, n))
-        return np.stack(sparse.triu(sparse.coo_array(weights), 1).coords, axis=1)
-
-    def _probability(self, pairs: Array) -> tuple[Array, Array]:
-        """Return the probability of pairs, given by numbers, and "tie", "no tie" or "" for what is known of them."""
-        odds = np.asarray(self._odds[pairs[:, 0], pairs[:, 1]], dtype=float).ravel()
-        guess = expit(self.known_weights_["intercept"] - np.log(len(self.node_names_) - 1.0) + odds)
-        known = np.full(len(pairs), -1) if self._known is None else self._known.of(pairs)
-        return np.where(known < 0, guess, known), np.array([NO_TIE, TIE, ""], dtype=object)[known]
-
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """Return the parameters and, after a fit, what was learned, in one line."""
         text = " ".join(super().__repr__(N_CHAR_MAX).split())
@@ -494,7 +442,4 @@ class ConsensusGL(GraphEstimator):
         return self._columns[1] | game
 
     def _edge_columns(self) -> dict[str, Array]:
-        if self.known_weights_ is None:
-            return self._columns[0]
-        pairs = np.stack(sparse.csr_array(self.adjacency_).tocoo().coords, axis=1)
-        return self._columns[0] | dict(zip(("probability", "known"), self._probability(pairs), strict=True))
+        return self._columns[0]

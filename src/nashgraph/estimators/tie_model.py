@@ -10,16 +10,15 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..consensus.known_ties import Claims, check_names, numbered, read_claims
 from ..evidence.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
-from ..evidence.inputs import Known, read_groups, read_likeness, with_known, with_names
+from ..evidence.inputs import read_groups, read_known, read_likeness, with_known, with_names
 from ..evidence.model import Settings, TieFit
 from ..evidence.names import read_nominations
 from ..evidence.pair_sums import Factors, sigmoid
 from ..evidence.probabilities import drawn_network, uncertainty_removed
 from ..graph import LearnedGraph
 from ..priors import LinearPrior
-from ..validation import Array, InputError, check_integer, check_number, listing
+from ..validation import InputError, check_integer, check_number, listing
 from .base import GraphEstimator, drawn_seed
 
 MOST_NODES_DENSE = 5000
@@ -137,7 +136,11 @@ class TieModel(GraphEstimator):
             "10+" for ten or more.
         n_ties : Series, how many ties a node has
         nominations : table with source and target, table with a row of names for every node asked, or dict of lists
-        known : ties and non-ties, in any form that :class:`ConsensusGL` takes
+        known : DataFrame, networkx graph, list of pairs or dict, optional
+            Pairs of nodes known to be tied, or known not to be. A table or list has source, target and optionally tie
+            (1 or 0); the target "*" means that all ties of the source are known. In a graph all edges are ties, and all
+            ties are known of nodes with a true attribute ``known``. A dict has the lists "ties", "non_ties" and "nodes"
+            (those whose ties are all known).
         complete : the nodes whose ties are all in ``known``
         networks : list of (network, traits) or (network, traits, X), other groups all of whose ties are known
 
@@ -159,7 +162,7 @@ class TieModel(GraphEstimator):
         if named is None and not groups and not len(known_pairs.complete) and np.isnan(told.counts).all():
             raise InputError(
                 "nobody was asked: pass counts or n_ties for at least some nodes, nominations, known ties with the "
-                "nodes whose ties are complete, or networks of other groups"
+                "nodes whose ties are all known (a row with the target *), or networks of other groups"
             )
         settings = Settings(self.calibrate, self.tol, self.max_iter, drawn_seed(self.random_state))
         errors = estimate_errors(told, recall, error)
@@ -330,32 +333,6 @@ class TieModel(GraphEstimator):
             rows.append((names[best], T[:, best].mean(), removed.max()))
             known = np.column_stack([known, T[:, best]])
         return pd.DataFrame(rows, columns=["trait", "holders", "removed"])
-
-
-def read_known(known: Any, complete: Iterable[Any] | None, names: Array) -> Known:
-    """Return the known pairs, all pairs of complete nodes among them, or say what contradicts what."""
-    none = np.zeros(0, dtype=np.int64)
-    claims = Claims([], [], []) if known is None else read_claims(known)
-    claims = claims._replace(nodes=[*claims.nodes, *(complete or ())])
-    places = {str(name): k for k, name in enumerate(names.tolist())}
-    check_names(claims, places)
-    n = len(names)
-    ties, others = (numbered(places, part, n) for part in (claims.ties, claims.non_ties))
-    if (both := np.intersect1d(ties, others)).size:
-        shown = listing(f"{names[key // n]} - {names[key % n]}" for key in both)
-        raise InputError(
-            f"known says of {both.size} pair(s) that they are tied and that they are not: {shown}; keep one of the two"
-        )
-    whole = np.unique([places[str(node)] for node in claims.nodes]).astype(np.int64)
-    if len(whole) * n > 50_000_000:
-        raise InputError(
-            f"complete has {len(whole):,} of {n:,} nodes, too many pairs to list: leave some out, or pass "
-            f"n_ties and counts"
-        )
-    one, other = np.repeat(whole, n), np.tile(np.arange(n), len(whole))
-    rest = (np.minimum(one, other) * n + np.maximum(one, other))[one != other] if len(whole) else none
-    keys = np.union1d(np.union1d(ties, others), rest).astype(np.int64)
-    return Known(keys // n, keys % n, np.isin(keys, ties).astype(float), whole)
 
 
 def explain(model: TieModel, i: int, j: int) -> pd.DataFrame:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
 from ..graph import as_graph
-from ..validation import Array, InputError, listing
+from ..validation import Array, InputError, InputTypeError, listing
 from .answers import Answers, read_answers
 from .mixing import Respondents
 from .names import Nominations
 
 LIKENESS_COLUMNS = 24  # components kept of the signals
+FORMS = (
+    "give a table with the columns source, target (* says that all ties of the source are known) and, where there are "
+    "non-ties, tie (1 or 0); a list of such rows; a networkx graph; or a dict with the lists 'ties', 'non_ties' and "
+    "'nodes' (those whose ties are all known)"
+)
 
 
 class Known(NamedTuple):
@@ -25,6 +31,79 @@ class Known(NamedTuple):
     other: Array
     value: Array
     complete: Array
+
+
+def read_known(known: Any, complete: Iterable[Any] | None, names: Array) -> Known:
+    """Return the known pairs, all pairs of complete nodes among them, or say what is wrong or contradictory.
+
+    Nodes are matched by the text of their names. Ties have no direction.
+    """
+    pairs, whole = ([], []) if known is None else read_claims(known)
+    places, n = {str(name): k for k, name in enumerate(names.tolist())}, len(names)
+    nodes = [str(node) for node in (*whole, *(complete or ()))]
+    named = [str(node) for one, other, _ in pairs for node in (one, other)] + nodes
+    if strangers := [node for node in dict.fromkeys(named) if node not in places]:
+        raise InputError(
+            f"known names {len(strangers)} node(s) that X does not have: {listing(strangers)}; the nodes are "
+            f"{listing(places)}: leave the strangers out, or write them as X does"
+        )
+    ends = np.array([(places[str(one)], places[str(other)]) for one, other, _ in pairs], np.int64).reshape(-1, 2)
+    if (loops := ends[ends[:, 0] == ends[:, 1], 0]).size:
+        raise InputError(f"known has a tie of {names[loops[0]]} with itself: leave it out")
+    keys, tied = ends.min(axis=1) * n + ends.max(axis=1), np.array([tie for *_, tie in pairs], dtype=bool)
+    if (both := np.intersect1d(keys[tied], keys[~tied])).size:
+        shown = listing(f"{names[key // n]} - {names[key % n]}" for key in both)
+        raise InputError(
+            f"known says of {both.size} pair(s) that they are tied and that they are not: {shown}; keep one of the two"
+        )
+    asked = np.unique([places[node] for node in nodes]).astype(np.int64)
+    if len(asked) * n > 50_000_000:
+        raise InputError(
+            f"complete has {len(asked):,} of {n:,} nodes, too many pairs to list: leave some out, or pass "
+            f"n_ties and counts"
+        )
+    one, other = np.repeat(asked, n), np.tile(np.arange(n), len(asked))
+    rest = (np.minimum(one, other) * n + np.maximum(one, other))[one != other]
+    every = np.union1d(keys, rest)
+    seen = np.bincount(np.concatenate([every // n, every % n]), minlength=n)
+    return Known(every // n, every % n, np.isin(every, keys[tied]).astype(float), np.flatnonzero(seen == n - 1))
+
+
+def read_claims(given: Any) -> tuple[list[tuple[Any, Any, bool]], list[Any]]:
+    """Return known pairs by name, each with whether it is tied, and the nodes whose ties are all known."""
+    if isinstance(given, nx.Graph):
+        return [(*pair, True) for pair in given.edges()], [node for node, whole in given.nodes(data="known") if whole]
+    if isinstance(given, Mapping):
+        if unknown := {*map(str, given)} - {"ties", "non_ties", "nodes"}:
+            raise InputError(f"known has parts that are not known: {listing(sorted(unknown))}; {FORMS}")
+        parts = (("ties", True), ("non_ties", False))
+        pairs = [(*checked_row(row)[:2], tie) for part, tie in parts for row in given.get(part, ())]
+        return pairs, list(given.get("nodes", ()))
+    if isinstance(given, pd.DataFrame):
+        table = given.rename(
+            columns=lambda name: {"from": "source", "to": "target"}.get(str(name).lower(), str(name).lower())
+        )
+        if not {"source", "target"} <= {*table.columns}:
+            raise InputError(f"known has the columns {listing(given.columns)}, but it needs source and target; {FORMS}")
+        wanted = [name for name in ("source", "target", "tie") if name in table.columns]
+        given = zip(*(table[name].tolist() for name in wanted), strict=True)
+    elif isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputTypeError(f"known cannot be a {type(given).__name__}: {FORMS}")
+    rows = [checked_row(row) for row in given]
+    return [row for row in rows if str(row[1]) != "*"], [row[0] for row in rows if str(row[1]) == "*"]
+
+
+def checked_row(row: Any) -> tuple[Any, Any, bool]:
+    """Return two nodes and whether they are tied."""
+    if isinstance(row, str) or not isinstance(row, Iterable) or len(parts := tuple(row)) not in (2, 3):
+        raise InputError(
+            f"known has {row!r}, which is not a pair of nodes, with 1 or 0 for its tie or without; {FORMS}"
+        )
+    tie = str(parts[2]).strip().lower() if len(parts) == 3 and str(parts[1]) != "*" else "1"
+    value = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}.get(tie)
+    if value is None:
+        raise InputError(f"known has the tie {parts[2]!r} for {parts[0]} and {parts[1]}: it must be 1 or 0")
+    return parts[0], parts[1], value
 
 
 def read_likeness(X: Any, names: Array) -> Array:

@@ -86,7 +86,6 @@ class ModelRecord:
     seconds : float, of the fit
     versions : dict, of Python and the libraries
     known : FileRecord, optional, of the known ties
-    known_weights : dict, optional, what they taught; for ``--known-from``
     signal_names : list of str, of the signals that were used
     members_sha256 : str, hash of members.npz; empty where there is none
     """
@@ -105,7 +104,6 @@ class ModelRecord:
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
     known: FileRecord | None = None
-    known_weights: dict[str, Any] | None = None
     signal_names: list[str] = field(default_factory=list)
     members_sha256: str = ""
 
@@ -150,6 +148,7 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
         raise TableError(f"{name} is not a model of nashgraph: {NO_MODEL}")
     if (found := content.pop("version", None)) != VERSION:
         raise TableError(f"{name} has version {found!r} and this nashgraph reads version {VERSION}: update one of them")
+    content.pop("known_weights", None)  # of an earlier version
     try:
         record = msgspec.convert(content, ModelRecord)
     except (msgspec.ValidationError, RecursionError) as error:

@@ -301,7 +301,7 @@ def read_truth(
 
 
 def read_known(path: str | Path, names: Sequence[str], group: Group | None = None) -> tuple[pd.DataFrame, list[str]]:
-    r"""Read known ties between the nodes ``names``, as a table for ``ConsensusGL().fit(X, known=...)``, and notes.
+    r"""Read known ties between the nodes ``names``, as a table for ``TieModel().fit(X, known=...)``, and notes.
 
     In a matrix, an empty cell means that nothing is known; a graph's edges are ties, and the ties of its nodes with a
     true attribute ``known`` are all known.

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..estimators import GraphEstimator
 from ..graph import EVIDENCE, LearnedGraph, as_graph
 from ..validation import Array, InputError, listing
 
@@ -81,40 +80,23 @@ class Checks(NamedTuple):
     Attributes
     ----------
     ties : those that are tied
-    others : those known not to be; None where that is all the rest
     directed : bool, whether the order of a pair counts
     """
 
     ties: Array
-    others: Array | None
     directed: bool
 
     def to_dict(self, order: Array, held: int) -> dict[str, Any]:
         """Return the pairs among the nodes held, which are numbered by an order, as JSON has it."""
         number = np.empty(len(order), dtype=np.int64)
         number[order] = np.arange(len(order))
-
-        def among(pairs: Array) -> list[list[int]]:
-            renamed = number[pairs]
-            kept: list[list[int]] = renamed[(renamed < held).all(axis=1)].T.tolist()
-            return kept
-
-        others = None if self.others is None else among(self.others)
-        return {"ties": among(self.ties), "others": others, "directed": self.directed}
+        renamed = number[self.ties]
+        return {"ties": renamed[(renamed < held).all(axis=1)].T.tolist(), "others": None, "directed": self.directed}
 
 
-def checks_of(model: GraphEstimator, truth: Any) -> Checks | None:
-    """Return what there is to check the graph of a model against: the truth, else the ties it was told."""
-    if truth is not None:
-        return _of_truth(model.graph_, as_graph(truth))
-    known = getattr(model, "_known", None)
-    if known is None:
-        return None
-    return Checks(known.pairs[known.values], known.pairs[~known.values], directed=False)
-
-
-def _of_truth(graph: LearnedGraph, truth: LearnedGraph) -> Checks:
-    """Return the edges of a truth; its nodes are matched by name if they are the graph's, else by order."""
+def checks_of(graph: LearnedGraph, network: Any) -> Checks:
+    """Return the edges of a true network; its nodes are matched by name if they are the graph's, else by order."""
+    truth = as_graph(network)
     places = {str(name): place for place, name in enumerate(graph.names)}
     strangers = [name for name in map(str, truth.names) if name not in places]
     if not strangers:
@@ -127,4 +109,4 @@ def _of_truth(graph: LearnedGraph, truth: LearnedGraph) -> Checks:
             "or name the nodes alike"
         )
     listed = truth.listed
-    return Checks(number[np.stack([listed.source, listed.target], axis=1)], None, truth.directed)
+    return Checks(number[np.stack([listed.source, listed.target], axis=1)], truth.directed)

@@ -83,7 +83,7 @@ class Summary:
     profile : Profile, what sets communities apart
     differ : boolean array or None, which of the most influential nodes differ (see ``differences``)
     trust : dict of curves: stability (if given); calibration and precision_recall (with a truth)
-    checks : Checks or None, the ties that are known to be
+    checks : Checks or None, the ties of the true network
     interventions : Interventions or None, what to do about the network by its game, if asked for
     game : Playable or None, the game for the page to play
 
@@ -296,7 +296,7 @@ def summarize(
         profile=profile_of(told, drawing.community, order, graph.names[order]),
         differ=differ_of(model, graph),
         trust=trust_of(graph, truth, stability),
-        checks=checks_of(model, truth),
+        checks=None if truth is None else checks_of(model.graph_, truth),
         interventions=found,
         game=playable(model),
     )

@@ -7,7 +7,6 @@ neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :mat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,25 +141,12 @@ class Ladder(NamedTuple):
     weights : array of the same shape, the mean weight over the graphs
     shares : array of the same shape, the share of the graphs that have the edge
     betas : array, those of the degrees
-    nearest : array of the same shape, the sorted costs of the nearest; None where graphs were not made of them
     """
 
     labels: Array
     weights: Array
     shares: Array
     betas: Array
-    nearest: Array | None = None
-
-    def rungs(self, c: float) -> Iterator[Array]:
-        """Yield the weights of each graph alone, the smallest degree first; of a ladder without costs their mean."""
-        if self.nearest is None:
-            yield self.weights
-            return
-        costs = neighbour_costs(self.nearest)
-        for beta in self.betas:
-            weights, shares = np.zeros_like(self.nearest), np.zeros_like(self.nearest)
-            ladder_rows(self.nearest, costs, np.array([2.0 * beta * c], dtype=costs.dtype), c, 1.0, weights, shares)
-            yield weights
 
 
 def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> Ladder:
@@ -184,7 +170,7 @@ def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> La
     anything = float(nearest.mean()) or 1.0  # where all are equally near, any level makes the same graph
     found = levels_of(costs.ravel(), len(costs), degrees)
     levels = np.array([level or anything for level in found], dtype=nearest.dtype)
-    return _rungs(labels, farther, costs, levels, c)
+    return _added_up(labels, farther, costs, levels, c)
 
 
 def response_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
@@ -203,10 +189,10 @@ def response_ladder(search: PairSearch, betas: Array, c: float, kept: int, left:
     """
     nearest, labels = search.nearest(kept, Bonus.of(left, right))
     farther = farther_than_first(nearest)
-    return _rungs(labels, farther, neighbour_costs(farther), 2.0 * c * betas, c)
+    return _added_up(labels, farther, neighbour_costs(farther), 2.0 * c * betas, c)
 
 
-def _rungs(labels: Array, farther: Array, costs: Array, levels: Array, c: float) -> Ladder:
+def _added_up(labels: Array, farther: Array, costs: Array, levels: Array, c: float) -> Ladder:
     weights, shares = np.zeros_like(farther), np.zeros_like(farther)
     ladder_rows(farther, costs, levels, c / len(levels), 1.0 / len(levels), weights, shares)
-    return Ladder(labels, weights, shares, levels / (2.0 * c), farther)
+    return Ladder(labels, weights, shares, levels / (2.0 * c))

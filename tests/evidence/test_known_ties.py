@@ -1,0 +1,87 @@
+"""Known ties: what they may look like, and what is refused."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from nashgraph import ConsensusGL, InputError, TieModel, edge_average_precision
+from nashgraph.datasets import smooth_signals, stochastic_block_model
+from nashgraph.evidence.inputs import read_known
+
+NAMES = np.array(["ann", "bob", "cat", "dan"], dtype=object)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pd.DataFrame({"source": ["ann", "cat"], "target": ["bob", "ann"], "tie": [1, 0]}),
+        pd.DataFrame({"From": ["bob", "ann"], "To": ["ann", "cat"], "Tie": [True, False]}),
+        pd.DataFrame({"source": ["ann", "cat"], "target": ["bob", "ann"], "tie": ["1", "0"]}),
+        [("ann", "bob"), ("ann", "cat", 0), ("bob", "ann", 1)],
+        {"ties": [("ann", "bob")], "non_ties": [("cat", "ann")]},
+    ],
+)
+def test_pairs_in_any_form(given):
+    known = read_known(given, None, NAMES)
+    assert [each.tolist() for each in known] == [[0, 0], [1, 2], [1.0, 0.0], []]
+
+
+def test_nodes_whose_ties_are_all_known_in_any_form():
+    graph = nx.Graph([("ann", "bob")])
+    graph.add_node("ann", known=True)
+    table = pd.DataFrame({"source": ["ann", "ann"], "target": ["bob", "*"], "tie": [1, None]})
+    every = [("ann", "bob"), ("ann", "cat", 0), ("dan", "ann", 0)]  # all pairs of ann
+    for given in (graph, table, [("ann", "bob"), ("ann", "*")], {"ties": [("ann", "bob")], "nodes": ["ann"]}, every):
+        known = read_known(given, None, NAMES)
+        assert [each.tolist() for each in known] == [[0, 0, 0], [1, 2, 3], [1.0, 0.0, 0.0], [0]]
+    known = read_known([("ann", "bob")], ["ann"], NAMES)
+    assert known.complete.tolist() == [0]
+
+
+def test_names_that_are_numbers_may_be_given_as_text():
+    known = read_known([("0", "2"), (1, 2, 0)], None, np.arange(3))
+    assert [known.one.tolist(), known.other.tolist()] == [[0, 1], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([("ann", "bob"), ("bob", "ann", 0)], "tied and that they are not: ann - bob"),
+        ([("ann", "eve"), ("fay", "bob")], "2 node.s. that X does not have: eve, fay; the nodes are ann, bob, cat"),
+        ({"ties": [("ann", "bob")], "nodes": ["eve"]}, "that X does not have: eve"),
+        ([("ann", "ann")], "a tie of ann with itself"),
+        ([("ann", "bob", 2)], "the tie 2 for ann and bob: it must be 1 or 0"),
+        ([("ann", "bob", None)], "it must be 1 or 0"),
+        (["ann"], "not a pair of nodes"),
+        ({"edges": []}, "parts that are not known: edges"),
+        (pd.DataFrame({"a": [1], "b": [2]}), "has the columns a, b, but it needs source and target"),
+        ("ties.csv", "cannot be a str"),
+        (7, "cannot be a int"),
+    ],
+)
+def test_what_cannot_be_known(given, message):
+    with pytest.raises(InputError, match=message):
+        read_known(given, None, NAMES)
+
+
+def test_known_ties_teach_how_much_likeness_counts():
+    graph = stochastic_block_model(60, n_blocks=3, degree=8, random_state=0)
+    X = smooth_signals(graph, 20, "heat", random_state=0)
+    ties = [edge for edge in graph.edges() if {*edge} & {*range(20)}]
+    known = {"ties": ties, "nodes": list(range(20))}
+    model = TieModel().fit(X, known=known)
+    assert model.kappa_ > 0
+    rest = np.arange(20, 60)
+    p = model.probabilities().to_numpy()[np.ix_(rest, rest)]
+    truth = nx.to_numpy_array(graph)[np.ix_(rest, rest)]
+    assert edge_average_precision(truth, p) > 2 * truth.mean()
+    with pytest.raises(InputError, match=r"nobody was asked: .*the target"):
+        TieModel().fit(X, known=ties)
+
+
+@pytest.mark.parametrize("given", [([("a", "b")], None), (None, [("a", "b")])])
+def test_the_consensus_says_who_learns_from_known_ties(given):
+    y, known = given
+    with pytest.raises(InputError, match=r"TieModel\(\)\.fit\(X, known="):
+        ConsensusGL().fit(np.eye(4), y, known=known)
