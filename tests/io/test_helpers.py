@@ -6,7 +6,7 @@ import pytest
 
 from nashgraph.io import TableError, TableOptions, tie_columns
 from nashgraph.io.coding import choices, coded, coding_notes, numbered, ordered, ordinal_columns
-from nashgraph.io.columns import Marks, as_name, is_code, is_wordy, numbers, plain_numbers, read_numbers, understood
+from nashgraph.io.columns import as_name, is_code, is_wordy, numbers, plain_numbers, understood
 from nashgraph.io.errors import Problems
 from nashgraph.io.graphs import guarded, guarded_table, unguarded, unguarded_table
 from nashgraph.io.missing import gap_codes, plain_codes, stray_codes
@@ -57,13 +57,16 @@ def test_numbers_and_codes_in_text():
     assert [is_code(texts(first, "12")) for first in ("007", "0.7", "0")] == [True, False, False]
     values, how = understood(texts("$1,200", "$850"))
     assert (values.tolist(), how) == ([1200.0, 850.0], "'$1,200' as 1200")
-    assert understood(texts("1.234", "999"), Marks(","))[0].tolist() == [1234.0, 999.0]
+    assert understood(texts("1.234", "999"), TableOptions(decimal=","))[0].tolist() == [1234.0, 999.0]
     with pytest.raises(TableError, match="row 3, column 'x': '12 kg' is not a number; correct it, take it as"):
         numbers(texts("1200", "1100", "12 kg"))
-    values, how, gaps = read_numbers(texts("45 %", ".", "50 %"), ["."])
-    np.testing.assert_array_equal(values, [45, np.nan, 50])
-    assert (how, gaps) == ("'45 %' as 45", ["."])
-    np.testing.assert_array_equal(read_numbers(texts("3", "4", "abt 5"), (), junk=0.05)[0], [3, 4, np.nan])
+    part = coded(texts("45 %", ".", "50 %"), choices(TableOptions(), ["x"], Problems()))
+    np.testing.assert_array_equal(part.values[:, 0], [45, np.nan, 50])
+    assert part.gaps == ["."]
+    assert "'45 %' as 45" in part.said
+    values, _, junk = numbers(texts("3", "4", "abt 5"), junk=0.05)
+    np.testing.assert_array_equal(values, [3, 4, np.nan])
+    assert junk == ["abt 5"]
     assert is_wordy(texts("18-25", "26-35", "18-25"))
     assert not is_wordy(texts("1200", "1100", "12 kg"))
     assert [as_name(value) for value in (3.0, "3.0", 7)] == ["3", "3.0", "7"]
@@ -128,7 +131,7 @@ def test_columns_that_count_ties():
 def test_answers_about_ties(tmp_path):
     table = pd.DataFrame({"weaver": [1, 0, 1], "n": ["2", "10+", None], "of_weavers": [1, 2, 0], "age": [3, 4, 9]})
     asked = TableOptions(counts=("of_weavers=weaver",), ties="n")
-    told, rest = take_tie_answers(table, NODES, asked, Problems())
+    told, rest = take_tie_answers(table, NODES, asked, Problems(), [], [])
     assert (told.counts["weaver"].tolist(), told.n_ties["bob"], list(rest.columns)) == ([1, 2, 0], "10+", ["age"])
     np.testing.assert_array_equal(trait_of(texts("weaver", "smith", None), "weaver", "n"), [1, 0, np.nan])
     counted = count_of(texts("3", "refused", "10+", "-99", name="n"), gap_codes([], ["n"]), [])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..validation import Array, listing
-from .columns import Marks, among, as_name, is_text, is_wordy, read_numbers, refuse_what_never_is_a_number
+from .columns import as_name, is_text, is_wordy, numbers, refuse_what_never_is_a_number
 from .errors import Problems, TableError
-from .missing import WORDS, GapCodes, gap_codes, plain_codes, stray_codes
+from .missing import GapCodes, gap_codes, plain_codes, stray_codes
 from .names import chosen_column, chosen_columns, is_few, split_names, why_code
 from .options import TableOptions
 
@@ -54,17 +56,15 @@ SCALES = (
     "discordo totalmente, discordo, neutro|nem concordo nem discordo, concordo, concordo totalmente",
     "mai, raramente, a volte|qualche volta, spesso, sempre",
 )
-A_YEAR = {"day": 365.0, "week": 52.0, "weekend": 52.0, "month": 12.0, "year": 1.0}  # how often each comes
-TIMES = {"once": 1.0, "twice": 2.0, "three": 3.0, "four": 4.0, "few": 3.0, "several": 3.5, "couple": 2.0, "every": 1.0}
-SELDOM = {"never": 0.0, "hardly ever": 0.1, "rarely": 0.2, "seldom": 0.2}
-SELDOM |= {"yearly": 1.0, "annually": 1.0, "monthly": 12.0, "weekly": 52.0, "daily": 365.0}
 RATE = re.compile(
     r"(less|fewer|more)?.*?\b(once|twice|few|several|couple|every|three|four|\d+)\b.*\b(day|week|weekend|month|year)s?"
 )
-COLUMNS = "{columns}"  # in a sentence: the columns it is about
+SELDOM = {"never": 0.0, "hardly ever": 0.1, "rarely": 0.2, "seldom": 0.2}  # how often a year each comes
+SELDOM |= {"yearly": 1.0, "annually": 1.0, "monthly": 12.0, "weekly": 52.0, "daily": 365.0}
 BELOW = re.compile(r"\s*(?:<|under|below|less|up to|at most)", re.IGNORECASE)
 ABOVE = re.compile(r"\s*(?:>|over|above|more)", re.IGNORECASE)
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
+COLUMNS = "{columns}"  # in a sentence: the columns it is about
+ABSENT = ("none",)  # a gap among numbers, as Python writes it; among words it is an answer
 
 
 def ordinal_columns(given: Iterable[str], columns: Collection[str]) -> dict[str, list[str]]:
@@ -86,9 +86,8 @@ def numbered(column: pd.Series, order: list[str]) -> tuple[Array, list[str]]:
         order = ordered(seen) or _kept_order(column)
     unknown = [level for level in seen if level not in order]
     if not order or unknown:
-        what = (
-            f"have {listing(unknown)}, which the order has not" if order else f"are {listing(seen)}, in no known order"
-        )
+        what = f"have {listing(unknown)}, which the order has not"
+        what = what if order else f"are {listing(seen)}, in no known order"
         raise TableError(
             f"the levels of column {column.name!r} {what}: pass --ordinal '{column.name}=LOWEST<...<HIGHEST'"
         )
@@ -106,92 +105,63 @@ def _kept_order(column: pd.Series) -> list[str]:
 
 def ordered(levels: Collection[str]) -> list[str]:
     """Return levels from the lowest to the highest, or none if their order is not known."""
-    for scale in SCALES:
-        rank = {word: k for k, words in enumerate(scale.split(", ")) for word in words.split("|")}
-        found = {rank.get(" ".join(level.casefold().split())) for level in levels}
-        if None not in found and len(found) == len(levels):
-            return sorted(levels, key=lambda level: rank[" ".join(level.casefold().split())])
-    rates = {level: _rate(" ".join(level.casefold().split())) for level in levels}
-    if None not in rates.values() and len({*rates.values()}) == len(rates):
-        return sorted(levels, key=lambda level: rates[level] or 0.0)
-    places = {level: NUMBER.search(level.replace(",", "")) for level in levels}
-    if not all(places.values()):
-        return []
-    keys = {
-        level: (float(number[0]), -1 if BELOW.match(level) else int(bool(ABOVE.match(level))))
-        for level, number in places.items()
-        if number
-    }
-    return sorted(levels, key=lambda level: keys[level]) if len({*keys.values()}) == len(keys) else []
+    plain = {level: " ".join(level.casefold().split()) for level in levels}
+    ranks = ({word: k for k, words in enumerate(scale.split(", ")) for word in words.split("|")} for scale in SCALES)
+    ways: Iterator[Callable[[str], Any]] = itertools.chain((rank.get for rank in ranks), (_rate, _first_number))
+    for way in ways:
+        keys = {level: way(plain[level]) for level in levels}
+        if None not in keys.values() and len({*keys.values()}) == len(keys):
+            return sorted(levels, key=keys.__getitem__)
+    return []
 
 
 def _rate(level: str) -> float | None:
     """Return how often a year a level means: "once a month" is 12, "less than once a month" a little below."""
-    if level in SELDOM:
-        return SELDOM[level]
-    if not (found := RATE.fullmatch(level)):
-        return None
-    times = TIMES.get(found[2]) or float(found[2])
-    return times * A_YEAR[found[3]] * {"less": 0.9, "fewer": 0.9, "more": 1.1}.get(found[1], 1.0)
+    if level in SELDOM or not (found := RATE.fullmatch(level)):
+        return SELDOM.get(level)
+    words = {"once": 1, "every": 1, "twice": 2, "couple": 2, "three": 3, "few": 3, "several": 3.5, "four": 4}
+    a_year = {"day": 365, "week": 52, "weekend": 52, "month": 12, "year": 1}[found[3]]
+    return float(words.get(found[2]) or found[2]) * a_year * {"less": 0.9, "fewer": 0.9, "more": 1.1}.get(found[1], 1.0)
 
 
-# Text is a category with at most MANY values, or up to MOST if every value has EACH people on average.
-MANY, MOST, EACH = 50, 200, 10
-JUNK = 0.05  # share of a group's cells in a column of numbers that may be something else
-ABSENT = frozenset(["none"])  # a gap among numbers, as Python writes it; among words it is an answer
+def _first_number(level: str) -> tuple[float, int] | None:
+    """Return the first number in a level such as 18-25, with "under 18" below it and "over 65" above."""
+    found = re.search(r"\d+(?:\.\d+)?", level.replace(",", ""))
+    return (float(found[0]), -1 if BELOW.match(level) else int(bool(ABOVE.match(level)))) if found else None
 
 
 @dataclass(frozen=True)
 class Choices:
-    """A user's options for single columns."""
+    """A user's options for single columns, of which all exist."""
 
+    options: TableOptions
     categorical: Collection[str]
     ordinal: dict[str, list[str]]
     keep: Collection[str]
     codes: GapCodes
-    auto: bool
-    marks: Marks
-    junk: float = 0.0
-
-    @property
-    def words(self) -> Collection[str]:
-        """Words that are gaps among numbers."""
-        return WORDS if self.codes.plain else ()
+    auto: bool  # whether words become categories
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """One column of a table as signals.
-
-    Attributes
-    ----------
-    column : str
-    names : list of str, of the signals; none where the column is left out
-    values : array of shape (n_rows, n_signals), NaN in all signals of a missing category
-    kind : str, what it is taken for: "number", "ordered", "category" or "out"
-    said : str, what was decided, if it was not obvious; the column is its subject
-    left_out : str, why it is: "empty", or what codes it holds
-    gaps : list of str, codes that were taken for gaps
-    strays : list of float, numbers far above the scale of the others
-    junk : list of str, cells that are not numbers and were taken for gaps
-    """
+    """One column of a table as signals."""
 
     column: str
-    names: list[str]
-    values: Array
-    kind: str
-    said: str = ""
-    left_out: str = ""
-    gaps: list[str] = field(default_factory=list)
-    strays: list[float] = field(default_factory=list)
-    junk: list[str] = field(default_factory=list)
+    names: list[str]  # of the signals; none where the column is left out
+    values: Array  # of shape (n_rows, n_signals), NaN in all signals of a missing category
+    kind: str  # "number", "ordered", "category" or "out"
+    said: str = ""  # what was decided, if it was not obvious; the column is its subject
+    left_out: str = ""  # why it is: "empty", or what codes it holds
+    gaps: list[str] = field(default_factory=list)  # codes that were taken for gaps
+    strays: list[float] = field(default_factory=list)  # numbers far above the scale of the others
+    junk: list[str] = field(default_factory=list)  # cells that are not numbers and were taken for gaps
 
 
 def choices(options: TableOptions, columns: Collection[str], problems: Problems) -> Choices:
     """Return the options about single columns; columns that do not exist are kept as problems."""
-    items = split_names(options.categorical, columns)
     categorical, ordinal, keep = list[str](), dict[str, list[str]](), list[str]()
     codes = gap_codes((), columns)
+    items = split_names(options.categorical, columns)
     for item in items:
         with problems.kept():
             categorical += [chosen_column(item, columns)] if item not in ("auto", "none") else []
@@ -201,10 +171,7 @@ def choices(options: TableOptions, columns: Collection[str], problems: Problems)
         keep = chosen_columns(options.keep, columns)
     with problems.kept():
         codes = gap_codes(options.na, columns)
-    # One of many groups is not worth stopping for a cell that cannot be read.
-    junk = 0.0 if options.only is None else JUNK
-    marks = Marks(options.decimal, options.thousands)
-    return Choices(categorical, ordinal, keep, codes, "none" not in items, marks, junk)
+    return Choices(options, categorical, ordinal, keep, codes, "none" not in items)
 
 
 def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded:
@@ -219,88 +186,45 @@ def coded(column: pd.Series, how: Choices, nodes: Collection[str] = ()) -> Coded
     if name in how.categorical:
         return _category(column)
     refuse_what_never_is_a_number(column)
-    why = "" if name in how.keep else why_code(column, nodes)
-    if why:
-        return _category(column, f", for {why}") if is_few(column) else _left_out(column, why)
-    return _as_it_looks(column, how)
-
-
-def _as_it_looks(column: pd.Series, how: Choices) -> Coded:
-    """Return a column without options as a category if it holds words, else as numbers."""
-    if column.name in how.keep or not how.auto or not is_wordy(column, {*how.words, *ABSENT}, how.marks):
+    if name in how.keep:
         return _numbers(column, how)
-    column, gaps = _answered(column, how)
+    if why := why_code(column, nodes):
+        return _category(column, f", for {why}") if is_few(column) else _left_out(column, why)
+    wordy = how.auto and is_wordy(column, how.options, {*how.codes.words, *ABSENT})
+    return _words(column, how) if wordy else _numbers(column, how)
+
+
+def _words(column: pd.Series, how: Choices) -> Coded:
+    """Return words as a category, unless they differ too much: more than 50 values, or 200 if each has ten people."""
+    column, gaps = how.codes.answered(column)
     distinct = column.astype(object).nunique()
-    many = distinct > MANY and (distinct > MOST or distinct * EACH > column.count())
+    many = distinct > 50 and (distinct > 200 or distinct * 10 > column.count())
     if is_text(column) and (distinct == len(column) or many):
         return _left_out(column, f"text with {distinct} different values")
-    return replace(_category(column, hint=f"{_taken_as_missing(gaps)}{_hint_at_order(column)}"), gaps=gaps)
-
-
-def _answered(column: pd.Series, how: Choices) -> tuple[pd.Series, list[str]]:
-    """Return a column of words without those that plainly say "no answer", and which those were."""
-    silent = among(column, how.words)
-    gaps = sorted({str(word) for word in column[silent]})
-    return (column.mask(silent), gaps) if gaps else (column, gaps)
+    hint, levels = _taken_as_missing(gaps), ordered([as_name(value) for value in column.dropna().unique()])
+    if len(levels) > 2:
+        hint += f"; they seem to have an order ({' < '.join(levels)}): --ordinal '{COLUMNS}' numbers them in it"
+    return replace(_category(column, hint=hint), gaps=gaps)
 
 
 def _taken_as_missing(gaps: list[str]) -> str:
     return f"; {', '.join(gaps)} taken as missing" if gaps else ""
 
 
-def _hint_at_order(column: pd.Series) -> str:
-    """Return how to number the values of a category where they look like levels."""
-    levels = ordered([as_name(value) for value in column.dropna().unique()])
-    if len(levels) <= 2:
-        return ""
-    return f"; they seem to have an order ({' < '.join(levels)}): --ordinal '{COLUMNS}' numbers them in it"
-
-
 def _levels(column: pd.Series, how: Choices) -> Coded:
     """Return levels by their numbers; a cell that plainly says "no answer" is not a level unless given as one."""
     name, order = str(column.name), how.ordinal.get(str(column.name), [])
-    silent = among(column, how.words) & ~column.isin(order)
-    gaps = sorted({str(level) for level in column[silent]})
-    values, order = numbered(column.mask(silent), order)
+    column, gaps = how.codes.answered(column, spare=order)
+    values, order = numbered(column, order)
     said = f"has levels in order, numbered from 0: {' < '.join(order)}{_taken_as_missing(gaps)}"
     return Coded(name, [name], values[:, None], "ordered", said, gaps=gaps)
 
 
-def coding_notes(parts: Iterable[Coded]) -> list[str]:
-    """Return notes on how columns were coded, one for all that were coded alike."""
-    alike: dict[str, list[str]] = {}
-    for part in parts:
-        if part.said:
-            alike.setdefault(part.said, []).append(part.column)
-    notes = []
-    for said, names in alike.items():
-        which = (
-            f"column {names[0]!r}" if len(names) == 1 else f"each of {len(names)} columns ({listing(map(repr, names))})"
-        )
-        notes.append(f"{which} {said.replace(COLUMNS, ','.join(names))}")
-    return notes
-
-
-def left_out_notes(parts: Iterable[Coded]) -> list[str]:
-    """Return notes on the columns that were left out: the empty ones, and those of codes, each with the reason."""
-    parts = list(parts)
-    empty = [part.column for part in parts if part.left_out == "empty"]
-    codes = [f"{part.column!r} ({part.left_out})" for part in parts if part.left_out not in ("", "empty")]
-    notes = [f"left out {len(empty)} column(s) without values: {listing(empty)}"] if empty else []
-    if codes:
-        notes.append(
-            f"left out {len(codes)} column(s) that name things and measure nothing: {listing(codes)}; --id names the "
-            "nodes by one, --categorical and --keep take them as categories or numbers"
-        )
-    return notes
-
-
 def _numbers(column: pd.Series, how: Choices) -> Coded:
-    name = str(column.name)
-    values, example, gaps = read_numbers(column, {*how.words, *ABSENT}, marks=how.marks, junk=how.junk)
-    unread = np.isnan(values) & ~(column.isna() | among(column, {*how.words, *ABSENT})).to_numpy()
-    junk = sorted({str(cell) for cell in column[unread]})
-    strays = list[float]()
+    name, strays = str(column.name), list[float]()
+    column, gaps = how.codes.answered(column, also=ABSENT)
+    # One of many groups is not worth stopping for a cell that cannot be read.
+    values, example, junk = numbers(column, how.options, junk=0.0 if how.options.only is None else 0.05)
     if how.codes.plain and name not in how.keep:
         found, strays = plain_codes(values), stray_codes(values)
         values = np.where(np.isin(values, found), np.nan, values)
@@ -321,3 +245,30 @@ def _category(column: pd.Series, why: str = "", hint: str = "") -> Coded:
 
 def _left_out(column: pd.Series, why: str) -> Coded:
     return Coded(str(column.name), [], np.empty((len(column), 0)), "out", left_out=why)
+
+
+def coding_notes(parts: Iterable[Coded]) -> list[str]:
+    """Return notes on how columns were coded, one for all that were coded alike."""
+    alike, notes = dict[str, list[str]](), list[str]()
+    for part in (part for part in parts if part.said):
+        alike.setdefault(part.said, []).append(part.column)
+    for said, names in alike.items():
+        which = f"column {names[0]!r}"
+        if len(names) > 1:
+            which = f"each of {len(names)} columns ({listing(map(repr, names))})"
+        notes.append(f"{which} {said.replace(COLUMNS, ','.join(names))}")
+    return notes
+
+
+def left_out_notes(parts: Iterable[Coded]) -> list[str]:
+    """Return notes on the columns that were left out: the empty ones, and those of codes, each with the reason."""
+    parts = list(parts)
+    empty = [part.column for part in parts if part.left_out == "empty"]
+    codes = [f"{part.column!r} ({part.left_out})" for part in parts if part.left_out not in ("", "empty")]
+    notes = [f"left out {len(empty)} column(s) without values: {listing(empty)}"] if empty else []
+    if codes:
+        notes.append(
+            f"left out {len(codes)} column(s) that name things and measure nothing: {listing(codes)}; --id names the "
+            "nodes by one, --categorical and --keep take them as categories or numbers"
+        )
+    return notes

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import datetime
 import re
+import reprlib
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from ..validation import Array, listing
 from .errors import TableError
+from .options import TableOptions
 
 CURRENCIES = r"[$€£¥₹₩₽₺₪₫฿]|USD|EUR|GBP|CHF|JPY|CNY|INR|KRW|KES|UGX|TZS|NGN|ZAR|BRL|MXN"
 GROUPS = ",'’ \u00a0\u202f"  # what may stand between groups of three digits, where a point is the decimal mark
 WRITTEN = rf"^([-+−]?)\s*({CURRENCIES}|)\s*([-+−]?[\d.{GROUPS}]*\d)\s*(%|{CURRENCIES}|)$"
 ONE_GROUP = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 CODE = re.compile(r"0\d+|\d{16,}")
+DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+|[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
 SWAPPED = str.maketrans(",.", ".,")
-
-
-@dataclass(frozen=True)
-class Marks:
-    """How numbers are written: the decimal mark, and the one between groups of three digits (None: detected)."""
-
-    decimal: str = "."
-    thousands: str | None = None
-
-
-POINT = Marks()
+DEFAULT = TableOptions()
 
 
 def is_text(column: pd.Series) -> bool:
@@ -37,13 +29,17 @@ def is_text(column: pd.Series) -> bool:
     return column.dtype == object or pd.api.types.is_string_dtype(column.dtype)
 
 
-def plain_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
-    """Return text as numbers if every cell of it is plainly one, else as it is.
+def as_name(value: object) -> str:
+    """Return the text of a name: whole numbers without a point."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
-    A value that begins with a zero, or has too many digits for a number, is a code and stays text.
-    """
-    values = pd.to_numeric(_pointed(column, decimal), errors="coerce")
-    return column if (values.isna() & column.notna()).any() or is_code(column) else values
+
+def among(values: pd.Series, codes: Collection[str]) -> pd.Series:
+    """Tell which cells are one of some words, ignoring case and blanks."""
+    found = values.astype(object).map(lambda cell: isinstance(cell, str) and cell.strip().casefold() in codes)
+    return found.astype(bool)
 
 
 def is_code(column: pd.Series) -> bool:
@@ -54,13 +50,30 @@ def is_code(column: pd.Series) -> bool:
     return any(map(CODE.fullmatch, texts)) and all(text.isdecimal() for text in texts)
 
 
-def understood(column: pd.Series, marks: Marks = POINT) -> tuple[pd.Series, str]:
+def whole_numbers(column: pd.Series) -> Array | None:
+    """Return a column as whole numbers, if it is."""
+    if pd.api.types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
+        return None
+    values = pd.to_numeric(column, errors="coerce") if is_text(column) else column
+    if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
+        return None
+    numbers: Array = values.to_numpy(dtype=float, na_value=np.nan)
+    return numbers if numbers.size and np.isfinite(numbers).all() and not (numbers % 1).any() else None
+
+
+def plain_numbers(column: pd.Series, decimal: str = ".") -> pd.Series:
+    """Return text as numbers if every cell of it is plainly one and none is a code, else as it is."""
+    values = pd.to_numeric(_pointed(column, decimal), errors="coerce")
+    return column if (values.isna() & column.notna()).any() or is_code(column) else values
+
+
+def understood(column: pd.Series, options: TableOptions = DEFAULT) -> tuple[pd.Series, str]:
     """Return a column of text as numbers, NaN for other cells, and an example of what had to be interpreted.
 
     A sign of currency or percent must be the same in every cell. Groups of three digits count as thousands if they can
     be nothing else, or if the mark is given.
     """
-    decimal, thousands = marks.decimal, marks.thousands
+    decimal, thousands = options.decimal, options.thousands
     texts = _pointed(column.astype(object), decimal)
     values = pd.to_numeric(texts, errors="coerce").astype(float)
     rest = texts[values.isna() & texts.map(lambda cell: isinstance(cell, str))]
@@ -74,8 +87,10 @@ def understood(column: pd.Series, marks: Marks = POINT) -> tuple[pd.Series, str]
     plain = values.dropna()
     if units.nunique() > 1 or (units.iloc[0] and len(plain)) or numbers.isna().all():
         return values, ""
-    sure = thousands is not None or decimal == "," or units.iloc[0] not in ("", "%")
-    if not sure and all(map(ONE_GROUP.fullmatch, body)) and not _goes_with_groups(plain):
+    # A comma cannot be a decimal mark where other numbers have decimal points, or all are below 1000.
+    grouped = len(plain) > 0 and ((plain % 1 != 0).any() or (plain.abs() < 1000).all())
+    sure = grouped or thousands is not None or decimal == "," or units.iloc[0] not in ("", "%")
+    if not sure and all(map(ONE_GROUP.fullmatch, body)):
         first = parts.index[0]
         raise TableError(
             f"column {column.name!r} has numbers like {column.loc[first]!r}, which may be {numbers.loc[first]:.15g} or "
@@ -88,13 +103,8 @@ def understood(column: pd.Series, marks: Marks = POINT) -> tuple[pd.Series, str]
 
 def _pointed(column: pd.Series, decimal: str) -> pd.Series:
     """Return text without blanks around it, its decimal marks points and the other way round."""
-
-    def point(cell: object) -> object:
-        if not isinstance(cell, str):
-            return cell
-        return cell.strip() if decimal == "." else cell.strip().translate(SWAPPED)
-
-    return column.map(point, na_action="ignore")
+    table = {} if decimal == "." else SWAPPED
+    return column.map(lambda cell: cell.strip().translate(table) if isinstance(cell, str) else cell, na_action="ignore")
 
 
 def _ungrouped(text: str, marks: str) -> float:
@@ -104,28 +114,12 @@ def _ungrouped(text: str, marks: str) -> float:
     return np.nan
 
 
-def _goes_with_groups(plain: pd.Series) -> bool:
-    """Tell whether a comma cannot be a decimal mark: other numbers have decimal points, or all are below 1000."""
-    return len(plain) > 0 and bool((plain % 1 != 0).any() or (plain.abs() < 1000).all())
-
-
-DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+|[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
-CODE_IT = "code it with --categorical"
-DATES = (datetime.date, datetime.time, datetime.timedelta, pd.Period)
-
-
-def numbers(column: pd.Series, remedy: str = CODE_IT, marks: Marks = POINT) -> Array:
-    """Return a column as floats, gaps as NaN, or say which cells are not numbers, with a remedy."""
-    return read_numbers(column, (), remedy, marks)[0]
-
-
-def read_numbers(
-    column: pd.Series, codes: Collection[str], remedy: str = CODE_IT, marks: Marks = POINT, junk: float = 0.0
+def numbers(
+    column: pd.Series, options: TableOptions = DEFAULT, remedy: str = "code it with --categorical", junk: float = 0.0
 ) -> tuple[Array, str, list[str]]:
-    """Return a column as floats, what had to be understood, by an example, and which of the codes for gaps it has.
+    """Return a column as floats, what had to be understood, by an example, and the cells that are not numbers.
 
-    A share ``junk`` of cells (or one) that are not numbers is read as gaps; if it is 0, or there are more, they are
-    refused.
+    Such cells are refused, unless they are only a share ``junk`` of all (or one); then they are gaps.
     """
     refuse_what_never_is_a_number(column)
     if isinstance(column.dtype, pd.IntervalDtype):
@@ -133,13 +127,24 @@ def read_numbers(
     if not is_text(column) and not isinstance(column.dtype, pd.CategoricalDtype):
         return column.to_numpy(dtype=float, na_value=np.nan), "", []
     values = column.astype(object)
-    words = among(values, codes)
-    parsed, how = understood(values.mask(words, np.nan), marks)
-    bad = np.flatnonzero((parsed.isna() & values.notna() & ~words).to_numpy())
+    parsed, how = understood(values, options)
+    bad = np.flatnonzero((parsed.isna() & values.notna()).to_numpy())
     if bad.size and (not junk or bad.size > max(1.0, junk * len(values))):
         raise TableError(_no_numbers(values, bad, remedy))
-    found = sorted({str(cell).strip() for cell in values[words]})
-    return parsed.to_numpy(dtype=float, na_value=np.nan), how, found
+    return parsed.to_numpy(dtype=float, na_value=np.nan), how, sorted({str(cell) for cell in values.iloc[bad]})
+
+
+def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:
+    """Return what is wrong with cells that are not numbers, and the remedy."""
+    rest = bad[1:] + 1
+    counted = "is 1 more, in row" if len(rest) == 1 else f"are {len(rest)} more, in rows"
+    more = f" (nor {counted} {listing(rest)})" if len(rest) else ""
+    place = f"row {bad[0] + 1}, column {values.name!r}: {reprlib.repr(values.iloc[bad[0]])} is not a number{more}"
+    words = sorted({str(cell).strip() for cell in values.iloc[bad]})
+    if all(map(DECIMAL_COMMA.fullmatch, words)):
+        return f"{place}: pass --decimal ,"
+    codes = f", take it as missing with --na {words[0]!r}" if len(words) == 1 else ""
+    return f"{place}; correct it{codes}, leave the column out with --drop, or {remedy}"
 
 
 def refuse_what_never_is_a_number(column: pd.Series) -> None:
@@ -151,7 +156,7 @@ def refuse_what_never_is_a_number(column: pd.Series) -> None:
         return any(issubclass(cell, wanted) for cell in cells)
 
     timed = pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind)
-    if timed or isinstance(kind, pd.PeriodDtype) or some(*DATES):
+    if timed or isinstance(kind, pd.PeriodDtype) or some(datetime.date, datetime.time, datetime.timedelta, pd.Period):
         raise TableError(f"column {column.name!r} holds dates or times: --drop it, or make it a number")
     if pd.api.types.is_complex_dtype(kind) or some(complex):
         raise TableError(f"column {column.name!r} holds complex numbers: --drop it, or make it real")
@@ -159,7 +164,7 @@ def refuse_what_never_is_a_number(column: pd.Series) -> None:
         raise TableError(f"column {column.name!r} holds lists or records: --drop it, or make a column of each part")
 
 
-def is_wordy(column: pd.Series, codes: Collection[str] = (), marks: Marks = POINT) -> bool:
+def is_wordy(column: pd.Series, options: TableOptions = DEFAULT, codes: Collection[str] = ()) -> bool:
     """Tell whether a column is words: truth values, categories, or text less than half of which is numbers.
 
     Codes for gaps do not count.
@@ -178,37 +183,5 @@ def is_wordy(column: pd.Series, codes: Collection[str] = (), marks: Marks = POIN
     values, counts = values[told], counts[told.to_numpy()]
     if not len(values):
         return True
-    share = counts[understood(values, marks)[0].notna().to_numpy()].sum() / counts.sum()
+    share = counts[understood(values, options)[0].notna().to_numpy()].sum() / counts.sum()
     return bool(share < 0.5) and not all(DECIMAL_COMMA.fullmatch(str(value).strip()) for value in values)
-
-
-def as_name(value: object) -> str:
-    """Return the text of a name: whole numbers without a point."""
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def among(values: pd.Series, codes: Collection[str]) -> pd.Series:
-    """Tell which cells are one of some words, ignoring case and blanks."""
-    return (
-        values.astype(object).map(lambda cell: isinstance(cell, str) and cell.strip().casefold() in codes).astype(bool)
-    )
-
-
-def _no_numbers(values: pd.Series, bad: Array, remedy: str) -> str:
-    """Return what is wrong with cells that are not numbers, and the remedy."""
-    rest = bad[1:] + 1
-    counted = "is 1 more, in row" if len(rest) == 1 else f"are {len(rest)} more, in rows"
-    more = f" (nor {counted} {listing(rest)})" if len(rest) else ""
-    place = f"row {bad[0] + 1}, column {values.name!r}: {_shown(values.iloc[bad[0]])} is not a number{more}"
-    if all(DECIMAL_COMMA.fullmatch(str(cell).strip()) for cell in values.iloc[bad]):
-        return f"{place}: pass --decimal ,"
-    words = sorted({str(cell).strip() for cell in values.iloc[bad]})
-    codes = f", take it as missing with --na {words[0]!r}" if len(words) == 1 else ""
-    return f"{place}; correct it{codes}, leave the column out with --drop, or {remedy}"
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -7,7 +7,7 @@ further out than three times the range of all others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 from sklearn.impute import KNNImputer
 
 from ..validation import Array, listing
-from .columns import is_text
+from .columns import among, is_text
 from .errors import TableError
 from .names import chosen_column
 
@@ -27,14 +27,10 @@ WORDS = frozenset(
         *("no answer", "not answered", "no response", "not applicable", "not available", "inapplicable", "inap"),
     ]
 )
-NUMBERS = np.array(
-    [base for digits in range(2, 6) for base in (10**digits - k for k in (1, 2, 3))] + [77, 88, 777, 888]
-)
-SCALE_END = 7  # the answers of a scale on which 7, 8 or 9 can be a code are below
-SCALE_ANSWERS = 10  # that it takes to tell a scale
-LARGE = 10_000  # nodes up to which all pairs are looked at here
-NEAREST = 5  # nodes whose mean fills a gap
-FAR = 3.0  # ranges of all other values that a positive code is away from them
+# 99, 98, 97, 999, ... 99997, and the doubled ones.
+NUMBERS = np.array([10**digits - k for digits in range(2, 6) for k in (1, 2, 3)] + [77, 88, 777, 888])
+
+Names = Sequence[str] | Array
 
 
 @dataclass(frozen=True)
@@ -44,6 +40,11 @@ class GapCodes:
     anywhere: frozenset[str]
     within: dict[str, frozenset[str]]
     plain: bool
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Words that are gaps in every column."""
+        return WORDS if self.plain else frozenset()
 
     def emptied(self, column: pd.Series) -> pd.Series:
         """Return a column with the given codes as gaps."""
@@ -56,6 +57,13 @@ class GapCodes:
             same = texts.map(written).isin(codes) | pd.to_numeric(texts, errors="coerce").isin(values)
             return texts.mask(same.astype(bool), np.nan) if same.any() else column
         return column.mask(column.isin(values).astype(bool)) if pd.api.types.is_numeric_dtype(column.dtype) else column
+
+    def answered(
+        self, column: pd.Series, also: Collection[str] = (), spare: Collection[str] = ()
+    ) -> tuple[pd.Series, list[str]]:
+        """Return a column without the words that plainly say "no answer", and which those were."""
+        silent = among(column, {*self.words, *also}) & ~column.isin(spare)
+        return (column.mask(silent) if silent.any() else column), sorted({str(word).strip() for word in column[silent]})
 
 
 def gap_codes(given: Iterable[str], columns: Collection[str]) -> GapCodes:
@@ -90,17 +98,17 @@ def plain_codes(values: Array) -> list[float]:
     others = seen[~(coded & (seen > 0)) & ~np.isin(seen, found)]
     if others.size > 1:
         reach = max(1.0, float(others[-1] - others[0]))
-        found += [float(value) for value in seen[coded & (seen > 0)] if value - others[-1] > FAR * reach]
+        found += [float(value) for value in seen[coded & (seen > 0)] if value - others[-1] > 3 * reach]
     return found
 
 
 def stray_codes(values: Array) -> list[float]:
     """Return 9, and 7 and 8 with it, where they stand apart from a short scale: 1 to 5 at most, or 0 and 1."""
     seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
-    inside, outside = int(counts[seen < SCALE_END].sum()), int(counts[seen >= SCALE_END].sum())
-    if inside < max(SCALE_ANSWERS, 3 * outside):
+    short = seen < 7
+    if counts[short].sum() < max(10, 3 * counts[~short].sum()):
         return []  # too few to tell a scale, or too many to be a code
-    scale, strays = seen[seen < SCALE_END], seen[seen >= SCALE_END]
+    scale, strays = seen[short], seen[~short]
     if not np.isin(strays, (7.0, 8.0, 9.0)).all() or 9.0 not in strays:
         return []
     if scale[0] != 1.0 and scale.tolist() != [0.0, 1.0]:
@@ -122,45 +130,20 @@ def ask_about_strays(found: dict[str, list[float]], others: Iterable[Array]) -> 
     )
 
 
-def refuse_infinite(values: Array, nodes: list[str], names: list[str]) -> None:
-    """Refuse infinities, whatever is done about gaps."""
-    places = np.argwhere(np.isinf(values))
+def refuse_where(wrong: Array, what: str, nodes: Names, signals: Names, remedy: str) -> None:
+    """Refuse values that are missing or infinite, with the place of the first."""
+    places = np.argwhere(wrong)
     if places.size:
-        raise TableError(
-            f"{len(places)} value(s) are infinite, {_first(places, nodes, names)}: correct them, or empty these cells "
-            "and pass --missing"
-        )
-
-
-def refuse_gaps(gaps: Array, nodes: list[str], names: list[str], codes: str = "") -> None:
-    """Refuse gaps if the user has not chosen what to do about them; ``codes`` lists what was read as a gap."""
-    places = np.argwhere(gaps)
-    if places.size:
-        raise TableError(
-            f"{len(places)} value(s) are missing, {_first(places, nodes, names)}: pass --missing impute to fill them, "
-            f"or --missing pairwise to compare nodes over what both have{f' ({codes})' if codes else ''}"
-        )
-
-
-def _first(places: Array, nodes: list[str], names: list[str]) -> str:
-    row, column = places[0]
-    return f"the first at node {nodes[row]}, {names[column]!r}"
-
-
-def some_share_nothing(known: Array) -> bool:
-    """Tell whether two nodes (rows) have no signal that both know, so that they cannot be compared."""
-    if len(known) > LARGE:
-        return False  # the product would cost too much here; the fit says so itself
-    shares = known.astype(np.float32)
-    return bool((shares @ shares.T == 0).any())
+        first = f"the first at node {nodes[places[0, 0]]}, {signals[places[0, 1]]!r}"
+        raise TableError(f"{len(places)} value(s) are {what}, {first}: {remedy}")
 
 
 def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:
     """Return values with every gap filled by the mean of the nearest nodes that have a value; signals count equally."""
-    gaps = np.isnan(values)
-    found = KNNImputer(n_neighbors=NEAREST).fit_transform((values - centre) / spread) * spread + centre
+    gaps, nearest = np.isnan(values), 5
+    found = KNNImputer(n_neighbors=nearest).fit_transform((values - centre) / spread) * spread + centre
     note = (
-        f"filled {gaps.sum()} gap(s) in {gaps.any(axis=0).sum()} signal(s), each with the mean of the {NEAREST} "
+        f"filled {gaps.sum()} gap(s) in {gaps.any(axis=0).sum()} signal(s), each with the mean of the {nearest} "
         "nearest nodes that have a value"
     )
     return np.where(gaps, found, values), note

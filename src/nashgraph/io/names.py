@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ..validation import Array, listing
-from .columns import POINT, Marks, as_name, is_code, is_text, is_wordy
+from .columns import DEFAULT, as_name, is_code, is_text, is_wordy, whole_numbers
 from .errors import Problems, TableError
 from .options import ID_NAMES, TableOptions
 
@@ -56,7 +56,9 @@ def split_names(given: Iterable[str], columns: Iterable[str]) -> list[str]:
 def plain_names(names: Sequence[str]) -> list[str]:
     """Return names that are whole numbers without the point that some programs add: 5.0 and 5 are the same id."""
     filled = [name for name in names if name.strip()]
-    if not any(WITH_POINT.fullmatch(name) for name in filled) or not all(map(WHOLE.fullmatch, filled)):
+    if not any(WITH_POINT.fullmatch(name) for name in filled) or not all(
+        re.fullmatch(r"\d+(?:\.0+)?", name) for name in filled
+    ):
         return list(names)
     return [name.partition(".")[0] for name in names]
 
@@ -88,32 +90,23 @@ def check_nodes(names: Sequence[str], kind: str) -> None:
             )
 
 
-CODE_WORDS = frozenset(
-    [
-        *("id", "ids", "uid", "uuid", "guid", "pid", "hhid", "caseid", "userid", "respid", "personid", "ssn"),
-        *("zip", "zipcode", "postcode", "postal", "plz", "postleitzahl", "code", "codes", "fips"),
-    ]
-)
-NODE_WORDS = frozenset(
-    [
-        *("household", "hh", "hhid", "person", "pid", "respondent", "participant", "subject", "member", "user"),
-        *("userid",),
-        *("student", "pupil", "employee", "case", "caseid", "actor", "agent", "villager", "who", "farm", "firm"),
-        *("school", "village", "country", "city", "sensor", "legislator", "senator", "deputy", "voter", "listener"),
-        *("customer", "patient", "client", "player", "reader", "judge", "justice", "buyer", "reviewer"),
-    ]
-)
-WHOLE_WITH_POINT = re.compile(r"[-+]?\d+\.0+")
-WITH_POINT, WHOLE = re.compile(r"\d+\.0+"), re.compile(r"\d+(?:\.0+)?")
-BESIDES = frozenset(["no", "nr", "num", "number", "name", "label"])  # may stand with those
-QUANTITIES = frozenset(["rank", "ranking", "score", "age", "year", "income", "seniority", "grade", "level", "position"])
-TIMES = frozenset(
-    ["time", "timestamp", "date", "t", "hour", "day", "week", "month", "year", "second", "sample", "step"]
-)
-UNNAMED = re.compile(r"(?:Unnamed: \d+)?")  # how a saved index is headed
+CODE_WORDS = {
+    *("id", "ids", "uid", "uuid", "guid", "pid", "hhid", "caseid", "userid", "respid", "personid", "ssn"),
+    *("zip", "zipcode", "postcode", "postal", "plz", "postleitzahl", "code", "codes", "fips"),
+}
+PLACES = {"school", "village", "country", "city", "farm", "firm", "household", "hh", "hhid"}
+NODE_WORDS = PLACES | {
+    *("person", "pid", "respondent", "participant", "subject", "member", "user", "userid", "who", "sensor"),
+    *("student", "pupil", "employee", "case", "caseid", "actor", "agent", "villager", "customer", "patient", "client"),
+    *("legislator", "senator", "deputy", "voter", "listener", "player", "reader", "judge", "justice", "buyer"),
+    "reviewer",
+}
+WITH_POINT = re.compile(r"\d+\.0+")
+NUMBER_WORDS = {"no", "nr", "num", "number", "name", "label"}  # may stand with those
+QUANTITIES = {"rank", "ranking", "score", "age", "year", "income", "seniority", "grade", "level", "position"}
+TIMES = {"time", "timestamp", "date", "t", "hour", "day", "week", "month", "year", "second", "sample", "step"}
 SMALL = 100  # below, numbers that name nodes cannot be told from counts
-FEW, SHARE = 20, 3  # codes of at most FEW values, each SHARE nodes on average, make a category
-ENOUGH, MANY_ROWS = 5, 10  # rows that it takes to tell
+MANY_ROWS = 10  # that it takes to tell numbers in a row from answers
 
 
 def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
@@ -124,14 +117,14 @@ def why_code(column: pd.Series, nodes: Collection[str] = ()) -> str:
     values, distinct = whole_numbers(given), given.nunique()
     if distinct <= 2 or (values is None and not is_text(given)):
         return ""
-    words = words_of(str(column.name))
+    words = {*words_of(str(column.name))}
     if CODE_WORDS & words and values is not None:
         return "its name says so"
     if QUANTITIES & words:
         return ""
     if _names_nodes({as_name(value) for value in given.unique()}, nodes):
         return "it names other nodes"
-    return _why_numbered(values) if values is not None and distinct == len(column) >= ENOUGH else ""
+    return _why_numbered(values) if values is not None and distinct == len(column) >= 5 else ""
 
 
 def _why_numbered(values: Array) -> str:
@@ -144,67 +137,64 @@ def _why_numbered(values: Array) -> str:
 
 
 def is_few(column: pd.Series) -> bool:
-    """Tell whether codes have so few values that they make a category."""
+    """Tell whether codes have so few values that they make a category: at most 20, each at three nodes on average."""
     distinct = column.nunique()
-    return bool(distinct <= FEW and SHARE * distinct <= column.count())
+    return bool(distinct <= 20 and 3 * distinct <= column.count())
 
 
 def counts_rows(values: Array) -> bool:
     """Tell whether whole numbers count down the file: ever larger, in equal steps or with few left out."""
     steps = np.diff(values)
-    if len(values) < ENOUGH or (steps <= 0).any():
+    if len(values) < 5 or (steps <= 0).any():
         return False
     return bool((steps == steps[0]).all() or (len(values) >= MANY_ROWS and np.ptp(values) < 2 * len(values)))
 
 
-def plain_id(table: pd.DataFrame, taken: Collection[str] = (), marks: Marks = POINT) -> str | None:
+def plain_id(table: pd.DataFrame, taken: Collection[str] = (), options: TableOptions = DEFAULT) -> str | None:
     """Return the column that names the rows: one called household or the like, or the first if it is not a signal.
 
     It has a value in every row, and no two alike.
     """
     for place, name in enumerate(map(str, table.columns)):
-        called = bool(NODE_WORDS & (words := words_of(name))) and words <= NODE_WORDS | CODE_WORDS | BESIDES
+        called = bool(NODE_WORDS & (words := {*words_of(name)})) and words <= NODE_WORDS | CODE_WORDS | NUMBER_WORDS
         column = table[name]
-        if name in taken or not (called or place == 0) or column.isna().any() or not _can_name(column):
+        if name in taken or not (called or place == 0) or column.isna().any():
             continue
-        if called or _is_first_id(column, marks) or why_code(column):
+        able = is_text(column) or whole_numbers(column) is not None
+        if not able or len({as_name(value) for value in column}) < len(column):
+            continue
+        if called or _is_first_id(column, options) or why_code(column):
             return name
     return None
 
 
-def says_when(column: pd.Series, marks: Marks = POINT) -> bool:
+def says_when(column: pd.Series, options: TableOptions = DEFAULT) -> bool:
     """Tell whether a column names the rows of recordings: dates or words, all different, or a clock that runs."""
     if column.isna().any() or len({as_name(value) for value in column}) < len(column):
         return False
     if is_text(column) or pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return not is_text(column) or is_wordy(column, marks=marks)
+        return not is_text(column) or is_wordy(column, options)
     runs = pd.api.types.is_numeric_dtype(column.dtype) and column.is_monotonic_increasing
     whole = whole_numbers(column) if runs else None
-    return bool(runs and TIMES & words_of(str(column.name))) or (whole is not None and counts_rows(whole))
+    return bool(runs and TIMES.intersection(words_of(str(column.name)))) or (whole is not None and counts_rows(whole))
 
 
 def is_saved_index(table: pd.DataFrame) -> bool:
     """Tell whether the first column is row numbers that a program saved with the table: no name, all different."""
-    if not len(table.columns) or not UNNAMED.fullmatch(str(table.columns[0])):
+    if not len(table.columns) or not re.fullmatch(r"(?:Unnamed: \d+)?", str(table.columns[0])):
         return False
     values = whole_numbers(table.iloc[:, 0])
     return values is not None and len(values) == len(table) and len(np.unique(values)) == len(values)
 
 
-def _can_name(column: pd.Series) -> bool:
-    if is_text(column):
-        return len({as_name(value) for value in column}) == len(column)
-    return whole_numbers(column) is not None and column.nunique() == len(column)
-
-
-def _is_first_id(column: pd.Series, marks: Marks) -> bool:
+def _is_first_id(column: pd.Series, options: TableOptions) -> bool:
     """Tell whether a first column, all different, names the rows: words, numbers without a hole, or as wide and rising.
 
     Numbers without a hole may be in any order: a file is often sorted by something else.
     """
     values = whole_numbers(column)
     if values is None:
-        return is_wordy(column, marks=marks)
+        return is_wordy(column, options)
     if len(values) < MANY_ROWS:
         return False
     rising = values.min() >= SMALL and bool((np.diff(values) > 0).all()) and _same_width(values)
@@ -221,24 +211,14 @@ def _names_nodes(names: set[str], nodes: Collection[str]) -> bool:
     return min(numbered) >= SMALL and max(values) - min(values) >= (max(numbered) - min(numbered)) / 2
 
 
-def whole_numbers(column: pd.Series) -> Array | None:
-    """Return a column as whole numbers, if it is."""
-    if pd.api.types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
-        return None
-    values = pd.to_numeric(column, errors="coerce") if is_text(column) else column
-    if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
-        return None
-    numbers: Array = values.to_numpy(dtype=float, na_value=np.nan)
-    return numbers if numbers.size and np.isfinite(numbers).all() and not (numbers % 1).any() else None
-
-
 def _same_width(values: Array) -> bool:
     return len({len(str(int(value))) for value in (values.min(), values.max())}) == 1
 
 
-def words_of(name: str) -> set[str]:
-    """Return the words of a column's name: friend_id, FriendId and "friend id" have two."""
-    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+def words_of(name: str, digits: bool = False) -> list[str]:
+    """Return the words of a column's name in small letters: friend_id, FriendId and "friend id" have two."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower()
+    return re.findall(r"[^\W_]+" if digits else r"[^\W\d_]+", apart)
 
 
 def named_rows(
@@ -278,14 +258,14 @@ def name_column(table: pd.DataFrame, options: TableOptions) -> str | None:
     first, saved = str(table.columns[0]), is_saved_index(table)
     if not first and not saved:
         return first
-    rest, marks = table.iloc[:, 1:] if saved else table, Marks(options.decimal, options.thousands)
+    rest = table.iloc[:, 1:] if saved else table
     if options.nodes == "columns":
-        return first if saved or says_when(table[first], marks) else None
+        return first if saved or says_when(table[first], options) else None
     given = [name for name in (*options.categorical, *options.keep, *options.ordinal, options.benefit) if name]
     given += [*options.names, *filter(None, [options.ties]), *(text.partition("=")[0] for text in options.counts)]
     taken = {*split_names(given, table.columns)}
     called = [str(name) for name in rest.columns if name in ID_NAMES and name not in taken]
-    found = called[0] if called else plain_id(rest, taken, marks)
+    found = called[0] if called else plain_id(rest, taken, options)
     return first if found is None and saved else found
 
 
@@ -296,7 +276,7 @@ def group_labels(column: pd.Series) -> pd.Series:
     """
     labels = column.astype(object).map(as_name, na_action="ignore")
     labels = labels.where(labels.notna() & (labels.map(str).str.strip() != ""))
-    if all(WHOLE_WITH_POINT.fullmatch(label) for label in labels.dropna().unique()):
+    if all(WITH_POINT.fullmatch(label) for label in labels.dropna().unique()):
         labels = labels.map(lambda label: label.partition(".")[0], na_action="ignore")
     return labels
 

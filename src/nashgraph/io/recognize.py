@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from ..validation import listing
-from .columns import as_name, is_text
+from .columns import as_name, is_text, whole_numbers
 from .errors import TableError
-from .names import NODE_WORDS, is_few, plain_names, whole_numbers, words_of
+from .names import NODE_WORDS, PLACES, is_few, plain_names, words_of
 from .options import ID_NAMES
 
 ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
@@ -30,9 +30,12 @@ PEOPLE = (
 TIED = re.compile(rf"(?:{PEOPLE})e?s?")
 HOW_MANY = re.compile(r"\b(?:how many|number|num|count|counts|total|no|nr|n|nb|wieviele|wie viele|combien|cuantos)\b")
 KNOWN_PEOPLE = re.compile(r"how many\b.*\b(?:you know|do you have|are your|of your|among your|talk to|visit)\b")
-DEGREES = frozenset(["degree", "indegree", "outdegree", "in degree", "out degree", "network size"])
-SHARE_KNOWN = 0.9  # of the values that must be names of nodes
-LEAST_NAMED = 10  # different nodes that numbers must name before they are names and not answers on a scale
+DEGREES = {"degree", "indegree", "outdegree", "in degree", "out degree", "network size"}
+COUNTS = {
+    *("plays", "playcount", "count", "counts", "n", "times", "visits", "listens", "views", "clicks", "purchases"),
+    *("quantity", "qty", "freq", "frequency", "calls", "messages", "downloads", "orders", "weight", "occurrences"),
+}
+RATINGS = {"rating", "ratings", "score", "grade", "answer", "response", "value", "rank"}
 
 
 class TieColumn(NamedTuple):
@@ -79,18 +82,13 @@ def _flags(table: pd.DataFrame) -> list[str]:
 
 def _trait_of(column: str, traits: Sequence[str], *, whole: bool = False) -> str | None:
     """Return the trait that a column such as friends_weaver may count; ``whole``: its name has no other words."""
-    words, others = _name_words(column), list[str]()
-    if any(TIED.fullmatch(word) for word in words):
-        others = [word.rstrip("s") for word in words if not TIED.fullmatch(word)]
-    for trait in traits if others else []:
-        names = [word.rstrip("s") for word in _name_words(trait.rpartition("=")[2])]
+    words = words_of(column, digits=True)
+    others = [word.rstrip("s") for word in words if not TIED.fullmatch(word)]
+    for trait in traits if others and len(others) < len(words) else []:
+        names = [word.rstrip("s") for word in words_of(trait.rpartition("=")[2], digits=True)]
         if trait != column and (others == names if whole else {*others} & {*names}):
             return trait
     return None
-
-
-def _name_words(name: str) -> list[str]:
-    return re.findall(r"[^\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
 
 
 def _without_plus(column: pd.Series) -> pd.Series:
@@ -100,9 +98,9 @@ def _without_plus(column: pd.Series) -> pd.Series:
 
 
 def _counts_ties(name: str) -> bool:
-    text = " ".join(re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
-    people = any(TIED.fullmatch(word) for word in text.split())
-    return text in DEGREES or bool(people and HOW_MANY.search(text)) or bool(KNOWN_PEOPLE.search(text))
+    text = " ".join(words_of(name))
+    asks = HOW_MANY.search(text) and any(map(TIED.fullmatch, text.split()))
+    return text in DEGREES or bool(asks or KNOWN_PEOPLE.search(text))
 
 
 def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
@@ -118,7 +116,7 @@ def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
     given = ~pd.isna(cells) & (cells != "")
     texts = np.where(given, cells, "").astype(str)
     values = pd.Series(plain_names(texts[given].tolist()), dtype=object)
-    if not len(values) or values.isin(known).mean() < SHARE_KNOWN or values.nunique() < 2:
+    if not len(values) or values.isin(known).mean() < 0.9 or values.nunique() < 2:
         return False
     called = any(TIED.fullmatch(word) for word in words_of(stem))
     if not all(name.isdecimal() for name in known):
@@ -128,14 +126,14 @@ def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
     doubled = sum(len(row[kept]) - len({*row[kept]}) for row, kept in zip(texts, given, strict=True))
     # People do name a friend twice; answers on a scale repeat far more often.
     apart = own.sum() <= 0.01 * given.sum() and doubled <= (0.1 if called else 0.01) * given.sum()
-    many = values.nunique() >= min(max(LEAST_NAMED, len(known) // 5), len(known) // 2)
+    many = values.nunique() >= min(max(10, len(known) // 5), len(known) // 2)
     return bool(apart and many and (called or len(block.columns) > 1))
 
 
 def tie_note(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = False) -> list[str]:
     """Return what is said of columns about ties that were left out, with the options that learn from them.
 
-    ``has_total`` says that a column with the number of ties is declared already.
+    ``has_total`` says that a column with the number of ties is declared already. TRAIT stands for a trait not found.
     """
     if not found:
         return []
@@ -143,21 +141,16 @@ def tie_note(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = 
     for each in found:
         reasons.setdefault(each.reason, []).append(repr(each.column))
     shown = "; ".join(f"{listing(names)} ({reason})" for reason, names in reasons.items())
-    add = tie_options(found, table, has_total)
-    return [
-        f"left out {len(found)} column(s) that seem to count or name ties: {shown}; they say who is tied, not what "
-        f"people are like; to learn from them add {add}; --keep uses them as answers all the same"
-    ]
-
-
-def tie_options(found: Sequence[TieColumn], table: pd.DataFrame, has_total: bool = False) -> str:
-    """Return the options that declare columns about ties; TRAIT stands where no trait has a word in common."""
     totals, traits = counted_ties(found, table, has_total)
     counts = [f"{column}={trait or 'TRAIT'}" for column, trait in traits.items()]
     names = [each.column for each in found if each.kind == "names"]
     given = {"--ties": totals, "--counts": counts, "--names": names}
-    said = " ".join(f"{option} {shlex.quote(','.join(columns))}" for option, columns in given.items() if columns)
-    return said + (" (TRAIT is the 0/1 column of those who are counted)" if "=TRAIT" in said else "")
+    add = " ".join(f"{option} {shlex.quote(','.join(columns))}" for option, columns in given.items() if columns)
+    add += " (TRAIT is the 0/1 column of those who are counted)" if "=TRAIT" in add else ""
+    return [
+        f"left out {len(found)} column(s) that seem to count or name ties: {shown}; they say who is tied, not what "
+        f"people are like; to learn from them add {add}; --keep uses them as answers all the same"
+    ]
 
 
 def counted_ties(
@@ -169,7 +162,9 @@ def counted_ties(
     """
     columns, known = [each.column for each in found if each.kind == "count"], possible_traits(table)
     traits = {column: _trait_of(column, known) for column in columns}
-    totals = sorted((column for column in columns if traits[column] is None), key=lambda name: len(_name_words(name)))
+    totals = sorted(
+        (column for column in columns if traits[column] is None), key=lambda name: len(words_of(name, digits=True))
+    )
     totals = [] if has_total else totals[:1]
     return totals, {column: trait for column, trait in traits.items() if column not in totals}
 
@@ -228,7 +223,7 @@ def _ends(table: pd.DataFrame) -> tuple[str, str] | None:
     repeated = len(names) < 1.5 * len(table) and pd.DataFrame({"a": one, "b": other}).duplicated().sum() == 0
     if len(shared) < max(2, 0.3 * len(names)) or not repeated or (one == other).mean() > 0.05:
         return None
-    enough = len(names) >= LEAST_NAMED or (is_text(first) and not all(name.isdecimal() for name in names))
+    enough = len(names) >= 10 or (is_text(first) and not all(name.isdecimal() for name in names))
     return (str(first.name), str(second.name)) if enough and one.duplicated().any() else None
 
 
@@ -253,7 +248,7 @@ def _is_long(table: pd.DataFrame) -> str | None:
     if table.shape[1] != 3:
         return None
     for name in map(str, table.columns[:2]):
-        called = bool((NODE_WORDS - PLACES) & words_of(name)) or name in ID_NAMES
+        called = bool((NODE_WORDS - PLACES).intersection(words_of(name))) or name in ID_NAMES
         others = [other for other in table.columns if other != name]
         if called and table[name].duplicated().mean() >= 0.5 and not table[[name, others[0]]].duplicated().any():
             return name
@@ -269,16 +264,5 @@ def is_count(column: pd.Series, name: str, share_given: float) -> bool:
     values = whole_numbers(column.dropna())
     if values is None or values.min() < 1:
         return False
-    words = words_of(name)
-    large = values.max() > 12 and share_given < 0.5 and not words & RATINGS
-    return bool(words & COUNTS) or bool(large)
-
-
-PLACES = frozenset(["school", "village", "country", "city", "farm", "firm", "household", "hh", "hhid"])
-COUNTS = frozenset(
-    [
-        *("plays", "playcount", "count", "counts", "n", "times", "visits", "listens", "views", "clicks", "purchases"),
-        *("quantity", "qty", "freq", "frequency", "calls", "messages", "downloads", "orders", "weight", "occurrences"),
-    ]
-)
-RATINGS = frozenset(["rating", "ratings", "score", "grade", "answer", "response", "value", "rank"])
+    words = {*words_of(name)}
+    return bool(words & COUNTS or (values.max() > 12 and share_given < 0.5 and not words & RATINGS))

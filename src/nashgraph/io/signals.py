@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ..outliers import ABSURD, FAR, far_out
-from ..validation import Array, listing, silent_nodes, silent_sentence
+from ..validation import Array, listing, silent_nodes, silent_sentence, strangers
 from .coding import Coded, choices, coded, coding_notes, left_out_notes
-from .columns import Marks, as_name, is_text, numbers, plain_numbers
+from .columns import as_name, is_text, numbers, plain_numbers
 from .errors import Problems, TableError
-from .missing import ask_about_strays, filled, gap_codes, refuse_gaps, refuse_infinite, some_share_nothing
+from .missing import ask_about_strays, filled, gap_codes, refuse_where
 from .names import (
     CODE_WORDS,
     NODE_WORDS,
@@ -33,6 +33,7 @@ from .recognize import TieColumn, is_count, refuse_what_is_no_table_of_answers, 
 from .tie_answers import TieAnswers, declared, take_tie_answers, times_named, with_alters
 
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
+FILL = "pass --missing impute to fill them, or --missing pairwise to compare nodes over what both have"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,18 +67,37 @@ class Signals:
     warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Oriented:
-    """A table with nodes as rows, all numbers."""
+    """A table on its way to signals: nodes are rows, and all is numbers."""
 
-    nodes: list[str]
-    signals: list[str]
+    nodes: Array  # names, as objects
+    signals: Array
     values: Array
     benefit: Array | None
+    columns: pd.DataFrame  # what the file says of each node
     notes: list[str]
     tie_columns: list[TieColumn] = field(default_factory=list)
     told: TieAnswers | None = None
     warnings: list[str] = field(default_factory=list)
+
+    def leave_out(self, gone: Array, why: str) -> None:
+        """Leave out some signals, with a note."""
+        if gone.any():
+            self.notes.append(f"left out {gone.sum()} signal(s) {why}: {listing(self.signals[gone])}")
+            self.signals, self.values = self.signals[~gone], self.values[:, ~gone]
+
+    def leave_out_unanswered(self) -> None:
+        """Leave out nodes without any value, with a note."""
+        answered = np.asarray(~np.isnan(self.values).all(axis=1))
+        if answered.all():
+            return
+        gone = self.nodes[~answered]
+        if answered.sum() < 2:
+            raise TableError(f"{len(gone)} of {len(self.nodes)} nodes have no values at all, and a network needs two")
+        self.notes.append(f"left out {len(gone)} node(s) without any answer: {listing(gone)}")
+        self.nodes, self.values, self.columns = self.nodes[answered], self.values[answered], self.columns[answered]
+        self.benefit = None if self.benefit is None else self.benefit[answered]
 
 
 def load_signals(path: str | Path, options: TableOptions | None = None, *, complete: bool = False) -> Signals:
@@ -115,10 +135,9 @@ def signals_of(
     (array([1., 2.]), ["nodes are named by the column 'name'", 'scaled 1 signal(s) to mean 0 and spread 1 over ...'])
     """
     options, problems = options or TableOptions(), Problems()
-    whole = table
+    whole, notes = table, list[str]()
     with problems.kept():
         table = table.drop(columns=chosen_columns(options.drop, table.columns))
-    notes = list[str]()
     if options.long:
         problems.refuse()
         table, options, notes = widened(table, options)
@@ -129,96 +148,82 @@ def signals_of(
     if blank.any():
         notes.append(f"left out {blank.sum()} row(s) without any value")
         table, whole = table[~blank].reset_index(drop=True), whole[~blank].reset_index(drop=True)
-    orient = _rows_as_nodes if options.nodes == "rows" else _columns_as_nodes
-    found = orient(table, options, problems)
+    rows = options.nodes == "rows"
+    found = _rows_as_nodes(table, whole, options, problems) if rows else _columns_as_nodes(table, options, problems)
     found.notes[:0] = notes
     with problems.kept():
-        refuse_infinite(found.values, found.nodes, found.signals)
+        remedy = "correct them, or empty these cells and pass --missing"
+        refuse_where(np.isinf(found.values), "infinite", found.nodes, found.signals, remedy)
     problems.refuse()
-    if not found.signals and found.told is None:
+    if not len(found.signals) and found.told is None:
         raise TableError("; ".join(["no signals are left: the table has no other columns", *found.notes]))
-    # People who answered nothing about themselves may still have ties that others told of.
-    found, answered = _without_unanswered(found) if found.told is None else (found, np.ones(len(found.nodes), bool))
-    found = _without_constant(found)
-    found.notes.extend(
-        check_outliers(found.values, found.nodes, found.signals, split_names(options.keep, found.signals))
-    )
+    if found.told is None:  # people who answered nothing about themselves may still have ties that others told of
+        found.leave_out_unanswered()
+    constant = np.nanmax(found.values, axis=0) == np.nanmin(found.values, axis=0)
+    if constant.all() and found.told is None:
+        raise TableError("every signal is the same at all nodes, so they tell nothing of a network: check the table")
+    found.leave_out(constant, "that are the same at every node")
+    found.notes += check_outliers(found, split_names(options.keep, found.signals))
+    return _finished(found, options, complete)
+
+
+def _finished(found: _Oriented, options: TableOptions, complete: bool) -> Signals:
+    """Return the signals with gaps filled and scales evened out, as the options ask for."""
     gaps, silent = np.isnan(found.values), silent_nodes(found.values.T)
     if silent.any():
-        found.notes.append(silent_sentence(np.array(found.nodes, dtype=object)[silent]))
-    if gaps.any() and (
-        options.missing == "impute" or (options.missing == "auto" and (complete or some_share_nothing(~gaps)))
-    ):
-        values, note = filled(found.values, np.nanmean(found.values, axis=0), _spreads(found.values))
-        found = replace(found, values=values, notes=[*found.notes, note])
-    elif gaps.any():
-        found.notes.append(
-            f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both have, "
-            "and count as typical in the others; --missing impute fills them in instead"
-        )
-    standardize, why = (
-        _scaling(found, options) if found.signals else (False, "there are no signals, only answers about ties")
-    )
-    missing = gaps.mean(axis=1) if found.signals else np.zeros(len(found.nodes))
-    values = _standardized(found.values) if standardize else found.values
-    frame = pd.DataFrame(values.T, index=pd.Index(found.signals), columns=pd.Index(found.nodes))
-    columns = _as_given(whole, table, options)[answered]
+        found.notes.append(silent_sentence(found.nodes[silent]))
+    if gaps.any():
+        # Two nodes that share no signal cannot be compared; among many nodes it would take too long to look for them.
+        alone = not complete and len(gaps) <= 10_000 and strangers(~gaps.T)[0] > 0
+        if options.missing == "impute" or (options.missing == "auto" and (complete or alone)):
+            found.values, note = filled(found.values, np.nanmean(found.values, axis=0), _spreads(found.values))
+        else:
+            note = (
+                f"{gaps.sum()} values ({gaps.mean():.1%}) are missing: two nodes are compared over the signals both "
+                "have, and count as typical in the others; --missing impute fills them in instead"
+            )
+        found.notes.append(note)
+    standardize, why, missing = False, "there are no signals, only answers about ties", np.zeros(len(found.nodes))
+    if len(found.signals):
+        (standardize, why), missing = _scaling(found, options), gaps.mean(axis=1)
+    values = found.values
+    if standardize:
+        values = (values - np.nanmean(values, axis=0)) / _spreads(values)
     return Signals(
-        *(frame, found.benefit, [*found.notes, why], standardize, missing, silent, columns, found.tie_columns),
+        table=pd.DataFrame(values.T, index=pd.Index(list(found.signals)), columns=pd.Index(list(found.nodes))),
+        benefit=found.benefit,
+        notes=[*found.notes, why],
+        standardized=standardize,
+        missing=missing,
+        silent=silent,
+        columns=found.columns,
+        tie_columns=found.tie_columns,
         told=found.told,
         warnings=found.warnings,
     )
 
 
-def _without_unanswered(found: _Oriented) -> tuple[_Oriented, Array]:
-    """Leave out nodes without any value, and return which remain."""
-    answered = np.asarray(~np.isnan(found.values).all(axis=1))
-    if answered.all():
-        return found, answered
-    names = [name for name, there in zip(found.nodes, answered, strict=True) if not there]
-    if answered.sum() < 2:
-        raise TableError(f"{len(names)} of {len(found.nodes)} nodes have no values at all, and a network needs two")
-    note = f"left out {len(names)} node(s) without any answer: {listing(names)}"
-    kept = [name for name, there in zip(found.nodes, answered, strict=True) if there]
-    benefit = None if found.benefit is None else found.benefit[answered]
-    return replace(
-        found, nodes=kept, values=found.values[answered], benefit=benefit, notes=[*found.notes, note]
-    ), answered
-
-
-def _as_given(whole: pd.DataFrame, kept: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
-    """Return the table with one row for each node, named, and nothing else done to it; what was dropped is there."""
-    names, values, _ = named_rows(kept, options, Problems())
-    if options.nodes == "columns":
-        return values.set_axis(pd.Index(names), axis=0).T
-    shown = [column for column in whole.columns if column in values.columns or column not in kept.columns]
-    return whole[shown].set_axis(pd.Index(names), axis=0)
-
-
-def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
-    names, table, notes = named_rows(table, options, problems)
+def _rows_as_nodes(table: pd.DataFrame, whole: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
+    """Return a survey, with a row for each node; ``whole`` has the columns that were dropped as well."""
+    names, rest, notes = named_rows(table, options, problems)
+    columns = whole.drop(columns=[name for name in table.columns if name not in rest.columns])
+    table, warnings, benefit = rest, list[str](), None
     with problems.kept():
         check_nodes(names, "rows")
-    benefit = None
     if options.benefit is not None:
         with problems.kept():
             column = chosen_column(options.benefit, table.columns)
-            given = numbers(table[column], marks=Marks(options.decimal, options.thousands))
-            benefit = _checked_benefit(given, names, column)
+            benefit = _checked_benefit(numbers(table[column], options)[0], names, column)
             table = table.drop(columns=column)
-    warnings = list[str]()
     if options.gossip:
         with problems.kept():
             named, table = times_named(table, names, options, notes, warnings)
             benefit = 1.0 + named
     how, parts = choices(options, list(map(str, table.columns)), problems), list[Coded]()
     wanted = {*how.keep, *how.categorical, *how.ordinal}
-    told, table = take_tie_answers(table, names, options, problems)
+    told, table = take_tie_answers(table, names, options, problems, notes, warnings)
     about_ties = [found for found in tie_columns(table, names) if found.column not in wanted]
-    warnings += [
-        *([] if told is None else told.warnings),
-        *tie_note(about_ties, table, told is not None and told.n_ties is not None),
-    ]
+    warnings += tie_note(about_ties, table, told is not None and told.n_ties is not None)
     for name in table.columns.drop([found.column for found in about_ties]):
         with problems.kept():
             parts.append(coded(table[name], how, names))
@@ -229,17 +234,18 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
         # Who says what to do about gaps has looked at them, and is only told.
         (problems.found if options.missing == "auto" else notes).append(question)
     if options.missing == "error":
-        gaps = [np.isnan(part.values).any(axis=1) for part in used]
         codes = sorted({code for part in used for code in part.gaps})
-        meant = f"{listing(codes)} are taken as missing; --na none takes codes as they are" if codes else ""
+        meant = f" ({listing(codes)} are taken as missing; --na none takes codes as they are)" if codes else ""
+        gaps = np.transpose([np.isnan(part.values).any(axis=1) for part in used])
         with problems.kept():
-            refuse_gaps(np.transpose(gaps), names, [part.column for part in used], meant)
+            refuse_where(gaps, "missing", names, [part.column for part in used], FILL + meant)
     return _Oriented(
-        nodes=names,
-        signals=[name for part in used for name in part.names],
+        nodes=np.array(names, dtype=object),
+        signals=np.array([name for part in used for name in part.names], dtype=object),
         values=np.column_stack([part.values for part in used]) if used else np.empty((len(names), 0)),
         benefit=benefit,
-        notes=[*notes, *([] if told is None else told.notes), *warnings, *left_out_notes(parts), *coding_notes(parts)],
+        columns=columns.set_axis(pd.Index(names), axis=0),
+        notes=[*notes, *warnings, *left_out_notes(parts), *coding_notes(parts)],
         tie_columns=about_ties,
         told=told,
         warnings=warnings,
@@ -247,6 +253,7 @@ def _rows_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problem
 
 
 def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Problems) -> _Oriented:
+    """Return recordings, with a column for each node."""
     named = {"--categorical": {*options.categorical} - {"auto", "none"}, "--ordinal": options.ordinal}
     if declared(options):
         raise TableError(
@@ -258,29 +265,28 @@ def _columns_as_nodes(table: pd.DataFrame, options: TableOptions, problems: Prob
     nodes = [str(name) for name in table.columns]
     with problems.kept():
         check_nodes(nodes, "columns")
-    remedy, marks = "pass --id if it names the rows", Marks(options.decimal, options.thousands)
     codes, columns = gap_codes(options.na, nodes), list[Array]()
     for name in table.columns:
         with problems.kept():
-            columns.append(numbers(codes.emptied(table[name]), remedy, marks))
+            columns.append(numbers(codes.emptied(table[name]), options, "pass --id if it names the rows")[0])
     problems.refuse()
-    values = np.column_stack(columns)
-    benefit = None
+    found = _Oriented(
+        nodes=np.array(nodes, dtype=object),
+        signals=np.array(signals, dtype=object),
+        values=np.column_stack(columns).T,
+        benefit=None,
+        columns=table.set_axis(pd.Index(signals), axis=0).T,
+        notes=notes,
+    )
     if options.benefit is not None:
         place = signals.index(chosen_column(options.benefit, signals, "row"))
-        benefit = _checked_benefit(values[place], nodes, options.benefit)
-        values, signals = np.delete(values, place, axis=0), [*signals[:place], *signals[place + 1 :]]
-    gaps = np.isnan(values)
-    empty = gaps.all(axis=1)
-    if empty.any():
-        left_out = [name for name, flat in zip(signals, empty, strict=True) if flat]
-        notes = [*notes, f"left out {len(left_out)} signal(s) without values: {listing(left_out)}"]
-        values, gaps = values[~empty], gaps[~empty]
-        signals = [name for name, flat in zip(signals, empty, strict=True) if not flat]
+        found.benefit = _checked_benefit(found.values[:, place], nodes, options.benefit)
+        found.signals, found.values = np.delete(found.signals, place), np.delete(found.values, place, axis=1)
+    found.leave_out(np.asarray(np.isnan(found.values).all(axis=0)), "without values")
     if options.missing == "error":
         with problems.kept():
-            refuse_gaps(gaps.T, nodes, signals)
-    return _Oriented(nodes, signals, values.T, benefit, notes)
+            refuse_where(np.isnan(found.values), "missing", nodes, found.signals, FILL)
+    return found
 
 
 def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
@@ -292,27 +298,6 @@ def _checked_benefit(benefit: Array, nodes: list[str], name: str) -> Array:
                 "number of at least 0 for every node"
             )
     return benefit
-
-
-def _without_constant(found: _Oriented) -> _Oriented:
-    """Leave out constant signals: they carry no information."""
-    constant = np.nanmax(found.values, axis=0) == np.nanmin(found.values, axis=0)
-    if not constant.any():
-        return found
-    if constant.all() and found.told is None:
-        raise TableError("every signal is the same at all nodes, so they tell nothing of a network: check the table")
-    names = [name for name, flat in zip(found.signals, constant, strict=True) if flat]
-    return replace(
-        found,
-        signals=[name for name, flat in zip(found.signals, constant, strict=True) if not flat],
-        values=found.values[:, ~constant],
-        notes=[*found.notes, f"left out {len(names)} signal(s) that are the same at every node: {listing(names)}"],
-    )
-
-
-def _standardized(values: Array) -> Array:
-    scaled: Array = (values - np.nanmean(values, axis=0)) / _spreads(values)
-    return scaled
 
 
 def _spreads(values: Array) -> Array:
@@ -339,13 +324,11 @@ def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     return False, "signals are taken as they are; --standardize brings each to mean 0 and spread 1 over the nodes"
 
 
-QUESTIONS = frozenset(
-    [
-        *("question", "item", "variable", "key", "attribute", "measure", "indicator", "signal", "bill", "rollcall"),
-        *("artist", "song", "track", "movie", "film", "product", "book", "page", "motion"),
-    ]
-)
-ANSWERS = frozenset(["answer", "value", "response", "reply", "score", "vote", "rating", "plays", "playcount", "count"])
+QUESTIONS = {
+    *("question", "item", "variable", "key", "attribute", "measure", "indicator", "signal", "bill", "rollcall"),
+    *("artist", "song", "track", "movie", "film", "product", "book", "page", "motion"),
+}
+ANSWERS = {"answer", "value", "response", "reply", "score", "vote", "rating", "plays", "playcount", "count"}
 
 
 def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:
@@ -391,29 +374,27 @@ def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, T
 
 def _roles(columns: list[str], given: str | None) -> tuple[str, str, str]:
     """Return the columns of who answers, the question and the answer: by their names, else in this order."""
-    question = next((name for name in columns if words_of(name) & QUESTIONS and name != given), None)
-    answer = next((name for name in columns if words_of(name) & ANSWERS and name not in (given, question)), None)
+    words = {name: {*words_of(name)} for name in columns}
+    question = next((name for name in columns if words[name] & QUESTIONS and name != given), None)
+    answer = next((name for name in columns if words[name] & ANSWERS and name not in (given, question)), None)
     rest = [name for name in columns if name not in (question, answer)]
-    called = [name for name in rest if words_of(name) & (NODE_WORDS | CODE_WORDS)]
+    called = [name for name in rest if words[name] & (NODE_WORDS | CODE_WORDS)]
     who = chosen_column(given, columns) if given else next(iter([*called, *rest]))
     rest = [name for name in columns if name not in (who, question, answer)]
     question = question or rest.pop(0)
     return who, question, answer or rest.pop(0)
 
 
-def check_outliers(values: Array, nodes: Sequence[str], signals: Sequence[str], keep: Collection[str]) -> list[str]:
+def check_outliers(found: _Oriented, keep: Collection[str]) -> list[str]:
     """Refuse absurd values, naming the worst of each signal, and return a note about merely extreme ones."""
     far, absurd, worst = list[str](), list[str](), list[float]()
-    for row, place, away in far_out(values, FAR):
-        if signals[place] in keep:
+    for row, place, away in far_out(found.values, FAR):
+        node, signal, value = found.nodes[row], found.signals[place], float(found.values[row, place])
+        if signal in keep:
             continue
-        value = float(values[row, place])
-        what = f"{value:.6g} at node {nodes[row]} (number {row + 1}), {signals[place]!r}, {away:.2g} times the spread"
-        if away > ABSURD:
-            absurd.append(what)
-            worst.append(value)
-        else:
-            far.append(what)
+        what = f"{value:.6g} at node {node} (number {row + 1}), {signal!r}, {away:.2g} times the spread"
+        (absurd if away > ABSURD else far).append(what)
+        worst += [value] if away > ABSURD else []
     if absurd:
         raise TableError(
             f"{len(absurd)} signal(s) have a value so absurd that it would decide the result: {listing(absurd, 3)}; "

@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -17,43 +18,24 @@ from ..validation import Array, listing
 from .columns import among, as_name, is_text
 from .errors import Problems, TableError
 from .missing import WORDS, GapCodes, gap_codes, plain_codes
-from .names import WITH_POINT, chosen_column, plain_names, split_names, words_of
+from .names import WITH_POINT, chosen_column, chosen_columns, plain_names, words_of
 from .options import TableOptions
 from .read import read_table
 from .recognize import ego_column
 from .text import GAPS
 
 BETWEEN_NAMES = re.compile(r"\s*[;,|]\s*")  # in a cell with several names
-CLOSE = 0.8  # likeness from which a name may be a misspelling of another
-MOST_VALUES = 8  # of a column whose values are counted as traits, each
-COMPARED = 300_000  # pairs of a name outside the table and a node that are compared: a second or two
 
 
-@dataclass(frozen=True, eq=False)
-class TieAnswers:
-    """What people told about their ties, a row for every node.
+class TieAnswers(NamedTuple):
+    """What people told about their ties, a row for every node."""
 
-    Attributes
-    ----------
-    traits : DataFrame, 1 where a node has the trait that is counted, else 0
-    counts : DataFrame, how many ties with the trait; None if nothing was counted
-    n_ties : Series, how many ties in all; None if that was not asked
-    nominations : dict from each node that gave names to the nodes named, None for each name that is not in the
-        table; None if no names were asked
-    room : int, how many names there was room for, if every name has a column of its own
-    columns : dict from each trait to the column that counts it
-    notes : list of str, how the columns were read
-    warnings : list of str, about names that are not in the table
-    """
-
-    traits: pd.DataFrame
-    counts: pd.DataFrame | None
-    n_ties: pd.Series | None
-    nominations: dict[str, list[str | None]] | None
-    room: int | None
-    columns: dict[str, str]
-    notes: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    traits: pd.DataFrame  # 1 where a node has the trait that is counted, else 0
+    counts: pd.DataFrame | None  # how many ties with the trait; None if nothing was counted
+    n_ties: pd.Series | None  # how many ties in all; None if that was not asked
+    nominations: dict[str, list[str | None]] | None  # who named which nodes; None for a name outside the table
+    room: int | None  # how many names there was room for, if every name has a column of its own
+    columns: dict[str, str]  # from each trait to the column that counts it
 
 
 def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:
@@ -82,7 +64,7 @@ def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFram
     for name in (str(name) for name in alters if name in table and name not in (who, whom)):
         texts, own = (flag_texts(each[name]) for each in (alters, table))
         values = [value for value in sorted({*own.dropna()}) if (own == value).sum() < len(own)]  # not all have it
-        if not values or len({*texts.dropna(), *values}) > MOST_VALUES or own.isna().any():
+        if not values or len({*texts.dropna(), *values}) > 8 or own.isna().any():
             left_out.append(name)
             continue
         table = table.assign(**{name: own})
@@ -103,10 +85,8 @@ def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFram
 
 def flag_texts(column: pd.Series) -> pd.Series:
     """Return a column as text, true and false as 1 and 0, whole numbers without a point."""
-    texts = column.map(as_name, na_action="ignore").map(str.strip, na_action="ignore")
-    texts = texts.map(
-        lambda text: {"true": "1", "false": "0"}.get(text.lower(), text.removesuffix(".0")), na_action="ignore"
-    )
+    texts = column.map(lambda cell: as_name(cell).strip().removesuffix(".0"), na_action="ignore")
+    texts = texts.map(lambda text: {"true": "1", "false": "0"}.get(text.lower(), text), na_action="ignore")
     return texts.mask(texts == "")
 
 
@@ -116,13 +96,18 @@ def declared(options: TableOptions) -> bool:
 
 
 def take_tie_answers(
-    table: pd.DataFrame, nodes: Sequence[str], options: TableOptions, problems: Problems
+    table: pd.DataFrame,
+    nodes: Sequence[str],
+    options: TableOptions,
+    problems: Problems,
+    notes: list[str],
+    warnings: list[str],
 ) -> tuple[TieAnswers | None, pd.DataFrame]:
     """Return what the declared columns tell, and the table without them and without the traits that they count."""
     if not declared(options):
         return None, table
     known, index = list(map(str, table.columns)), pd.Index(list(nodes), dtype=object)
-    codes, notes = gap_codes(options.na, known), list[str]()
+    codes, start = gap_codes(options.na, known), len(notes)
     traits, counts, columns, used = dict[str, pd.Series](), dict[str, pd.Series](), dict[str, str](), set[str]()
     with problems.kept():
         for column, trait, value in (each for text in options.counts for each in counted_columns(text, known)):
@@ -134,14 +119,13 @@ def take_tie_answers(
             columns[label] = column
             used |= {column, trait}
     n_ties = nominations = room = None
-    warnings = list[str]()
     if options.ties is not None:
         with problems.kept():
             n_ties = count_of(table[chosen_column(options.ties, known)], codes, notes).set_axis(index)
             used.add(options.ties)
     if options.names:
         with problems.kept():
-            given = [chosen_column(name, known) for name in split_names(options.names, known)]
+            given = chosen_columns(options.names, known)
             nominations, room = names_given(table, given, nodes, notes, warnings)
             used |= {*given}
     problems.refuse()
@@ -150,8 +134,8 @@ def take_tie_answers(
     shown = "; ".join(
         f"{name!r} {what} ({table[name].notna().sum()} answers)" for name, what in answered.items() if name is not None
     )
-    notes.insert(0, f"answers about ties: {shown or 'names'}; traits that are counted are not signals")
-    told = TieAnswers(frames[0], frames[1] if columns else None, n_ties, nominations, room, columns, notes, warnings)
+    notes.insert(start, f"answers about ties: {shown or 'names'}; traits that are counted are not signals")
+    told = TieAnswers(frames[0], frames[1] if columns else None, n_ties, nominations, room, columns)
     return told, table.drop(columns=[name for name in table.columns if str(name) in used])
 
 
@@ -161,8 +145,7 @@ def times_named(
     """Return how often each node is named in the columns of gossip, and the table without them."""
     if options.benefit is not None:
         raise TableError("--gossip and --benefit both give benefits: leave one out")
-    known = list(map(str, table.columns))
-    columns = [chosen_column(name, known) for name in split_names(options.gossip, known)]
+    columns = chosen_columns(options.gossip, map(str, table.columns))
     told, _ = names_given(table, columns, nodes, notes, warnings)
     named = pd.Series([name for names in told.values() for name in names if name is not None], dtype=object)
     return named.value_counts().reindex(list(nodes), fill_value=0).to_numpy(dtype=float), table.drop(columns=columns)
@@ -191,7 +174,7 @@ def counted_columns(text: str, known: Sequence[str]) -> list[tuple[str, str, str
 
 def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:
     """Return 1 where a node has the trait, 0 where not and NaN where that is not known."""
-    name, texts = str(column.name), column.map(as_name, na_action="ignore").map(str.strip, na_action="ignore")
+    name, texts = str(column.name), column.map(lambda cell: as_name(cell).strip(), na_action="ignore")
     if value is not None:
         if not (texts == value).any():
             raise TableError(
@@ -199,7 +182,7 @@ def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:
                 f"{listing(texts.dropna().unique())}"
             )
         return (texts == value).astype(float).where(column.notna())
-    numbers = pd.to_numeric(texts.replace({"True": "1", "False": "0"}), errors="coerce")
+    numbers = pd.to_numeric(flag_texts(column), errors="coerce")
     if (numbers.isna() & column.notna()).any() or not numbers.dropna().isin((0, 1)).all():
         values = texts.dropna().unique()
         raise TableError(
@@ -211,8 +194,7 @@ def trait_of(column: pd.Series, value: str | None, counter: str) -> pd.Series:
 
 def count_of(column: pd.Series, codes: GapCodes, notes: list[str]) -> pd.Series:
     """Return a column of counts with codes for a gap (refused, -99) as gaps."""
-    found = codes.emptied(column)
-    texts = found.map(lambda cell: cell.strip() if isinstance(cell, str) else cell).astype(object)
+    texts = codes.emptied(column).map(lambda cell: cell.strip() if isinstance(cell, str) else cell).astype(object)
     texts = texts.mask(texts.map(lambda cell: cell == "").astype(bool))
     if codes.plain:
         numbers = pd.to_numeric(texts.map(lambda cell: str(cell).rstrip("+"), na_action="ignore"), errors="coerce")
@@ -270,11 +252,11 @@ def outside_sentences(outside: Sequence[tuple[str, str]], places: Sequence[str])
     shown = listing(f"{name!r} (given by {node})" for name, node in by.items())
     sentences = [f"{len(outside)} name(s) given are not in the table and were left out: {shown}"]
     small = {place.casefold(): place for place in places}
-    compared = list(by)[: max(20, COMPARED // len(small))]
+    compared = list(by)[: max(20, 300_000 // len(small))]  # so many pairs of names take a second or two
     near = {
         name: small[close[0]]
         for name in compared
-        if not name.isdecimal() and (close := difflib.get_close_matches(name.casefold(), small, n=1, cutoff=CLOSE))
+        if not name.isdecimal() and (close := difflib.get_close_matches(name.casefold(), small, n=1, cutoff=0.8))
     }
     if near:
         shown = listing((f"for {name!r} (given by {by[name]}) type {meant}" for name, meant in near.items()), 10)

@@ -364,7 +364,7 @@ def read_node_numbers(path: str | Path, column: str, names: Sequence[str]) -> pd
     if wanted is None:
         raise TableError(f"{file.name} must have a column of names and one called {column}; it has {listing(headings)}")
     table = read_exact(file, [named])  # "007" is a name
-    found = pd.Series(numbers(table[wanted]), index=[unguarded(as_name(name)) for name in table[named]], dtype=float)
+    found = pd.Series(numbers(table[wanted])[0], index=[unguarded(as_name(name)) for name in table[named]], dtype=float)
     if found.index.has_duplicates:
         raise TableError(f"{file.name} names nodes more than once: {listing(found.index[found.index.duplicated()])}")
     if found.isna().any():
