@@ -6,10 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from nashgraph.datasets import DatasetError, archives, dataverse, import_villages, load_villages, villages
-from nashgraph.datasets.dataverse import archive_address, convert_archive
+from nashgraph.datasets import DatasetError, import_villages, load_villages, store, villages
 from nashgraph.datasets.store import load_tables
-from nashgraph.datasets.villages import EDGES_FILE, HOUSEHOLDS_FILE, VILLAGES
+from nashgraph.datasets.villages import EDGES, VILLAGES, archive_address, convert_archive
 
 from ..servers import serving
 from ..village_archive import HOUSEHOLDS, MATRICES, matrix_csv, pinned_to, stata, village_archive
@@ -41,7 +40,7 @@ def plain(contents):
 def test_the_archive_becomes_two_plain_tables(archive):
     households, edges = plain(convert_archive(archive))
     assert edges == "village,i,j\n2,1,2\n2,2,3\n10,1,2\n10,2,3\n"
-    assert households.splitlines()[0] == ",".join(dataverse.COLUMNS)
+    assert households.splitlines()[0] == ",".join(villages.COLUMNS)
     assert households.endswith(SECOND_VILLAGE)
 
 
@@ -67,7 +66,9 @@ def test_an_imported_archive_is_loaded(archive, tmp_path, cache):
 
 
 def test_an_archive_with_other_content_is_not_imported(archive, tmp_path):
-    with pytest.raises(DatasetError, match=rf"datav4\.0\.zip does not hold the {HOUSEHOLDS_FILE} that was pinned"):
+    with pytest.raises(
+        DatasetError, match=rf"datav4\.0\.zip does not hold the {villages.HOUSEHOLDS.path} that was pinned"
+    ):
         import_villages(archive, tmp_path / "home")
     assert not (tmp_path / "home").exists()
 
@@ -87,7 +88,7 @@ def test_paths_in_the_archive_lead_nowhere(tmp_path):
     archive = village_archive(folder / "a.zip", matrices={2: MATRICES[2]}, others=hostile + moved)
     import_villages(archive, folder / "home")
     written = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
-    assert written == {"a.zip", f"home/{HOUSEHOLDS_FILE}", f"home/{EDGES_FILE}"}
+    assert written == {"a.zip", f"home/{villages.HOUSEHOLDS.path}", f"home/{EDGES.path}"}
     assert not list(tmp_path.rglob("evil*"))
 
 
@@ -102,9 +103,12 @@ def test_paths_in_the_archive_lead_nowhere(tmp_path):
         ({"households": HOUSEHOLDS.assign(latrine="Owned")}, "cannot be read: .*Owned"),
         ({"households": HOUSEHOLDS.assign(room_no=1.5)}, "cannot be read"),
         ({"households": HOUSEHOLDS.assign(leader=np.nan)}, "cannot be read"),
-        ({"households": HOUSEHOLDS.assign(adjmatrix_key=1)}, f"does not hold the {HOUSEHOLDS_FILE} that was pinned"),
+        (
+            {"households": HOUSEHOLDS.assign(adjmatrix_key=1)},
+            f"does not hold the {villages.HOUSEHOLDS.path} that was pinned",
+        ),
         ({"matrices": {2: MATRICES[2]}}, f"has no files named {MATRIX}"),
-        ({"matrices": {**MATRICES, 10: np.eye(4, k=1, dtype=int)}}, f"does not hold the {EDGES_FILE} that was pinned"),
+        ({"matrices": {**MATRICES, 10: np.eye(4, k=1, dtype=int)}}, f"does not hold the {EDGES.path} that was pinned"),
         ({"matrices": {**MATRICES, 10: "a,b,c,d\n" * 4}}, "cannot be read"),
         ({"matrices": {**MATRICES, 10: ""}}, "cannot be read"),
         ({"matrices": {**MATRICES, 10: "0,1\n0,1,0,0\n"}}, "cannot be read"),
@@ -139,7 +143,7 @@ def test_an_archive_that_is_not_whole_is_said(archive, tmp_path, change):
 @pytest.mark.usefixtures("pinned")
 @pytest.mark.parametrize("change", [lambda content: b"<html>", lambda content: content[:-9], lambda content: b""])
 def test_a_file_of_ours_that_is_not_whole_is_said(archive, tmp_path, change):
-    file = import_villages(archive, tmp_path) / HOUSEHOLDS_FILE
+    file = import_villages(archive, tmp_path) / villages.HOUSEHOLDS.path
     file.write_bytes(change(file.read_bytes()))
     with pytest.raises(
         DatasetError, match=r"households\.csv\.gz cannot be read: .*; remove the file and it is downloaded"
@@ -148,7 +152,7 @@ def test_a_file_of_ours_that_is_not_whole_is_said(archive, tmp_path, change):
 
 
 def test_a_matrix_that_swells_is_not_read(archive, monkeypatch):
-    monkeypatch.setattr(archives, "LARGEST_MEMBER", 10)
+    monkeypatch.setattr(store, "LARGEST_MEMBER", 10)
     with pytest.raises(DatasetError, match="more than 10 bytes"):
         convert_archive(archive)
 
@@ -158,7 +162,7 @@ def test_villages_are_fetched_from_the_dataverse(archive, cache, monkeypatch):
     answer = json.dumps({"status": "OK", "data": {"latestVersion": {"files": files}}}).encode()
     asked = "/api/datasets/:persistentId/?persistentId=doi:10.7910/DVN/U3BIHX"
     with serving({asked: answer, "/api/access/datafile/42": archive.read_bytes()}) as server:
-        monkeypatch.setattr(dataverse, "SERVER", server.address)
+        monkeypatch.setattr(villages, "SERVER", server.address)
         monkeypatch.setattr(villages, "VILLAGES", pinned_to(VILLAGES, archive))
         assert list(load_villages()) == [2, 10]
     assert server.requests == [asked, "/api/access/datafile/42"]
@@ -171,7 +175,7 @@ def test_villages_are_fetched_from_the_dataverse(archive, cache, monkeypatch):
 @pytest.mark.parametrize("answer", [b"<html>", b"{}", b'{"data": {"latestVersion": {"files": []}}}', b"[]"])
 def test_a_dataverse_that_lists_no_archive_is_said(monkeypatch, answer):
     with serving({"/api/datasets/:persistentId/?persistentId=doi:10.7910/DVN/U3BIHX": answer}) as server:
-        monkeypatch.setattr(dataverse, "SERVER", server.address)
+        monkeypatch.setattr(villages, "SERVER", server.address)
         with pytest.raises(DatasetError, match=r"does not list one file datav4\.0\.zip"):
             archive_address()
 

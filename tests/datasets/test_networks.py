@@ -1,5 +1,6 @@
 """The networks, from small files in the layout of the real ones, and from the real ones where they are here."""
 
+import gzip
 import io
 import zipfile
 from dataclasses import replace
@@ -9,7 +10,6 @@ import numpy as np
 import pytest
 
 from nashgraph.datasets import DatasetError, load_dolphins, load_karate, load_wiki_vote, networks
-from nashgraph.datasets.archives import gzip_bytes
 from nashgraph.datasets.networks import DOLPHINS, WIKI_VOTE
 from nashgraph.datasets.store import csv_bytes, digest, load_tables
 
@@ -105,8 +105,10 @@ def test_wiki_vote_is_fetched_from_the_network_repository(tmp_path, monkeypatch)
 
 
 def test_snap_has_directions_and_its_own_numbers(tmp_path, monkeypatch):
-    with serving({"/a.gz": gzip_bytes(SNAP)}) as server:
-        monkeypatch.setitem(WIKI_VOTE, "snap", pinned_to(WIKI_VOTE["snap"], gzip_bytes(SNAP), f"{server.address}/a.gz"))
+    with serving({"/a.gz": gzip.compress(SNAP)}) as server:
+        monkeypatch.setitem(
+            WIKI_VOTE, "snap", pinned_to(WIKI_VOTE["snap"], gzip.compress(SNAP), f"{server.address}/a.gz")
+        )
         votes = load_wiki_vote("snap", tmp_path)
     assert votes.names == [3, 30, 1412]
     assert sorted(votes.graph.edges()) == [(3, 30), (30, 3), (30, 1412)]
@@ -115,7 +117,7 @@ def test_snap_has_directions_and_its_own_numbers(tmp_path, monkeypatch):
 
 def test_headings_order_and_line_ends_do_not_change_what_is_pinned():
     other = b"# Nodes: 3 Edges: 3\n#FromNodeId\tToNodeId\n3\t30\n30\t1412\n30\t3\n"
-    assert digest(networks.read_snap(gzip_bytes(SNAP))) == digest(networks.read_snap(gzip_bytes(other)))
+    assert digest(networks.read_snap(gzip.compress(SNAP))) == digest(networks.read_snap(gzip.compress(other)))
     pairs = [networks.read_csv_edges(csv) for csv in (b"i,j\n0,1\n1,2\n", b"i,j\n2,1\n1,0\n0,1\n")]
     assert digest(pairs[0]) == digest(pairs[1]) == digest(networks.read_gml(GML.encode()))
     assert digest(pairs[0]) == digest(networks.read_matrix_market(MATRIX))

@@ -1,14 +1,16 @@
 """Where files are looked for, how they are checked, and what is said when they are nowhere."""
 
+import gzip
 import hashlib
 import io
+import zipfile
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from nashgraph.datasets import DatasetError, store
-from nashgraph.datasets.store import Source, Table, fetch, find_home, load_tables
+from nashgraph.datasets.store import Source, Table, fetch, find_home, gunzip, load_tables, read_member
 
 from ..servers import serving
 
@@ -144,5 +146,40 @@ def test_an_archive_put_in_place_by_hand_is_used_and_left(cache):
 
 def test_the_cache_is_our_own_folder_where_the_system_keeps_caches(monkeypatch, tmp_path):
     monkeypatch.undo()  # the fixture replaces the function tested here
-    monkeypatch.setattr(store.pooch, "os_cache", lambda name: tmp_path / name)
+    monkeypatch.setattr(store, "user_cache_path", lambda name: tmp_path / name)
     assert store.user_cache() == tmp_path / "nashgraph"
+
+
+# ------------------------------------------------------------------------------------------ archives
+
+
+def make(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("name", ["edges.csv", "a/b/edges.csv", "../../edges.csv", "/etc/edges.csv", "a\\edges.csv"])
+def test_a_member_is_found_by_its_base_name(tmp_path, name):
+    assert read_member(make(tmp_path / "a.zip", [("edges.csv/", ""), (name, "0,1")]), "edges.csv") == b"0,1"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_a_member_must_be_there_once(tmp_path):
+    archive = make(tmp_path / "a.zip", [("a/x", ""), ("b/x", "")])
+    with pytest.raises(DatasetError, match="has 2 files named x"):
+        read_member(archive, "x")
+    with pytest.raises(DatasetError, match="has no files named y"):
+        read_member(archive, "y")
+
+
+def test_a_member_that_swells_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "LARGEST_MEMBER", 1000)
+    content = b"0" * 1001
+    archive = make(tmp_path / "a.zip", [("bomb", content), ("fits", content[1:])])
+    assert len(read_member(archive, "fits")) == 1000
+    with pytest.raises(DatasetError, match="more than 1,000 bytes"):
+        read_member(archive, "bomb")
+    with pytest.raises(DatasetError, match="more than 1,000 bytes"):
+        gunzip(gzip.compress(content), "bomb.gz")

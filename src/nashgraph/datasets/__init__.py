@@ -1,9 +1,9 @@
 """Networks and signals to learn from: synthetic ones, and real ones that are found on this machine or fetched."""
 
-from .dataset import Dataset, DatasetError
 from .graphs import erdos_renyi, preferential_attachment, random_geometric, small_world, stochastic_block_model
 from .networks import load_dolphins, load_karate, load_wiki_vote
 from .signals import smooth_signals
+from .store import Dataset, DatasetError
 from .villages import ONE_RELIGION_VILLAGES, import_villages, load_villages
 
 __all__ = [

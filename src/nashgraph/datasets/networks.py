@@ -12,9 +12,7 @@ from scipy import sparse
 from scipy.io import mmread
 
 from ..validation import check_choice
-from .archives import gunzip, read_zipped
-from .dataset import Dataset
-from .store import Source, Table, csv_bytes, load_tables
+from .store import Dataset, Source, Table, csv_bytes, gunzip, load_tables, read_member
 
 
 def load_karate() -> Dataset:
@@ -113,16 +111,6 @@ def _sorted_pairs(edges: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates().sort_values(["i", "j"], ignore_index=True)
 
 
-CSV_EDGES = Table(
-    "networks/dolphins_edges.csv", read_csv_edges, "c30b5be54ce2dc5e983b52a4f4a8d8fd35e4890e131cfd53192b44ec331516c4"
-)
-MATRIX = Table(
-    "networks/soc-wiki-Vote.mtx", read_matrix_market, "8a8dc56c302975aac8867a9d5c807673a9d074062295307e58aa6b28d3cf31ec"
-)
-SNAP = Table(
-    "networks/wiki-Vote_SNAP.txt.gz", read_snap, "c8574d8789573a9c3885334b5c663754dd17b2bc6b5b76349bf33300706a031c"
-)
-
 DOLPHINS = Source(
     name="dolphins",
     title="Lusseau's dolphin network",
@@ -130,8 +118,14 @@ DOLPHINS = Source(
     page="https://websites.umich.edu/~mejn/netdata/",
     archive="dolphins.zip",
     address=lambda: "https://websites.umich.edu/~mejn/netdata/dolphins.zip",
-    convert=lambda archive: [csv_bytes(read_gml(read_zipped(archive, "dolphins.gml")))],
-    tables=(CSV_EDGES,),
+    convert=lambda archive: [csv_bytes(read_gml(read_member(archive, "dolphins.gml")))],
+    tables=(
+        Table(
+            "networks/dolphins_edges.csv",
+            read_csv_edges,
+            "c30b5be54ce2dc5e983b52a4f4a8d8fd35e4890e131cfd53192b44ec331516c4",
+        ),
+    ),
     citation="D. Lusseau et al., The bottlenose dolphin community of Doubtful Sound features a large proportion of "
     "long-lasting associations, Behavioral Ecology and Sociobiology 54, 2003",
 )
@@ -144,8 +138,14 @@ WIKI_VOTE = {
         page="https://networkrepository.com/soc-wiki-Vote.php",
         archive="soc-wiki-Vote.zip",
         address=lambda: "https://nrvis.com/download/data/soc/soc-wiki-Vote.zip",
-        convert=lambda archive: [read_zipped(archive, "soc-wiki-Vote.mtx")],
-        tables=(MATRIX,),
+        convert=lambda archive: [read_member(archive, "soc-wiki-Vote.mtx")],
+        tables=(
+            Table(
+                "networks/soc-wiki-Vote.mtx",
+                read_matrix_market,
+                "8a8dc56c302975aac8867a9d5c807673a9d074062295307e58aa6b28d3cf31ec",
+            ),
+        ),
         citation="R. A. Rossi and N. K. Ahmed, The network data repository with interactive graph analytics and "
         "visualization, AAAI 2015",
     ),
@@ -157,7 +157,13 @@ WIKI_VOTE = {
         archive="wiki-Vote.txt.gz",
         address=lambda: "https://snap.stanford.edu/data/wiki-Vote.txt.gz",
         convert=lambda archive: [archive.read_bytes()],
-        tables=(SNAP,),
+        tables=(
+            Table(
+                "networks/wiki-Vote_SNAP.txt.gz",
+                read_snap,
+                "c8574d8789573a9c3885334b5c663754dd17b2bc6b5b76349bf33300706a031c",
+            ),
+        ),
         citation="J. Leskovec, D. Huttenlocher and J. Kleinberg, Signed networks in social media, CHI 2010",
     ),
 }
