@@ -25,7 +25,6 @@ from nashgraph.pairs import Bonus
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import cluster, put
 from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch, dask_search, worked, worked_leaves
-from nashgraph.pairs.csr import row_products
 from nashgraph.pairs.scans import Nearest
 from nashgraph.smoothness import beta_for_degree
 
@@ -72,8 +71,7 @@ def opened(count: int) -> Iterator[Client]:
             one_scan(client, 2000)
         # In a plane scans skip.
         with patch.object(on_workers, "LEAVES_NODES", 0):
-            graph = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(12_000)[:2]).adjacency_
-        row_products(graph, graph)  # of steps row by row, which a fit may need
+            GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(12_000)[:2])
         yield client
 
 

@@ -122,7 +122,7 @@ def measure(X: Any, n: int) -> dict[str, Any]:
 
 def tiles(points: TreeSearch, kind: type) -> str:
     """Return the share of tiles that the last pass computed, or that it has given up."""
-    if kind not in points.skips:
+    if not points.pays[kind]:
         return "given up"
     return f"{points.looked[1] / (len(points.tree.points) * len(points.tree.size)):.3f}"
 

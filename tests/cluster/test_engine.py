@@ -15,6 +15,7 @@ from nashgraph.pairs import Bonus, make_search, tree_search
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import put
 from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch
+from nashgraph.pairs.scans import Nearest
 from nashgraph.pairs.tree_search import TreeSearch
 from nashgraph.solvers import best_response
 
@@ -84,8 +85,8 @@ def test_leaf_by_leaf_the_nearest_are_those_of_all_pairs(threads, signals, monke
     client = threads(2)
     points = make_search(signals, "dask")
     assert isinstance(points, TreeDaskSearch)
-    assert points.skips
     np.testing.assert_allclose(points.nearest(5)[0], DaskSearch(signals, client=client).nearest(5)[0], rtol=1e-12)
+    assert points.pays[Nearest]
     assert points.looked[1] > 0
 
 

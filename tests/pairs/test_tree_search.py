@@ -221,7 +221,7 @@ def test_far_leaves_are_skipped(monkeypatch, random):
     found = candidates(points, nothing, -costs[:, 9])
     assert points.looked[1] < 0.25 * everything
     assert found.nnz == 6000 * 10
-    assert points.skips == {Nearest, Above}
+    assert points.pays == {Nearest: True, Above: True}
 
 
 def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
@@ -230,7 +230,7 @@ def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
     with caplog.at_level(logging.INFO, "nashgraph"):
         points.nearest(20)
     assert "scans go through all pairs (Nearest)" in caplog.text
-    assert Nearest not in points.skips
+    assert not points.pays[Nearest]
     caplog.clear()
     monkeypatch.setattr(TreeSearch, "_here", lambda *_: pytest.fail("tried again"))
     points.nearest(20)
@@ -252,7 +252,7 @@ def test_a_pass_is_judged_by_the_last_of_its_kind(monkeypatch, random):
     assert gone == [3, leaves, leaves, leaves]
     points.nearest(20)
     assert gone == [3, leaves, leaves, leaves]
-    assert points.skips == {Above}
+    assert points.pays == {Nearest: False}
 
 
 def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):

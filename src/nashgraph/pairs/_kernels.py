@@ -11,7 +11,6 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._heaps import heap_sort, make_heap, sift_down
 
 # NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
 # because the difference of two huge scores may overflow and must then simply lose.
@@ -24,6 +23,41 @@ HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so tie
 SAME_POINT = 1e-26
 # Rows are dealt to threads in this many runs, each with a buffer of one row.
 CHUNKS = 64
+
+
+@kernel()
+def sift_down(keys: Array, labels: Array, start: int, size: int) -> None:
+    """Move entry ``start`` of a heap, largest key first, down to its place; labels travel with keys."""
+    key, label = keys[start], labels[start]
+    parent = start
+    while True:
+        child = 2 * parent + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] > keys[child]:
+            child += 1
+        if keys[child] <= key:
+            break
+        keys[parent], labels[parent] = keys[child], labels[child]
+        parent = child
+    keys[parent], labels[parent] = key, label
+
+
+@kernel()
+def make_heap(keys: Array, labels: Array, size: int) -> None:
+    """Order the first ``size`` entries as a heap with its largest key first."""
+    for start in range(size // 2 - 1, -1, -1):
+        sift_down(keys, labels, start, size)
+
+
+@kernel()
+def heap_sort(keys: Array, labels: Array, size: int) -> None:
+    """Sort the first ``size`` keys upward in place; numpy's sort in a kernel costs seconds of compilation."""
+    make_heap(keys, labels, size)
+    for last in range(size - 1, 0, -1):
+        keys[0], keys[last] = keys[last], keys[0]
+        labels[0], labels[last] = labels[last], labels[0]
+        sift_down(keys, labels, 0, last)
 
 
 @kernel(fastmath=FAST)

@@ -13,8 +13,7 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._heaps import heap_sort, make_heap, sift_down
-from ._kernels import FAST, pair_bonus, project_row, snapped
+from ._kernels import FAST, heap_sort, make_heap, pair_bonus, project_row, sift_down, snapped
 from .tree import WIDTH, BonusRanges, Rows, Tree
 
 FULL = -1

@@ -20,13 +20,6 @@ def csr_of(counts: Array, indices: Array, data: Array, columns: int) -> Any:
     """Return a CSR matrix of rows with so many entries each, with indices of 32 bits where they suffice.
 
     SciPy would make all indices as wide as the pointers are.
-
-    Examples
-    --------
-    >>> matrix = csr_of(np.array([1, 2]), np.array([0, 0, 1], np.int32), np.ones(3), columns=2)
-    >>> matrix.toarray(), matrix.indices.dtype
-    (array([[1., 0.],
-           [1., 1.]]), dtype('int32'))
     """
     pointers = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     kind = np.int32 if max(pointers[-1], columns) <= np.iinfo(np.int32).max else np.int64
@@ -39,41 +32,8 @@ def narrow(matrix: Any) -> Any:
     return csr_of(np.diff(matrix.indptr), matrix.indices, matrix.data, matrix.shape[1])
 
 
-def row_products(one: Any, other: Any) -> Array:
-    """Return the inner products of like rows of two CSR matrices.
-
-    Examples
-    --------
-    >>> one = sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
-    >>> row_products(one, sparse.csr_array(np.ones((2, 2))))
-    array([3., 3.])
-    """
-    return np.asarray(one.multiply(other).sum(axis=1)).ravel()
-
-
-def squared_difference(one: Any, other: Any) -> float:
-    """Return ||A - B||_F^2 of two CSR matrices.
-
-    Examples
-    --------
-    >>> squared_difference(sparse.csr_array(np.eye(2)), sparse.csr_array(np.array([[0.0, 2.0], [0.0, 3.0]])))
-    9.0
-    """
-    difference = (one - other).data
-    return float(np.vdot(difference, difference))
-
-
 def replaced_rows(matrix: Any, nodes: Array, rows: Any) -> Any:
-    """Return a CSR matrix in which some rows are those of another.
-
-    Examples
-    --------
-    >>> old, new = sparse.csr_array(np.eye(3)), sparse.csr_array(np.array([[5.0, 6.0, 0.0]]))
-    >>> replaced_rows(old, np.array([2]), new).toarray()
-    array([[1., 0., 0.],
-           [0., 1., 0.],
-           [5., 6., 0.]])
-    """
+    """Return a CSR matrix in which some rows are those of another."""
     lengths, starts = np.diff(matrix.indptr).astype(np.int64), matrix.indptr[:-1].astype(np.int64)
     lengths[nodes], starts[nodes] = np.diff(rows.indptr), matrix.nnz + rows.indptr[:-1].astype(np.int64)
     ends = np.concatenate([[0], np.cumsum(lengths)])
@@ -84,13 +44,7 @@ def replaced_rows(matrix: Any, nodes: Array, rows: Any) -> Any:
 
 
 def closed_up(starts: Array, values: Array, ends: Array) -> Array:
-    """Return the spans that begin at ``starts`` one after the other, the k-th from ``ends[k]`` to ``ends[k + 1]``.
-
-    Examples
-    --------
-    >>> closed_up(np.array([0, 3]), np.array([1, 2, 0, 3, 0]), np.array([0, 2, 3]))
-    array([1, 2, 3])
-    """
+    """Return the spans that begin at ``starts`` one after the other, the k-th from ``ends[k]`` to ``ends[k + 1]``."""
     out = np.empty(ends[-1], values.dtype)
     _close_up(starts, values, ends, out)
     return out
@@ -104,13 +58,7 @@ def _close_up(starts: Array, values: Array, pointers: Array, out: Array) -> None
 
 
 def product(matrix: Any, vector: Array) -> Array:
-    """Return a sparse matrix times a vector, a large CSR matrix on all threads; sums are in SciPy's order.
-
-    Examples
-    --------
-    >>> product(sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]])), np.ones(2))
-    array([3., 3.])
-    """
+    """Return a sparse matrix times a vector, a large CSR matrix on all threads; sums are in SciPy's order."""
     if matrix.nnz < MANY_ENTRIES or matrix.dtype != vector.dtype:
         found: Array = matrix @ vector
         return found
@@ -133,15 +81,3 @@ def _apply_rows(ends: Array, pointers: Array, indices: Array, data: Array, vecto
             for k in range(pointers[i], pointers[i + 1]):
                 total += data[k] * vector[indices[k]]
             out[i] = total
-
-
-def transposed(matrix: Any) -> Any:
-    """Return the transpose of a CSR matrix for products: a large one as CSR, with as much memory again, else a view.
-
-    Examples
-    --------
-    >>> transposed(sparse.csr_array(np.array([[1.0, 2.0], [0.0, 3.0]]))).toarray()
-    array([[1., 0.],
-           [2., 3.]])
-    """
-    return matrix.T if matrix.nnz < MANY_ENTRIES else sparse.csr_array(matrix.T)

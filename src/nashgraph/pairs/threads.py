@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,13 +20,7 @@ Part = TypeVar("Part")
 def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Callable[[], Buffer]) -> Iterator[Part]:
     """Yield ``job(item, buffer)`` for each item, in order; a buffer is overwritten by its thread's next job.
 
-    A thread works on its items alone, with BLAS held to one thread too, so that there are no barriers but the end. A
-    few items are under way at a time, whatever their number.
-
-    Examples
-    --------
-    >>> list(shared(lambda item, buffer: item + len(buffer), range(3), list))
-    [0, 1, 2]
+    A thread works on its items alone, with BLAS held to one thread too, so that there are no barriers but the end.
     """
     workers = min(get_num_threads(), len(items))
     buffers: queue.SimpleQueue[Buffer] = queue.SimpleQueue()
@@ -42,15 +35,7 @@ def shared(job: Callable[[Item, Buffer], Part], items: Sequence[Item], make: Cal
             buffers.put(buffer)
 
     with blas_threads().limit(limits=1), ThreadPoolExecutor(workers) as pool:
-        if workers == 1:
-            yield from map(one, items)
-            return
-        waiting = deque(pool.submit(one, item) for item in items[: 4 * workers])
-        for item in items[4 * workers :]:
-            yield waiting.popleft().result()
-            waiting.append(pool.submit(one, item))
-        while waiting:
-            yield waiting.popleft().result()
+        yield from map(one, items) if workers == 1 else pool.map(one, items)
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 Surveys repeat the same answers, and signals lie near few dimensions: most leaves of a :class:`~.tree.Tree` are then
 too far from a node to hold any of its nearest, or an edge. Skipped leaves are proved not to matter, so results are
 those of a scan over all pairs. A cloud in many dimensions allows little of the kind. Where a few leaves show that
-skipping does not pay, scans go through all pairs from then on.
+skipping does not pay, scans go through all pairs from then on; that for the nearest has a first look in single
+precision (:func:`screened_nearest`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from . import _kernels, _tree_kernels
 from .bonus import Bonus
 from .csr import csr_of
 from .scans import CROWDED, SORT_SHARE, Above, Nearest
-from .screening import screened_nearest
 from .search import ROUNDING, GappedPairSearch, PairSearch
 from .threads import blas_threads, shared
 from .tree import WIDTH, BonusRanges, Order, Rows, Tree
@@ -29,6 +29,8 @@ from .tree import WIDTH, BonusRanges, Order, Rows, Tree
 FIRST_NODES = 10_000  # below, a scan takes less than a second
 FIRST_CUT = 32  # the nearest so many of a row give its first cut: more than most graphs have neighbours
 TRIED = 3  # leaves tried before a first scan, or a hundredth of them
+ROWS = 64  # of products in single precision at a time
+ROUNDOFF, SMALLEST = 2.0**-24, float(np.finfo(np.float32).tiny)  # of single precision; smaller products are lost
 PAYS = 0.5  # share of the estimated cost of all pairs below which skipping pays (benchmarks/SKIPPING.md)
 
 # Nanoseconds for a pair of all, for one in single precision and one that is left of those, a box, a pair in a tile and
@@ -89,24 +91,13 @@ OfLeaf = NearestOfLeaf | AboveOfLeaf
 class TreeSearch(PairSearch):
     """The search by leaves. See :class:`~nashgraph.pairs.search.PairSearch`.
 
-    Attributes
-    ----------
-    skips : set of the kinds of work whose scans still try to skip
-    judged : set of the kinds of work that have had such a scan, whose costs are known
-    looked : array, how many boxes and tiles, of 64 distances, and pairs the last scan that skipped has looked at
-
-    Examples
-    --------
-    >>> search = TreeSearch(np.repeat(np.arange(20.0), 500)[None])
-    >>> costs, labels = search.nearest(3)
-    >>> Nearest in search.skips, float(costs.max()), bool((labels[0] < 500).all())
-    (True, 0.0, True)
+    ``pays`` says of each kind of work that was tried whether its scans skip, and ``looked`` how many boxes and tiles,
+    of 64 distances, and pairs the last scan that skipped has looked at.
     """
 
     def __init__(self, X: Array, node_costs: Array | None = None) -> None:
         super().__init__(X, node_costs)
-        self.skips: frozenset[type] = frozenset((Nearest, Above))
-        self.judged: frozenset[type] = frozenset()
+        self.pays: dict[type, bool] = {}
         self.looked = np.zeros(3, np.int64)
 
     @cached_property
@@ -211,15 +202,14 @@ class TreeSearch(PairSearch):
 
     def _pays(self, work: Nearest | Above) -> bool:
         """Return whether a scan of a kind costs less when it skips: as the last one did, or a few leaves say."""
-        kind = type(work)
-        if kind in self.skips - self.judged:
+        if type(work) not in self.pays:
             count = len(self.tree.size)
             tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
             self._judge(work, sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64)), tried)
-        return kind in self.skips
+        return self.pays[type(work)]
 
     def _judge(self, work: Nearest | Above, looked: Array, leaves: Any) -> None:
-        """Go through all pairs from now on, where what some leaves have looked at shows that skipping costs more."""
+        """Note whether skipping costs less than going through all pairs, by what some leaves have looked at."""
         tree, signals = self.tree, self.points.shape[1]
         count, axes, _ = tree.tiles.shape
         boxes, tiles, pairs = looked
@@ -227,16 +217,63 @@ class TreeSearch(PairSearch):
         nodes = int(np.diff(ends)[leaves].sum())
         ours = (BOX + BOX_AXIS * axes) * boxes + BOX_AXIS * axes * count * len(leaves)
         ours += WIDTH * (TILE + TILE_AXIS * axes) * tiles + (HIT + HIT_SIGNAL * signals) * pairs
-        pair, kind, n = PAIR + PAIR_SIGNAL * signals, type(work), len(self)
+        pair, n = PAIR + PAIR_SIGNAL * signals, len(self)
         if isinstance(work, Nearest):  # so many of a row in random order were ever among its nearest
             hits = work.kept * (1.0 + np.log(n / work.kept)) / n
             pair = SCREENED + SCREENED_SIGNAL * signals + SCREENED_HIT * hits
         share = float(ours / (pair * nodes * n))
-        if len(leaves) == count:
-            self.judged = self.judged | {kind}
+        self.pays[type(work)] = share <= PAYS
         if share > PAYS:
-            self.skips = self.skips - {kind}
-            LOG.info("scans go through all pairs (%s): skipping would cost %.2g times as much", kind.__name__, share)
+            kind = type(work).__name__
+            LOG.info("scans go through all pairs (%s): skipping would cost %.2g times as much", kind, share)
+
+
+def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | None:
+    r"""Return what ``search.nearest(kept)`` does, from a first look in single precision; None where that tells little.
+
+    Costs are, up to a constant of the row, :math:`c_{ij} = b_j - 2 \langle z_i, z_j \rangle` with
+    :math:`b_j = \|z_j\|^2 + h_j`. With u the unit roundoff of 32 bits and M signals, one computed in single precision
+    is within :math:`e_i + e_j` of it, :math:`e_i = \gamma (\|z_i\|^2 + h_i)` and :math:`\gamma = 2 (M + 9) u`: twice
+    what the sums of M + 9 rounded terms can be off. So if :math:`t_i` is the k-th smallest of some
+    :math:`\tilde c_{ij} + e_j`, none of the k nearest has :math:`\tilde c_{ij} - e_j > t_i + 2 e_i`. A few more than k
+    are listed by that lower end and computed exactly. Rows whose list ends below it have many equally near nodes, as of
+    answers that repeat, and are scanned in double precision.
+    """
+    n = len(search)
+    sizes = search.norms if search.node_costs is None else search.norms + search.node_costs
+    unit, kept = float(sizes.mean()) or 1.0, min(kept, n - 1)
+    sizes, points = sizes / unit, search.points * np.sqrt(2.0 / unit)
+    if not np.isfinite(sizes).all():
+        return None
+    error = 2.0 * (points.shape[1] + 9) * ROUNDOFF
+    own = np.column_stack([-points, np.ones(n)]).astype(np.float32)
+    facing = np.vstack([points.T, sizes * (1.0 - error)]).astype(np.float32)
+    listed = min(n - 1, kept + kept // 4 + 16)
+
+    def block(first: int, buffer: Array) -> tuple[Array, Array]:
+        nodes = np.arange(first, min(first + ROWS, n))
+        lows, names = np.empty((len(nodes), listed), np.float32), np.empty((len(nodes), listed), np.int32)
+        rows = np.matmul(own[nodes], facing, out=buffer[: len(nodes)])
+        _kernels.nearest_in_rows(rows, nodes, lows, names)
+        highs = np.partition(lows + 2.0 * error * sizes[names], kept - 1, axis=1)[:, kept - 1]
+        enough = lows[:, -1] > highs + 2.0 * error * sizes[nodes] + SMALLEST * error / ROUNDOFF
+        return names, enough | (listed == n - 1)
+
+    parts = list[tuple[Array, Array]]()
+    for part in shared(block, range(0, n, ROWS), lambda: np.empty((ROWS, n), np.float32)):
+        if not parts and part[1].mean() < 0.5:
+            return None
+        parts.append(part)
+    labels, enough = map(np.concatenate, zip(*parts, strict=True))
+    pattern = csr_of(np.full(n, listed), labels.ravel(), np.empty(labels.size, np.int8), n)
+    costs = search.costs(pattern).reshape(n, listed)
+    order = np.argsort(costs, axis=1, kind="stable")[:, :kept]
+    costs, labels = np.take_along_axis(costs, order, axis=1), np.take_along_axis(labels, order, axis=1)
+    search.scans += 1.0
+    if len(crowded := np.flatnonzero(~enough)):
+        exact = zip(*search.scan(Nearest(kept), crowded), strict=True)
+        costs[crowded], labels[crowded] = map(np.concatenate, exact)
+    return costs, labels
 
 
 def threaded_search(X: Array, node_costs: Array | None = None) -> PairSearch:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from ..validation import Array
 from .bonus import Bonus
-from .csr import product, row_products, squared_difference, transposed
+from .csr import MANY_ENTRIES, product
 
 
 class Place(NamedTuple):
@@ -93,7 +93,7 @@ class SparseWeights:
     @cached_property
     def transposed(self) -> Any:
         """W^T, found once: of a small graph a view of the same numbers, of a large one as much memory again."""
-        return transposed(self.csr)
+        return self.csr.T if self.csr.nnz < MANY_ENTRIES else sparse.csr_array(self.csr.T)
 
     def dot(self, vector: Array) -> Array:
         """Return W v."""
@@ -105,7 +105,7 @@ class SparseWeights:
 
     def distance(self, other: Self) -> float:
         """Return ||W - V||_F."""
-        return float(np.sqrt(squared_difference(self.csr, other.csr)))
+        return float(np.linalg.norm((self.csr - other.csr).data))
 
     def mix(self, other: Self, share: float | Array) -> Self:
         """Return (1 - share) W + share V on the union of their neighbours; each row may have a share of its own."""
@@ -123,7 +123,7 @@ class SparseWeights:
 
     def row_products(self, other: Self) -> Array:
         """Return the inner products of like rows of two matrices."""
-        return row_products(self.csr, other.csr)
+        return np.asarray(self.csr.multiply(other.csr).sum(axis=1)).ravel()
 
     def bonus_spread(self, bonus: Bonus) -> float:
         """Return how much a bonus varies among neighbours, added up."""
@@ -139,13 +139,6 @@ class SparseWeights:
 
 
 def scaled_rows(csr: Any, factors: Array) -> Any:
-    """Return a CSR matrix whose rows are multiplied by a factor each.
-
-    Examples
-    --------
-    >>> scaled_rows(sparse.csr_array(np.eye(2)), np.array([2.0, 3.0])).toarray()
-    array([[2., 0.],
-           [0., 3.]])
-    """
+    """Return a CSR matrix whose rows are multiplied by a factor each."""
     data = csr.data * np.repeat(factors, np.diff(csr.indptr))
     return sparse.csr_array((data, csr.indices, csr.indptr), shape=csr.shape)
