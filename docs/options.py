@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import typer
 
 from nashgraph.cli.app import app
-from nashgraph.cli.commands import EXIT_CODES, Commands
+from nashgraph.cli.commands import EXIT_CODES
 
 OURS_NOT = ("help", "install_completion", "show_completion")  # every command line made with typer has these
 
@@ -24,11 +23,9 @@ def _described(name: str, command: Any) -> Iterator[str]:
     """Yield the passages on a command and on those inside it."""
     inside = getattr(command, "commands", {})
     for word, child in inside.items():
-        later = Commands.later.get(word) if name == "nashgraph" else None
-        found = child if later is None else typer.main.get_command(import_module(later).app)
         yield f"## nashgraph {word}" if name == "nashgraph" else f"### {name} {word}"
-        yield from _said(found)
-        yield from _described(f"{name} {word}", found)
+        yield from _said(child)
+        yield from _described(f"{name} {word}", child)
 
 
 def _said(command: Any) -> Iterator[str]:

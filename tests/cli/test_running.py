@@ -296,23 +296,26 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
 
 
 def test_groups_of_options_keep_their_defaults():
-    @commands.grouped
-    def command(*, speech: options.SpeechArguments, seed: int = 3) -> int:
-        return seed + speech.quiet
+    def described(asked: options.DemoArguments) -> None:
+        pass
 
-    assert list(inspect.signature(command).parameters) == ["quiet", "json", "verbose", "debug", "seed"]
-    assert command(quiet=True, json=False, verbose=False, debug=False, seed=1) == 2
+    command = commands.flat(described, "builtins:repr")
+    parameters = inspect.signature(command).parameters
+    assert list(parameters) == ["quiet", "json", "verbose", "debug", "out", "seed"]
+    given = {name: parameter.default for name, parameter in parameters.items()}
+    speech = options.SpeechArguments(quiet=True)
+    assert command(**given | {"quiet": True, "seed": 1}) == repr(options.DemoArguments(speech, seed=1))
 
 
 def test_groups_may_hold_groups():
-    @commands.grouped
-    def command(asked: options.JobArguments) -> int:
-        return len(asked.file.name) + asked.speech.quiet
+    def described(asked: options.JobArguments) -> None:
+        pass
 
+    command = commands.flat(described, "builtins:repr")
     given = {name: item.default for name, item in inspect.signature(command).parameters.items()}
     assert {"file", "missing", "truth", "quiet", "settings", "out"} < given.keys()
     assert given["file"] is inspect.Parameter.empty
-    assert command(**{**given, "file": Path("t.csv"), "quiet": True}) == 6
+    assert "SpeechArguments(quiet=True" in command(**{**given, "file": Path("t.csv"), "quiet": True})
 
 
 def test_the_help_says_what_its_words_mean():

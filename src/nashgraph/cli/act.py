@@ -42,9 +42,9 @@ IN_FILES_ONLY = ("low", "high", "action_before", "action_after", "influence")  #
 SHARES = ("share", "among_best")
 
 
-def run_act(given: Path, asked: ActArguments) -> int:
+def run_act(asked: ActArguments) -> int:
     """Find interventions on a network, print the first rows of each table, and write the tables."""
-    voice = asked.speech.voice()
+    voice, given = asked.speech.voice(), asked.network
     out = asked.out or (given if given.is_dir() else given.parent) / FOLDER
     check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in QUESTIONS])
     with voice.noting_warnings(), claimed(out):

@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
-from .commands import EXIT_CODES, Command, Commands, choice, completing, grouped
+from .commands import EXIT_CODES, Command, Commands, flat
 from .options import (
-    EXPERIMENTS,
-    LEARNERS,
-    METHOD,
+    DATA_HOME,
     PANELS,
     ActArguments,
+    ClusterArguments,
     CompareArguments,
+    DemoArguments,
+    FetchArguments,
+    FileArguments,
     GameArguments,
+    ImportArguments,
     JobArguments,
     KnownArguments,
     LearnArguments,
-    Out,
+    MethodArguments,
     PathArguments,
-    SpeechArguments,
-    TableArguments,
-    output_option,
+    ReproduceArguments,
+    RerunArguments,
+    ServerArguments,
+    ShowArguments,
 )
-from .tie_options import AskArguments, CheckArguments, PlanArguments, TieArguments
-
-# ruff: noqa: PLC0415 (a command imports what it needs when it runs, so that help and completion are quick)
+from .tie_options import AskArguments, PlanArguments, TieArguments
 
 app = typer.Typer(
     cls=Commands,
@@ -41,11 +44,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-# These bring much of the library along: they are loaded when called.
-Commands.later["datasets"] = "nashgraph.cli.datasets"
+datasets = typer.Typer(help="List, fetch and import the real data sets.")
 Command.panels = PANELS
 
-MODEL_FILE = typer.Argument(help="A model.json, or the folder it is in.", metavar="MODEL", show_default=False)
+
+def command(run: str, group: typer.Typer = app, **more: Any) -> Callable[[Callable[..., None]], Callable[..., int]]:
+    """Make a command of a function that has the groups of options and the help; ``run`` is what does it."""
+
+    def made(described: Callable[..., None]) -> Callable[..., int]:
+        return group.command(cls=Command, epilog=EXIT_CODES, **more)(flat(described, f"nashgraph.cli.{run}"))
+
+    return made
 
 
 def _show_version(wanted: bool) -> None:
@@ -63,16 +72,15 @@ def options(
     """Learn the network behind a table: who is tied to whom, from what people answered or sensors read."""
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
+@command("learn:run_learn")
 def learn(
-    method: Annotated[str, choice(LEARNERS, rich_help_panel=METHOD, help="Method to learn with.")] = "consensus",
-    *,
+    chosen: MethodArguments,
     game: LearnArguments,
     known: KnownArguments,
     told: TieArguments,
+    cluster: ClusterArguments,
     asked: JobArguments,
-) -> int:
+) -> None:
     """Learn the network behind a table, and write it with a report.
 
     Nodes whose signals (answers, readings) are alike get a tie. The default
@@ -89,14 +97,10 @@ def learn(
 
     Example: nashgraph learn survey.csv --id household --drop village --missing impute --out graph
     """
-    from .learn import run_learn
-
-    return run_learn("learn", method, game, asked, ties=known, told=told)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
+@command("learn:run_path")
+def path(along: PathArguments, game: GameArguments, cluster: ClusterArguments, asked: JobArguments) -> None:
     """Learn with a range of strengths of the prior, show smoothness against welfare, and choose one.
 
     The smoothness cost J is low if tied nodes are alike. The welfare is what
@@ -105,14 +109,10 @@ def path(along: PathArguments, game: GameArguments, asked: JobArguments) -> int:
 
     Example: nashgraph path survey.csv --id household --n-lams 10 --out front
     """
-    from .learn import run_learn
-
-    return run_learn("path", "glgp", game, asked, along)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def check(asked: CheckArguments) -> int:
+@command("compare:run_check")
+def check(asked: FileArguments) -> None:
     """Test whether a table holds anything that a network could be learned from.
 
     Answers are shuffled within every question, many times. If the real table
@@ -121,14 +121,10 @@ def check(asked: CheckArguments) -> int:
 
     Example: nashgraph check survey.csv --id household
     """
-    from .compare import run_check
-
-    return run_check(asked)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def compare(game: GameArguments, asked: CompareArguments) -> int:
+@command("compare:run_compare")
+def compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArguments) -> None:
     """Compare several methods on one table, with scores if the true network is known.
 
     Without --truth there are no scores, only the welfare of a game on each
@@ -136,44 +132,18 @@ def compare(game: GameArguments, asked: CompareArguments) -> int:
 
     Example: nashgraph compare survey.csv --truth friends.csv --methods smooth,glgp,logdegree
     """
-    from .compare import run_compare
-
-    return run_compare(game, asked)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def show(
-    model: Annotated[Path, MODEL_FILE],
-    *,
-    methods: Annotated[
-        bool, typer.Option("--methods", help="Print a methods paragraph with versions and references, ready to paste.")
-    ] = False,
-    speech: SpeechArguments,
-) -> int:
+@command("show:run_show")
+def show(asked: ShowArguments) -> None:
     """Print a learned model: its settings, its certificate, its most influential nodes and its strongest ties.
 
     Example: nashgraph show graph/model.json
     """
-    from .show import run_show
-
-    return run_show(model, speech, methods=methods)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def act(
-    network: Annotated[
-        Path,
-        typer.Argument(
-            help="Output of learn (a folder or its model.json), or any network: a table with the columns source, "
-            "target and weight, a matrix, GraphML, GML or Pajek.",
-            metavar="NETWORK",
-            show_default=False,
-        ),
-    ],
-    asked: ActArguments,
-) -> int:
+@command("act:run_act")
+def act(asked: ActArguments) -> None:
     """Interventions on a network: key players, support, ties to build or to watch, what if.
 
     All of it is about the game on the network: every node makes an effort, its
@@ -182,28 +152,10 @@ def act(
 
     Example: nashgraph act graph --budget 10 --without ann
     """
-    from .act import run_act
-
-    return run_act(network, asked)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def ask(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="A survey with one row per person, with --ties, --counts or --names; or the folder (or model.json) of "
-            "a network learned from such a survey.",
-            metavar="FILE",
-            show_default=False,
-        ),
-    ],
-    *,
-    told: TieArguments,
-    table: TableArguments,
-    asked: AskArguments,
-) -> int:
+@command("ask:run_ask")
+def ask(asked: AskArguments) -> None:
     """Say whom to interview next about their ties: those not asked yet whose ties are least certain.
 
     These are people who are expected to have many ties. Use it to find central
@@ -212,14 +164,10 @@ def ask(
 
     Example: nashgraph ask survey.csv --ties n_friends --counts n_weavers=weaver --best 20
     """
-    from .ask import run_ask
-
-    return run_ask(file, told, table, asked)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def plan(given: PlanArguments) -> int:
+@command("ask:run_plan")
+def plan(asked: PlanArguments) -> None:
     """Plan a survey about ties before there is any data: what asking so many people so many questions would buy.
 
     Networks like the one to be studied are drawn, people in them are asked,
@@ -227,106 +175,36 @@ def plan(given: PlanArguments) -> int:
 
     Example: nashgraph plan --people 150 --ties 8 --asked 10,30,100 --questions 0,5,10 --out plan
     """
-    from .ask import run_plan
-
-    return run_plan(given)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def rerun(
-    model: Annotated[Path, MODEL_FILE],
-    *,
-    given: Annotated[
-        Path | None, typer.Option("--input", metavar="FILE", help="The table, if it has moved.", show_default=False)
-    ] = None,
-    given_truth: Annotated[
-        Path | None,
-        typer.Option("--truth", metavar="EDGES", help="The true network, if it has moved.", show_default=False),
-    ] = None,
-    given_known: Annotated[
-        Path | None,
-        typer.Option("--known", metavar="TIES", help="The known ties, if they have moved.", show_default=False),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Run even if the files have changed.")] = False,
-    out: Out = Path("nashgraph-rerun"),
-    speech: SpeechArguments,
-) -> int:
+@command("show:run_rerun")
+def rerun(asked: RerunArguments) -> None:
     """Run a model.json again, and check that the graph is the same, bit by bit or within 1e-9.
 
     Example: nashgraph rerun graph/model.json --out again
     """
-    from .show import run_rerun
-
-    given_files = {"--input": given, "--truth": given_truth, "--known": given_known}
-    return run_rerun(model, out, given=given_files, force=force, speech=speech)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def demo(
-    *,
-    out: Out = Path("demo"),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random signals.")] = 0,
-    speech: SpeechArguments,
-) -> int:
+@command("demo:run_demo")
+def demo(asked: DemoArguments) -> None:
     """Learn Zachary's karate club from 50 signals, four ways, and compare with the true network.
 
     Example: nashgraph demo --out demo
     """
-    from .demo import run_demo
-
-    return run_demo(out, seed, speech)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def reproduce(
-    experiments: Annotated[
-        list[str],
-        typer.Argument(
-            help="Experiments to run; all runs every one.",
-            metavar=EXPERIMENTS,
-            autocompletion=completing(EXPERIMENTS),
-            show_default=False,
-        ),
-    ],
-    *,
-    quick: Annotated[bool, typer.Option("--quick", help="Few trials, for a first look in under a minute.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
-    jobs: Annotated[
-        int, typer.Option(min=-1, help="Number of trials to run at the same time; -1 uses all cores.")
-    ] = -1,
-    data_home: Annotated[
-        Path | None, typer.Option(help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache")
-    ] = None,
-    out: Annotated[
-        Path | None, output_option(help="Folder for the files.", show_default="results, or results/quick with --quick")
-    ] = None,
-    speech: SpeechArguments,
-) -> int:
+@command("reproduce:run_reproduce")
+def reproduce(asked: ReproduceArguments) -> None:
     """Run the paper's tables and figures again, and compare them with its numbers.
 
     Finished trials are stored, so the same command continues a run that was stopped.
 
     Example: nashgraph reproduce fig1 --quick
     """
-    from .reproduce import run_reproduce
-
-    return run_reproduce(experiments, out, seed=seed, quick=quick, jobs=jobs, data_home=data_home, speech=speech)
 
 
-@app.command(cls=Command, epilog=EXIT_CODES)
-@grouped
-def ui(
-    *,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on this machine.", show_default="one that is free")
-    ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser; else only print its address.")
-    ] = True,
-) -> int:
+@command("ui:run_ui")
+def ui(asked: ServerArguments) -> None:
     """Learn a network in the browser: choose a file, check its columns, learn, and get the report.
 
     The page runs on this machine alone and needs no network. It shows the
@@ -335,14 +213,28 @@ def ui(
 
     Example: nashgraph ui --port 8000
     """
-    from .ui import run_ui
-
-    return run_ui(port, browser)
 
 
-@app.command(help="List, fetch and import the real data sets.")
-def datasets() -> None:
-    """Stand in the list of commands; the one that runs is loaded by ``Commands``."""
+@datasets.callback(invoke_without_command=True)
+def list_all(context: typer.Context, data_home: Annotated[Path | None, typer.Option(help=DATA_HOME)] = None) -> None:
+    """List the data sets: how large they are, where they are stored, and what to cite."""
+    if context.invoked_subcommand is None:
+        from .datasets import list_datasets  # noqa: PLC0415 (help and completion stay fast)
+
+        list_datasets(data_home)
+
+
+@command("datasets:run_fetch", datasets)
+def fetch(asked: FetchArguments) -> None:
+    """Fetch data sets from their original sources, and check them; those already here are only checked."""
+
+
+@command("datasets:run_import", datasets, name="import-villages")
+def import_villages(asked: ImportArguments) -> None:
+    """Turn the Dataverse's archive of the Indian villages into the compact files that load_villages reads."""
+
+
+app.add_typer(datasets, name="datasets")
 
 
 def main() -> None:

@@ -25,11 +25,11 @@ from .tie_options import TIES, AskArguments, PlanArguments, TieArguments
 FILE, PLAN = "ask.csv", ("plan.csv", "plan.svg")
 
 
-def run_ask(given: Path, told: TieArguments, table: TableArguments, asked: AskArguments) -> int:
+def run_ask(asked: AskArguments) -> int:
     """Fit the tie model and print those not asked yet whose ties are least certain."""
     voice = asked.speech.voice(brief=True)
     with voice.noting_warnings():
-        job, file, known = what_to_fit(given, told, table, voice)
+        job, file, known = what_to_fit(asked.file, asked.told, asked.table, voice)
         if asked.out is not None:
             check_inputs_kept(asked.out, (file, known), [FILE])
         signals = load_signals(file, job.table, complete=True)

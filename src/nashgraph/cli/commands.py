@@ -12,15 +12,14 @@ import shutil
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from importlib import import_module
-from typing import Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_group
 
 from ..files import Written
 
@@ -46,7 +45,7 @@ PARAMETER = re.compile(
 COMMON = (
     *("id", "drop", "missing", "group", "counts", "ties", "names", "method", "methods", "lams", "n_lams", "truth"),
     *("known", "best", "budget"),
-    *("cost", "without", "cap_influence", "given", "force", "seed", "quick", "jobs", "out"),
+    *("cost", "without", "cap_influence", "input", "force", "seed", "quick", "jobs", "out"),
     *("port", "browser"),
 )
 # What the library tells programmers, and what that is for somebody with a table.
@@ -63,11 +62,20 @@ FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning,
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
 
 
-def registered(where: str) -> Mapping[str, Any]:
-    """Return the registry at "module:attribute"."""
+def registered(where: str) -> Any:
+    """Return what is at "module:attribute": a registry, or what a command does."""
     module, _, attribute = where.partition(":")
-    found: Mapping[str, Any] = getattr(import_module(module), attribute)
-    return found
+    return getattr(import_module(module), attribute)
+
+
+def option(*names: str, default: Any = None, **more: Any) -> Any:
+    """Return an option as a field of a group."""
+    return field(default=default, metadata={"typer": typer.Option(*names, **more)})
+
+
+def argument(metavar: str, words: str, **more: Any) -> Any:
+    """Return an argument that must be given as a field of a group."""
+    return field(metadata={"typer": typer.Argument(metavar=metavar, help=words, show_default=False, **more)})
 
 
 def choice(where: str, **more: Any) -> Any:
@@ -79,7 +87,7 @@ def choice(where: str, **more: Any) -> Any:
             raise typer.BadParameter(f"{value!r} is not known{meant(value, known)}: there are {', '.join(known)}")
         return value
 
-    return typer.Option(metavar=where, callback=check, autocompletion=completing(where), **more)
+    return option(metavar=where, callback=check, autocompletion=completing(where), **more)
 
 
 def completing(names: str | tuple[str, ...]) -> Callable[[str], list[str]]:
@@ -149,59 +157,45 @@ def _two_columns(left: str, right: str, column: int, width: int) -> list[str]:
     return first + [" " * column + line for line in folded]
 
 
-def grouped(command: Callable[..., int]) -> Callable[..., int]:
-    """Let a command take groups of options: typer sees their fields, the command gets the groups."""
-    hints = get_type_hints(command, include_extras=True)
-    defaults = {name: given.default for name, given in inspect.signature(command).parameters.items()}
-    parameters = [item for name, default in defaults.items() for item in _flat(name, hints[name], default)]
+def flat(groups: Callable[..., None], run: str) -> Callable[..., int]:
+    """Return a command whose parameters are the fields of the groups that a function takes; it calls ``run`` with them.
 
-    @functools.wraps(command)
-    def flat(**given: Any) -> int:
-        return command(**{name: _gathered(name, hints[name], given) for name in defaults})
+    ``run`` is "module:function" and is imported when the command is called, so that help and completion are quick.
+    """
+    kinds = [*get_type_hints(groups).values()][:-1]  # without what is returned
+    parameters = [item for kind in kinds for item in _fields_of(kind)]
 
-    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return flat
+    @functools.wraps(groups)
+    def command(**given: Any) -> int:
+        code: int = registered(run)(*(_gathered(kind, given) for kind in kinds))
+        return code
 
-
-def _flat(name: str, kind: Any, default: Any) -> list[inspect.Parameter]:
-    """Return the parameters that an argument stands for: itself, or the fields of its group."""
-    if not is_dataclass(kind):
-        return [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)]
-    hints = get_type_hints(kind, include_extras=True)
-    return [
-        item
-        for field in fields(kind)
-        for item in _flat(
-            field.name, hints[field.name], inspect.Parameter.empty if field.default is MISSING else field.default
-        )
-    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
 
 
-def _gathered(name: str, kind: Any, given: Mapping[str, Any]) -> Any:
-    """Return an argument out of the flat ones: a group from its fields."""
-    if not is_dataclass(kind):
-        return given[name]
-    hints = get_type_hints(kind, include_extras=True)
-    made: Any = kind
-    return made(**{field.name: _gathered(field.name, hints[field.name], given) for field in fields(kind)})
+def _fields_of(group: Any) -> Iterator[inspect.Parameter]:
+    """Yield the parameters that a group stands for, and those of the groups in it."""
+    hints = get_type_hints(group)
+    for each in fields(group):
+        if is_dataclass(kind := hints[each.name]):
+            yield from _fields_of(kind)
+        else:
+            default = inspect.Parameter.empty if each.default is MISSING else each.default
+            how = Annotated[kind, each.metadata["typer"]]  # type: ignore[valid-type]
+            yield inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=how)
+
+
+def _gathered(group: Any, given: Mapping[str, Any]) -> Any:
+    """Return a group out of the flat parameters."""
+    kinds = {name: kind for name, kind in get_type_hints(group).items() if is_dataclass(kind)}
+    names = [each.name for each in fields(group)]
+    return group(**{name: _gathered(kinds[name], given) if name in kinds else given[name] for name in names})
 
 
 class Commands(TyperGroup):
-    """A group of commands that ends every run with one of the exit codes, and every failure with one line.
-
-    Commands named in ``later`` are typer applications called ``app`` in modules that are imported when one is called.
-    """
-
-    later: ClassVar[dict[str, str]] = {}
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is called, loading it where it comes later."""
-        if args and args[0] in self.later:
-            group = get_group(import_module(self.later[args[0]]).app)
-            group.name = args[0]
-            return args[0], group, args[1:]
-        return super().resolve_command(ctx, args)
+    """A group of commands that ends every run with one of the exit codes, and every failure with one line."""
 
     def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run, and leave with the exit code."""
@@ -250,13 +244,7 @@ def message_of(error: Exception) -> tuple[str, int]:
 
 
 def _plain_usage(message: str) -> str:
-    """Return what the parser says without its own words, with the value that may have been meant.
-
-    Examples
-    --------
-    >>> _plain_usage("Invalid value for '--missing': Value error, 'imput' is not one of 'error', 'impute'.")
-    "Invalid value for '--missing': 'imput' is not one of 'error', 'impute' (did you mean 'impute'?)"
-    """
+    """Return what the parser says without its own words, with the value that may have been meant."""
     plain = re.sub("Value error, |, unable to parse string as an? [a-z]+", "", message)
     plain = plain.replace("Input should be", "it must be").rstrip(".")
     value, mark, choices = plain.rpartition(": ")[2].partition(" is not one of ")
@@ -264,27 +252,13 @@ def _plain_usage(message: str) -> str:
 
 
 def meant(value: str, known: Iterable[str]) -> str:
-    """Return which of the known names a value may have meant, in parentheses, or nothing.
-
-    Examples
-    --------
-    >>> meant("glpg", ["smooth", "glgp"])
-    " (did you mean 'glgp'?)"
-    """
+    """Return which of the known names a value may have meant, in parentheses, or nothing."""
     close = difflib.get_close_matches(value, list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def as_options(text: str) -> str:
-    """Return a sentence of the library with its parameters written as options of the command line.
-
-    Examples
-    --------
-    >>> as_options("degree=100 is more than the 33 others: try degree=6, or engine='threads'")
-    '--degree 100 is more than the 33 others: try --degree 6, or --engine threads'
-    >>> as_options("GLGP not converged: check X")
-    'the method glgp has not converged: check the table'
-    """
+    """Return a sentence of the library with its parameters written as options of the command line."""
     for pattern, words in IN_OTHER_WORDS:
         text = re.sub(pattern, words, text)
     if estimators := sys.modules.get("nashgraph.estimators"):
@@ -354,11 +328,5 @@ def _fail(message: str, code: int, arguments: list[str]) -> None:
 
 
 def printable(text: str) -> str:
-    r"""Return text fit for a terminal: what a name could do to it is written out instead.
-
-    Examples
-    --------
-    >>> print(printable("ann[bold] \x1b[31m"))
-    ann[bold] \x1b[31m
-    """
+    r"""Return text fit for a terminal: what a name could do to it is written out instead."""
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in str(text))

@@ -22,27 +22,26 @@ from .commands import BUG_REPORT, DONE, UNFINISHED, as_options
 from .fitting import check_engine, check_given, methods_with, plain_number
 from .learn import check_inputs_kept, note_signals, questions_of, truth_noted
 from .messages import Voice, listed
-from .options import CompareArguments, GameArguments
+from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
 from .progress import counting
-from .tie_options import CheckArguments
 
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
 ERROR = re.compile(r"^\w+(Error|Exception): ")
 
 
-def run_compare(game: GameArguments, asked: CompareArguments) -> int:
+def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
-    game, voice = asked.cluster.settled(game), asked.speech.voice()
+    game, voice = cluster.settled(game), asked.speech.voice()
     check_given(asked.file, asked.truth.truth)
     check_engine(game.engine)
     if asked.out is not None:
         check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
-    with nullcontext() if asked.out is None else claimed(asked.out), asked.cluster.opened(game, voice):
+    with nullcontext() if asked.out is None else claimed(asked.out), cluster.opened(game, voice):
         return compared(game, asked, voice)
 
 
-def run_check(asked: CheckArguments) -> int:
+def run_check(asked: FileArguments) -> int:
     """Test whether answers hold any structure, and print the verdict in words."""
     voice = asked.speech.voice()
     check_given(asked.file, asked.truth.truth)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -17,54 +16,40 @@ from ..datasets.networks import DOLPHINS, WIKI_VOTE
 from ..datasets.store import find_home, load_tables
 from ..datasets.villages import VILLAGES
 from ..validation import check_choice
-
-app = typer.Typer(help="List, fetch and import the real data sets.", rich_markup_mode=None)
+from .commands import DONE
+from .options import FetchArguments, ImportArguments
 
 SOURCES = {source.name: source for source in (DOLPHINS, *WIKI_VOTE.values(), VILLAGES)}
 
-DataHome = Annotated[
-    Path | None,
-    typer.Option(help="Folder to look in first and to write to; NASHGRAPH_DATA and the user's cache come next."),
-]
 
-
-@app.callback(invoke_without_command=True)
-def list_all(context: typer.Context, data_home: DataHome = None) -> None:
+def list_datasets(data_home: Path | None) -> None:
     """List the data sets: how large they are, where they are stored, and what to cite."""
-    if context.invoked_subcommand is not None:
-        return
+    karate = load_karate()
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "size", "found in"):
         table.add_column(heading, overflow="fold")
-    karate = load_karate()
-    size = f"{len(karate.names)} nodes, {karate.graph.number_of_edges()} edges"
-    table.add_row(karate.name, size, "networkx")
+    table.add_row(karate.name, f"{len(karate.names)} nodes, {karate.graph.number_of_edges()} edges", "networkx")
     for source in SOURCES.values():
         table.add_row(source.name, source.size, str(find_home(source, data_home) or "not here"))
     Console().print(table)
-    typer.echo("\nWhom to cite:")
-    typer.echo(f"{karate.name}: {karate.citation}")
+    typer.echo(f"\nWhom to cite:\n{karate.name}: {karate.citation}")
     for source in SOURCES.values():
         typer.echo(f"{source.name}: {source.citation}")
 
 
-@app.command()
-def fetch(
-    names: Annotated[list[str], typer.Argument(help=f"Any of {', '.join(SOURCES)}.")], data_home: DataHome = None
-) -> None:
-    """Fetch data sets from their original sources, and check them; those already here are only checked."""
-    for source in [SOURCES[check_choice("NAME", name, SOURCES)] for name in names]:
+def run_fetch(asked: FetchArguments) -> int:
+    """Fetch data sets and say where they are."""
+    for source in [SOURCES[check_choice("NAME", name, SOURCES)] for name in asked.names]:
         with download_bar(source.archive) as progress:
-            load_tables(source, data_home, progress=progress)
-        typer.echo(f"{source.name}: in {find_home(source, data_home)}")
+            load_tables(source, asked.data_home, progress=progress)
+        typer.echo(f"{source.name}: in {find_home(source, asked.data_home)}")
+    return DONE
 
 
-@app.command("import-villages")
-def import_archive(
-    archive: Annotated[Path, typer.Argument(help="The Dataverse's datav4.0.zip.")], data_home: DataHome = None
-) -> None:
-    """Turn the Dataverse's archive of the Indian villages into the compact files that load_villages reads."""
-    typer.echo(f"{VILLAGES.name}: in {import_villages(archive, data_home)}")
+def run_import(asked: ImportArguments) -> int:
+    """Import the villages and say where they are."""
+    typer.echo(f"{VILLAGES.name}: in {import_villages(asked.archive, asked.data_home)}")
+    return DONE
 
 
 @contextmanager

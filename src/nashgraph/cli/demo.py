@@ -21,7 +21,7 @@ from .commands import DONE
 from .fitting import part_to_write
 from .learn import most_influential
 from .messages import Voice, listed
-from .options import SpeechArguments
+from .options import DemoArguments
 from .progress import counting
 
 N_SIGNALS = 50
@@ -30,10 +30,10 @@ FRIENDS = 5
 LAM = 0.3
 
 
-def run_demo(out: Path, seed: int, speech: SpeechArguments) -> int:
+def run_demo(asked: DemoArguments) -> int:
     """Learn the karate club four ways, print how well, and write the graph, a picture and a report."""
-    with claimed(out):
-        return demonstrated(out, seed, speech.voice())
+    with claimed(asked.out):
+        return demonstrated(asked.out, asked.seed, asked.speech.voice())
 
 
 def demonstrated(out: Path, seed: int, voice: Voice) -> int:

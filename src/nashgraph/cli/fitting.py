@@ -80,16 +80,7 @@ def check_engine(engine: str | None) -> None:
 def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], missing: str) -> dict[str, Any]:
     """Return all parameters of a method, its defaults and those given; refuse those it does not have.
 
-    ``settings`` are of the form name=value. All are kept, so that a model is learned alike where defaults have changed.
-
-    Examples
-    --------
-    >>> all_parameters("linear", {"lam": 2.0}, ["storage=sparse"], "error")["storage"]
-    'sparse'
-    >>> all_parameters("smooth", {"lam": 2.0}, [], "error")
-    Traceback (most recent call last):
-    ...
-    typer...BadParameter: the method smooth has no --lam (linear, glgp have): of these options it has --degree, ...
+    ``settings`` are of the form name=value. All are kept, so that a later version learns the same.
     """
     known = LEARNERS[method]().get_params(deep=False)
     for name in given:
@@ -293,13 +284,7 @@ def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
 
 
 def in_time(seconds: float) -> str:
-    """Return a time as people say it.
-
-    Examples
-    --------
-    >>> in_time(42), in_time(400), in_time(9000)
-    ('42 s', '7 minutes', '2.5 hours')
-    """
+    """Return a time as people say it."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
@@ -389,13 +374,7 @@ def described(graph: LearnedGraph, table: pd.DataFrame) -> LearnedGraph:
 
 
 def as_values(column: pd.Series) -> Array:
-    """Return a column as numbers or as text, gaps as NaN or None.
-
-    Examples
-    --------
-    >>> as_values(pd.Series([1, None], dtype="Int64")), as_values(pd.Series(["n", None]))
-    (array([ 1., nan]), array(['n', None], dtype=object))
-    """
+    """Return a column as numbers or as text, gaps as NaN or None."""
     if pd.api.types.is_bool_dtype(column.dtype) and not column.isna().any():
         return column.to_numpy(dtype=bool)
     if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):

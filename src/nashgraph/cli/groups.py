@@ -219,11 +219,6 @@ def folder_names(groups: Iterable[str]) -> dict[str, str]:
     """Return a folder for every group: its name where every file system can hold it, and no two of them alike.
 
     Folders differ even where capitals and the ways to write an accent count as the same.
-
-    Examples
-    --------
-    >>> folder_names(["x", "x-2", "x!", "X", "Nord/Ost", "..", "con"])
-    {'x': 'x', 'x-2': 'x-2', 'X': 'X-3', 'x!': 'x-4', 'Nord/Ost': 'Nord_Ost', '..': 'group', 'con': 'con_'}
     """
     names: dict[str, str] = {}
     taken: set[str] = set()
@@ -239,13 +234,7 @@ def folder_names(groups: Iterable[str]) -> dict[str, str]:
 
 
 def portable(group: str) -> str:
-    """Return a name as Windows, macOS and Linux can all hold it: no marks, no reserved word, no dot or blank at an end.
-
-    Examples
-    --------
-    >>> portable("a/b: c. "), portable("aux.csv"), portable("01")
-    ('a_b_c', 'aux_.csv', '01')
-    """
+    """Return a name that every system can hold: no marks, no reserved word, no dot or blank at an end."""
     plain = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", group))[:LONGEST].strip("._")
     return RESERVED.sub(r"\1_", plain) or "group"
 

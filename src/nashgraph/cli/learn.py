@@ -47,18 +47,20 @@ from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED, meant
 from .fitting import MODEL, Outcome, all_parameters, check_engine, check_given, learned, needs_complete, scores
 from .messages import MEANT, MEASURED, Voice, paired
-from .options import GameArguments, JobArguments, KnownArguments, PathArguments
+from .options import (
+    ClusterArguments,
+    GameArguments,
+    JobArguments,
+    KnownArguments,
+    LearnArguments,
+    MethodArguments,
+    PathArguments,
+)
 from .tie_options import TIES, TieArguments
 
 COMMANDS = ("learn", "path")  # what a job can ask for
 CONSENSUS = "consensus"  # the method that can select ties
-SYMMETRIC = "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
-ORDERED = "the truth has directions: ordered pairs are scored, an edge from source to target as the source's influence"
-CHECKED_SIGNALS, CHECKED_NODES, PERMUTATIONS = 60, 1000, 99  # of the check in learn: a tenth of a second
-LEAST_CHECKED = 10  # nodes: among fewer, chance and structure look alike
-NAMED, LISTED = 5, 40  # of the most influential nodes, of the signals
-SMALL = 2000  # nodes up to which all graph files are written
-MUCH = 20e6  # bytes of files that are worth a word
+NAMED = 5  # of the most influential nodes
 CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
@@ -96,7 +98,7 @@ def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
         voice.say(f"wrote {', '.join(written_files(outcome, inputs))} to {out}/ ({in_bytes(size)})")
     elif voice.collected:
         voice.say(f"{counted(len(voice.collected), 'note')} in the report (-v prints them)")
-    voice.say(f"open {out / REPORT}" + (f" ({in_bytes(size)} of files are in {out}/)" if size > MUCH else ""))
+    voice.say(f"open {out / REPORT}" + (f" ({in_bytes(size)} of files are in {out}/)" if size > 20e6 else ""))
     return record
 
 
@@ -118,13 +120,7 @@ def ties_of(record: ModelRecord) -> int:
 
 
 def counted(number: int, word: str) -> str:
-    """Return a number of things in words.
-
-    Examples
-    --------
-    >>> counted(1, "note"), counted(1786, "tie")
-    ('1 note', '1,786 ties')
-    """
+    """Return a number of things in words."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
@@ -155,7 +151,7 @@ def begin(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -
     if job.method != TIES:
         note_structure(signals, voice)
     truth = truth_noted(inputs.truth, signals, job, voice)
-    known = known_noted(inputs.known, signals, job, voice)
+    known = None if inputs.known is None else ties_noted(read_known, inputs.known, signals, job, voice)
     layout = layout_in(inputs.layout)
     if layout is not None:  # what is wrong with it is said before the fit
         check_layout(layout, signals.table.columns)
@@ -195,7 +191,7 @@ def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
     for note in signals.notes:
         voice.note(note, warning=note in signals.warnings)
     n_signals, n_nodes = signals.table.shape
-    names = "" if voice.brief else f": {listing(signals.table.index, LISTED)}"
+    names = "" if voice.brief else f": {listing(signals.table.index, 40)}"
     voice.say(f"{file.name}: {counted(n_nodes, 'node')}, {counted(n_signals, 'signal')}{names}")
 
 
@@ -212,15 +208,15 @@ def questions_of(signals: Signals) -> list[str]:
 
 
 def note_structure(signals: Signals, voice: Voice) -> None:
-    """Say whether answers hold any structure, by a quick check on at most so many signals and nodes."""
+    """Say whether answers hold any structure, by a check on a sample that takes a tenth of a second."""
     n_signals, n_nodes = signals.table.shape
-    if n_nodes < LEAST_CHECKED:
+    if n_nodes < 10:  # among fewer, chance and structure look alike
         return
     random = np.random.default_rng(0)
-    kept = np.sort(random.permutation(n_signals)[:CHECKED_SIGNALS])
-    nodes = np.sort(random.permutation(n_nodes)[:CHECKED_NODES])
+    kept = np.sort(random.permutation(n_signals)[:60])
+    nodes = np.sort(random.permutation(n_nodes)[:1000])
     asked = np.array(questions_of(signals), dtype=object)[kept]
-    found = check_network(signals.table.iloc[kept, nodes], questions=asked, n_permutations=PERMUTATIONS)
+    found = check_network(signals.table.iloc[kept, nodes], questions=asked, n_permutations=99)
     if found.verdict != "cannot tell":
         voice.note(found.sentences[0] + ("" if found.found else f" {found.sentences[1]}"), warning=not found.found)
 
@@ -232,13 +228,12 @@ def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> 
     read = functools.partial(read_truth, directed=job.truth_directed)
     truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice)
     if truth is not None:
-        voice.note(SYMMETRIC if symmetrize_for(truth) == "mean" else ORDERED)
+        voice.note(
+            "the truth has no directions: it is scored on weights made symmetric, the mean of both directions"
+            if symmetrize_for(truth) == "mean"
+            else "the truth has directions: ordered pairs are scored, an edge as the influence of its source"
+        )
     return truth
-
-
-def known_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> pd.DataFrame | None:
-    """Read the known ties, where there are some, and say what was left out."""
-    return None if file is None else ties_noted(read_known, file, signals, job, voice)
 
 
 def ties_noted(read: Callable[..., tuple[Any, list[str]]], file: Path, signals: Signals, job: Job, voice: Voice) -> Any:
@@ -360,15 +355,9 @@ def written_files(outcome: Outcome, inputs: Inputs) -> list[str]:
 
 
 def graph_files(formats: str | None, n_nodes: int) -> list[str]:
-    """Return the names of the graph files to write: the tables, and those asked for.
-
-    Examples
-    --------
-    >>> graph_files("graphml", 50), graph_files(None, 5000)
-    (['edges.csv', 'nodes.csv', 'graph.graphml'], ['edges.csv', 'nodes.csv'])
-    """
+    """Return the names of the graph files to write: the tables, and those asked for."""
     known = [Path(name).suffix[1:] for name in GRAPH_FILES if name not in (EDGES, NODES)]
-    asked = known if formats is None and n_nodes <= SMALL else (formats or "none").split(",")
+    asked = known if formats is None and n_nodes <= 2000 else (formats or "none").split(",")
     for name in asked:
         if name not in (*known, "none"):
             raise typer.BadParameter(f"--formats {name}{meant(name, known)}: give some of {', '.join(known)}, or none")
@@ -430,25 +419,42 @@ def write_outcome(
 
 
 def run_learn(
+    chosen: MethodArguments,
+    game: LearnArguments,
+    known: KnownArguments,
+    told: TieArguments,
+    cluster: ClusterArguments,
+    asked: JobArguments,
+) -> int:
+    """Learn from one table, or from every group of it."""
+    return run("learn", told.method(chosen.method, known.known), game, cluster, asked, known, told)
+
+
+def run_path(along: PathArguments, game: GameArguments, cluster: ClusterArguments, asked: JobArguments) -> int:
+    """Learn along a path of strengths of the prior."""
+    return run("path", "glgp", game, cluster, asked, KnownArguments(), TieArguments(), along)
+
+
+def run(
     command: str,
     method: str,
     game: GameArguments,
+    cluster: ClusterArguments,
     asked: JobArguments,
+    known: KnownArguments,
+    told: TieArguments,
     along: PathArguments | None = None,
-    ties: KnownArguments | None = None,
-    told: TieArguments | None = None,
 ) -> int:
-    """Make a job of the options of learn or path and carry it out, on one table or on every group of it."""
+    """Make a job of the options and carry it out, on one table or on every group of it."""
     from .groups import run_groups  # noqa: PLC0415 (it imports this module)
 
-    told, ties = told or TieArguments(), ties or KnownArguments()
-    if ties.known_from is not None:
+    if known.known_from is not None:
         raise typer.BadParameter(
             "--known-from is gone: in Python, the argument networks of the tie model's fit takes groups whose ties are "
             "all known (docs/guide/known.md)"
         )
-    method, game = told.method(method, ties.known), asked.cluster.settled(game)
-    check_given(asked.file, asked.truth.truth, ties.known)
+    game = cluster.settled(game)
+    check_given(asked.file, asked.truth.truth, known.known)
     check_engine(game.engine)
     table = told.options(replace(asked.table.options(game.benefit), group=asked.group))
     parameters = all_parameters(method, game.parameters() | told.parameters(), asked.settings or [], table.missing)
@@ -471,10 +477,10 @@ def run_learn(
         truth_directed=asked.truth.truth_directed,
         title=asked.title or asked.file.stem,
     )
-    inputs = Inputs(asked.file, asked.truth.truth, ties.known, None, asked.layout_of, asked.interventions)
+    inputs = Inputs(asked.file, asked.truth.truth, known.known, None, asked.layout_of, asked.interventions)
     inputs = inputs._replace(formats=asked.formats)
     graph_files(asked.formats, 0)  # what is wrong with it is said before the table is read
-    with asked.cluster.opened(game, voice):
+    with cluster.opened(game, voice):
         if table.group is not None:
             return run_groups(job, inputs, asked.out, voice)
         record = run_job(job, inputs, asked.out, voice)

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
-from .commands import choice, completing
+from .commands import argument, choice, completing, option
 
 if TYPE_CHECKING:
     from ..io import TableOptions
@@ -26,6 +26,7 @@ EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 INTERACTIONS, WELFARES = "nashgraph.games.interactions:INTERACTIONS", "nashgraph.games.welfares:WELFARES"
 RESPONDS = "How a node's action responds to its neighbours' actions."
 VALUED = "How the actions of all nodes are valued."
+DATA_HOME = "Folder to look in first and to write to; NASHGRAPH_DATA and the user's cache come next."
 BENEFITS = ("spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 # The groups of options in the help, in this order.
@@ -43,32 +44,25 @@ PANELS = TABLE, FORMAT, TOLD, METHOD, SINGLE, KNOWN, TRUTH, ADVICE, CHANGE, OUTP
     "Where it runs",
 )
 
-table_option, format_option, _, method_option, single_option, known_option, truth_option, *_more = (
-    functools.partial(typer.Option, rich_help_panel=panel) for panel in PANELS
+table_option, format_option, told_option, method_option, single_option, known_option, truth_option, *_more = (
+    functools.partial(option, rich_help_panel=panel) for panel in PANELS
 )
 advice_option, change_option, output_option, engine_option = _more
 
-File = Annotated[
-    Path,
-    typer.Argument(
-        help="Table with one row per node: CSV, Excel, Parquet, Feather, JSON, Stata, SPSS or NumPy, or .gz, .zip.",
-        metavar="FILE",
-        show_default=False,
-    ),
-]
-Out = Annotated[Path, output_option(help="Folder for the files.")]
+
+# ruff: noqa: RUF009 (what these functions return is a field of a dataclass)
 
 
 @dataclass(frozen=True)
 class SpeechArguments:
     """Options about what is printed."""
 
-    quiet: Annotated[bool, output_option("--quiet", "-q", help="Print errors only.")] = False
-    json: Annotated[
-        bool, output_option("--json", help="Print one JSON object, also for errors; all other text goes to stderr.")
-    ] = False
-    verbose: Annotated[bool, output_option("--verbose", "-v", help="Print all notes and figures.")] = False
-    debug: Annotated[bool, output_option("--debug", help="Show the traceback of an error.")] = False
+    quiet: bool = output_option("--quiet", "-q", default=False, help="Print errors only.")
+    json: bool = output_option(
+        "--json", default=False, help="Print one JSON object, also for errors; all other text goes to stderr."
+    )
+    verbose: bool = output_option("--verbose", "-v", default=False, help="Print all notes and figures.")
+    debug: bool = output_option("--debug", default=False, help="Show the traceback of an error.")
 
     def voice(self, *, brief: bool = False) -> Voice:
         """Return what prints as asked; ``brief`` leaves notes to the report unless --verbose asks for them."""
@@ -81,79 +75,56 @@ class SpeechArguments:
 class TableArguments:
     """Options about the file and the signals in it."""
 
-    nodes: Annotated[
-        Literal["rows", "columns"],
-        table_option(metavar="[rows|columns]", help="What the nodes are: rows (a survey) or columns (recordings)."),
-    ] = "rows"
-    id: Annotated[
-        str | None,
-        table_option(
-            metavar="COLUMN",
-            help="Column that names the rows; none uses row numbers.",
-            show_default="a column called id, name or node, or one whose values are clearly names",
-        ),
-    ] = None
-    drop: Annotated[list[str] | None, table_option(metavar="COLUMN,...", help="Columns to leave out.")] = None
-    keep: Annotated[
-        list[str] | None,
-        table_option(
-            metavar="COLUMN,...",
-            help="Columns to use as numbers even if they look like ids, or have extreme values or codes.",
-        ),
-    ] = None
-    categorical: Annotated[
-        list[str] | None,
-        table_option(
-            metavar="COLUMN,...|none",
-            help="Columns to code as 0/1 signals, one per value, in addition to text columns. Put none first to code "
-            "only these.",
-        ),
-    ] = None
-    ordinal: Annotated[
-        list[str] | None,
-        table_option(
-            metavar="COLUMN,...[=LEVEL<LEVEL...]",
-            help="Columns with ordered levels, to be numbered. Common orders are known (never, rarely, often; 18-25, "
-            "26-40); give others from the lowest to the highest.",
-        ),
-    ] = None
-    na: Annotated[
-        list[str] | None,
-        table_option(
-            metavar="[COLUMN=]VALUE,...|none",
-            help="Values that mean missing, in addition to empty cells, NA and clear codes (-99, refused). Put none "
-            "first to use only these.",
-        ),
-    ] = None
-    missing: Annotated[
-        Literal["auto", "error", "pairwise", "impute"],
-        table_option(
-            metavar="[auto|error|pairwise|impute]",
-            help="Missing values: compare nodes on what both have (pairwise), fill in from similar nodes (impute), or "
-            "stop (error). auto is pairwise if the method allows it, else impute.",
-        ),
-    ] = "auto"
-    standardize: Annotated[
-        bool | None,
-        table_option(
-            "--standardize/--no-standardize",
-            help="Scale every signal to mean 0 and standard deviation 1 over the nodes.",
-            show_default="on if nodes are rows, or if signals differ much in spread",
-        ),
-    ] = None
-    long: Annotated[bool, format_option("--long", help="Each row is one answer: who, question, answer.")] = False
-    separator: Annotated[
-        str | None, format_option(metavar="CHARACTER", help="Field separator.", show_default="detected")
-    ] = None
-    encoding: Annotated[str | None, format_option(help="Text encoding.", show_default="UTF-8, else guessed")] = None
-    decimal: Annotated[Literal[".", ","], format_option(metavar="[.|,]", help="Decimal mark.")] = "."
-    thousands: Annotated[
-        str | None, format_option(metavar="CHARACTER", help="Thousands separator.", show_default="detected if clear")
-    ] = None
-    header: Annotated[bool, format_option("--header/--no-header", help="The first line names the columns.")] = True
-    sheet: Annotated[str | None, format_option(help="Sheet of an Excel file.", show_default="the first")] = None
-    array: Annotated[str | None, format_option(help="Array of an NPZ file that has several.")] = None
-    max_cells: Annotated[int, format_option(help="Refuse tables with more cells than this.")] = 50_000_000
+    nodes: Literal["rows", "columns"] = table_option(
+        default="rows", metavar="[rows|columns]", help="What the nodes are: rows (a survey) or columns (recordings)."
+    )
+    id: str | None = table_option(
+        metavar="COLUMN",
+        help="Column that names the rows; none uses row numbers.",
+        show_default="a column called id, name or node, or one whose values are clearly names",
+    )
+    drop: list[str] | None = table_option(metavar="COLUMN,...", help="Columns to leave out.")
+    keep: list[str] | None = table_option(
+        metavar="COLUMN,...",
+        help="Columns to use as numbers even if they look like ids, or have extreme values or codes.",
+    )
+    categorical: list[str] | None = table_option(
+        metavar="COLUMN,...|none",
+        help="Columns to code as 0/1 signals, one per value, in addition to text columns. Put none first to code "
+        "only these.",
+    )
+    ordinal: list[str] | None = table_option(
+        metavar="COLUMN,...[=LEVEL<LEVEL...]",
+        help="Columns with ordered levels, to be numbered. Common orders are known (never, rarely, often; 18-25, "
+        "26-40); give others from the lowest to the highest.",
+    )
+    na: list[str] | None = table_option(
+        metavar="[COLUMN=]VALUE,...|none",
+        help="Values that mean missing, in addition to empty cells, NA and clear codes (-99, refused). Put none "
+        "first to use only these.",
+    )
+    missing: Literal["auto", "error", "pairwise", "impute"] = table_option(
+        default="auto",
+        metavar="[auto|error|pairwise|impute]",
+        help="Missing values: compare nodes on what both have (pairwise), fill in from similar nodes (impute), or "
+        "stop (error). auto is pairwise if the method allows it, else impute.",
+    )
+    standardize: bool | None = table_option(
+        "--standardize/--no-standardize",
+        help="Scale every signal to mean 0 and standard deviation 1 over the nodes.",
+        show_default="on if nodes are rows, or if signals differ much in spread",
+    )
+    long: bool = format_option("--long", default=False, help="Each row is one answer: who, question, answer.")
+    separator: str | None = format_option(metavar="CHARACTER", help="Field separator.", show_default="detected")
+    encoding: str | None = format_option(help="Text encoding.", show_default="UTF-8, else guessed")
+    decimal: Literal[".", ","] = format_option(default=".", metavar="[.|,]", help="Decimal mark.")
+    thousands: str | None = format_option(
+        metavar="CHARACTER", help="Thousands separator.", show_default="detected if clear"
+    )
+    header: bool = format_option("--header/--no-header", default=True, help="The first line names the columns.")
+    sheet: str | None = format_option(help="Sheet of an Excel file.", show_default="the first")
+    array: str | None = format_option(help="Array of an NPZ file that has several.")
+    max_cells: int = format_option(default=50_000_000, help="Refuse tables with more cells than this.")
 
     def options(self, benefit: str | None) -> TableOptions:
         """Return these choices; a benefit that is not a name of one is a column."""
@@ -176,50 +147,30 @@ class TableArguments:
 class GameArguments:
     """Parameters of the methods that have an option of their own; None leaves one to the method."""
 
-    degree: Annotated[
-        float | None,
-        method_option(
-            help="Mean number of ties per node. For the consensus it only sets how many ties are written.",
-            show_default="10, or a guess by the consensus",
-        ),
-    ] = None
-    beta: Annotated[
-        float | None,
-        single_option(help="Weight of the squared norm, instead of --degree: larger means more neighbours."),
-    ] = None
-    c: Annotated[
-        float | None, single_option("--c", help="Total weight of a node's ties, between 0 and 1.", show_default="0.95")
-    ] = None
-    interaction: Annotated[
-        str | None,
-        choice(INTERACTIONS, rich_help_panel=SINGLE, help=RESPONDS, show_default="log1p"),
-    ] = None
-    welfare: Annotated[
-        str | None,
-        choice(WELFARES, rich_help_panel=SINGLE, help=VALUED, show_default="total"),
-    ] = None
-    benefit: Annotated[
-        str | None,
-        single_option(
-            metavar="COLUMN|spectral|uniform|none",
-            help="Benefit of each node from its own action: a column of numbers (which is then not a signal), or a "
-            "rule; none switches the prior off.",
-            show_default="none for the consensus, else spectral",
-            autocompletion=completing(BENEFITS),
-        ),
-    ] = None
-    engine: Annotated[
-        str | None,
-        choice(
-            "nashgraph.pairs.engines:ENGINES",
-            rich_help_panel=ENGINE,
-            help="What searches all pairs of nodes: the processor, a GPU or a cluster.",
-            show_default="threads",
-        ),
-    ] = None
-    random_state: Annotated[
-        int | None, method_option("--seed", min=0, help="Seed of the random numbers.", show_default="0")
-    ] = None
+    degree: float | None = method_option(
+        help="Mean number of ties per node. For the consensus it only sets how many ties are written.",
+        show_default="10, or a guess by the consensus",
+    )
+    beta: float | None = single_option(
+        help="Weight of the squared norm, instead of --degree: larger means more neighbours."
+    )
+    c: float | None = single_option("--c", help="Total weight of a node's ties, between 0 and 1.", show_default="0.95")
+    interaction: str | None = choice(INTERACTIONS, rich_help_panel=SINGLE, help=RESPONDS, show_default="log1p")
+    welfare: str | None = choice(WELFARES, rich_help_panel=SINGLE, help=VALUED, show_default="total")
+    benefit: str | None = single_option(
+        metavar="COLUMN|spectral|uniform|none",
+        help="Benefit of each node from its own action: a column of numbers (which is then not a signal), or a "
+        "rule; none switches the prior off.",
+        show_default="none for the consensus, else spectral",
+        autocompletion=completing(BENEFITS),
+    )
+    engine: str | None = choice(
+        "nashgraph.pairs.engines:ENGINES",
+        rich_help_panel=ENGINE,
+        help="What searches all pairs of nodes: the processor, a GPU or a cluster.",
+        show_default="threads",
+    )
+    random_state: int | None = method_option("--seed", min=0, help="Seed of the random numbers.", show_default="0")
 
     def parameters(self) -> dict[str, Any]:
         """Return what was given."""
@@ -232,31 +183,21 @@ class GameArguments:
 class LearnArguments(GameArguments):
     """The same, and what only some methods have: the strength of a prior, replicates of the signals."""
 
-    lam: Annotated[
-        float | None,
-        single_option(
-            help="Strength of the prior.",
-            show_default="the strongest that raises the smoothness cost J by at most 0.1%",
-        ),
-    ] = None
-    prior: Annotated[
-        str | None,
-        choice(
-            "nashgraph.priors.by_name:PRIORS",
-            rich_help_panel=SINGLE,
-            help="What the network is good for, with --benefit as who gains, spreads or starts: glgp only.",
-            show_default="game",
-        ),
-    ] = None
-    n_replicates: Annotated[
-        int | None,
-        method_option(
-            "--replicates",
-            min=0,
-            help="Networks that the consensus learns from halves of the signals, for intervals; 0 gives none.",
-            show_default="20",
-        ),
-    ] = None
+    lam: float | None = single_option(
+        help="Strength of the prior.", show_default="the strongest that raises the smoothness cost J by at most 0.1%"
+    )
+    prior: str | None = choice(
+        "nashgraph.priors.by_name:PRIORS",
+        rich_help_panel=SINGLE,
+        help="What the network is good for, with --benefit as who gains, spreads or starts: glgp only.",
+        show_default="game",
+    )
+    n_replicates: int | None = method_option(
+        "--replicates",
+        min=0,
+        help="Networks that the consensus learns from halves of the signals, for intervals; 0 gives none.",
+        show_default="20",
+    )
 
 
 AnyGame = TypeVar("AnyGame", bound=GameArguments)
@@ -266,10 +207,8 @@ AnyGame = TypeVar("AnyGame", bound=GameArguments)
 class PathArguments:
     """Options on the strengths of the prior along a path."""
 
-    lams: Annotated[
-        str | None, single_option(metavar="NUMBER,...", help="Strengths of the prior.", show_default="found")
-    ] = None
-    n_lams: Annotated[int, single_option(min=2, help="Number of strengths to find.")] = 20
+    lams: str | None = single_option(metavar="NUMBER,...", help="Strengths of the prior.", show_default="found")
+    n_lams: int = single_option(default=20, min=2, help="Number of strengths to find.")
 
     def parameters(self) -> dict[str, Any]:
         """Return those given, or how many to find."""
@@ -287,46 +226,35 @@ class PathArguments:
 class KnownArguments:
     """Options about ties that are known already, here or elsewhere."""
 
-    known: Annotated[
-        Path | None,
-        known_option(
-            metavar="TIES",
-            help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
-            "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
-            "Pajek. The tie model then learns a probability for every pair, also from the signals.",
-        ),
-    ] = None
-    known_from: Annotated[
-        Path | None,
-        known_option(metavar="MODEL", hidden=True, help="Refused."),
-    ] = None
+    known: Path | None = known_option(
+        metavar="TIES",
+        help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
+        "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
+        "Pajek. The tie model then learns a probability for every pair, also from the signals.",
+    )
+    known_from: Path | None = known_option(metavar="MODEL", hidden=True, help="Refused.")
 
 
 @dataclass(frozen=True)
 class TruthArguments:
     """Options about a true network to score against."""
 
-    truth: Annotated[
-        Path | None,
-        truth_option(
-            metavar="EDGES",
-            help="True network: a table with the columns source and target (or from and to), a matrix with row and "
-            "column names, GraphML, GML or Pajek. Adds scores.",
-        ),
-    ] = None
-    truth_directed: Annotated[bool, truth_option("--truth-directed", help="Ties in --truth have directions.")] = False
+    truth: Path | None = truth_option(
+        metavar="EDGES",
+        help="True network: a table with the columns source and target (or from and to), a matrix with row and "
+        "column names, GraphML, GML or Pajek. Adds scores.",
+    )
+    truth_directed: bool = truth_option("--truth-directed", default=False, help="Ties in --truth have directions.")
 
 
 @dataclass(frozen=True)
 class ClusterArguments:
     """Options about a cluster that searches the pairs of nodes, or learns many small networks."""
 
-    scheduler: Annotated[
-        str | None, engine_option(metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786.")
-    ] = None
-    workers: Annotated[
-        int | None, engine_option(min=1, help="Number of worker processes to start on this machine.")
-    ] = None
+    scheduler: str | None = engine_option(
+        metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786."
+    )
+    workers: int | None = engine_option(min=1, help="Number of worker processes to start on this machine.")
 
     def settled(self, game: AnyGame) -> AnyGame:
         """Return the parameters with the engine that a cluster asks for."""
@@ -353,84 +281,156 @@ class ClusterArguments:
 
 @dataclass(frozen=True)
 class FileArguments:
-    """What every command that learns from a file needs: the file, how to read it, where it runs, what to print."""
+    """What every command about a table needs: the file, how to read it, a true network, what to print."""
 
-    file: File
-    cluster: ClusterArguments
     table: TableArguments
     truth: TruthArguments
     speech: SpeechArguments
+    file: Path = argument(
+        "FILE", "Table with one row per node: CSV, Excel, Parquet, Feather, JSON, Stata, SPSS or NumPy, or .gz, .zip."
+    )
 
 
 @dataclass(frozen=True)
 class CompareArguments(FileArguments):
     """Further options of compare."""
 
-    methods: Annotated[
-        list[str] | None,
-        method_option(
-            metavar="METHOD,...",
-            help="Methods to compare.",
-            show_default="all that are fast for this many nodes",
-            autocompletion=completing(METHODS),
-        ),
-    ] = None
-    out: Annotated[Path | None, output_option(help="Folder for compare.csv.", show_default="none is written")] = None
+    methods: list[str] | None = method_option(
+        metavar="METHOD,...",
+        help="Methods to compare.",
+        show_default="all that are fast for this many nodes",
+        autocompletion=completing(METHODS),
+    )
+    out: Path | None = output_option(help="Folder for compare.csv.", show_default="none is written")
 
 
 @dataclass(frozen=True)
 class JobArguments(FileArguments):
     """Further options of learn and path: settings, and what to write."""
 
-    group: Annotated[
-        str | None, table_option(metavar="COLUMN", help="Learn one network for each value of this column.")
-    ] = None
-    settings: Annotated[
-        list[str] | None,
-        method_option("--set", metavar="NAME=VALUE", help="Any other parameter of the method, for example tol=1e-8."),
-    ] = None
-    out: Out = Path("nashgraph-out")
-    formats: Annotated[
-        str | None,
-        output_option(
-            metavar="graphml,json|none", help="Graph files to add.", show_default="both for up to 2,000 nodes"
-        ),
-    ] = None
-    undirected: Annotated[
-        bool, output_option("--undirected", help="Write ties without directions, with the mean weight of both.")
-    ] = False
-    false_edges: Annotated[
-        float | None,
-        output_option(
-            metavar="NUMBER",
-            min=0.0,
-            help="Consensus only: also write selected.csv, the ties that random halves of the signals agree on, with "
-            "at most this many expected by chance (for example 5). Takes five times as long.",
-        ),
-    ] = None
-    least_frequency: Annotated[
-        float | None,
-        output_option(
-            min=0,
-            max=1,
-            help="Consensus only: write ties found in at least this share of the member networks; 0 writes all.",
-            show_default="as many ties as --degree says",
-        ),
-    ] = None
-    layout_of: Annotated[
-        Path | None,
-        output_option(
-            metavar="FOLDER", help="Draw every node where the report in this folder draws it, to compare two pictures."
-        ),
-    ] = None
-    title: Annotated[str, output_option(help="Title of the report.", show_default="the file's name")] = ""
-    interventions: Annotated[
-        bool,
-        output_option(
-            "--interventions",
-            help="Add key players, support, ties and seeds to the report (nashgraph act can also do it later).",
-        ),
-    ] = False
+    group: str | None = table_option(metavar="COLUMN", help="Learn one network for each value of this column.")
+    settings: list[str] | None = method_option(
+        "--set", metavar="NAME=VALUE", help="Any other parameter of the method, for example tol=1e-8."
+    )
+    out: Path = output_option(default=Path("nashgraph-out"), help="Folder for the files.")
+    formats: str | None = output_option(
+        metavar="graphml,json|none", help="Graph files to add.", show_default="both for up to 2,000 nodes"
+    )
+    undirected: bool = output_option(
+        "--undirected", default=False, help="Write ties without directions, with the mean weight of both."
+    )
+    false_edges: float | None = output_option(
+        metavar="NUMBER",
+        min=0.0,
+        help="Consensus only: also write selected.csv, the ties that random halves of the signals agree on, with "
+        "at most this many expected by chance (for example 5). Takes five times as long.",
+    )
+    least_frequency: float | None = output_option(
+        min=0,
+        max=1,
+        help="Consensus only: write ties found in at least this share of the member networks; 0 writes all.",
+        show_default="as many ties as --degree says",
+    )
+    layout_of: Path | None = output_option(
+        metavar="FOLDER", help="Draw every node where the report in this folder draws it, to compare two pictures."
+    )
+    title: str = output_option(default="", help="Title of the report.", show_default="the file's name")
+    interventions: bool = output_option(
+        "--interventions",
+        default=False,
+        help="Add key players, support, ties and seeds to the report (nashgraph act can also do it later).",
+    )
+
+
+@dataclass(frozen=True)
+class MethodArguments:
+    """The method of learn."""
+
+    method: str = choice(LEARNERS, default="consensus", rich_help_panel=METHOD, help="Method to learn with.")
+
+
+@dataclass(frozen=True)
+class ModelArguments:
+    """A model.json."""
+
+    speech: SpeechArguments
+    model: Path = argument("MODEL", "A model.json, or the folder it is in.")
+
+
+@dataclass(frozen=True)
+class ShowArguments(ModelArguments):
+    """Further options of show."""
+
+    methods: bool = output_option(
+        "--methods", default=False, help="Print a methods paragraph with versions and references, ready to paste."
+    )
+
+
+@dataclass(frozen=True)
+class RerunArguments(ModelArguments):
+    """Further options of rerun."""
+
+    input: Path | None = option(metavar="FILE", help="The table, if it has moved.")
+    truth: Path | None = option(metavar="EDGES", help="The true network, if it has moved.")
+    known: Path | None = option(metavar="TIES", help="The known ties, if they have moved.")
+    force: bool = option("--force", default=False, help="Run even if the files have changed.")
+    out: Path = output_option(default=Path("nashgraph-rerun"), help="Folder for the files.")
+
+
+@dataclass(frozen=True)
+class DemoArguments:
+    """The options of demo."""
+
+    speech: SpeechArguments
+    out: Path = output_option(default=Path("demo"), help="Folder for the files.")
+    seed: int = option(default=0, min=0, help="Seed of the random signals.")
+
+
+@dataclass(frozen=True)
+class ReproduceArguments:
+    """The options of reproduce."""
+
+    speech: SpeechArguments
+    experiments: list[str] = argument(
+        EXPERIMENTS,
+        "Experiments to run; all runs every one.",
+        autocompletion=completing(EXPERIMENTS),
+    )
+    quick: bool = option("--quick", default=False, help="Few trials, for a first look in under a minute.")
+    seed: int = option(default=0, min=0, help="Seed of the random numbers.")
+    jobs: int = option(default=-1, min=-1, help="Number of trials to run at the same time; -1 uses all cores.")
+    data_home: Path | None = option(
+        help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache"
+    )
+    out: Path | None = output_option(
+        help="Folder for the files.", show_default="results, or results/quick with --quick"
+    )
+
+
+@dataclass(frozen=True)
+class FetchArguments:
+    """The options of datasets fetch."""
+
+    names: list[str] = argument("NAME...", "Data sets to fetch, by the names that nashgraph datasets lists.")
+    data_home: Path | None = option(help=DATA_HOME)
+
+
+@dataclass(frozen=True)
+class ImportArguments:
+    """The options of datasets import-villages."""
+
+    archive: Path = argument("ARCHIVE", "The Dataverse's datav4.0.zip.")
+    data_home: Path | None = option(help=DATA_HOME)
+
+
+@dataclass(frozen=True)
+class ServerArguments:
+    """The options of ui."""
+
+    port: int = option(default=0, min=0, max=65535, help="Port on this machine.", show_default="one that is free")
+    browser: bool = option(
+        "--browser/--no-browser", default=True, help="Open the page in the browser; else only print its address."
+    )
 
 
 @dataclass(frozen=True)
@@ -438,49 +438,40 @@ class ActArguments:
     """The options of act: how many, which budget, which game, which change, and what to write."""
 
     speech: SpeechArguments
-    best: Annotated[
-        int | None,
-        advice_option(min=1, help="Number of key players, ties and seeds to find and print.", show_default="5"),
-    ] = None
-    budget: Annotated[
-        float,
-        advice_option(
-            help="Budget for support, in units of the mean benefit: a sum of squares, or a number of units (--cost)."
-        ),
-    ] = 10.0
-    cost: Annotated[
-        Literal["quadratic", "units"],
-        advice_option(
-            metavar="[quadratic|units]",
-            help="quadratic: cost grows with the square of each node's support; units: one unit for --budget nodes.",
-        ),
-    ] = "quadratic"
-    cap: Annotated[float | None, advice_option(help="Largest support that a node may get.", show_default="none")] = None
-    interaction: Annotated[
-        str | None,
-        choice(INTERACTIONS, rich_help_panel=ADVICE, help=RESPONDS, show_default="that of the model, or log1p"),
-    ] = None
-    welfare: Annotated[
-        str | None,
-        choice(WELFARES, rich_help_panel=ADVICE, help=VALUED, show_default="that of the model, or total"),
-    ] = None
-    undirected: Annotated[
-        bool, advice_option("--undirected", help="The ties in a table have no directions; for a model this is known.")
-    ] = False
-    without: Annotated[list[str] | None, change_option(metavar="NODE,...", help="Nodes that leave the network.")] = None
-    benefit: Annotated[
-        Path | None,
-        change_option(
-            metavar="TABLE",
-            help="New benefits of some nodes, on the scale of nodes.csv: a table with the columns name and benefit.",
-        ),
-    ] = None
-    cap_influence: Annotated[
-        float | None, change_option(help="Largest influence that a node may have.", show_default="none")
-    ] = None
-    out: Annotated[
-        Path | None, output_option(help="Folder for the files.", show_default="act, in the folder of the network")
-    ] = None
+    network: Path = argument(
+        "NETWORK",
+        "Output of learn (a folder or its model.json), or any network: a table with the columns source, target and "
+        "weight, a matrix, GraphML, GML or Pajek.",
+    )
+    best: int | None = advice_option(
+        min=1, help="Number of key players, ties and seeds to find and print.", show_default="5"
+    )
+    budget: float = advice_option(
+        default=10.0,
+        help="Budget for support, in units of the mean benefit: a sum of squares, or a number of units (--cost).",
+    )
+    cost: Literal["quadratic", "units"] = advice_option(
+        default="quadratic",
+        metavar="[quadratic|units]",
+        help="quadratic: cost grows with the square of each node's support; units: one unit for --budget nodes.",
+    )
+    cap: float | None = advice_option(help="Largest support that a node may get.", show_default="none")
+    interaction: str | None = choice(
+        INTERACTIONS, rich_help_panel=ADVICE, help=RESPONDS, show_default="that of the model, or log1p"
+    )
+    welfare: str | None = choice(
+        WELFARES, rich_help_panel=ADVICE, help=VALUED, show_default="that of the model, or total"
+    )
+    undirected: bool = advice_option(
+        "--undirected", default=False, help="The ties in a table have no directions; for a model this is known."
+    )
+    without: list[str] | None = change_option(metavar="NODE,...", help="Nodes that leave the network.")
+    benefit: Path | None = change_option(
+        metavar="TABLE",
+        help="New benefits of some nodes, on the scale of nodes.csv: a table with the columns name and benefit.",
+    )
+    cap_influence: float | None = change_option(help="Largest influence that a node may have.", show_default="none")
+    out: Path | None = output_option(help="Folder for the files.", show_default="act, in the folder of the network")
 
     @property
     def changes(self) -> bool:

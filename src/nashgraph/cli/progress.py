@@ -24,16 +24,7 @@ NEARLY = 0.99  # an iterate may look good enough before it is certified: a fit i
 
 
 class Meter:
-    """How far a job is, never less far than it was, and how long the rest may take.
-
-    Examples
-    --------
-    >>> meter = Meter()
-    >>> meter.tell(0.5, "4 of 8")
-    >>> meter.tell(0.25, "2 of 8")
-    >>> meter.share
-    0.5
-    """
+    """How far a job is, never less far than it was, and how long the rest may take."""
 
     def __init__(self) -> None:
         self.start = self.since = time.monotonic()
@@ -134,13 +125,7 @@ def converging(tell: Callable[[float, str], object]) -> Callable[[Record, float]
 
 
 def share_done(first: float, now: float, tol: float) -> float:
-    """Return how much of the way to tol is behind, on the logarithmic scale on which solvers go about evenly.
-
-    Examples
-    --------
-    >>> share_done(1.0, 1e-3, 1e-6)
-    0.5
-    """
+    """Return how much of the way to tol is behind, on the logarithmic scale on which solvers go about evenly."""
     if not 0 < tol < first or now <= 0:
         return 1.0
     return min(1.0, max(0.0, math.log(first / now) / math.log(first / tol)))

@@ -25,36 +25,27 @@ from ..files import claimed
 from ..validation import InputError
 from .commands import DONE, INTERRUPTED, REFUSED, printable
 from .messages import Voice
-from .options import SpeechArguments
+from .options import ReproduceArguments
 
 ALL = "all"
 
 
-def run_reproduce(
-    names: list[str],
-    out: Path | None,
-    *,
-    seed: int,
-    quick: bool,
-    jobs: int,
-    data_home: Path | None,
-    speech: SpeechArguments,
-) -> int:
+def run_reproduce(asked: ReproduceArguments) -> int:
     """Run experiments, write what came out, and print the verdicts."""
-    voice = Voice(quiet=speech.quiet, as_json=speech.json)
-    wanted = chosen_experiments(names)
-    folder = out or (Path("results") / "quick" if quick else Path("results"))
+    voice, quick, jobs = asked.speech.voice(), asked.quick, asked.jobs
+    wanted = chosen_experiments(asked.experiments)
+    folder = asked.out or (Path("results") / "quick" if quick else Path("results"))
     if jobs == 0:
         raise typer.BadParameter("--jobs 0 runs nothing: take 1, 2, ... or -1 for one per core")
-    if data_home is not None:
-        os.environ["NASHGRAPH_DATA"] = str(data_home)  # the workers inherit it
+    if asked.data_home is not None:
+        os.environ["NASHGRAPH_DATA"] = str(asked.data_home)  # the workers inherit it
     studies: dict[str, Study] = {}
     left_out: dict[str, str] = {}
     try:
         with claimed(folder), trial_bars(voice) as progress:
             for name in wanted:
                 try:
-                    studies |= reproduce([name], folder, seed=seed, quick=quick, jobs=jobs, progress=progress)
+                    studies |= reproduce([name], folder, seed=asked.seed, quick=quick, jobs=jobs, progress=progress)
                 except DatasetError as error:
                     left_out[name] = str(error)
                     voice.note(f"{name} is left out: {error}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from .commands import DONE, UNFINISHED
 from .fitting import OWN
 from .learn import COMMANDS, EDGES, NODES, REPORT, Inputs, answer, code_of, run_job, say_figures
 from .messages import Voice, listed, paired
-from .options import SpeechArguments
+from .options import RerunArguments, ShowArguments
 from .tie_options import TIES as TIE_MODEL
 
 LISTED = 10
@@ -36,11 +35,11 @@ SHOWN = (
 TIES = ("source", "target", "evidence", "weight", "interval", "frequency", "probability", "known")
 
 
-def run_show(model: Path, speech: SpeechArguments, *, methods: bool = False) -> int:
+def run_show(asked: ShowArguments) -> int:
     """Print what a model.json holds, and the most influential nodes and heaviest ties from the files in its folder."""
-    voice = speech.voice()
-    record, place = read_record(model)
-    if methods:
+    voice = asked.speech.voice()
+    record, place = read_record(asked.model)
+    if asked.methods:
         paragraph = read_methods(place.parent / REPORT)
         voice.say(paragraph)
         voice.answer({"command": "show", "methods": paragraph})
@@ -97,14 +96,7 @@ def few_columns(nodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_interval(table: pd.DataFrame, low: str, high: str, shown: tuple[str, ...]) -> pd.DataFrame:
-    """Return some columns of a table, an interval in one where there is one.
-
-    Examples
-    --------
-    >>> with_interval(pd.DataFrame({"weight": [0.5], "low": [0.25], "high": [0.75]}), "low", "high", ("interval",))
-           interval
-    0  0.25 to 0.75
-    """
+    """Return some columns of a table, an interval in one where there is one."""
     if low in table:
         ends = zip(table[low], table[high], strict=True)
         table = table.assign(interval=[f"{least:.2f} to {most:.2f}" for least, most in ends])
@@ -132,23 +124,22 @@ def settings(record: ModelRecord) -> dict[str, str]:
 TOLERANCE = 1e-9  # of the heaviest weight: what rounding alone may change
 
 
-def run_rerun(model: Path, out: Path, *, given: Mapping[str, Path | None], force: bool, speech: SpeechArguments) -> int:
+def run_rerun(asked: RerunArguments) -> int:
     """Run a job again, on files that are the same (or given, by option), and say whether the graph is."""
-    voice = speech.voice(brief=True)
-    earlier, place = read_record(model)
+    voice, out = asked.speech.voice(brief=True), asked.out
+    earlier, place = read_record(asked.model)
     if earlier.job.method not in LEARNERS or earlier.job.command not in COMMANDS:
-        asked = f"{earlier.job.command} with the method {earlier.job.method}"
-        raise TableError(f"{place.name} asks for {asked!r}, which this nashgraph cannot do")
+        what = f"{earlier.job.command} with the method {earlier.job.method}"
+        raise TableError(f"{place.name} asks for {what!r}, which this nashgraph cannot do")
     stacked = earlier.job.parameters.pop("known_weights", None)
     if stacked is not None or (earlier.known is not None and earlier.job.method != TIE_MODEL):
         raise TableError(
             f"{place.name} is of a consensus that learned from known ties, which this nashgraph does not do: learn it "
             "again with --known, which is the tie model now"
         )
-    then = {"--input": earlier.input, "--truth": earlier.truth, "--known": earlier.known}
     file, truth, known = (
-        None if record is None else found_again(record, given[option], option, place, force, voice)
-        for option, record in then.items()
+        None if then is None else found_again(then, getattr(asked, name), f"--{name}", place, asked.force, voice)
+        for name, then in (("input", earlier.input), ("truth", earlier.truth), ("known", earlier.known))
     )
     assert file is not None
     changed = {

@@ -1,78 +1,59 @@
-"""The options about what people told of their ties, for learn and ask, and those of plan and check."""
+"""The options about what people told of their ties, for learn and ask; and those of ask and plan."""
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from .options import TOLD, File, SpeechArguments, TableArguments, TruthArguments, output_option
+from .commands import argument
+from .options import SpeechArguments, TableArguments, output_option, told_option
 
 if TYPE_CHECKING:
     from ..io import TableOptions
 
-told_option = functools.partial(typer.Option, rich_help_panel=TOLD)
 TIES = "ties"  # the method that learns from them
+
+
+# ruff: noqa: RUF009 (what these functions return is a field of a dataclass)
 
 
 @dataclass(frozen=True)
 class TieArguments:
     """Columns that people filled in about their ties; with any of them the method is the tie model."""
 
-    counts: Annotated[
-        list[str] | None,
-        told_option(
-            metavar="COLUMN=TRAIT,...",
-            help="Columns that answer 'how many of your ties are ...?', each with the 0/1 column of that trait, or "
-            "with one value of a column: n_weavers=job=weaver. Write 10+ for ten or more; empty means not asked.",
-        ),
-    ] = None
-    ties: Annotated[
-        str | None, told_option(metavar="COLUMN", help="Column that answers 'how many ties do you have?'.")
-    ] = None
-    names: Annotated[
-        list[str] | None,
-        told_option(
-            metavar="COLUMN,...",
-            help="Columns with names (or ids) of people that the person is tied to, spelled as in the table.",
-        ),
-    ] = None
-    gossip: Annotated[
-        list[str] | None,
-        told_option(
-            metavar="COLUMN,...",
-            help="Columns with names of people who would spread news best: how often somebody is named is the benefit "
-            "of the game prior, and act compares the people named most with other seeds.",
-        ),
-    ] = None
-    alters: Annotated[
-        Path | None,
-        told_option(
-            metavar="TABLE",
-            help="Table with a row for every person that somebody named, as Network Canvas and egor export alters: "
-            "columns that both tables have are counted.",
-            show_default=False,
-        ),
-    ] = None
-    max_names: Annotated[
-        int | None,
-        told_option(
-            min=1,
-            help="How many names there was room for: somebody missing from a full list may still be tied.",
-            show_default="the number of --names columns, if there are several",
-        ),
-    ] = None
-    recall: Annotated[
-        float | None,
-        told_option(
-            metavar="SHARE",
-            help="Share of their ties that people remember, for example 0.7.",
-            show_default="estimated if everybody answered, else 1",
-        ),
-    ] = None
+    counts: list[str] | None = told_option(
+        metavar="COLUMN=TRAIT,...",
+        help="Columns that answer 'how many of your ties are ...?', each with the 0/1 column of that trait, or "
+        "with one value of a column: n_weavers=job=weaver. Write 10+ for ten or more; empty means not asked.",
+    )
+    ties: str | None = told_option(metavar="COLUMN", help="Column that answers 'how many ties do you have?'.")
+    names: list[str] | None = told_option(
+        metavar="COLUMN,...",
+        help="Columns with names (or ids) of people that the person is tied to, spelled as in the table.",
+    )
+    gossip: list[str] | None = told_option(
+        metavar="COLUMN,...",
+        help="Columns with names of people who would spread news best: how often somebody is named is the benefit "
+        "of the game prior, and act compares the people named most with other seeds.",
+    )
+    alters: Path | None = told_option(
+        metavar="TABLE",
+        help="Table with a row for every person that somebody named, as Network Canvas and egor export alters: "
+        "columns that both tables have are counted.",
+    )
+    max_names: int | None = told_option(
+        min=1,
+        help="How many names there was room for: somebody missing from a full list may still be tied.",
+        show_default="the number of --names columns, if there are several",
+    )
+    recall: float | None = told_option(
+        metavar="SHARE",
+        help="Share of their ties that people remember, for example 0.7.",
+        show_default="estimated if everybody answered, else 1",
+    )
 
     @property
     def given(self) -> bool:
@@ -110,11 +91,18 @@ class TieArguments:
 
 @dataclass(frozen=True)
 class AskArguments:
-    """Further options of ask."""
+    """The options of ask."""
 
+    told: TieArguments
+    table: TableArguments
     speech: SpeechArguments
-    best: Annotated[int, output_option(min=1, help="Number of people to interview.")] = 10
-    out: Annotated[Path | None, output_option(help="Folder for ask.csv.", show_default="none is written")] = None
+    file: Path = argument(
+        "FILE",
+        "A survey with one row per person, with --ties, --counts or --names; or the folder (or model.json) of a "
+        "network learned from such a survey.",
+    )
+    best: int = output_option(default=10, min=1, help="Number of people to interview.")
+    out: Path | None = output_option(help="Folder for ask.csv.", show_default="none is written")
 
 
 @dataclass(frozen=True)
@@ -122,40 +110,20 @@ class PlanArguments:
     """The options of plan."""
 
     speech: SpeechArguments
-    people: Annotated[int, told_option(min=10, max=2000, help="Number of people in the group.")] = 200
-    ties: Annotated[float, told_option(min=0.1, help="Guess of how many ties people have on average.")] = 8.0
-    asked: Annotated[str, told_option(metavar="PERCENT,...", help="Percentages of the people to ask.")] = "10,30,100"
-    questions: Annotated[
-        str, told_option(metavar="COUNT,...", help="Numbers of counting questions; 0 asks for the number of ties only.")
-    ] = "0,5,10"
-    mixing: Annotated[
-        float, told_option(help="Guess of how traits mix: the log-odds that sharing a trait adds to a tie.")
-    ] = 0.5
-    recall: Annotated[float, told_option(metavar="SHARE", help="Share of their ties that people remember.")] = 1.0
-    like: Annotated[
-        Path | None,
-        told_option(
-            metavar="EDGES",
-            help="Known network of a similar group, instead of the guesses; needs --traits.",
-            show_default=False,
-        ),
-    ] = None
-    traits: Annotated[
-        Path | None,
-        told_option(metavar="TABLE", help="Its people, named in the first column; 0/1 columns.", show_default=False),
-    ] = None
-    draws: Annotated[int, told_option(min=1, help="Number of networks to draw.")] = 5
-    seed: Annotated[int, told_option(min=0, help="Seed of the draws.")] = 0
-    out: Annotated[
-        Path | None, output_option(help="Folder for plan.csv and plan.svg.", show_default="none is written")
-    ] = None
-
-
-@dataclass(frozen=True)
-class CheckArguments:
-    """The options of check: a table, how to read it, and a true network."""
-
-    file: File
-    table: TableArguments
-    truth: TruthArguments
-    speech: SpeechArguments
+    people: int = told_option(default=200, min=10, max=2000, help="Number of people in the group.")
+    ties: float = told_option(default=8.0, min=0.1, help="Guess of how many ties people have on average.")
+    asked: str = told_option(default="10,30,100", metavar="PERCENT,...", help="Percentages of the people to ask.")
+    questions: str = told_option(
+        default="0,5,10", metavar="COUNT,...", help="Numbers of counting questions; 0 asks for the number of ties only."
+    )
+    mixing: float = told_option(
+        default=0.5, help="Guess of how traits mix: the log-odds that sharing a trait adds to a tie."
+    )
+    recall: float = told_option(default=1.0, metavar="SHARE", help="Share of their ties that people remember.")
+    like: Path | None = told_option(
+        metavar="EDGES", help="Known network of a similar group, instead of the guesses; needs --traits."
+    )
+    traits: Path | None = told_option(metavar="TABLE", help="Its people, named in the first column; 0/1 columns.")
+    draws: int = told_option(default=5, min=1, help="Number of networks to draw.")
+    seed: int = told_option(default=0, min=0, help="Seed of the draws.")
+    out: Path | None = output_option(help="Folder for plan.csv and plan.svg.", show_default="none is written")

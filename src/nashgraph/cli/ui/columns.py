@@ -81,14 +81,7 @@ class Guess:
 
 
 def guessed(table: pd.DataFrame, options: TableOptions, file: str = "the table") -> Guess:
-    """Return the role of every column as the command would read it, or better where the table shows more.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"name": ["ann", "bob", "cat"], "rooms": [2, 1, 4], "n_friends": [1, 1, 2]})
-    >>> [(column.name, column.role) for column in guessed(table, TableOptions()).columns]
-    [('name', 'id'), ('rooms', 'number'), ('n_friends', 'count')]
-    """
+    """Return the role of every column as the command would read it, or better where the table shows more."""
     if options.long:
         wide, _, notes = widened(table, options)
         return Guess([], [], [*notes, f"{wide.shape[1] - 1} questions; every question is read as it looks"], len(wide))

@@ -54,13 +54,7 @@ class Field:
     whole: bool = False
 
     def said(self, given: Given) -> list[str]:
-        """Return the arguments that say what is filled in; none for the default.
-
-        Examples
-        --------
-        >>> options_of_learn()["standardize"].said({"set:standardize": "no"})
-        ['--no-standardize']
-        """
+        """Return the arguments that say what is filled in; none for the default."""
         value = given.get(f"set:{self.name}", "")
         if (value in ("", self.default) and self.kind != "switch") or self.kind == "file":
             return []
@@ -78,13 +72,7 @@ def options_of_learn() -> dict[str, Field]:
 
 
 def form_fields() -> list[Field]:
-    """Return the fields of the form that columns do not fill in, in the order of the help.
-
-    Examples
-    --------
-    >>> [field.option for field in form_fields()][:3]
-    ['--nodes', '--missing', '--standardize']
-    """
+    """Return the fields of the form that columns do not fill in, in the order of the help."""
     apart = {"file", *BY_ROLE, *BY_COLUMN, *NOT_OFFERED}
     found = [field for field in options_of_learn().values() if field.name not in apart]
     return sorted(found, key=lambda field: PANELS.index(field.panel))
@@ -124,14 +112,7 @@ def _field(name: str, parameter: inspect.Parameter) -> Field:
 
 
 def arguments(file: str, guess: Guess, given: Given, known: Mapping[str, str]) -> list[str]:
-    """Return the arguments of the command that does what the form says; ``known`` has the names of other files.
-
-    Examples
-    --------
-    >>> guess = Guess([Column("age", NUMBER, NUMBER), Column("zip", NUMBER, OUT)], [], [], 3)
-    >>> arguments("survey.csv", guess, {"set:degree": "4"}, {})
-    ['learn', 'survey.csv', '--keep', 'zip', '--degree', '4']
-    """
+    """Return the arguments of the command that does what the form says; ``known`` has the names of other files."""
     options = options_of_learn()
     said = ["learn", file, *_about_columns(guess, given)]
     said += [word for name, other in known.items() for word in (options[name].option, other)]
@@ -203,13 +184,7 @@ def _listed(name: str, values: Sequence[str]) -> list[str]:
 
 
 def as_typed(words: Sequence[str]) -> str:
-    """Return a command as it is typed in a terminal.
-
-    Examples
-    --------
-    >>> as_typed(["learn", "my survey.csv"])
-    "nashgraph learn 'my survey.csv'"
-    """
+    """Return a command as it is typed in a terminal."""
     line = ["nashgraph", *words]
     return subprocess.list2cmdline(line) if os.name == "nt" else shlex.join(line)
 
@@ -222,13 +197,7 @@ def parsed(words: Sequence[str]) -> dict[str, Any]:
 
 
 def reading(file: str, given: Given) -> TableOptions:
-    """Return how the form would have the file read, before any column has a role.
-
-    Examples
-    --------
-    >>> reading("survey.csv", {"set:decimal": ","}).decimal
-    ','
-    """
+    """Return how the form would have the file read, before any column has a role."""
     chosen = [each for each in form_fields() if each.name in READING]
     return table_options(["learn", file, *(word for each in chosen for word in each.said(given))])
 
@@ -240,13 +209,7 @@ def table_options(words: Sequence[str]) -> TableOptions:
 
 
 def safe_name(name: str) -> str:
-    r"""Return the name of an uploaded file without a folder, and without what a shell or a system could stumble over.
-
-    Examples
-    --------
-    >>> safe_name("../../etc/my survey.csv"), safe_name("-rf"), safe_name("C:\\data\\a.xlsx")
-    ('my survey.csv', 'rf', 'a.xlsx')
-    """
+    r"""Return the name of an uploaded file without a folder, and without what a shell or a system cannot have."""
     last = Path(name.replace("\\", "/")).name
     plain = "".join(letter for letter in last if letter.isprintable() and letter not in '<>:"|?*/')
     return plain.lstrip("-. ")[-100:] or "table.csv"
