@@ -30,3 +30,46 @@ def move_slider(page, slider, value):
     page.locator(slider).evaluate(
         "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', {bubbles: true})); }", value
     )
+
+
+def edges_shown(page):
+    return int(page.locator("#stage").get_attribute("data-edges"))
+
+
+def ink(page, canvas="base"):
+    """Return how many pixels of a canvas are drawn on."""
+    return page.evaluate(
+        """(id) => {
+            const drawn = document.getElementById(id);
+            const copy = new OffscreenCanvas(drawn.width, drawn.height).getContext("2d", {willReadFrequently: true});
+            copy.drawImage(drawn, 0, 0);
+            const pixels = copy.getImageData(0, 0, drawn.width, drawn.height).data;
+            let count = 0;
+            for (let k = 3; k < pixels.length; k += 4) count += pixels[k] > 0;
+            return count;
+        }""",
+        canvas,
+    )
+
+
+def pixel(page, node):
+    """Return the colour of a node's circle, as it is drawn."""
+    return page.evaluate(
+        """(node) => {
+            const canvas = document.getElementById("base");
+            const { x, y, width } = nashgraph.onScreen;
+            const at = [x[node], y[node]].map((place) => Math.round((canvas.width / width) * place));
+            const { data } = canvas.getContext("2d").getImageData(...at, 1, 1);
+            return `rgb(${[...data].slice(0, 3).join(", ")})`;
+        }""",
+        node,
+    )
+
+
+def brightness(colour):
+    """Return how bright an "rgb(r, g, b)" is, 1 for white."""
+    return sum(map(int, colour[4:-1].split(","))) / (3 * 255)
+
+
+def names_listed(page):
+    return page.locator("#selection-text .ties bdi").all_text_contents()

@@ -9,7 +9,7 @@ import pytest
 from nashgraph import key_players
 from nashgraph.games import INTERACTIONS, WELFARES, WeightedTotal, equilibrium
 from nashgraph.report import summarize, write_report
-from nashgraph.report.playable import PLAYED, VALUED, WEIGHTED
+from nashgraph.report.game import PLAYED, VALUED, WEIGHTED
 from nashgraph.report.prose import number
 
 from .browsing import DESKTOP, PHONE, move_slider, opened

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nashgraph.games import INTERACTIONS, equilibrium
-from nashgraph.report.playable import playable
+from nashgraph.report.game import playable
 
 from .models import karate
 

@@ -61,11 +61,12 @@ def hostile():
     weights = popular_graph(40)
     names = [*HOSTILE, *(f"household {k}" for k in range(40 - len(HOSTILE)))]
     danger = "<script>window.__pwned=1</script>"
+    model = held(weights, names)
+    model.get_params = lambda deep=True: {f"<u>{danger}": danger}
     summary = summarize(
-        held(weights, names),
+        model,
         title=danger,
         source=f"<i>{danger}</i>",
-        parameters={f"<u>{danger}": danger},
         scores={danger: 0.5},
         notes=[danger, "</li><b>bold</b>"],
     )
@@ -192,7 +193,7 @@ def test_a_report_needs_no_matplotlib():
 def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
     page = render(summarize(karate_consensus()))
     for words in (
-        "Two replicates agree on",
+        "replicates agree on",
         "The prior's part",
     ):
         assert words in page

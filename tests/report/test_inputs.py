@@ -56,6 +56,13 @@ def test_answers_are_levels_and_quantities_are_numbers():
     assert "missing" not in data_of(table[["age"]])["nodes"]
 
 
+def test_communities_are_named_by_the_answers_that_set_them_apart():
+    table = pd.DataFrame({"water": ["tap", "tap", "well", "well"], "coin": [1.5, 2.5, 2.5, 1.5]}, index=NAMES)
+    profile = data_of(table)["profile"]
+    assert (profile["names"], profile["columns"]) == (["tap", "well"], ["water", "coin"])
+    assert profile["words"] == [["tap 100%", "2"], ["well 100%", "2"]]
+
+
 def test_what_ties_go_by_is_what_tied_nodes_share():
     table = pd.DataFrame({"shared": ["x", "x", "y", "y"], "other": ["x", "y", "x", "y"]}, index=NAMES)
     alike = {each["name"]: each["alike"] for each in data_of(table)["columns"]}

@@ -15,6 +15,8 @@ from nashgraph.certificate import Measure, Monitor
 from nashgraph.report import plots
 from nashgraph.report.plots import BLUE, GREY, HEAT_CELLS, ORANGE
 
+from .models import popular_graph
+
 # Node 2 is listened to by all; 0 and 1 listen to each other as well.
 WEIGHTS = np.array([[0.0, 0.3, 0.6], [0.1, 0.0, 0.8], [0.0, 0.0, 0.0]])
 
@@ -99,12 +101,11 @@ def test_with_a_truth_as_many_pairs_are_drawn_as_it_has(model, ax):
     assert drawn == 29
 
 
-def test_the_same_seed_draws_the_same_picture():
-    def places(**options):
-        return plots.plot_graph(WEIGHTS, Figure().subplots(), **options).collections[-1].get_offsets()
-
-    assert np.array_equal(places(), places())
-    assert not np.allclose(places(seed=1), places(seed=2))
+def test_the_same_graph_gives_the_same_picture_however_large():
+    for weights in (WEIGHTS, popular_graph(1_600, 3)):
+        one, other = (plots.plot_graph(weights, Figure().subplots()).collections[-1].get_offsets() for _ in range(2))
+        assert np.array_equal(one, other)
+        assert np.abs(one).max() <= 1
 
 
 def test_positions_by_name_or_by_row(ax):
@@ -215,7 +216,7 @@ def test_the_front_is_welfare_against_fidelity(path, ax):
     assert np.array_equal(line.get_xdata(), path.fidelities)
     assert np.array_equal(line.get_ydata(), path.welfares)
     marks = texts_of(ax)
-    assert 2 <= len(marks) <= plots.MARKED_LAMBDAS
+    assert 2 <= len(marks) <= 5
     assert marks[0] == f"λ = {path.lams[0]:.3g}"
     assert marks[-1] == f"λ = {path.lams[-1]:.3g}"
 
@@ -256,14 +257,14 @@ def test_a_run_is_drawn_on_a_log_axis_with_its_tolerance(model, ax):
     assert texts_of(ax) == ["tol = 1e-06"]
 
 
-def test_a_certificate_is_drawn_by_its_measure_with_another_tolerance_where_given(ax):
+def test_a_certificate_is_drawn_by_its_measure(ax):
     monitor = Monitor(Measure.GAP, tol=1e-4, max_iter=9)
     monitor.check(0, 3.0, 0.5)
     certificate = monitor.certificate(monitor.check(1, 2.0, 1e-5))
-    plots.plot_convergence(certificate, ax, tol=1e-3)
+    plots.plot_convergence(certificate, ax)
     assert ax.get_ylabel() == "duality gap"
     assert ax.lines[0].get_ydata().tolist() == [0.5, 1e-5]
-    assert texts_of(ax) == ["tol = 0.001"]
+    assert texts_of(ax) == ["tol = 0.0001"]
 
 
 def test_runs_that_share_a_tolerance_share_its_line(model, ax):
@@ -274,7 +275,7 @@ def test_runs_that_share_a_tolerance_share_its_line(model, ax):
 
 def test_an_exact_zero_stays_on_the_log_axis(signals, ax):
     plots.plot_convergence(GLGP(lam=0, benefit=np.arange(30.0)).fit(signals), ax)
-    assert ax.lines[0].get_ydata().min() == plots.LEAST_VALUE
+    assert ax.lines[0].get_ydata().min() == 1e-17
 
 
 def test_a_method_without_iterates_says_so(signals, ax):

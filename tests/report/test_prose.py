@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from nashgraph import ConsensusGL, LearnedGraph, SmoothGL
-from nashgraph.report.prose import settled_sentence
+from nashgraph.report import prose
+from nashgraph.report.cut import cut_of
+from nashgraph.validation import InputError
 
 
 def pairs(*frequencies):
@@ -17,19 +19,63 @@ def pairs(*frequencies):
 
 
 @pytest.mark.parametrize(
-    ("frequencies", "said"),
+    ("frequencies", "said", "colour"),
     [
-        ((1.0, 0.9, 0.6, 0.2), "2 of 3 ties have a frequency of 90% or more"),
-        ((0.5, 0.2), "0 of 1 tie have a frequency of 90% or more"),
-        ((0.4, 0.2), "No pair has a frequency of one half, so nothing of this network is settled"),
+        ((1.0, 0.9, 0.6, 0.2), "3 ties, 67% of them at 90% or more", "green"),
+        ((0.5, 0.2), "1 ties, 0% of them at 90% or more", "red"),
+        ((0.4, 0.2), "0 ties, 0% of them at 90% or more", "red"),
     ],
 )
-def test_how_much_is_settled(frequencies, said):
-    assert settled_sentence(pairs(*frequencies)) == f"{said}."
-    assert settled_sentence(pairs(*frequencies), 0.5).endswith("agree on 50% of the weight.")
+def test_how_sure_ties_are(frequencies, said, colour):
+    graph = pairs(*frequencies)
+    first, leaders, stability = prose.verdicts(cut_of(graph), prose.Leaders(["ann"], ["bob"]), 0.5)
+    assert first == (said, colour)
+    assert leaders == ("leaders not settled", "red")
+    assert stability == ("replicates agree on 50%", "amber")
 
 
-def test_nothing_is_said_of_graphs_without_frequencies(signals):
-    assert settled_sentence(SmoothGL().fit(signals).graph_) == ""
-    alone = ConsensusGL(n_replicates=0).fit(signals)
-    assert "replicates" not in settled_sentence(alone.graph_, alone.agreement_)
+def test_without_replicates_nothing_is_called_stable(signals):
+    for model in (SmoothGL(), ConsensusGL(n_replicates=0)):
+        graph = model.fit(signals).graph_
+        found = prose.verdicts(cut_of(graph), prose.leaders(graph), model.agreement_)
+        assert found[2] == ("stability not measured", "amber")
+        assert "green" not in [verdict.colour for verdict in found]
+
+
+def test_a_pair_has_one_evidence_and_counts_from_one_half_on():
+    columns = {"frequency": np.array([0.9, 0.3, 0.2]), "probability": np.array([0.7, 0.1, 0.7])}
+    graph = LearnedGraph.of(np.array([[0, 0.4, 0.1], [0.2, 0, 0], [0, 0, 0]]), edge_columns=columns)
+    cut = cut_of(graph)
+    assert (cut.column, cut.share, cut.level, cut.n_ties, cut.ties.n_edges) == ("probability", True, 0.5, 1, 2)
+
+
+def test_figures_are_written_for_reading():
+    assert [prose.number(value) for value in (0.0123456, 12345, 3.2e-7, np.nan)] == [
+        "0.0123",
+        "12,345",
+        "3.2e-07",
+        "not known",
+    ]
+    assert [prose.percent(share) for share in (0.384, 3e-9)] == ["38%", "0.0000003%"]
+
+
+def test_two_nodes_with_most_of_the_influence_are_pointed_out():
+    star = np.zeros((20, 20))
+    star[1:, 0], star[0, 1] = 0.9, 0.9
+    assert prose.concentration_sentence(LearnedGraph.of(star)).startswith("0 and 1 hold 100% of all influence among 20")
+    assert prose.concentration_sentence(LearnedGraph.of(np.ones((20, 20)))) == ""
+
+
+def test_nodes_with_gaps_are_marked_and_silent_ones_not_named():
+    gaps = {"missing": np.array([0.0, 0.4, 0.0]), "silent": np.array([0, 1, 0])}
+    graph = LearnedGraph.of(np.eye(3)[[1, 2, 1]], node_columns=gaps)
+    assert [prose.gaps_mark(graph, node) for node in (0, 1)] == ["", " (40% missing)"]
+    assert prose.speaking(graph).tolist() == [2, 0]
+
+
+def test_the_methods_paragraph_is_read_back_from_a_page(tmp_path):
+    page = tmp_path / "report.html"
+    with pytest.raises(InputError, match="run nashgraph learn again"):
+        prose.read_methods(page)
+    page.write_text('<p class="column" id="methods">A &amp; B were tied.</p>')
+    assert prose.read_methods(page) == "A & B were tied."

@@ -19,18 +19,12 @@ from .prose import speaking
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGEST = 2_000  # nodes of networks that are compared: every pair is tested
-CONSTANT = 1e-9  # relative spread below which the strength is the same for every network of a method
-
 
 class Differences(NamedTuple):
     """Which of some nodes or ties differ.
 
-    Attributes
-    ----------
-    names : list of str
-    values : array, the influence of each node or the weight of each tie
-    differ : boolean array of shape (n, n), whether the 90% interval of the difference excludes zero
+    ``values`` are the influence of each node or the weight of each tie; ``differ``, of shape (n, n), is whether the 90%
+    interval of the difference excludes zero.
     """
 
     names: list[str]
@@ -47,8 +41,7 @@ def differences(model: Any, of: str = "nodes", *, most: int = 20, nodes: Array |
     Parameters
     ----------
     model : fitted ConsensusGL, with replicates
-    of : "nodes" or "ties"
-    most : int, how many of the most influential nodes or the heaviest ties to compare
+    of, most : "nodes" or "ties", and how many of the most influential or the heaviest to compare
     nodes : array of int, optional, nodes by number, the first of which are compared; the most influential if left out
 
     Examples
@@ -106,13 +99,10 @@ def plot_differences(found: Differences, ax: Axes | None = None) -> Axes:
 class GroupTest(NamedTuple):
     """Whether the networks of two groups differ.
 
-    Attributes
-    ----------
-    structure, strength : float, the norm of the differences of all ties, and the difference of their sums
-    p_structure, p_strength : float, their p-values; NaN for the strength if a method gives every network the same
-    ties : DataFrame, one row for each pair with a tie in one of the networks: source, target, one, other, difference,
-        p_value and p_adjusted (for all pairs together), smallest first
-    n_permutations : int
+    ``structure`` is the norm of the differences of all ties and ``strength`` the difference of their sums; the p-value
+    of the strength is NaN if a method gives every network the same. ``ties`` has one row for each pair with a tie in
+    one of the networks: source, target, one, other, difference, p_value and p_adjusted (for all pairs together),
+    smallest first.
     """
 
     structure: float
@@ -139,8 +129,7 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
     ----------
     model : estimator, fitted or not; it is fitted 2 (n_permutations + 1) times, so use a fast one (n_replicates=0)
     one, other : the signals of the groups, of shapes (n_signals, n_nodes), with the same nodes
-    n_permutations : int
-    random_state : int
+    n_permutations, random_state : int
 
     Examples
     --------
@@ -162,8 +151,8 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
         raise InputError(
             f"one has {first.shape[1]} nodes and other {second.shape[1]}: pass signals of the same nodes, in one order"
         )
-    if first.shape[1] > LARGEST:
-        raise InputError(f"every pair is tested, so at most {LARGEST:,} nodes can be compared; choose some of them")
+    if first.shape[1] > 2_000:
+        raise InputError("every pair is tested, so at most 2,000 nodes can be compared; choose some of them")
     pooled, split = np.vstack([first, second]), len(first)
     ties = [tie_values(model, part) for part in (first, second)]
     apart = ties[0] - ties[1]
@@ -188,7 +177,7 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
         structure=float(norms[0]),
         strength=float(strengths[0]),
         p_structure=float(np.mean(np.asarray(norms) >= norms[0])),
-        p_strength=np.nan if np.ptp(sums) <= CONSTANT * np.max(sums) else float(np.mean(strengths >= strengths[0])),
+        p_strength=np.nan if np.ptp(sums) <= 1e-9 * np.max(sums) else float(np.mean(strengths >= strengths[0])),
         ties=table.sort_values(["p_adjusted", "p_value"], kind="stable", ignore_index=True),
         n_permutations=count,
     )

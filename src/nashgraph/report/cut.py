@@ -9,24 +9,16 @@ import numpy as np
 from scipy import sparse
 
 from ..graph import EVIDENCE, LearnedGraph, as_graph
+from ..matching import names_of, order_of
 from ..validation import Array, InputError, listing
-
-COLUMNS = ("probability", "evidence", "frequency")  # the first of these that edges have; without any, their weight
-SYMMETRIC = ("probability", "evidence")  # the same for both directions of a pair
-HALF = 0.5
 
 
 class Cut(NamedTuple):
     """The evidence for every pair, and the part of the graph that counts as tied.
 
-    Attributes
-    ----------
-    column : str, what the evidence is
-    share : bool, whether it is a share from 0 to 1
-    level : float, from which on a pair counts as tied
-    evidence : array over the graph's stored edges: that of the pair, the same in both directions
-    ties : LearnedGraph, the edges of the pairs that count
-    n_ties : int, the number of these pairs
+    ``column`` is what the evidence is, ``share`` whether it is a share from 0 to 1, ``level`` from where on a pair
+    counts as tied. ``evidence`` is over the graph's stored edges, the same in both directions of a pair. ``ties`` has
+    the edges of the pairs that count, ``n_ties`` the number of these pairs.
     """
 
     column: str
@@ -43,27 +35,19 @@ def cut_of(graph: LearnedGraph) -> Cut:
     Pairs count from one half on if the evidence is a share (a probability, a frequency). For a consensus the suggested
     ties count (:meth:`~nashgraph.graph.LearnedGraph.suggested`), for other graphs all that are stored.
     A pair's frequency or weight is the mean of its two directions.
-
-    Examples
-    --------
-    >>> columns = {"frequency": np.array([0.9, 0.3, 0.2]), "probability": np.array([0.7, 0.1, 0.7])}
-    >>> graph = LearnedGraph.of(np.array([[0, 0.4, 0.1], [0.2, 0, 0], [0, 0, 0]]), edge_columns=columns)
-    >>> cut = cut_of(graph)
-    >>> cut.column, cut.n_ties, cut.ties.n_edges
-    ('probability', 1, 2)
     """
-    column = next((name for name in COLUMNS if name in graph.edge_columns), "weight")
+    column = next((name for name in ("probability", EVIDENCE, "frequency") if name in graph.edge_columns), "weight")
     values = graph.weights.data if column == "weight" else np.asarray(graph.edge_columns[column], dtype=float)
-    evidence = values if column in SYMMETRIC or not graph.directed else pair_means(graph, values)
-    share = column != "weight" and bool(((values >= 0) & (values <= 1)).all())
+    symmetric = column in ("probability", EVIDENCE) or not graph.directed
+    evidence = values if symmetric else pair_means(graph, values)
+    share = column not in ("weight", EVIDENCE) and bool(((values >= 0) & (values <= 1)).all())
+    ties, level = graph, float(evidence.min(initial=0.0))
     if column == EVIDENCE:
         ties = graph.suggested()
-        least = float(np.min(ties.edge_columns[EVIDENCE], initial=np.inf)) if ties.n_edges else 0.0
-        return Cut(column, False, least, evidence, ties, ties.undirected().n_edges)
-    if not share:
-        return Cut(column, share, float(evidence.min(initial=0.0)), evidence, graph, graph.undirected().n_edges)
-    ties = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", HALF)
-    return Cut(column, share, HALF, evidence, ties, ties.undirected().n_edges)
+        level = float(np.min(ties.edge_columns[EVIDENCE])) if ties.n_edges else 0.0
+    elif share:
+        ties, level = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", 0.5), 0.5
+    return Cut(column, share, level, evidence, ties, ties.undirected().n_edges)
 
 
 def pair_means(graph: LearnedGraph, values: Array) -> Array:
@@ -74,13 +58,23 @@ def pair_means(graph: LearnedGraph, values: Array) -> Array:
     return 0.5 * np.asarray(both[target, graph.weights.indices]).ravel() if len(target) else values
 
 
+def matched(graph: LearnedGraph, truth: Any) -> LearnedGraph:
+    """Return a true network with its nodes in the order of a graph's, by name if both have names."""
+    true, order = as_graph(truth), order_of(names_of(graph), names_of(truth), "graph", "truth")
+    if order is not None:
+        true = LearnedGraph.of(true.weights[order][:, order], graph.names, directed=true.directed)
+    if true.n_nodes != graph.n_nodes:
+        raise InputError(
+            f"truth has {true.n_nodes} nodes and the graph {graph.n_nodes}: both must be on the same nodes, in one "
+            "order"
+        )
+    return true
+
+
 class Checks(NamedTuple):
     """Pairs of nodes by number, of shape (n, 2), from source to target.
 
-    Attributes
-    ----------
-    ties : those that are tied
-    directed : bool, whether the order of a pair counts
+    ``directed`` is whether the order of a pair counts.
     """
 
     ties: Array
@@ -94,19 +88,18 @@ class Checks(NamedTuple):
         return {"ties": renamed[(renamed < held).all(axis=1)].T.tolist(), "others": None, "directed": self.directed}
 
 
-def checks_of(graph: LearnedGraph, network: Any) -> Checks:
-    """Return the edges of a true network; its nodes are matched by name if they are the graph's, else by order."""
-    truth = as_graph(network)
+def checks_of(graph: LearnedGraph, truth: Any) -> Checks:
+    """Return the edges of a true network, which may have fewer nodes: matched by name if they are the graph's."""
+    true = as_graph(truth)
     places = {str(name): place for place, name in enumerate(graph.names)}
-    strangers = [name for name in map(str, truth.names) if name not in places]
+    strangers = [name for name in map(str, true.names) if name not in places]
     if not strangers:
-        number = np.array([places[str(name)] for name in truth.names])
-    elif truth.n_nodes == graph.n_nodes and len(strangers) == truth.n_nodes:
+        number = np.array([places[str(name)] for name in true.names])
+    elif len(strangers) == true.n_nodes == graph.n_nodes:
         number = np.arange(graph.n_nodes)
     else:
         raise InputError(
             f"truth has {len(strangers)} node(s) that the graph does not have: {listing(strangers)}; leave them out, "
             "or name the nodes alike"
         )
-    listed = truth.listed
-    return Checks(number[np.stack([listed.source, listed.target], axis=1)], truth.directed)
+    return Checks(number[np.stack([true.listed.source, true.listed.target], axis=1)], true.directed)

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
-from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.metrics import precision_recall_curve
 
 from ..graph import as_graph
-from ..matching import names_of, order_of
 from ..validation import Array, InputError, check_choice, check_integer
 from . import plots
-from .cut import cut_of
+from .cut import cut_of, matched
 from .prose import speaking
 
 if TYPE_CHECKING:
@@ -25,11 +23,7 @@ if TYPE_CHECKING:
 
     from .summary import Summary
 
-SURE, OPEN = 0.9, 0.5  # evidence from which a tie is called sure, and from which it is open
 STABLE = 0.7  # rank correlation from which influence counts as stable
-SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-BINS = 10
-MOST_ACROSS = 3  # networks in a row of small multiples
 
 
 def plot_evidence(graph: Any, ax: Axes | None = None) -> Axes:
@@ -52,7 +46,7 @@ def plot_evidence(graph: Any, ax: Axes | None = None) -> Axes:
     values = np.sort(cut.evidence[pairs.listed.place])[::-1]
     ax = plots.axes_or_new(ax)
     if cut.share:
-        bands = (("tie", SURE, 1.0, plots.BLUE), ("open", OPEN, SURE, plots.ORANGE), ("no tie", 0.0, OPEN, plots.GREY))
+        bands = (("tie", 0.9, 1.0, plots.BLUE), ("open", 0.5, 0.9, plots.ORANGE), ("no tie", 0.0, 0.5, plots.GREY))
         for name, low, high, color in bands:
             count = int(((values >= low) & ((values < high) | (high == 1.0))).sum())
             ax.axhspan(low, high, color=color, alpha=0.12, linewidth=0, label=f"{name}: {count:,}")
@@ -97,7 +91,7 @@ def stability_curve(
     model: Any,
     X: Any,
     *,
-    shares: Sequence[float] = SHARES,
+    shares: Sequence[float] = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
     drop: str = "signals",
     repeats: int = 5,
     random_state: int = 0,
@@ -106,12 +100,10 @@ def stability_curve(
 
     Parameters
     ----------
-    model : fitted estimator
-    X : the signals it was fitted to
+    model, X : fitted estimator, and the signals it was fitted to
     shares : list of float, the shares kept
     drop : "signals" (questions of a survey) or "nodes" (its respondents)
-    repeats : int, how often part of them is drawn for each share
-    random_state : int
+    repeats, random_state : int, how often part of them is drawn for each share, and the seed of the draws
 
     Returns
     -------
@@ -202,11 +194,10 @@ def calibration_curve(graph: Any, truth: Any) -> tuple[Array, Array] | None:
     if not cut_of(as_graph(graph)).share:
         return None
     values, tied, count = evidence_and_truth(graph, truth)
-    place = np.minimum((values * BINS).astype(int), BINS - 1)
-    total = np.bincount(place, weights=count, minlength=BINS)
-    used = total > 0
-    sums = [np.bincount(place, weights=count * each, minlength=BINS)[used] for each in (values, tied)]
-    return sums[0] / total[used], sums[1] / total[used]
+    place = np.minimum((values * 10).astype(int), 9)  # ten bins
+    total = np.bincount(place, weights=count)
+    sums = [np.bincount(place, weights=count * each)[total > 0] for each in (values, tied)]
+    return sums[0] / total[total > 0], sums[1] / total[total > 0]
 
 
 def plot_precision_recall(graph: Any, truth: Any, ax: Axes | None = None, *, label: str | None = None) -> Axes:
@@ -246,19 +237,11 @@ def evidence_and_truth(graph: Any, truth: Any) -> tuple[Array, Array, Array]:
 
     Pairs without evidence are two entries at the end: those tied in truth and those that are not.
     """
-    learned, other = as_graph(graph), as_graph(truth)
-    order = order_of(names_of(learned), names_of(truth), "graph", "truth")
-    weights = other.weights if order is None else other.weights[order][:, order]
-    if weights.shape[0] != learned.n_nodes:
-        raise InputError(f"truth has {weights.shape[0]} nodes and the graph {learned.n_nodes}: pass the same nodes")
-    pairs = learned.undirected()
+    learned = as_graph(graph)
+    pairs, true, n = learned.undirected(), matched(learned, truth).undirected().listed, learned.n_nodes
     listed, evidence = pairs.listed, cut_of(pairs).evidence
-    true = sparse.triu(sparse.csr_array(weights + weights.T) > 0, 1)
-    n = learned.n_nodes
-    tied = np.isin(
-        np.sort(np.stack([listed.source, listed.target]), axis=0).T @ (n, 1), np.stack(true.coords).T @ (n, 1)
-    )
-    n_missed = true.nnz - int(tied.sum())
+    tied = np.isin(listed.source * n + listed.target, true.source * n + true.target)
+    n_missed = len(true.weight) - int(tied.sum())
     rest = [n_missed, n * (n - 1) // 2 - len(tied) - n_missed]
     values = np.concatenate([evidence[listed.place], [0.0, 0.0]])
     return values, np.concatenate([tied, [True, False]]), np.concatenate([np.ones(len(tied)), rest])
@@ -298,16 +281,11 @@ def plot_profile(summary: Summary, ax: Axes | None = None, *, n_communities: int
     return ax
 
 
-def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_labels: int = 3, seed: int = 0) -> Figure:
-    """Draw several networks side by side: groups, waves, methods, or with and without a prior.
+def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_labels: int = 3) -> Figure:
+    """Draw several networks side by side, by their titles: groups, waves, methods, or with and without a prior.
 
     Networks on the same nodes have the same places, and ties that not all of them have are dashed and orange. With
-    other nodes each has places of its own.
-
-    Parameters
-    ----------
-    graphs : dict from a title to a fitted estimator, learned graph, networkx graph or matrix
-    n_edges, n_labels, seed : as in :func:`plot_graph`
+    other nodes each has places of its own. ``n_edges`` and ``n_labels`` are those of :func:`plot_graph`.
 
     Examples
     --------
@@ -328,20 +306,18 @@ def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_la
         ends = np.stack([graph.names[pairs.source], graph.names[pairs.target]]).astype(str)
         keys[title] = [tuple(pair) for pair in np.sort(ends, axis=0).T.tolist()]
     same = len({tuple(sorted(map(str, graph.names))) for graph in learned.values()}) == 1
-    common, spots = set.intersection(*map(set, keys.values())), {}
+    common, spots = set.intersection(*map(set, keys.values())), None
     if same:
         union = nx.Graph([pair for pairs in keys.values() for pair in pairs])
         union.add_nodes_from(map(str, next(iter(learned.values())).names))
-        all_pairs = as_graph(union).undirected().listed
-        spots = dict(zip(union, plots.spring_places(len(union), all_pairs, seed), strict=True))
-    across = min(len(learned), MOST_ACROSS)
+        whole = as_graph(union)
+        spots = dict(zip(union, plots.places_of(None, whole, whole.undirected().listed), strict=True))
+    across = min(len(learned), 3)
     down = -(-len(learned) // across)
     figure = Figure(figsize=(4.2 * across, 4.2 * down), layout="constrained")
     for place, (title, graph) in enumerate(learned.items()):
         ax, pairs = figure.add_subplot(down, across, place + 1), drawn[title]
-        where = plots.places_of(
-            {name: spots[str(name)] for name in graph.names} if same else None, graph.names, pairs, seed
-        )
+        where = plots.places_of(spots and {name: spots[str(name)] for name in graph.names}, graph, pairs)
         shared = np.array([key in common or not same for key in keys[title]], dtype=bool)
         for kind, colour, style in ((shared, plots.BLUE, "solid"), (~shared, plots.ORANGE, "dashed")):
             plots.draw_edges(ax, where, pairs.take(kind), plots.opacities(pairs.weight)[kind], colour, style)

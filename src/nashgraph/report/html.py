@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from ..files import written_whole
 from . import prose
-from .interventions import page_table
+from .game import page_table
 from .plain import packed_json, text
 from .summary import Summary
 
@@ -85,7 +85,7 @@ def render(summary: Summary) -> str:
         leaders=prose.leaders(graph),
         verdicts=prose.verdicts(summary.cut, prose.leaders(graph), summary.agreement),
         methods=prose.methods_paragraph(summary),
-        settled=prose.settled_sentence(graph, summary.agreement),
+        settled=summary.cut.share or summary.agreement >= 0,
         part=summary.prior_part,
         influence=summary.hubs["influence"],
         counted=min(HUBS_COUNTED, graph.n_nodes),

@@ -14,27 +14,16 @@ from ..validation import Array, InputError, listing
 from .plain import plain, shortened, text
 from .prose import number
 
-FEW = 6  # a column of whole numbers with no more values than this is shown as answers, not as a quantity
-MANY = 50  # text with more values than this is shown nowhere: it names nodes rather than describes them
 CELLS = 600_000  # of all columns together; they are the larger part of a large page
-FIGURES = 4
-APART, FAR = 0.2, 0.3  # a lead (see Profile) from which a category, a quantity sets a community apart
-NAMING = 3  # answers in the name of a community
-PROFILED = 10  # columns in the table of communities
 # Answers that say nothing without their question.
 BARE = re.compile(r"(none|other|yes|no|true|false|unknown|[-\d.,\s]*)", re.IGNORECASE)
 
 
 class InputColumn(NamedTuple):
-    """One column of the table.
+    """One column of the table: numbers over the nodes, or places in ``levels``, the answers there are; NaN for a gap.
 
-    Attributes
-    ----------
-    name : str
-    values : array over the nodes, numbers or places in ``levels``; NaN where nothing was answered
-    levels : list of str, the answers there are; None for a quantity
-    ordered : bool, whether the levels have an order: whole numbers, or an ordered category of pandas
-    alike : float, by how much less tied nodes differ in it than any two: 1 not at all, 0 as much as any
+    ``ordered`` is whether the levels have an order: whole numbers, or an ordered category of pandas. ``alike`` is by
+    how much less tied nodes differ in it than any two: 1 not at all, 0 as much as any.
     """
 
     name: str
@@ -45,31 +34,22 @@ class InputColumn(NamedTuple):
 
     def to_dict(self, order: Array) -> dict[str, Any]:
         """Return the column as JSON has it, of some nodes in an order."""
-        values = self.values[order]
-        kept = (
-            [None if np.isnan(code) else int(code) for code in values]
-            if self.levels
-            else plain(values, figures=FIGURES)
-        )
-        about = {"name": text(self.name), "levels": self.levels, "ordered": self.ordered}
-        return {**about, "alike": plain(self.alike, 3), "values": kept}
+        kept = plain(self.values[order], 4)
+        return {
+            "name": text(self.name),
+            "levels": self.levels,
+            "ordered": self.ordered,
+            "alike": plain(self.alike, 3),
+            "values": [None if code is None else int(code) for code in kept] if self.levels else kept,
+        }
 
 
 def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
-    """Return the columns of a table with a row for every node; of very many, those that differ least along ties.
-
-    Examples
-    --------
-    >>> weights = np.array([[0, 1.0, 0, 0], [1.0, 0, 0, 0], [0, 0, 0, 1.0], [0, 0, 1.0, 0]])
-    >>> table = pd.DataFrame({"age": [31, 33, 60, 62.5], "side": ["n", "n", "s", "s"], "note": list("abcd")})
-    >>> found = input_columns(table, LearnedGraph.of(weights))
-    >>> [(column.name, column.levels, round(column.alike, 2)) for column in found]
-    [('age', None, 0.99), ('side', ['n', 's'], 1.0), ('note', ['a', 'b', 'c', 'd'], 0.0)]
-    """
+    """Return the columns of a table with a row for every node; of very many, those that differ least along ties."""
     found = []
     for name in table.columns:
         values, levels, ordered = _coded(table[name])
-        if levels is None or 1 < len(levels) <= MANY:
+        if levels is None or 1 < len(levels) <= 50:  # text with more names nodes rather than describes them
             alike = _alike(values, ties, categorical=levels is not None and not ordered)
             found.append(InputColumn(str(name), values, levels, ordered, alike))
     most = max(1, CELLS // len(table))
@@ -79,15 +59,11 @@ def input_columns(table: pd.DataFrame, ties: LearnedGraph) -> list[InputColumn]:
 
 
 class Profile(NamedTuple):
-    """Communities by the answers that set them apart.
+    """Communities by the answers that set them apart: a name for each, and the columns that tell them apart most.
 
-    Attributes
-    ----------
-    names : list of str, a name for each community: its three most unusual answers
-    columns : list of str, the columns that tell communities apart most
-    leads : array of shape (n_communities, n_columns), from -1 to 1: how much more frequent the community's most unusual
-        answer is in it than among all, or how many times two standard deviations its mean is from that of all
-    words : list of lists of str, that answer with its share, or the mean
+    ``leads`` has a row for each community and a column for each of ``columns``, from -1 to 1: how much more frequent
+    the community's most unusual answer is in it than among all, or how many times two standard deviations its mean is
+    from that of all. ``words`` has that answer with its share, or the mean.
     """
 
     names: list[str]
@@ -95,39 +71,23 @@ class Profile(NamedTuple):
     leads: Array
     words: list[list[str]]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the profile as JSON has it."""
-        return {
-            "names": self.names,
-            "columns": self.columns,
-            "leads": self.leads.round(3).tolist(),
-            "words": self.words,
-        }
-
 
 def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, names: Array) -> Profile:
     """Return what sets communities apart; ``order`` numbers the nodes of ``community`` and ``names``, hubs first.
 
     A community without an unusual answer is called by its most influential node.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"water": ["tap", "tap", "well", "well"], "coin": [1.5, 2.5, 2.5, 1.5]})
-    >>> graph = LearnedGraph.of(np.ones((4, 4)))
-    >>> profile = profile_of(input_columns(table, graph), np.array([0, 0, 1, 1]), np.arange(4), np.array(list("abcd")))
-    >>> profile.names, profile.words[0]
-    (['tap', 'well'], ['tap 100%', '2'])
     """
     found = [_profiled(column, column.values[order], community) for column in columns]
     size = np.bincount(community)
     leads = np.array([lead for lead, _, _ in found]).reshape(len(found), len(size)).T
-    least = np.array([FAR if column.levels is None or column.ordered else APART for column in columns])
+    # The lead from which a quantity or a category sets a community apart.
+    least = np.array([0.3 if column.levels is None or column.ordered else 0.2 for column in columns])
     called = []
     for each in range(len(size)):
-        most = [k for k in np.argsort(-np.abs(leads[each]), kind="stable")[:NAMING] if abs(leads[each, k]) >= least[k]]
+        most = [k for k in np.argsort(-np.abs(leads[each]), kind="stable")[:3] if abs(leads[each, k]) >= least[k]]
         around = f"around {text(names[int(np.argmax(community == each))])}"
         called.append(", ".join(found[k][2][each] for k in most) or around)
-    telling = np.argsort(-(size @ leads**2), kind="stable")[:PROFILED]
+    telling = np.argsort(-(size @ leads**2), kind="stable")[:10]
     words = [[found[k][1][each] for k in telling] for each in range(len(size))]
     return Profile(shortened(called), [text(columns[k].name) for k in telling], leads[:, telling], words)
 
@@ -163,13 +123,7 @@ def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Arr
 
 
 def of_nodes(table: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
-    """Return a table's rows in the order of the nodes: by name where it is indexed by names, else as they come.
-
-    Examples
-    --------
-    >>> of_nodes(pd.DataFrame({"age": [45, 31]}, index=["bob", "ann"]), ["ann", "bob"])["age"].tolist()
-    [31, 45]
-    """
+    """Return a table's rows in the order of the nodes: by name where it is indexed by names, else as they come."""
     rows = {str(name): place for place, name in enumerate(table.index)}
     wanted = [str(name) for name in names]
     unknown = [name for name in wanted if name not in rows]
@@ -183,12 +137,6 @@ def of_nodes(table: pd.DataFrame, names: Iterable[Any]) -> pd.DataFrame:
     )
 
 
-def missing_share(table: pd.DataFrame) -> Array | None:
-    """Return the share of a table that each node left empty; None where nobody left anything."""
-    share = table.isna().to_numpy().mean(axis=1) if len(table.columns) else np.zeros(len(table))
-    return share if share.any() else None
-
-
 def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None, bool]:
     """Return a column as numbers, or as places in the list of its answers, and whether these have an order."""
     if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
@@ -200,7 +148,7 @@ def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None, bool]:
     if not boolean and parsed.notna().all():
         values = parsed.reindex(column.index).to_numpy(dtype=float)
         distinct = np.unique(values[np.isfinite(values)])
-        if len(distinct) > FEW or (distinct % 1).any():
+        if len(distinct) > 6 or (distinct % 1).any():  # a quantity; else answers
             return np.where(np.isfinite(values), values, np.nan), None, False
         places = np.searchsorted(distinct, values)
         return np.where(np.isfinite(values), places, np.nan), [f"{value:g}" for value in distinct], len(distinct) > 2

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
@@ -17,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate import Certificate
 from ..estimators import GraphEstimator, LambdaPath
 from ..graph import Edges, LearnedGraph, as_graph
-from ..matching import names_of, order_of
 from ..validation import Array, InputError, InputTypeError, check_choice, check_integer, listing
-from .cut import cut_of
+from .cut import cut_of, matched
+from .drawing import NODES_AT_ONCE, place, place_in_bubbles
 from .prose import speaking
 
 if TYPE_CHECKING:
@@ -27,13 +26,7 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
 CYCLE = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-GRAVITY = 0.2
-LEAST_OPACITY = 0.12
-NODE_AREAS = (20.0, 420.0)
-HEAT_CELLS = 400
-NAMED_ROWS = 40
-MARKED_LAMBDAS = 5
-LEAST_VALUE = 1e-17
+HEAT_CELLS = 400  # in a row of a heat map: finer ones cannot be seen
 LINES_A_NODE = 2.5  # of a graph drawn without a number: more are a solid ball
 
 
@@ -45,7 +38,6 @@ def plot_graph(
     n_edges: int | None = None,
     n_labels: int = 8,
     positions: Mapping[Any, Any] | Array | None = None,
-    seed: int = 0,
 ) -> Axes:
     """Draw a graph: circles grow with influence, lines are the more opaque the heavier, the top hubs are named.
 
@@ -67,9 +59,7 @@ def plot_graph(
     n_labels : int
         How many hubs to name.
     positions : dict from node name to (x, y), or array of shape (n_nodes, 2), optional
-        Where nodes are; None takes the spring layout of the pairs drawn.
-    seed : int
-        Seed of that layout: the same seed draws the same picture.
+        Where nodes are; None places them by the pairs drawn, as the report's page does.
 
     Examples
     --------
@@ -81,23 +71,13 @@ def plot_graph(
     """
     learned = as_graph(graph)
     named = check_integer("n_labels", n_labels, low=0, remedy="it is a number of hubs to name; try 8")
-    true = None
-    if truth is not None:
-        other, order = as_graph(truth), order_of(names_of(learned), names_of(truth), "graph", "truth")
-        if order is not None:
-            other = LearnedGraph.of(other.weights[order][:, order], learned.names, directed=other.directed)
-        if other.n_nodes != learned.n_nodes:
-            raise InputError(
-                f"truth has {other.n_nodes} nodes and the graph {learned.n_nodes}: both must be on the same nodes, in "
-                "one order"
-            )
-        true = other.undirected().listed
+    true = None if truth is None else matched(learned, truth).undirected().listed
     if n_edges is not None:
         n_edges = check_integer("n_edges", n_edges, low=0, remedy="it is a number of pairs; try 100")
     else:
         n_edges = len(true.weight) if true is not None else int(LINES_A_NODE * learned.n_nodes)
     drawn = surest_pairs(learned, n_edges)
-    places = places_of(positions, learned.names, drawn, seed)
+    places = places_of(positions, learned, drawn)
     ax = axes_or_new(ax)
     if true is None:
         draw_edges(ax, places, drawn, opacities(drawn.weight), BLUE, "solid")
@@ -120,17 +100,10 @@ def plot_path(
 ) -> Axes:
     """Draw the Pareto front of a lambda-path: the welfare against J(W), some points marked with their lambda.
 
-    To the left the signals are smoother, upward the welfare is higher. A hollow point did not converge.
-
-    Parameters
-    ----------
-    path : LambdaPath, as ``GLGP(...).path(X)`` returns it
-    ax : matplotlib Axes, optional
-    marked : list of float, optional
-        The lambdas to write next to their points, each the nearest on the path; None takes about five, spread over the
-        front as it is drawn.
-    label : str, optional
-        A name for the legend, where several fronts share an ax.
+    To the left the signals are smoother, upward the welfare is higher. A hollow point did not converge. ``path`` is
+    what ``GLGP(...).path(X)`` returns. ``marked`` are the lambdas to write next to their points, each the nearest on
+    the path (default: about five, spread over the front), ``label`` a name for the legend if several fronts share an
+    ax.
 
     Examples
     --------
@@ -151,12 +124,12 @@ def plot_path(
     ax.plot(x, y, color=color, linewidth=1.6, label=label)
     fills = [color if model.converged_ else "white" for model in path.models]
     ax.scatter(x, y, s=22, edgecolor=color, facecolor=fills, zorder=3)
-    spread = spread_points(x, y, MARKED_LAMBDAS)
+    spread = spread_points(x, y, 5)
     for k in spread if marked is None else nearest_points(path.lams, marked):
         # Below the front there is room: to the right of a point, or to the left of the last ones.
         shift, side = ((7, -4), "left") if x[k] < x[0] + 0.85 * np.ptp(x) else ((0, -8), "right")
-        place: dict[str, Any] = {"textcoords": "offset points", "va": "top", "ha": side, "fontsize": 8}
-        ax.annotate(f"λ = {path.lams[k]:.3g}", (x[k], y[k]), shift, **place)
+        where: dict[str, Any] = {"textcoords": "offset points", "va": "top", "ha": side, "fontsize": 8}
+        ax.annotate(f"λ = {path.lams[k]:.3g}", (x[k], y[k]), shift, **where)
     ax.set_xlabel("J(W): smoothness and spread, lower fits the signals better")
     ax.set_ylabel("welfare g(y)")
     ax.margins(x=0.05, y=0.1)
@@ -165,21 +138,11 @@ def plot_path(
     return ax
 
 
-def plot_convergence(
-    run: GraphEstimator | Certificate, ax: Axes | None = None, *, tol: float | None = None, label: str | None = None
-) -> Axes:
+def plot_convergence(run: GraphEstimator | Certificate, ax: Axes | None = None, *, label: str | None = None) -> Axes:
     """Draw what certifies a run, after each of its steps, on a logarithmic axis, with the tolerance as a line.
 
-    A value that is exactly zero is drawn at 1e-17.
-
-    Parameters
-    ----------
-    run : fitted estimator, or a certificate
-    ax : matplotlib Axes, optional
-    tol : float, optional
-        Where to draw the tolerance; None takes the certificate's.
-    label : str, optional
-        A name for the legend, where several runs share an ax.
+    ``run`` is a fitted estimator or a certificate; ``label`` names it in a legend, where several runs share an ax. A
+    value that is exactly zero is drawn at 1e-17.
 
     Examples
     --------
@@ -197,9 +160,8 @@ def plot_convergence(
     certificate = run if isinstance(run, Certificate) else run.certificate_
     if not certificate.history:
         raise InputError(f"there is no history of steps to draw ({certificate.sentence}): pass a method that iterates")
-    tol = certificate.tol if tol is None else tol
-    ax = axes_or_new(ax)
-    values = np.maximum([record.value for record in certificate.history], LEAST_VALUE)
+    tol, ax = certificate.tol, axes_or_new(ax)
+    values = np.maximum([record.value for record in certificate.history], 1e-17)
     style: dict[str, Any] = {"markersize": 2.5, "linewidth": 1.2, "label": label, "color": next_color(ax)}
     ax.semilogy([record.iteration for record in certificate.history], values, "o-", **style)
     written = f"tol = {tol:g}"
@@ -235,7 +197,8 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     """
     learned = as_graph(graph)
     chosen = node_order(order, learned)
-    breaks = community_ends(learned) if isinstance(order, str) and order == "community" else ()
+    by_community = isinstance(order, str) and order == "community"
+    breaks = np.cumsum(np.bincount(learned.communities)[1:])[:-1].tolist() if by_community else []
     cells = heat_cells(learned.weights[chosen][:, chosen])
     ax = axes_or_new(ax)
     n = len(chosen)
@@ -244,7 +207,7 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     for at in breaks:
         ax.axhline(at - 0.5, color=GREY, linewidth=0.6)
         ax.axvline(at - 0.5, color=GREY, linewidth=0.6)
-    if n <= NAMED_ROWS:
+    if n <= 40:
         names = [str(name) for name in learned.names[chosen]]
         ax.set_xticks(range(n), names, rotation=90, fontsize=7)
         ax.set_yticks(range(n), names, fontsize=7)
@@ -253,10 +216,15 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
     return ax
 
 
-def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: Edges, seed: int) -> Array:
+def places_of(positions: Mapping[Any, Any] | Array | None, graph: LearnedGraph, drawn: Edges) -> Array:
     """Return where each node is, as an array of shape (n_nodes, 2)."""
+    names = graph.names
     if positions is None:
-        return spring_places(len(names), drawn, seed)
+        ends = drawn.target, drawn.source
+        pull = sparse.csr_array((np.ones(len(drawn.weight)), ends), shape=graph.weights.shape)
+        if graph.n_nodes <= NODES_AT_ONCE:
+            return place(pull, graph.influence)
+        return place_in_bubbles(pull, graph.influence, LearnedGraph.of(pull).communities - 1)[0]
     if isinstance(positions, Mapping):
         missing = [name for name in names if name not in positions]
         if missing:
@@ -268,28 +236,13 @@ def places_of(positions: Mapping[Any, Any] | Array | None, names: Array, drawn: 
     return places
 
 
-def spring_places(n_nodes: int, drawn: Edges, seed: int) -> Array:
-    """Return the spring layout of the pairs drawn, with a weak spring from each node to a centre.
-
-    Without the centre, parts that are not joined fly apart, and the picture is mostly empty.
-    """
-    layout: nx.Graph[int] = nx.Graph()
-    layout.add_nodes_from(range(n_nodes + 1))
-    layout.add_edges_from(zip(drawn.source.tolist(), drawn.target.tolist(), strict=True), weight=1.0)
-    layout.add_edges_from(((node, n_nodes) for node in range(n_nodes)), weight=GRAVITY)
-    found = nx.spring_layout(layout, seed=seed, iterations=100)
-    return np.array([found[node] for node in range(n_nodes)])
-
-
 def node_order(order: str | Iterable[Any], graph: LearnedGraph) -> Array:
     """Return the nodes to draw, by number."""
     if isinstance(order, str):
         check_choice("order", order, ("influence", "community", "given"), ", or pass a list of node names")
-        if order == "community":
-            rank = np.empty(graph.n_nodes, dtype=int)
-            rank[graph.by_influence] = np.arange(graph.n_nodes)
-            return np.lexsort((rank, graph.communities))
-        return graph.by_influence if order == "influence" else np.arange(graph.n_nodes)
+        first = graph.by_influence
+        by_community = first[np.argsort(graph.communities[first], kind="stable")] if order == "community" else first
+        return np.arange(graph.n_nodes) if order == "given" else by_community
     number = {name: k for k, name in enumerate(graph.names)}
     wanted = list(order)
     unknown = [name for name in wanted if name not in number]
@@ -297,11 +250,6 @@ def node_order(order: str | Iterable[Any], graph: LearnedGraph) -> Array:
         wrong = f"order names nodes that are not in the graph: {listing(unknown)}" if unknown else "order is empty"
         raise InputError(f"{wrong}; name nodes of the graph, or take 'influence' or 'given'")
     return np.array([number[name] for name in wanted])
-
-
-def community_ends(graph: LearnedGraph) -> list[int]:
-    """Return where one community ends and the next begins, in the order of communities."""
-    return np.cumsum(np.bincount(graph.communities)[1:])[:-1].tolist()
 
 
 def heat_cells(weights: Any) -> Array:
@@ -347,7 +295,7 @@ def next_color(ax: Axes) -> str:
 
 def opacities(weights: Array) -> Array:
     """Return how opaque to draw edges of these weights: by the square root, since few are near the heaviest."""
-    return LEAST_OPACITY + (1.0 - LEAST_OPACITY) * np.sqrt(weights / weights.max(initial=1e-300))
+    return 0.12 + 0.88 * np.sqrt(weights / weights.max(initial=1e-300))
 
 
 def draw_edges(
@@ -387,31 +335,19 @@ def draw_against_truth(ax: Axes, places: Array, drawn: Edges, true: Edges) -> No
 
 
 def draw_nodes_and_names(ax: Axes, places: Array, graph: LearnedGraph, named: int) -> None:
-    """Draw a circle for every node, its area by its influence, and the names of the most influential.
-
-    If the signals do not tell who is influential, circles are alike and nobody is named.
-    """
+    """Draw a circle for every node, its area by its influence, and the names of the most influential."""
     from matplotlib.patheffects import withStroke  # noqa: PLC0415
 
     told = graph.influence_supported is not False
     sizes = graph.influence if told else np.full(graph.n_nodes, 0.25)
-    least, most = NODE_AREAS
     scale = min(1.0, 6.0 / np.sqrt(len(sizes)))  # many nodes get small circles
-    areas = scale * (least + (most - least) * sizes / (sizes.max() if told and sizes.any() else 1.0))
+    areas = scale * (20.0 + 400.0 * sizes / (sizes.max() if told and sizes.any() else 1.0))
     x, y = places.T
     ax.scatter(x, y, s=areas, facecolor="#d6e6f2", edgecolor="#1f4e79", linewidth=0.9, zorder=2)
     rim = [withStroke(linewidth=2.5, foreground="white", alpha=0.85)]  # so that lines do not cross names out
+    style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "zorder": 3, "path_effects": rim}
     for node in speaking(graph)[: named if told else 0]:
-        ax.text(
-            float(places[node, 0]),
-            float(places[node, 1]),
-            str(graph.names[node]),
-            ha="center",
-            va="center",
-            fontsize=8,
-            zorder=3,
-            path_effects=rim,
-        )
+        ax.text(*places[node].tolist(), str(graph.names[node]), **style)
     ax.set_aspect("equal")
     ax.margins(0.08)
     ax.set_axis_off()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import platform
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +14,7 @@ import scipy
 from ..certificate import Certificate, Measure
 from ..graph import EVIDENCE, NOT_CENTRAL, LearnedGraph
 from ..validation import Array, InputError, listing
-from .cut import Cut, cut_of
+from .cut import Cut
 from .plain import shortened, text
 
 if TYPE_CHECKING:
@@ -31,10 +30,6 @@ CERTIFIED = {
     "prove that the solution is reached.",
     Measure.GRADIENT: "Expected counts differ by {share} from what the model makes of the answers.",
 }
-NEARLY_ALL = 0.9  # evidence of a tie that hardly anything speaks against
-MANY_GAPS = 0.25  # of a node's signals: beyond, it is marked wherever it is named among the most influential
-FEW, CONCENTRATED, FEW_NODES = 2, 1 / 3, 20  # so many nodes with such a share of the influence of so many are told
-LEADERS, RIVALS = 3, 5  # of the most influential that are named, and of those that may be
 AT_REST = (
     " So no node has anything left to change on its own. On this network the actions are a Nash equilibrium: nobody "
     "does better by doing more or less alone. What is certified is that the calculation has come to rest, not that it "
@@ -50,7 +45,6 @@ GAME = (
     "arXiv:2606.13885"
 )
 SMOOTH = "Kalofolias (2016), How to Learn a Graph from Smooth Signals, AISTATS"
-LEIDEN = "Traag, Waltman and van Eck (2019), From Louvain to Leiden, Scientific Reports 9:5233"
 TIES = (
     "Breza, Chandrasekhar, McCormick and Pan (2020), Using Aggregated Relational Data to Feasibly Identify Network "
     "Structure without Network Data, American Economic Review 110"
@@ -62,17 +56,10 @@ REFERENCES = {
     "SmoothGL": SMOOTH,
     "TieModel": TIES,
 }
-PLACE = re.compile(r'<p [^>]*id="methods">(.*?)</p>', re.DOTALL)
 
 
 def number(value: float) -> str:
-    """Write a number for reading: three figures, thousands apart, no exponent unless it must be.
-
-    Examples
-    --------
-    >>> number(0.0123456), number(12345), number(3.2e-7), number(float("nan"))
-    ('0.0123', '12,345', '3.2e-07', 'not known')
-    """
+    """Write a number for reading: three figures, thousands apart, no exponent unless it must be."""
     if not np.isfinite(value):
         return "not known"
     if abs(value) >= 1000:
@@ -81,13 +68,7 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share in percent.
-
-    Examples
-    --------
-    >>> percent(0.384), percent(3e-9)
-    ('38%', '0.0000003%')
-    """
+    """Write a share in percent: 38%, or 0.0000003%."""
     if share >= 0.0995:
         return f"{100 * share:.0f}%"
     return f"{np.format_float_positional(float(f'{100 * share:.1g}'), trim='-')}%"
@@ -103,38 +84,6 @@ def certificate(found: Certificate, plays_game: bool) -> tuple[str, str]:
     return verdict, f"{caution}{meaning}{game}".strip()
 
 
-def settled_sentence(graph: LearnedGraph, agreement: float = np.nan) -> str:
-    """Say how much of a network is settled: by the evidence for its ties, and by how far replicates agree.
-
-    ``agreement`` is the weight that two replicates have in common (``ConsensusGL.agreement_``). Nothing is said of a
-    graph whose edges have no evidence that is a share.
-
-    Examples
-    --------
-    >>> weights = np.array([[0, 0.9, 0.1], [0.9, 0, 0], [0.9, 0, 0]])
-    >>> graph = LearnedGraph.of(weights, edge_columns={"frequency": np.array([1.0, 0.3, 0.9, 0.8])})
-    >>> settled_sentence(graph, agreement=0.62)
-    '1 of 2 ties has a frequency of 90% or more; two replicates agree on 62% of the weight.'
-    """
-    cut = cut_of(graph)
-    if not cut.share:
-        agreeing = cut.column == EVIDENCE and agreement >= 0
-        return f"Two replicates agree on {agreement:.0%} of the weight." if agreeing else ""
-    sure = surest(cut)
-    verb, ties = "has" if sure == 1 else "have", "tie" if cut.n_ties == 1 else "ties"
-    said = f"{sure:,} of {cut.n_ties:,} {ties} {verb} a {cut.column} of {NEARLY_ALL:.0%} or more"
-    if not cut.n_ties:
-        said = f"No pair has a {cut.column} of one half, so nothing of this network is settled"
-    shared = f"; two replicates agree on {agreement:.0%} of the weight" if agreement >= 0 else ""
-    return f"{said}{shared}."
-
-
-def surest(cut: Cut) -> int:
-    """Return how many pairs have evidence of at least nine tenths."""
-    pairs = replace(cut.ties, edge_columns={"pair": cut.ties.edge_columns["pair"]}) if cut.share else cut.ties
-    return pairs.at_least("pair", NEARLY_ALL).undirected().n_edges if cut.share else 0
-
-
 class Verdict(NamedTuple):
     """A few words at the head of the page, and whether they are good news: green, amber or red."""
 
@@ -143,17 +92,11 @@ class Verdict(NamedTuple):
 
 
 def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[Verdict]:
-    """Return how much ties, leaders and the whole can be relied on.
-
-    Examples
-    --------
-    >>> cut = cut_of(LearnedGraph.of(np.eye(3)[[1, 2, 0]]))
-    >>> [tuple(verdict) for verdict in verdicts(cut, Leaders(["ann"], ["bob"]), 0.75)]
-    [('3 ties, evidence not known', 'amber'), ('leaders not settled', 'red'), ('replicates agree on 75%', 'green')]
-    """
+    """Return how much ties, leaders and the whole can be relied on."""
     found = []
     if cut.share:
-        part = surest(cut) / max(cut.n_ties, 1)
+        sure = cut.ties.at_least("pair", 0.9).undirected().n_edges
+        part = sure / max(cut.n_ties, 1)
         found.append(Verdict(f"{cut.n_ties:,} ties, {part:.0%} of them at 90% or more", graded(part, 0.5, 0.2)))
     elif cut.column == EVIDENCE:
         found.append(Verdict(f"{cut.n_ties:,} ties have most evidence; how many there are is a guess", "amber"))
@@ -196,7 +139,7 @@ class Leaders(NamedTuple):
         if not self.supported:
             return NOT_CENTRAL
         if self.rivals:
-            first, rivals = self.first[0], listing(self.rivals, RIVALS)
+            first, rivals = self.first[0], listing(self.rivals, 5)
             return f"It is not settled who is most influential: {first} is first here, and {rivals} may be."
         if not self.settled:
             return (
@@ -207,20 +150,12 @@ class Leaders(NamedTuple):
 
 
 def concentration_sentence(graph: LearnedGraph) -> str:
-    """Say that a few nodes hold most of the influence, if that is the case: mostly because of the prior or an outlier.
-
-    Examples
-    --------
-    >>> star = np.zeros((20, 20))
-    >>> star[1:, 0], star[0, 1] = 0.9, 0.9
-    >>> concentration_sentence(LearnedGraph.of(star))
-    '0 and 1 hold 100% of all influence among 20 nodes: check that this is meant; a weaker prior (lam), ...'
-    """
+    """Say that two nodes hold a third of the influence of 20 or more, mostly due to the prior or an outlier."""
     influence = np.sort(graph.influence)[::-1]
-    if graph.n_nodes < FEW_NODES or influence[:FEW].sum() < CONCENTRATED * influence.sum():
+    if graph.n_nodes < 20 or influence[:2].sum() < influence.sum() / 3:
         return ""
-    first = " and ".join(shortened([text(name) for name in graph.names[graph.by_influence[:FEW]]]))
-    share = percent(float(influence[:FEW].sum() / influence.sum()))
+    first = " and ".join(shortened([text(name) for name in graph.names[graph.by_influence[:2]]]))
+    share = percent(float(influence[:2].sum() / influence.sum()))
     return (
         f"{first} hold {share} of all influence among {graph.n_nodes:,} nodes: check that this is meant; a weaker "
         "prior (lam), more neighbours (degree) or another benefit spreads it, and so does leaving out an odd node"
@@ -228,69 +163,39 @@ def concentration_sentence(graph: LearnedGraph) -> str:
 
 
 def gaps_mark(graph: LearnedGraph, node: int) -> str:
-    """Return what to write behind a node's name where much of it is missing, so that its rank is not taken for much.
-
-    Examples
-    --------
-    >>> graph = LearnedGraph.of(np.eye(2)[::-1], ["ann", "bob"], node_columns={"missing": np.array([0.0, 0.4])})
-    >>> gaps_mark(graph, 0), gaps_mark(graph, 1)
-    ('', ' (40% missing)')
-    """
+    """Return what to write behind a node's name where a quarter of it or more is missing."""
     share = float(graph.node_columns["missing"][node]) if "missing" in graph.node_columns else 0.0
-    return f" ({percent(share)} missing)" if share >= MANY_GAPS else ""
+    return f" ({percent(share)} missing)" if share >= 0.25 else ""
 
 
 def speaking(graph: LearnedGraph) -> Array:
-    """Return the nodes that may be named as influential, most influential first: not those without any signal.
-
-    Examples
-    --------
-    >>> graph = LearnedGraph.of(np.eye(3)[[1, 2, 1]], node_columns={"silent": np.array([0, 1, 0])})
-    >>> graph.by_influence.tolist(), speaking(graph).tolist()
-    ([1, 2, 0], [2, 0])
-    """
+    """Return the nodes that may be named as influential, most influential first: not those without any signal."""
     order = graph.by_influence
     return order[np.asarray(graph.node_columns["silent"])[order] == 0] if "silent" in graph.node_columns else order
 
 
 def leaders(graph: LearnedGraph) -> Leaders:
-    """Return who is most influential, as far as the intervals of the ranks tell the first from the rest.
-
-    Examples
-    --------
-    >>> ranks = {"rank_low": np.array([2, 1, 1]), "rank_high": np.array([3, 1, 3])}
-    >>> leaders(LearnedGraph.of(np.eye(3)[[1, 2, 1]], ["ann", "bob", "cat"], node_columns=ranks)).sentence
-    'It is not settled who is most influential: bob is first here, and cat may be.'
-    """
+    """Return who is most influential, as far as the intervals of the ranks tell the first from the rest."""
     if graph.influence_supported is False:
         return Leaders([], [], supported=False)
     order = speaking(graph)
     plain = shortened([text(name) for name in graph.names[order]])
     names = [name + gaps_mark(graph, node) for name, node in zip(plain, order.tolist(), strict=True)]
     if "rank_low" not in graph.node_columns:
-        return Leaders(names[:LEADERS], [], settled=False)
+        return Leaders(names[:3], [], settled=False)
     low, high = (np.asarray(graph.node_columns[end])[order] for end in ("rank_low", "rank_high"))
-    for count in range(min(LEADERS, len(order) - 1), 0, -1):
+    for count in range(min(3, len(order) - 1), 0, -1):
         if high[:count].max() < low[count:].min():
-            return Leaders(names[:count], [], more_settled=count == LEADERS)
+            return Leaders(names[:count], [], more_settled=count == 3)
     # Those that come as high as the first one does; else those that come as low as it may.
     bar = low[0] if low[1:].min() <= low[0] else high[0]
     return Leaders(names[:1], [name for name, rank in zip(names[1:], low[1:], strict=True) if rank <= bar])
 
 
 def read_methods(page: str | Path) -> str:
-    """Return the methods paragraph that a report page holds.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> page = Path(tempfile.mkdtemp()) / "report.html"
-    >>> _ = page.write_text('<p class="column" id="methods">A &amp; B were tied.</p>')
-    >>> read_methods(page)
-    'A & B were tied.'
-    """
+    """Return the methods paragraph that a report page holds."""
     try:
-        found = PLACE.search(Path(page).read_text(encoding="utf-8"))
+        found = re.search(r'<p [^>]*id="methods">(.*?)</p>', Path(page).read_text(encoding="utf-8"), re.DOTALL)
     except OSError as error:
         raise InputError(f"there is no {page} to read the methods paragraph from; run nashgraph learn again") from error
     if found is None:
@@ -342,6 +247,7 @@ def methods_paragraph(summary: Summary) -> str:
         f"A network of {graph.n_nodes:,} nodes was learned{source} with {summary.method} ({inside}) in nashgraph "
         f"{__version__} (Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__})."
         f"{notes} {counted}: {cut.n_ties:,} ties, {percent(density)} of all pairs.{stability} The calculation: "
-        f"{summary.certificate.sentence}.{scores} Communities were found by Leiden's method on modularity ({LEIDEN}). "
-        f"The ties were inferred from {told}."
+        f"{summary.certificate.sentence}.{scores} Communities were found by Leiden's method on modularity (Traag, "
+        "Waltman and van Eck (2019), From Louvain to Leiden, Scientific Reports 9:5233). The ties were inferred from "
+        f"{told}."
     )

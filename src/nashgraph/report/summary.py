@@ -17,17 +17,11 @@ from ..validation import Array, InputError
 from . import prose
 from .comparing import differences
 from .cut import Checks, Cut, checks_of, cut_of
-from .drawing import DECIMALS, Drawing, make_drawing
+from .drawing import Drawing, make_drawing
 from .figures import calibration_curve, precision_recall
-from .inputs import InputColumn, Profile, input_columns, missing_share, of_nodes, profile_of
-from .interventions import Interventions, interventions_of
+from .game import Interventions, Playable, interventions_of, playable
+from .inputs import InputColumn, Profile, input_columns, of_nodes, profile_of
 from .plain import columns, plain, shortened, table, text
-from .playable import Playable, playable
-
-GAINERS, HUBS = 3, 10  # nodes and ties that gain most by a prior, and hubs that are compared
-COMPARED = 30  # nodes of which the page says whether they differ in influence
-POINTS = 200  # of a curve in the page
-RESERVED = ("name", "influence", "followers", "listens_to")  # columns of nodes that are the graph's own
 
 
 class Gain(NamedTuple):
@@ -41,12 +35,9 @@ class Gain(NamedTuple):
 class PriorPart(NamedTuple):
     """How much the members with a prior count, and what they change.
 
-    Attributes
-    ----------
-    share : float, of the members that have a prior
-    moved : float, the share of all weight that lies elsewhere without them
-    nodes, ties : those that gain most influence, most weight (from the one who influences to the other)
-    new_hubs : names of nodes that are among the ten most influential thanks to the prior alone
+    ``share`` is that of the members that have a prior, ``moved`` that of all weight that lies elsewhere without them.
+    ``nodes`` and ``ties`` are those that gain most, ``new_hubs`` the nodes that are among the ten most influential
+    thanks to the prior alone.
     """
 
     share: float
@@ -58,34 +49,12 @@ class PriorPart(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """All data of the report on a learned graph.
+    """All data of the report on a learned graph; :func:`summarize` makes it.
 
-    Attributes
-    ----------
-    title, source, method : str
-    graph : LearnedGraph
-    cut : Cut
-        Which pairs count as tied, by which evidence; every number of ties is of these (``n_ties``).
-    agreement : float, how alike two resamples of a consensus are
-    hubs : DataFrame
-        All nodes, most influential first, with whatever columns the graph has, and the share of answers missing.
-    prior : Prior or None
-    prior_part : PriorPart or None, what the prior adds, where the graph without it is known
-    certificate : Certificate
-    history : DataFrame or None, one row per step: iteration, objective, value (of the certificate's measure), welfare
-    front : DataFrame or None, one row per lambda drawn: lam, fidelity, welfare, fitted
-    drawing : Drawing, the nodes and edges to draw
-    parameters : dict from name to text
-    scores : dict from name to number
-    notes : tuple of str, what was done to the table
-    directed : bool, whether to begin with directions shown
-    columns : list of InputColumn, what the table says of the nodes
-    profile : Profile, what sets communities apart
-    differ : boolean array or None, which of the most influential nodes differ (see ``differences``)
-    trust : dict of curves: stability (if given); calibration and precision_recall (with a truth)
-    checks : Checks or None, the ties of the true network
-    interventions : Interventions or None, what to do about the network by its game, if asked for
-    game : Playable or None, the game for the page to play
+    ``cut`` says which pairs count as tied, by which evidence; every number of ties is of these. ``hubs`` has all nodes,
+    most influential first, with whatever columns the graph has; ``agreement`` is how alike two replicates are.
+    ``history`` has a row for each step of the run, ``front`` one for each lambda drawn, and ``trust`` the curves of
+    stability, calibration and precision. What there is nothing of is None.
 
     Examples
     --------
@@ -127,18 +96,14 @@ class Summary:
         return self.drawing.layout(self.hubs["name"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON has it: plain lists and numbers of six figures, None for what is not finite.
+        """Return what the page's script needs as JSON has it: numbers of six figures, None for what is not finite.
 
         Nodes are the most influential ones, 50,000 at most; very long names are cut.
         """
-        drawing = self.drawing
-        held = len(drawing.positions)
+        held = len(self.drawing.positions)
         listed, order = self.hubs.head(held), self.graph.by_influence
         return {
             "title": text(self.title),
-            "source": text(self.source),
-            "method": self.method,
-            "n_nodes": self.graph.n_nodes,
             "cut": {
                 "column": self.cut.column,
                 "share": self.cut.share,
@@ -148,7 +113,7 @@ class Summary:
             "nodes": {**columns(listed), "name": shortened([text(name) for name in listed["name"]])},
             "supported": self.graph.influence_supported is not False,
             "columns": [column.to_dict(order[:held]) for column in self.columns],
-            "profile": self.profile.to_dict(),
+            "profile": {**self.profile._asdict(), "leads": self.profile.leads.round(3).tolist()},
             "differ": None if self.differ is None else self.differ.astype(int).tolist(),
             "trust": {
                 name: {key: plain(value, 4) for key, value in curve.items()} for name, curve in self.trust.items()
@@ -156,49 +121,11 @@ class Summary:
             "checks": None if self.checks is None else self.checks.to_dict(order, held),
             "certificate": self.certificate.as_dict(),
             "history": None if self.history is None else table(self.history),
-            "front": None if self.front is None else table(self.front),
-            "drawing": drawing_to_dict(drawing),
+            "front": None if self.front is None else columns(self.front),
+            "drawing": self.drawing.to_dict(),
             "game": None if self.game is None else self.game.to_dict(),
-            "parameters": {text(name): text(value) for name, value in self.parameters.items()},
-            "scores": {text(name): plain(score) for name, score in self.scores.items()},
-            "notes": [text(note) for note in self.notes],
             "directed": self.directed,
         }
-
-
-def drawing_to_dict(drawing: Drawing) -> dict[str, Any]:
-    """Return the places, the communities and the views as JSON has them."""
-    bubbles = drawing.bubbles
-    return {
-        "x": plain(drawing.positions[:, 0].round(DECIMALS)),
-        "y": plain(drawing.positions[:, 1].round(DECIMALS)),
-        "community": plain(drawing.community),
-        "bubbles": bubbles
-        and {
-            "x": plain(bubbles.positions[:, 0], 4),
-            "y": plain(bubbles.positions[:, 1], 4),
-            "radius": plain(bubbles.radius, 4),
-        },
-        "radius": plain(drawing.radius),
-        "least": plain(drawing.least),
-        "widest": plain(drawing.widest),
-        "fitted": drawing.fitted,
-        "views": [
-            {
-                "lam": plain(view.prior.lam),
-                "n_edges": view.n_edges,
-                "source": plain(view.edges.source),
-                "target": plain(view.edges.target),
-                "weight": plain(view.edges.weight, figures=4),
-                "pair": plain(view.pair, figures=4),
-                "edge_columns": columns(view.edge_columns, figures=4),
-                "influence": plain(view.influence, figures=4),
-                "action": None if view.action is None else plain(view.action, figures=4),
-            }
-            for view in drawing.views
-        ],
-        "left_out": drawing.left_out,
-    }
 
 
 def summarize(
@@ -206,7 +133,6 @@ def summarize(
     *,
     title: str = "The learned network",
     source: str = "",
-    parameters: Mapping[str, Any] | None = None,
     scores: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
     path: LambdaPath | None = None,
@@ -225,8 +151,6 @@ def summarize(
     ----------
     model : fitted GraphEstimator
     title, source : str, what the network is of, and the table it was learned from
-    parameters : mapping, optional
-        What to show as the settings; None takes ``model.get_params()``.
     scores : mapping from name to number, optional
         For example ``{"AUC": 0.71}``, when the true network is known.
     notes : sequence of str
@@ -270,7 +194,6 @@ def summarize(
     cut = cut_of(graph)
     drawing, ties = make_drawing(model, path, cut, communities, layout), cut.ties
     found = interventions_of(model) if interventions else None
-    shown = settings(model) if parameters is None else parameters
     table = None if columns is None else of_nodes(columns, graph.names)
     told = [] if table is None else input_columns(table, ties)
     order = graph.by_influence[: len(drawing.positions)]
@@ -286,9 +209,9 @@ def summarize(
         prior_part=prior_part(model, graph),
         certificate=model.certificate_,
         history=pd.DataFrame(history, columns=list(Record._fields)) if history else None,
-        front=None if path is None else front_table(drawing),
+        front=None if path is None else pd.DataFrame([view.point for view in drawing.views]),
         drawing=drawing,
-        parameters={name: said(value) for name, value in shown.items()},
+        parameters={name: said(value) for name, value in settings(model).items()},
         scores=dict(scores or {}),
         notes=tuple(notes),
         directed=directed and graph.directed,
@@ -306,24 +229,19 @@ def hubs_table(ties: LearnedGraph, table: pd.DataFrame | None, worth: Mapping[st
     """Return all nodes, most influential first, with what each is worth, and the share of the table it left empty."""
     hubs = ties.nodes().assign(**{name: values[ties.by_influence] for name, values in worth.items()})
     if table is not None:
-        hubs = hubs.drop(columns=[name for name in table.columns if name in hubs and name not in RESERVED])
-        share = missing_share(table)
-        if share is not None and "missing" not in hubs:
-            hubs["missing"] = share[ties.by_influence]
+        own = ("name", "influence", "followers", "listens_to")
+        hubs = hubs.drop(columns=[name for name in table.columns if name in hubs and name not in own])
+        empty = table.isna().sum(axis=1).to_numpy() / max(1, table.shape[1])
+        if empty.any() and "missing" not in hubs:
+            hubs["missing"] = empty[ties.by_influence]
     return hubs
-
-
-def front_table(drawing: Drawing) -> pd.DataFrame:
-    """Return the points of the Pareto front, in the order of the views."""
-    rows = [(view.prior.lam, view.prior.fidelity, view.prior.welfare, view.fitted) for view in drawing.views]
-    return pd.DataFrame(rows, columns=["lam", "fidelity", "welfare", "fitted"])
 
 
 def differ_of(model: GraphEstimator, graph: LearnedGraph) -> Array | None:
     """Return which of the most influential nodes differ, if there are replicates and the signals tell who is."""
     if graph.influence_supported is False or not getattr(model, "replicate_graphs_", None) or graph.n_nodes < 2:
         return None
-    return differences(model, most=COMPARED, nodes=graph.by_influence).differ
+    return differences(model, most=30, nodes=graph.by_influence).differ
 
 
 def trust_of(graph: LearnedGraph, truth: Any, stability: Mapping[str, Array] | None) -> dict[str, dict[str, Any]]:
@@ -332,7 +250,7 @@ def trust_of(graph: LearnedGraph, truth: Any, stability: Mapping[str, Array] | N
     if truth is None or not as_graph(truth).n_edges or as_graph(truth).n_nodes != graph.n_nodes:
         return found
     recall, precision, guessing = precision_recall(graph, truth)
-    kept = np.unique(np.linspace(0, len(recall) - 1, POINTS).round().astype(int))
+    kept = np.unique(np.linspace(0, len(recall) - 1, 200).round().astype(int))
     found["precision_recall"] = {"recall": recall[kept], "precision": precision[kept], "guessing": guessing}
     if (curve := calibration_curve(graph, truth)) is not None:
         found["calibration"] = {"evidence": curve[0], "tied": curve[1]}
@@ -342,20 +260,13 @@ def trust_of(graph: LearnedGraph, truth: Any, stability: Mapping[str, Array] | N
 def settings(model: GraphEstimator) -> dict[str, Any]:
     """Return the parameters that are set and bear on the answer, and those that were found."""
     given = {name: value for name, value in model.get_params(deep=False).items() if value is not None}
-    for name in ("callback", "checkpoint", "progress"):
-        given.pop(name, None)
+    given.pop("callback", None)
     found = {f"{name} (found)": value for name, value in model.found_params().items() if value is not None}
     return given | found
 
 
 def said(value: Any) -> str:
-    """Write a parameter's value in few words.
-
-    Examples
-    --------
-    >>> said(0.25), said("log1p"), said(np.ones(34))
-    ('0.25', 'log1p', 'an array of 34 numbers')
-    """
+    """Write a parameter's value in few words."""
     if isinstance(value, np.ndarray | pd.Series):
         return f"an array of {' × '.join(str(size) for size in value.shape)} numbers"
     if isinstance(value, float):
@@ -370,25 +281,22 @@ def prior_part(model: GraphEstimator, graph: LearnedGraph | None = None) -> Prio
     graph, smooth = graph or model.graph_, model.without_prior_
     if smooth is None or model.prior_share_ == 0:
         return None
-    gained = (graph.weights - smooth.weights).tocoo()
-    more = graph.influence - smooth.influence
+    gained, more = (graph.weights - smooth.weights).tocoo(), graph.influence - smooth.influence
+    target, source = gained.coords
 
     def named(*nodes: int) -> list[str]:
         return shortened([text(graph.names[node]) for node in nodes])
 
-    def ties() -> list[Gain]:
-        target, source = gained.coords
-        most = np.argsort(-gained.data, kind="stable")[:GAINERS]
-        pairs = [(int(source[k]), int(target[k])) for k in most if gained.data[k] > 0]
-        return [Gain(named(j, i), float(smooth.weights[i, j]), float(graph.weights[i, j])) for j, i in pairs]
+    def most(gains: Array) -> list[int]:
+        return [int(k) for k in np.argsort(-gains, kind="stable")[:3] if gains[k] > 0]
 
-    nodes = [node for node in np.argsort(-more, kind="stable")[:GAINERS] if more[node] > 0]
+    ties = [(int(source[k]), int(target[k])) for k in most(gained.data)]
     first = prose.speaking(graph)
-    before = smooth.by_influence[np.isin(smooth.by_influence, first)][:HUBS]
+    before = smooth.by_influence[np.isin(smooth.by_influence, first)][:10]
     return PriorPart(
         share=model.prior_share_,
         moved=float(0.5 * np.abs(gained.data).sum() / graph.weights.sum()),
-        nodes=[Gain(named(node), float(smooth.influence[node]), float(graph.influence[node])) for node in nodes],
-        ties=ties(),
-        new_hubs=named(*(node for node in first[:HUBS].tolist() if node not in before)),
+        nodes=[Gain(named(k), float(smooth.influence[k]), float(graph.influence[k])) for k in most(more)],
+        ties=[Gain(named(j, i), float(smooth.weights[i, j]), float(graph.weights[i, j])) for j, i in ties],
+        new_hubs=named(*(node for node in first[:10].tolist() if node not in before)),
     )
