@@ -163,7 +163,7 @@ def playable(model: GraphEstimator) -> Playable | None:
         return None
     interaction = as_interaction(getattr(model, "interaction", "log1p"))
     welfare = as_welfare(getattr(model, "welfare", "total"))
-    names = {kind: name for registry in (INTERACTIONS, WELFARES) for name, kind in registry.items()}
+    names: dict[Any, str] = {kind: name for kinds in (INTERACTIONS, WELFARES) for name, kind in kinds.items()}
     names[WeightedTotal] = WEIGHTED
     rules = names.get(type(interaction), ""), names.get(type(welfare), "")
     if rules[0] not in PLAYED or rules[1] not in VALUED | {WEIGHTED}:

@@ -347,7 +347,7 @@ def draw_nodes_and_names(ax: Axes, places: Array, graph: LearnedGraph, named: in
     rim = [withStroke(linewidth=2.5, foreground="white", alpha=0.85)]  # so that lines do not cross names out
     style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "zorder": 3, "path_effects": rim}
     for node in speaking(graph)[: named if told else 0]:
-        ax.text(*places[node].tolist(), str(graph.names[node]), **style)
+        ax.text(x[node], y[node], str(graph.names[node]), **style)
     ax.set_aspect("equal")
     ax.margins(0.08)
     ax.set_axis_off()
