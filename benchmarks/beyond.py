@@ -29,6 +29,8 @@ from nashgraph.experiments.study import (
 )
 from nashgraph.experiments.villages import QUICK_VILLAGES, SURVEYED, C, prepare, village_problem
 from nashgraph.metrics import edge_auc
+from nashgraph.priors import GamePrior
+from nashgraph.solvers import BestResponse
 
 from .experiment import run
 
@@ -53,9 +55,10 @@ def measure(village: int, interaction: str, betas: list[float], ratios: list[flo
     X, benefit, surveyed, truth = village_problem(village)
     control = edge_auc(truth, surveyed[:, None] + surveyed)
     rows: list[Row] = []
+    game, solver = GamePrior(interaction=interaction), BestResponse(tol=TOL, max_iter=500)
     for beta, ratio in product(betas, ratios):
         lam = ratio * beta
-        model = GLGP(lam, beta=beta, c=C, interaction=interaction, benefit=benefit, tol=TOL, max_iter=500).fit(X)
+        model = GLGP(lam, beta=beta, c=C, benefit=benefit, prior=game, solver=solver).fit(X)
         rows.append(
             {
                 "village": village,

@@ -20,7 +20,7 @@ from unittest.mock import patch
 import numpy as np
 from distributed import Client
 
-from nashgraph import GLGP
+from nashgraph import GLGP, BestResponse
 from nashgraph.pairs import Bonus
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import cluster, put
@@ -71,8 +71,12 @@ def opened(count: int) -> Iterator[Client]:
             one_scan(client, 2000)
         # In a plane scans skip.
         with patch.object(on_workers, "LEAVES_NODES", 0):
-            GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(signals(12_000)[:2])
+            model().fit(signals(12_000)[:2])
         yield client
+
+
+def model() -> GLGP:
+    return GLGP(degree=DEGREE, engine="dask", solver=BestResponse(storage="sparse"))
 
 
 def signals(n: int, count: int = SIGNALS):
@@ -109,7 +113,7 @@ def whole_fits(report: Report, counts: list[int], X, repeats: int) -> None:
     graphs = {}
 
     def fit(client: Client) -> None:
-        graphs[len(client.nthreads())] = GLGP(degree=DEGREE, storage="sparse", engine="dask").fit(X).adjacency_
+        graphs[len(client.nthreads())] = model().fit(X).adjacency_
 
     table(report, in_turn(counts, repeats, lambda client: timed(client, lambda: fit(client))))
     (first, one), *others = graphs.items()

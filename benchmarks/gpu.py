@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
-from nashgraph import GLGP
+from nashgraph import GLGP, BestResponse
 from nashgraph.pairs import ENGINES
 from nashgraph.pairs.cuda.search import CudaSearch
 
@@ -68,8 +68,8 @@ def same_graph(report: Report, n: int) -> None:
     """Compare with the threads' graph at the same lambda, and warm up: the kernel is compiled here."""
     report.section(f"N = {n:,}: the same graph as the threads'")
     X = signals(n)
-    ours = GLGP(degree=20, tol=1e-7, engine="measured").fit(X)
-    theirs = GLGP(degree=20, tol=1e-7, lam=ours.lam_, storage="sparse").fit(X)
+    ours = GLGP(degree=20, engine="measured", solver=BestResponse(tol=1e-7)).fit(X)
+    theirs = GLGP(degree=20, lam=ours.lam_, solver=BestResponse(tol=1e-7, storage="sparse")).fit(X)
     apart = abs(ours.objective_ - theirs.objective_) / abs(theirs.objective_)
     only = (ours.adjacency_ != 0).astype(int) - (theirs.adjacency_ != 0).astype(int)
     difference = sparse.linalg.norm(ours.adjacency_ - theirs.adjacency_) / sparse.linalg.norm(theirs.adjacency_)
@@ -111,7 +111,7 @@ def whole_fits(report: Report, sizes: list[int], given: argparse.Namespace) -> N
         for again in (False, True):
             start = time.perf_counter()
             with profile if again and given.profile and n == sizes[-1] else nullcontext():
-                model = GLGP(degree=20, tol=1e-5, engine="measured").fit(X)
+                model = GLGP(degree=20, engine="measured", solver=BestResponse(tol=1e-5)).fit(X)
             times.append(time.perf_counter() - start)
         first, seconds = times
         device = 0.0 if given.cpu else torch.cuda.max_memory_allocated() / 1e9

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
-from nashgraph import GLGP, ConsensusGL
+from nashgraph import GLGP, BestResponse, ConsensusGL
 from nashgraph.estimators import GraphEstimator
 from nashgraph.pairs import Bonus, CandidateSet, make_search
 from nashgraph.smoothness import beta_for_degree
@@ -28,7 +28,7 @@ def scale(report: Report) -> None:
     start = time.perf_counter()
     NearestNeighbors(n_neighbors=20, algorithm="brute").fit(X.T).kneighbors(X.T)
     neighbours = time.perf_counter() - start
-    known = GLGP(degree=20, storage="sparse")
+    known = GLGP(degree=20, solver=BestResponse(storage="sparse"))
     fitted = in_process(20_000, known)
     report.say(
         f"N = 20,000: one brute-force 20-nearest-neighbour pass (scikit-learn) {neighbours:.1f} s; the whole GLGP fit "

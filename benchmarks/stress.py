@@ -170,7 +170,7 @@ def comparison(report: Report, points: list) -> None:
         "descends. Differences are (best-response - TTGD) / |TTGD|."
     )
     report.table(
-        ["what", "one start", "multistart=4"],
+        ["what", "one start", "n_starts=4"],
         [
             ["above TTGD by more than 1e-6", f"{(one > 1e-6).sum()}", f"{(several > 1e-6).sum()}"],
             ["worst difference", f"{one.max():+.1e}", f"{several.max():+.1e}"],

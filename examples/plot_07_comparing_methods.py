@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nashgraph import GLGP, LinearGLGP, SmoothGL, compare
+from nashgraph import GLGP, GamePrior, LinearGLGP, SmoothGL, compare
 from nashgraph.datasets import preferential_attachment, smooth_signals, stochastic_block_model
 
 # %%
@@ -47,7 +47,7 @@ chosen = [
     ("SmoothGL", SmoothGL(beta=200)),
     ("LinearGLGP, lam=5", LinearGLGP(lam=5, beta=200)),
     ("GLGP, lam=5, log1p", GLGP(lam=5, beta=200)),
-    ("GLGP, lam=5, linear", GLGP(lam=5, beta=200, interaction="linear")),
+    ("GLGP, lam=5, linear", GLGP(lam=5, beta=200, prior=GamePrior(interaction="linear"))),
     "sigrep",
     "logdegree",
     "glasso",

@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from nashgraph import GLGP, edge_auc, plot_path
+from nashgraph import GLGP, BestResponse, edge_auc, plot_path
 from nashgraph.datasets import preferential_attachment, smooth_signals
 
 club = nx.karate_club_graph()
@@ -94,7 +94,7 @@ rows = []
 for kind in ("karate, Gaussian-Markov", "tree, Gaussian-Markov", "tree, low-pass, dense"):
     for seed in range(3):
         truth, signals, options = draw(kind, seed)
-        front = GLGP(max_iter=500, **options).path(signals, [0, *np.geomspace(0.01, 30, 14)])
+        front = GLGP(**options, solver=BestResponse(max_iter=500)).path(signals, [0, *np.geomspace(0.01, 30, 14)])
         auc = np.array([edge_auc(truth, model.adjacency_) for model in front.models])
         rules = {"no prior": 0, "a thousandth": front.affordable(), "bend": bend(front), "best": auc.argmax()}
         rows.append({"problem": kind} | {name: auc[k] for name, k in rules.items()})

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nashgraph import GLGP, SmoothGL, edge_auc, spectral_benefit, squared_distances
+from nashgraph import GLGP, GamePrior, SmoothGL, edge_auc, spectral_benefit, squared_distances
 from nashgraph.datasets import preferential_attachment, smooth_signals
 
 # %%
@@ -75,7 +75,7 @@ for filter_name in ("lowpass", "gmrf"):
         plain = edge_auc(tree, SmoothGL(beta=200).fit(X).adjacency_)
         for name, benefit in benefits(tree, X, seed).items():
             for lam in lams:
-                model = GLGP(lam=lam, beta=200, benefit=benefit, interaction="linear").fit(X)
+                model = GLGP(lam=lam, beta=200, benefit=benefit, prior=GamePrior(interaction="linear")).fit(X)
                 rows.append((filter_name, name, lam, edge_auc(tree, model.adjacency_) - plain, plain))
 runs = pd.DataFrame(rows, columns=["signals", "benefit", "lam", "gain", "plain"])
 gains = runs.groupby(["signals", "benefit", "lam"], sort=False).gain.mean().unstack()
@@ -121,7 +121,7 @@ for n_signals in (10, 50, 250):
     for seed in range(3):
         tree = preferential_attachment(50, random_state=seed)
         X = smooth_signals(tree, n_signals, "lowpass", noise=0.2, random_state=100 + seed)
-        graphs = [GLGP(lam=lam, beta=200, interaction="linear").fit(X).adjacency_ for lam in (0, 5)]
+        graphs = [GLGP(lam=lam, beta=200, prior=GamePrior(interaction="linear")).fit(X).adjacency_ for lam in (0, 5)]
         found.append([edge_auc(tree, graph) for graph in graphs])
     without, with_prior = np.mean(found, axis=0)
     print(f"{n_signals:3} low-pass signals: AUC {without:.3f} without prior, {with_prior:.3f} at lam = 5")
@@ -135,7 +135,7 @@ for n_signals in (10, 50, 250):
 def roughness_held_out(X, lam):
     """Return how rough each half of the signals is on the graph learned from the other."""
     halves = X[::2], X[1::2]
-    learned = [GLGP(lam=lam, beta=200, interaction="linear").fit(half).adjacency_ for half in halves]
+    learned = [GLGP(lam=lam, beta=200, prior=GamePrior(interaction="linear")).fit(half).adjacency_ for half in halves]
     return sum(np.sum(W * squared_distances(half)) for W, half in zip(learned, reversed(halves), strict=True))
 
 

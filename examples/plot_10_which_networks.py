@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nashgraph import GLGP, edge_auc
+from nashgraph import GLGP, BestResponse, GamePrior, edge_auc
 from nashgraph.datasets import (
     erdos_renyi,
     preferential_attachment,
@@ -39,7 +39,8 @@ def gains(network, filter_name, options, lams):
     """Return the AUC without prior, and what is gained at the best lam and where J rose by a share."""
     lowpass = {"strength": 0.2, "noise": 0.2} if filter_name == "lowpass" else {"noise": 0.05}
     X = smooth_signals(network, 20, filter_name, **lowpass, random_state=0)
-    path = GLGP(interaction="linear", max_iter=500, **options).path(X / X.std(), lams)
+    model = GLGP(**options, prior=GamePrior(interaction="linear"), solver=BestResponse(max_iter=500))
+    path = model.path(X / X.std(), lams)
     auc = np.array([edge_auc(network, model.adjacency_) for model in path.models])
     last = [np.flatnonzero(path.fidelities <= (1 + share) * path.least)[-1] for share in (0.001, 0.01)]
     return auc[0], *(auc[[auc.argmax(), *last]] - auc[0])

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from nashgraph import GLGP, CustomInteraction, CustomWelfare
+from nashgraph import GLGP, CustomInteraction, CustomWelfare, GamePrior
 from nashgraph.datasets import small_world, smooth_signals
 
 network = small_world(60, degree=6, random_state=0)
@@ -64,11 +64,13 @@ print(f"largest error of the gradient: {np.abs(numeric - soft_minimum_gradient(y
 # %%
 # Two models that differ in the welfare alone, and a third with no prior at all.
 
-options = {"degree": 6, "benefit": benefit, "normalize_benefit": False, "interaction": arctangent}
+# A benefit given to the prior is used as it is; one given to GLGP would be scaled to sum 1.
+
+game = GamePrior(benefit, arctangent)
 models = {
-    "no prior": GLGP(lam=0.0, **options),
-    "the sum": GLGP(lam=0.3, **options),
-    "the soft minimum": GLGP(lam=0.3, welfare=fair, **options),
+    "no prior": GLGP(lam=0.0, degree=6, prior=game),
+    "the sum": GLGP(lam=0.3, degree=6, prior=game),
+    "the soft minimum": GLGP(lam=0.3, degree=6, prior=GamePrior(benefit, arctangent, welfare=fair)),
 }
 actions = pd.DataFrame({name: model.fit(X).equilibrium_ for name, model in models.items()})
 summary = actions.agg(["sum", "min", "max"]).T

@@ -16,12 +16,22 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import GLGP, adjoint, equilibrium, plot_convergence, project_rows, squared_distances
+from nashgraph import (
+    GLGP,
+    TTGD,
+    BestResponse,
+    GamePrior,
+    adjoint,
+    equilibrium,
+    plot_convergence,
+    project_rows,
+    squared_distances,
+)
 from nashgraph.datasets import preferential_attachment, smooth_signals
 
 tree = preferential_attachment(100, random_state=0)
 X = smooth_signals(tree, n_signals=20, filter="lowpass", noise=0.2, random_state=0)
-options = {"lam": 3.0, "degree": 30, "interaction": "linear"}
+options = {"lam": 3.0, "degree": 30, "prior": GamePrior(interaction="linear")}
 
 # %%
 # The default solver goes down by best responses; ``ttgd`` is the two-timescale gradient descent of the paper. Both run
@@ -29,10 +39,11 @@ options = {"lam": 3.0, "degree": 30, "interaction": "linear"}
 
 runs = {
     "best response": GLGP(**options),
-    "TTGD, step 0.02": GLGP(**options, solver="ttgd", solver_params={"gamma": 0.02}),
+    "TTGD, step 0.02": GLGP(**options, solver=TTGD(gamma=0.02)),
     "TTGD, step 0.003, as published": GLGP(**options, solver="ttgd"),
 }
-GLGP(lam=0.1, max_iter=1, tol=1).fit(X)  # so that the seconds below are those of learning, not of compiling
+# A first fit, so that the seconds below are those of learning, not of compiling.
+GLGP(lam=0.1, solver=BestResponse(max_iter=1, tol=1)).fit(X)
 for name, model in runs.items():
     start = time.perf_counter()
     with warnings.catch_warnings():
@@ -79,7 +90,8 @@ print(f"recomputed {np.linalg.norm(W - answer) / np.linalg.norm(W):.1e}, reporte
 
 for lam in (0.3, 3.0, 30.0):
     objectives = [
-        GLGP(**(options | {"lam": lam}), multistart=starts, random_state=0).fit(X).objective_ for starts in (1, 8)
+        GLGP(**options | {"lam": lam}, random_state=0, solver=BestResponse(n_starts=starts)).fit(X).objective_
+        for starts in (1, 8)
     ]
     gain = (objectives[0] - objectives[1]) / abs(objectives[0])
     print(f"lam = {lam:4}: one start {objectives[0]:.6f}, the best of eight {objectives[1]:.6f}, lower by {gain:.1e}")

@@ -129,3 +129,8 @@ def simplex_oracle(scores, skip, total):
         if best is None or gap < best[0]:
             best = (gap, weights)
     return np.insert(best[1].astype(float), skip, 0.0)
+
+
+def stored(model, storage):
+    """Return a model that stores pairs this way; GLGP's solver does it."""
+    return model.set_params(**{"solver__storage" if "solver" in model.get_params() else "storage": storage})

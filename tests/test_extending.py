@@ -14,7 +14,18 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import GLGP, ConsensusGL, GraphEstimator, InputError, SmoothGL, compare, project_rows, squared_distances
+from nashgraph import (
+    GLGP,
+    BestResponse,
+    ConsensusGL,
+    GamePrior,
+    GraphEstimator,
+    InputError,
+    SmoothGL,
+    compare,
+    project_rows,
+    squared_distances,
+)
 from nashgraph.certificate import Measure, Monitor, Status
 from nashgraph.estimators import METHODS
 from nashgraph.games import INTERACTIONS, WELFARES, check_h1
@@ -161,9 +172,9 @@ def test_an_interaction_with_a_welfare(table):
     check_h1(Arctangent())
     given = {"lam": 2.0, "benefit": np.arange(1.0, 31.0)}
     data = signals(table).drop(index="rank")
-    model = GLGP(interaction=Arctangent(), welfare=Logarithmic(), **given).fit(data)
+    model = GLGP(**given, prior=GamePrior(interaction=Arctangent(), welfare=Logarithmic())).fit(data)
     with registered(INTERACTIONS, "arctangent", Arctangent), registered(WELFARES, "logarithmic", Logarithmic):
-        named = GLGP(interaction="arctangent", welfare="logarithmic", **given).fit(data)
+        named = GLGP(**given, prior=GamePrior(interaction="arctangent", welfare="logarithmic")).fit(data)
         np.testing.assert_array_equal(named.adjacency_, model.adjacency_)
         out, game = table.parent / "out", ("--interaction", "arctangent", "--welfare", "logarithmic")
         result = run("learn", table, *RAW, "--lam", "2", "--benefit", "rank", *game, "--out", out, "--json")
@@ -207,7 +218,7 @@ def counted_search(X, node_costs=None):
 
 
 def test_an_engine(table):
-    model = GLGP(lam=2.0, storage="sparse").fit(signals(table))
+    model = GLGP(lam=2.0, solver=BestResponse(storage="sparse")).fit(signals(table))
     smooth = SmoothGL(storage="sparse").fit(signals(table))
     with registered(ENGINES, "counted", counted_search):
         CountedSearch.started = 0
@@ -367,8 +378,9 @@ def test_a_column_and_a_format_reach_every_file(table, monkeypatch):
 def test_a_stopping_rule(random):
     """A callback that returns a status is a rule of its own, for every solver that has a monitor."""
     X = random.normal(size=(6, 40))
+    solver = BestResponse(callback=lambda record: record.iteration >= 2 and Status.STALLED)
     with pytest.warns(ConvergenceWarning, match="no further progress"):
-        model = GLGP(degree=5, lam=20.0, callback=lambda record: record.iteration >= 2 and Status.STALLED).fit(X)
+        model = GLGP(degree=5, lam=20.0, solver=solver).fit(X)
     assert model.certificate_.status is Status.STALLED
     assert model.n_iter_ == 2
 

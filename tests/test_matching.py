@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from nashgraph import (
     GLGP,
+    BestResponse,
     ConsensusGL,
     DataWarning,
     InputError,
@@ -93,7 +94,8 @@ def test_a_path_and_a_start_match_names(X):
     np.testing.assert_array_equal(*paths)
     start = pd.DataFrame(SmoothGL().fit(X).adjacency_, index=NAMES, columns=NAMES)
     mixed = start.sample(frac=1, random_state=3).sample(frac=1, axis=1, random_state=4)
-    starts = [GLGP(init=each, max_iter=2, tol=1.0).fit(X).adjacency_ for each in (start.to_numpy(), mixed)]
+    solver = BestResponse(max_iter=2, tol=1.0)
+    starts = [GLGP(init=each, solver=solver).fit(X).adjacency_ for each in (start.to_numpy(), mixed)]
     np.testing.assert_array_equal(*starts)
 
 

@@ -3,11 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from nashgraph import (
     GLGP,
+    TTGD,
+    BestResponse,
+    ConsensusGL,
     CustomInteraction,
     DataWarning,
+    GamePrior,
     InputError,
     LinearGLGP,
     LogDegreeGL,
@@ -115,26 +120,19 @@ ERRORS = [
     (glgp(benefit=[["a"]]), GOOD, "benefit must be an array of 8 numbers"),
     (LinearGLGP(benefit=None), GOOD, "benefit must"),
     # names and objects
-    (glgp(interaction="cubic"), GOOD, "interaction='cubic' is not known: choose one of 'linear', 'log1p'"),
-    (glgp(welfare="rawls"), GOOD, "welfare='rawls' is not known: choose one of 'total', 'utilitarian'"),
-    (glgp(welfare=WeightedTotal(np.ones(3))), GOOD, r"WeightedTotal weights must have shape \(8,\)"),
+    (glgp(prior=GamePrior(welfare=WeightedTotal(np.ones(3)))), GOOD, r"WeightedTotal weights must have shape \(8,\)"),
     (glgp(solver="newton"), GOOD, "solver='newton' is not known: choose one of 'best-response', 'ttgd'"),
     (
-        glgp(lam=1.0, solver="ttgd", storage="sparse"),
+        glgp(lam=1.0, solver=TTGD(storage="sparse")),
         GOOD,
         "solver='ttgd' needs storage='dense' and engine='threads'",
     ),
     # running it
-    (glgp(tol=-1e-3), GOOD, "tol must be"),
-    (glgp(max_iter=0), GOOD, "max_iter must be at least 1, got 0"),
-    (glgp(max_iter=1.5), GOOD, "max_iter must be an integer, got 1.5"),
-    (glgp(multistart=0), GOOD, "multistart must be at least 1"),
-    (glgp(multistart=2, init="path"), GOOD, "multistart=2 chooses its own starts"),
+    (glgp(init="path", solver=BestResponse(n_starts=2)), GOOD, "n_starts=2 chooses its own starts"),
     (glgp(init="warm"), GOOD, "init='warm' is not known: choose one of 'path', or pass a matrix"),
-    (glgp(init="path", solver="ttgd"), GOOD, "init='path' needs solver='best-response'"),
+    (glgp(init="path", solver="ttgd"), GOOD, "init='path' needs the solver best-response"),
     (glgp(init=np.eye(8)), GOOD, "init is not an admissible graph"),
     (glgp(init=np.zeros((3, 3))), GOOD, r"init must have shape \(8, 8\), got \(3, 3\)"),
-    (glgp(solver_params={"memory": -1}), GOOD, "memory must be at least 0"),
 ]
 
 
@@ -193,9 +191,40 @@ def test_warnings_point_at_the_callers_line():
     assert caught[0].filename == __file__
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: GamePrior(interaction="cubic"), "interaction='cubic' is not known: choose one of 'linear', 'log1p'"),
+        (lambda: GamePrior(welfare="rawls"), "welfare='rawls' is not known: choose one of 'total', 'utilitarian'"),
+        (lambda: BestResponse(tol=-1e-3), "tol must be"),
+        (lambda: BestResponse(max_iter=0), "max_iter must be at least 1, got 0.*try 1000"),
+        (lambda: TTGD(max_iter=0), "max_iter must be at least 1, got 0.*try 2000"),
+        (lambda: BestResponse(max_iter=1.5), "max_iter must be an integer, got 1.5"),
+        (lambda: BestResponse(n_starts=0), "n_starts must be at least 1"),
+        (lambda: BestResponse(memory=-1), "memory must be at least 0"),
+        (lambda: GLGP(interaction="linear"), r"GLGP has no parameter 'interaction': use prior=GamePrior\(interaction"),
+        (lambda: GLGP().set_params(tol=1e-8), r"GLGP has no parameter 'tol': use solver=BestResponse\(tol"),
+        (lambda: ConsensusGL(welfare="total"), r"ConsensusGL has no parameter 'welfare': use prior=GamePrior\(welfare"),
+    ],
+)
+def test_settings_and_old_names_are_refused_when_an_object_is_made(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_fields_of_a_prior_and_a_solver_are_parameters():
+    model = GLGP(solver=TTGD(gamma=0.05)).set_params(solver__tol=1e-8, prior__interaction="linear", degree=5)
+    assert (
+        str(clone(model)) == "GLGP(degree=5, prior=GamePrior(interaction=Linear()), solver=TTGD(tol=1e-08, gamma=0.05))"
+    )
+    assert model.get_params()["solver__gamma"] == 0.05
+    with pytest.raises(InputError, match="unexpected keyword argument 'speed'"):
+        model.set_params(solver__speed=3)
+
+
 def test_a_users_interaction_outside_h1():
     with pytest.raises(ValueError, match=r"interaction breaks H1: f must be 1-Lipschitz, but f'\(0\) = 2"):
-        glgp(interaction=CustomInteraction(lambda x: 2 * x, lambda x: 2 + 0 * x, lambda x: 0 * x))
+        GamePrior(interaction=CustomInteraction(lambda x: 2 * x, lambda x: 2 + 0 * x, lambda x: 0 * x))
 
 
 @pytest.mark.parametrize(

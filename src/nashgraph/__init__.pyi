@@ -54,7 +54,9 @@ from .metrics import (
 )
 from .network_check import NetworkCheck, check_network
 from .pairs import project_rows, squared_distances
+from .priors import GamePrior
 from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
+from .solvers import TTGD, BestResponse
 from .study import plan_study, plot_plan
 from .validation import DataWarning, InputError
 
@@ -62,6 +64,8 @@ __version__: str
 
 __all__ = [
     "GLGP",
+    "TTGD",
+    "BestResponse",
     "ConsensusGL",
     "CustomInteraction",
     "CustomWelfare",
@@ -69,6 +73,7 @@ __all__ = [
     "EqualGroups",
     "Exponential",
     "GLSigRep",
+    "GamePrior",
     "GraphEstimator",
     "GraphicalLassoGL",
     "InputError",

@@ -6,10 +6,24 @@ This module imports nothing of the library, so that the command line can list na
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 Thing = TypeVar("Thing")
+
+
+class Settings:
+    """Base of dataclasses (``repr=False``) that show in one line what differs from the defaults."""
+
+    def __repr__(self) -> str:
+        shown = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.init and (field.default is MISSING or repr(value) != repr(field.default)):
+                shape = getattr(value, "shape", ())
+                shown.append(f"{field.name}={f'<array of shape {shape}>' if shape else repr(value)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
 
 
 class Registry(Mapping[str, Thing], Generic[Thing]):

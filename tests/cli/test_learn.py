@@ -194,7 +194,7 @@ def test_earlier_outputs_are_replaced_and_other_files_stay(club):
 
 def ways(method):
     """Return the storages that a method has, each once."""
-    return STORAGES if "storage" in METHODS[method]().get_params() else ["auto"]
+    return STORAGES if {"storage", "solver"} & {*METHODS[method]().get_params()} else ["auto"]
 
 
 @pytest.mark.parametrize(("method", "storage"), [(method, way) for method in METHODS for way in ways(method)])

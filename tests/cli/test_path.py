@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import GLGP
+from nashgraph import GLGP, BestResponse, GamePrior
 from nashgraph.cli import fitting
 from nashgraph.consensus import checkpoint
 from nashgraph.solvers import paths
@@ -79,7 +79,8 @@ def test_other_parameters_may_be_set_and_are_recorded_in_full(table):
     parameters = json.loads((out / "model.json").read_text())["job"]["parameters"]
     assert parameters.items() >= {"lams": [0.1, 1.0], "tol": 1e-3, "welfare": "utilitarian", "storage": "auto"}.items()
     assert not {"lam", "callback", "missing", "n_lams"} & parameters.keys()
-    path = GLGP(tol=1e-3, welfare="utilitarian").path(pd.read_csv(table).T, [0.1, 1.0])
+    model = GLGP(prior=GamePrior(welfare="utilitarian"), solver=BestResponse(tol=1e-3))
+    path = model.path(pd.read_csv(table).T, [0.1, 1.0])
     np.testing.assert_allclose(pd.read_csv(out / "path.csv")["welfare"], path.welfares, rtol=1e-9)
 
 

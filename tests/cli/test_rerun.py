@@ -60,7 +60,7 @@ CASES = {
         "--missing",
         "impute",
         "--set",
-        "multistart=4",
+        "n_starts=4",
         "--set",
         "random_state=1",
         "--lam",

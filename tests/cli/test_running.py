@@ -207,15 +207,13 @@ def test_the_module_is_the_command():
 
 @pytest.mark.parametrize(("word", "meant"), [("no", False), ("false", False), ("0", False), ("Yes", True), ("1", True)])
 def test_a_flag_is_set_by_any_word_for_it(word, meant):
-    assert all_parameters("glgp", {}, [f"normalize_benefit={word}"], "error")["normalize_benefit"] is meant
+    assert all_parameters("spectemp", {}, [f"assume_centered={word}"], "error")["assume_centered"] is meant
 
 
 def test_a_flag_is_set_by_nothing_else(table):
-    result = run("learn", table, "--method", "glgp", "--set", "normalize_benefit=nope")
+    result = run("learn", table, "--method", "spectemp", "--set", "assume_centered=nope")
     assert result.exit_code == 2
-    assert "normalize_benefit is true or false or yes or no" in result.stderr
-    with pytest.raises(InputError, match="normalize_benefit must be True or False, got 'no'"):
-        METHODS["glgp"](normalize_benefit="no", degree=2).fit([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0]])
+    assert "assume_centered is true or false or yes or no" in result.stderr
     with pytest.raises(InputError, match="assume_centered must be True or False"):
         METHODS["spectemp"](assume_centered="no").fit([[1.0, 2.0, 4.0], [0.0, 3.0, 1.0], [1.0, 1.0, 2.0]])
 

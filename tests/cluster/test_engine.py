@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
-from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph import GLGP, BestResponse, LinearGLGP, SmoothGL
 from nashgraph.pairs import Bonus, make_search, tree_search
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import put
@@ -36,7 +36,8 @@ def expected(signals):
 
 
 def learn(signals, engine):
-    return GLGP(degree=6, lam=0.5, tol=1e-5, storage="sparse", engine=engine).fit(signals).adjacency_
+    solver = BestResponse(tol=1e-5, storage="sparse")
+    return GLGP(degree=6, lam=0.5, engine=engine, solver=solver).fit(signals).adjacency_
 
 
 def assert_same(one, two):

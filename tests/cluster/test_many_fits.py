@@ -6,11 +6,11 @@ import pytest
 
 pytest.importorskip("distributed", reason="dask is not installed: pip install 'nashgraph[distributed]'")
 
-from nashgraph import GLGP, ConsensusGL, SmoothGL, compare
+from nashgraph import GLGP, BestResponse, ConsensusGL, SmoothGL, compare
 
 
 def fitted(X, engine):
-    return GLGP(storage="sparse", engine=engine, lam=0.5).fit(X).adjacency_.toarray()
+    return GLGP(engine=engine, lam=0.5, solver=BestResponse(storage="sparse")).fit(X).adjacency_.toarray()
 
 
 def path(X):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nashgraph import GLGP, ConsensusGL, DataWarning
+from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, GamePrior
 from nashgraph.consensus import checkpoint, members
 from nashgraph.solvers import paths
 
@@ -184,7 +184,8 @@ def test_where_nothing_can_be_saved_the_fit_goes_on_and_says_so(folder, signals)
 
 
 def path_of(X, **given):
-    return GLGP(degree=5, benefit=np.arange(30.0), storage=given.pop("storage", "auto")).path(X, n_lams=5, **given)
+    solver = BestResponse(storage=given.pop("storage", "auto"))
+    return GLGP(degree=5, benefit=np.arange(30.0), solver=solver).path(X, n_lams=5, **given)
 
 
 def stopping_after(count):
@@ -234,9 +235,9 @@ def test_solves_of_another_path_are_not_used(folder, signals, solves, change):
     if change == "signals":
         signals = signals + np.eye(*signals.shape)
     elif change == "interaction":
-        given["interaction"] = "linear"
+        given["prior"] = GamePrior(interaction="linear")
     elif change == "tol":
-        given["tol"] = 1e-3
+        given["solver"] = BestResponse(tol=1e-3)
     elif change == "lams":
         count = 4
     else:

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import GLGP, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
+from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
 from nashgraph.consensus.aggregate import Mean, read_slots
 from nashgraph.consensus.members import Ladders, energy_correlation, ladder_degrees
@@ -93,7 +93,7 @@ def test_the_members_certificates_are_summed_up(signals):
     assert model.certificate_.measure is Measure.STATIONARITY
     assert model.converged_
     assert model.n_iter_ >= 18
-    short = ConsensusGL(GLGP(lam=1.0, tol=1e-12, max_iter=1), **options)
+    short = ConsensusGL(GLGP(lam=1.0, solver=BestResponse(tol=1e-12, max_iter=1)), **options)
     with pytest.warns(ConvergenceWarning, match="18 of 18 members fell short: raise max_iter") as caught:
         short.fit(signals)
     assert len(caught) == 1

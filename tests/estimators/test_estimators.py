@@ -12,14 +12,27 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nashgraph import GLGP, ConsensusGL, LinearGLGP, SmoothGL, equilibrium, spectral_benefit, squared_distances
+from nashgraph import (
+    GLGP,
+    TTGD,
+    BestResponse,
+    ConsensusGL,
+    GamePrior,
+    LinearGLGP,
+    SmoothGL,
+    equilibrium,
+    spectral_benefit,
+    squared_distances,
+)
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
+
+from ..problems import stored
 
 ESTIMATORS = [
     SmoothGL(),
     LinearGLGP(),
     GLGP(),
-    GLGP(solver="ttgd", beta=5.0, solver_params={"gamma": 0.05}),
+    GLGP(beta=5.0, solver=TTGD(gamma=0.05)),
     GLGP(missing="pairwise"),
     ConsensusGL(n_replicates=2, random_state=0),
 ]
@@ -98,7 +111,8 @@ def test_relabelling_nodes_relabels_the_graph(estimator, signals, random):
 
 
 def test_glgp_attributes_are_those_of_its_graph(signals):
-    model = GLGP(lam=5.0, beta=2.0, interaction="saturating", welfare="utilitarian", tol=1e-9).fit(signals)
+    game = GamePrior(interaction="saturating", welfare="utilitarian")
+    model = GLGP(lam=5.0, beta=2.0, prior=game, solver=BestResponse(tol=1e-9)).fit(signals)
     y = equilibrium(model.adjacency_, model.benefit_, "saturating")
     np.testing.assert_allclose(model.equilibrium_, y, rtol=1e-10)
     assert model.welfare_ == pytest.approx(0.5 * np.sum(y**2))
@@ -112,8 +126,8 @@ def test_glgp_attributes_are_those_of_its_graph(signals):
 
 
 def test_solvers_agree_where_the_stationary_point_is_unique(signals):
-    fast = GLGP(lam=0.5, beta=5.0, tol=1e-9).fit(signals)
-    slow = GLGP(lam=0.5, beta=5.0, tol=1e-9, solver="ttgd", max_iter=5000, solver_params={"gamma": 0.05}).fit(signals)
+    fast = GLGP(lam=0.5, beta=5.0, solver=BestResponse(tol=1e-9)).fit(signals)
+    slow = GLGP(lam=0.5, beta=5.0, solver=TTGD(tol=1e-9, max_iter=5000, gamma=0.05)).fit(signals)
     np.testing.assert_allclose(fast.adjacency_, slow.adjacency_, atol=1e-8)
 
 
@@ -150,9 +164,9 @@ def test_integer_column_names_are_kept(signals):
 def test_starts_from_a_given_graph(signals):
     uniform = 0.95 * (1 - np.eye(30)) / 29
     for init in (uniform, sparse.csr_array(uniform)):
-        model = GLGP(lam=0.5, beta=5.0, init=init, tol=1e-9).fit(signals)
+        model = GLGP(lam=0.5, beta=5.0, init=init, solver=BestResponse(tol=1e-9)).fit(signals)
         np.testing.assert_allclose(
-            model.adjacency_, GLGP(lam=0.5, beta=5.0, tol=1e-9).fit(signals).adjacency_, atol=1e-8
+            model.adjacency_, GLGP(lam=0.5, beta=5.0, solver=BestResponse(tol=1e-9)).fit(signals).adjacency_, atol=1e-8
         )
 
 
@@ -169,12 +183,12 @@ def test_unfitted_estimators_say_so():
 
 def test_not_converging_is_said_with_the_figure(signals):
     with pytest.warns(ConvergenceWarning, match=r"not converged: stationarity \d.*after 1 iteration:"):
-        model = GLGP(lam=5.0, beta=1.0, max_iter=1, tol=1e-14).fit(signals)
+        model = GLGP(lam=5.0, beta=1.0, solver=BestResponse(max_iter=1, tol=1e-14)).fit(signals)
     assert not model.converged_
 
 
 def test_a_failing_fit_leaves_nothing_behind(signals):
-    model = GLGP(beta=1.0, interaction="cubic")
+    model = GLGP(beta=1.0, prior="cubic")
     with pytest.raises(ValueError, match="cubic"):
         model.fit(signals)
     assert not [name for name in vars(model) if name.endswith("_")]
@@ -191,7 +205,7 @@ def test_ctrl_c_leaves_the_estimator_unfitted(signals, caplog):
         if record.iteration == 1:
             raise KeyboardInterrupt
 
-    model = GLGP(lam=5.0, beta=1.0, tol=1e-14, callback=interrupt)
+    model = GLGP(lam=5.0, beta=1.0, solver=BestResponse(tol=1e-14, callback=interrupt))
     with pytest.raises(KeyboardInterrupt), caplog.at_level("DEBUG", logger="nashgraph"):
         model.fit(signals)
     with pytest.raises(NotFittedError):
@@ -202,7 +216,8 @@ def test_ctrl_c_leaves_the_estimator_unfitted(signals, caplog):
 
 def test_a_callback_sees_every_iterate_and_can_stop(signals):
     seen = []
-    model = GLGP(lam=5.0, beta=1.0, tol=1e-14, callback=lambda record: seen.append(record) or record.iteration == 2)
+    solver = BestResponse(tol=1e-14, callback=lambda record: seen.append(record) or record.iteration == 2)
+    model = GLGP(lam=5.0, beta=1.0, solver=solver)
     with pytest.warns(ConvergenceWarning, match="the callback asked to stop"):
         model.fit(signals)
     assert [record.iteration for record in seen] == [0, 1, 2]
@@ -218,7 +233,7 @@ def test_degree_asked_is_degree_obtained_on_real_families(make, degree):
 
 @pytest.mark.parametrize("make", [SmoothGL, LinearGLGP, GLGP])
 def test_storages_change_how_a_graph_is_held_and_nothing_else(make, signals):
-    dense, other = make(degree=5, storage="dense").fit(signals), make(degree=5, storage="sparse").fit(signals)
+    dense, other = (stored(make(degree=5), storage).fit(signals) for storage in ("dense", "sparse"))
     assert sparse.issparse(other.adjacency_)
     np.testing.assert_allclose(other.adjacency_.toarray(), dense.adjacency_, atol=1e-8)
     assert len(other.edges()) == len(dense.edges())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph import GLGP, ConsensusGL, InputError, SmoothGL, squared_distances
+from nashgraph import GLGP, BestResponse, ConsensusGL, InputError, SmoothGL, squared_distances
 from nashgraph.estimators import METHODS
 from nashgraph.smoothness import STORAGES
 
@@ -69,9 +69,9 @@ def test_at_any_scale_it_is_the_right_graph_or_a_sentence(name, random):
 def test_beta_and_lam_beyond_floats_are_refused(storage, signals):
     for beta in (1e-320, 1e-228, 1e150, 1e300):
         with pytest.raises(InputError, match="beta must be a finite number in"):
-            GLGP(beta=beta, storage=storage).fit(signals)
+            GLGP(beta=beta, solver=BestResponse(storage=storage)).fit(signals)
     for lam in (1e99, 1e200):
-        model = GLGP(lam=lam, degree=5, storage=storage)
+        model = GLGP(lam=lam, degree=5, solver=BestResponse(storage=storage))
         if lam == 1e99:
             np.testing.assert_allclose(weights(model.fit(signals)).sum(axis=1), 0.95)
         else:

@@ -16,6 +16,8 @@ from nashgraph import InputError
 from nashgraph.estimators import METHODS
 from nashgraph.smoothness import STORAGES
 
+from ..problems import stored
+
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 18))
 NODES, SIGNALS = RANDOM.permutation(18), RANDOM.permutation(40)
@@ -24,7 +26,7 @@ GIVEN = {"consensus": {"n_replicates": 0, "random_state": 0}, "glasso": {"alpha"
 KINDS = [
     (name, storage)
     for name in METHODS
-    for storage in (STORAGES if "storage" in METHODS[name]().get_params() else [None])
+    for storage in (STORAGES if {"storage", "solver"} & {*METHODS[name]().get_params()} else [None])
 ]
 # The graph is that of the signals, permuted with them; where a law is not meant to hold, the method says why.
 LAWS = {
@@ -47,10 +49,11 @@ EXEMPT = {
 
 
 def learned(name, storage, signals, **more):
-    given = {**GIVEN.get(name, {}), **({"storage": storage} if storage else {}), **more}
+    model = METHODS[name](**GIVEN.get(name, {}), **more)
+    model = stored(model, storage) if storage else model
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = METHODS[name](**given).fit(signals).adjacency_
+        found = model.fit(signals).adjacency_
     return found.toarray() if sparse.issparse(found) else np.asarray(found)
 
 
@@ -81,7 +84,8 @@ for name, storage in json.loads(sys.argv[1]):
     for threads in (1, 2):
         numba.set_num_threads(threads)
         with threadpool_limits(1, user_api="blas"):
-            graph = METHODS[name](storage=storage).fit(X).graph_.weights
+            where = "solver__storage" if name == "glgp" else "storage"
+            graph = METHODS[name]().set_params(**{where: storage}).fit(X).graph_.weights
         bits = hashlib.sha256(graph.data.tobytes() + graph.indices.tobytes()).hexdigest()
         found.setdefault(f"{name} {storage}", []).append(bits)
 print(json.dumps(found))

@@ -6,10 +6,11 @@ import pytest
 from scipy import sparse
 from sklearn.utils import get_tags
 
-from nashgraph import GLGP, LinearGLGP, LogDegreeGL, SmoothGL, project_rows, spectral_benefit
+from nashgraph import GLGP, BestResponse, LinearGLGP, LogDegreeGL, SmoothGL, project_rows, spectral_benefit
 from nashgraph.games import adjoint, equilibrium
 
 from ..gaps import with_gaps
+from ..problems import stored
 
 MAKERS = [SmoothGL, LinearGLGP, GLGP]
 
@@ -34,16 +35,16 @@ def as_array(matrix):
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 @pytest.mark.parametrize("make", MAKERS)
 def test_complete_signals_give_the_same_graph_bit_for_bit(make, storage, signals):
-    strict = make(degree=5, storage=storage).fit(signals)
-    lenient = make(degree=5, storage=storage, missing="pairwise").fit(signals)
+    strict = stored(make(degree=5), storage).fit(signals)
+    lenient = stored(make(degree=5, missing="pairwise"), storage).fit(signals)
     np.testing.assert_array_equal(as_array(lenient.adjacency_), as_array(strict.adjacency_))
     assert lenient.objective_ == strict.objective_
 
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_storages_agree_on_signals_with_gaps(make, gappy):
-    dense = make(degree=5, storage="dense", missing="pairwise").fit(gappy)
-    other = make(degree=5, storage="sparse", missing="pairwise").fit(gappy)
+    dense = stored(make(degree=5, missing="pairwise"), "dense").fit(gappy)
+    other = stored(make(degree=5, missing="pairwise"), "sparse").fit(gappy)
     np.testing.assert_allclose(other.adjacency_.toarray(), dense.adjacency_, atol=1e-8)
 
 
@@ -53,9 +54,9 @@ def test_linear_glgp_is_the_propositions_formula_on_pairwise_distances(gappy):
     np.testing.assert_allclose(model.adjacency_, project_rows(scores, 0.95)[0], atol=1e-9)  # costs have 32 bits
 
 
-@pytest.mark.parametrize("options", [{}, {"storage": "sparse"}, {"solver": "ttgd", "beta": 5.0}])
+@pytest.mark.parametrize("options", [{}, {"solver": BestResponse(storage="sparse")}, {"solver": "ttgd", "beta": 5.0}])
 def test_glgp_is_stationary_by_scikit_learns_distances(options, gappy):
-    model = GLGP(**{"lam": 2.0, "degree": 6, "tol": 1e-6, "missing": "pairwise", **options}).fit(gappy)
+    model = GLGP(**{"lam": 2.0, "degree": 6, "missing": "pairwise", **options}).fit(gappy)
     W, b = as_array(model.adjacency_), model.benefit_
     y = equilibrium(W, b, "log1p")
     u = adjoint(W, y, "log1p", "total")

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.utils import check_array
 
-from nashgraph import GLGP, DataWarning, InputError, SmoothGL
+from nashgraph import GLGP, TTGD, BestResponse, DataWarning, InputError, SmoothGL
 
 X = np.random.default_rng(0).normal(size=(6, 8))
 
@@ -35,16 +35,16 @@ def test_wrong_types_are_type_errors_too():
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"solver_params": "memory"},
-        {"solver_params": {"magic": 1}},
+        {"solver": 3},
+        {"solver": "newton"},
         {"solver_params": {"alpha": 1}},
-        {"random_state": "abc", "multistart": 2},
+        {"random_state": "abc", "solver": BestResponse(n_starts=2)},
     ],
 )
 def test_parameters_that_go_further_down(parameters):
     with pytest.raises(InputError):
         GLGP(**parameters).fit(X)
-    GLGP(solver="ttgd", max_iter=10, tol=10.0, solver_params={"alpha": 0.1}).fit(X)
+    GLGP(solver=TTGD(max_iter=10, tol=10.0, alpha=0.1)).fit(X)
 
 
 def test_an_absurd_cell_is_told_by_its_place():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import GLGP, edge_auc
+from nashgraph import GLGP, BestResponse, GamePrior, edge_auc
 from nashgraph.datasets import load_karate
 from nashgraph.experiments import (
     EXPERIMENTS,
@@ -93,7 +93,8 @@ def test_figure_1_at_a_tiny_lambda_is_smooth_gl(figure_1):
 
 def test_figure_1_without_the_half_is_the_paper_s_problem_with_beta_and_lambda_halved(figure_1):
     graph, X = fig1.draw_problem(0, 0)
-    model = GLGP(lam=10.0, beta=fig1.BETA / 2, c=fig1.C, interaction="linear", tol=1e-8).fit(X)
+    game, solver = GamePrior(interaction="linear"), BestResponse(tol=1e-8)
+    model = GLGP(lam=10.0, beta=fig1.BETA / 2, c=fig1.C, prior=game, solver=solver).fit(X)
     rows = figure_1[(figure_1["reading"] == fig1.NOT_HALVED) & (figure_1["lam"] == 20.0)]
     assert rows.loc[rows["method"] == "GLGP f(x)=x", "auc"].item() == pytest.approx(edge_auc(graph, model), abs=1e-6)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nashgraph import GLGP, CustomInteraction, equilibrium
+from nashgraph import GLGP, CustomInteraction, GamePrior, equilibrium
 from nashgraph.games import INTERACTIONS, as_interaction, check_h1
 
 
@@ -60,7 +60,7 @@ def test_a_users_object_is_checked_wherever_it_is_used(signals):
     with pytest.raises(ValueError, match="1-Lipschitz"):
         as_interaction(Doubled())
     with pytest.raises(ValueError, match="1-Lipschitz"):
-        GLGP(interaction=Doubled(), beta=1.0).fit(signals)
+        GLGP(beta=1.0, prior=GamePrior(interaction=Doubled())).fit(signals)
 
 
 def test_a_users_function_works():

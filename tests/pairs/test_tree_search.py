@@ -14,6 +14,8 @@ from nashgraph.pairs.scans import Above, Nearest
 from nashgraph.pairs.tree import WIDTH, Order, Tree
 from nashgraph.pairs.tree_search import TreeSearch
 
+from ..problems import stored
+
 N, KEPT = 700, 12
 PAYS = tree_search.PAYS
 KINDS = ["gaussian", "likert", "binary", "heavy tails", "huge cell", "near-constant", "many signals"]
@@ -145,7 +147,7 @@ def test_any_table_of_few_values(n, values, strength, with_node_costs, seed):
 @pytest.mark.parametrize("kind", ["gaussian", "likert", "binary", "heavy tails", "huge cell"])
 @pytest.mark.parametrize("model", [GLGP(lam=0.3), SmoothGL(), LinearGLGP(), GLGP(lam=0.3, beta=0.5)], ids=str)
 def test_the_graphs_are_the_same(model, kind, monkeypatch):
-    model.set_params(storage="sparse")
+    stored(model, "sparse")
     X = table(kind, 300)
     ours = model.fit(X).adjacency_
     monkeypatch.setattr(tree_search, "FIRST_NODES", 10**9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from nashgraph import GLGP, InputError
+from nashgraph import GLGP, TTGD, BestResponse, InputError
 from nashgraph.games import EqualGroups
 from nashgraph.pairs import Place, make_search
 from nashgraph.priors import PRIORS as NAMED
@@ -122,7 +122,7 @@ def test_products_may_live_elsewhere(name):
 @pytest.mark.parametrize("name", PRIORS)
 def test_glgp_converges_with_every_prior_for_auto_and_a_given_strength(name, storage):
     for lam in ("auto", 1.0):
-        model = GLGP(lam=lam, degree=4, prior=PRIORS[name], storage=storage).fit(X)
+        model = GLGP(lam=lam, degree=4, prior=PRIORS[name], solver=BestResponse(storage=storage)).fit(X)
         assert model.stationarity_ <= 1e-6
         assert np.isfinite(model.welfare_)
         assert clone(model).fit(X).welfare_ == model.welfare_
@@ -299,8 +299,8 @@ def test_low_and_high_epidemics_are_asked_for_by_the_sign():
 
 def test_ttgd_and_best_response_agree_on_an_epidemic():
     options = {"lam": 0.5, "beta": 2.0, "prior": Epidemic(0.1 + B, 1.0)}
-    fast = GLGP(tol=1e-9, **options).fit(X)
-    slow = GLGP(solver="ttgd", tol=1e-8, solver_params={"gamma": 0.05}, **options).fit(X)
+    fast = GLGP(**options, solver=BestResponse(tol=1e-9)).fit(X)
+    slow = GLGP(**options, solver=TTGD(tol=1e-8, gamma=0.05)).fit(X)
     np.testing.assert_allclose(fast.adjacency_, slow.adjacency_, atol=1e-6)
 
 
@@ -395,8 +395,9 @@ def test_without_torch_the_error_names_it(monkeypatch):
 @pytest.mark.parametrize("name", ["polarisation", "filter", "resilience", "two activities", "sum"])
 def test_ttgd_agrees_with_best_response_on_every_kind_of_prior(name):
     options = {"lam": 0.1, "beta": 2.0, "prior": PRIORS[name]}
-    slow = GLGP(solver="ttgd", tol=1e-8, solver_params={"gamma": 0.05}, **options).fit(X)
-    np.testing.assert_allclose(GLGP(tol=1e-9, **options).fit(X).adjacency_, slow.adjacency_, atol=1e-6)
+    slow = GLGP(**options, solver=TTGD(tol=1e-8, gamma=0.05)).fit(X)
+    fast = GLGP(**options, solver=BestResponse(tol=1e-9)).fit(X)
+    np.testing.assert_allclose(fast.adjacency_, slow.adjacency_, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -428,12 +429,12 @@ def test_a_name_makes_a_prior_of_the_benefit(name):
         (lambda: CustomPrior(lambda W: (0.0, B, B[:3])).evaluate(held(some_graph())), "one shape"),
         (lambda: CustomPrior(lambda W: (np.nan, B, B)).evaluate(held(some_graph())), "NaN"),
         (lambda: GLGP(prior=GamePrior(B), benefit=B).fit(X), "both prior and benefit"),
-        (lambda: GLGP(prior=GamePrior(B), welfare="utilitarian").fit(X), "both prior and welfare"),
-        (lambda: GLGP(prior=3.0).fit(X), "must be an object with evaluate"),
+        (lambda: GLGP(prior=GamePrior() + GamePrior(B)).fit(X), "this GamePrior has no benefit"),
+        (lambda: GLGP(prior=3.0).fit(X), "must be a name or an object with evaluate"),
         (lambda: GLGP(prior="gain").fit(X), "choose one of .game"),
-        (lambda: GLGP(prior="spread", welfare="utilitarian").fit(X), "both prior and welfare"),
+        (lambda: GLGP(prior="spread").set_params(prior__welfare="utilitarian"), "not of prior='spread'"),
         (
-            lambda: GLGP(prior=Opinions(B), solver="ttgd", lam=1.0, solver_params={"steps": "theory"}).fit(X),
+            lambda: GLGP(prior=Opinions(B), lam=1.0, solver=TTGD(steps="theory")).fit(X),
             "paper's game",
         ),
         (lambda: GLGP(prior=GamePrior(B[:5])).fit(X), "for 5 nodes, but X has 14"),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph import key_players
+from nashgraph import GamePrior, key_players
 from nashgraph.games import INTERACTIONS, WELFARES, WeightedTotal, equilibrium
 from nashgraph.report import summarize, write_report
 from nashgraph.report.game import PLAYED, VALUED, WEIGHTED
@@ -123,7 +123,7 @@ def test_a_game_without_an_equilibrium_says_so(browser, tmp_path):
     weights = np.array([[0.0, 0.9, 0.3], [0.9, 0.0, 0.3], [0.3, 0.3, 0.0]])
     columns = {"benefit": np.ones(3), "action": np.ones(3)}
     model = held(weights, ["ann", "bob", "eve"], node_columns=columns)
-    model.interaction = "linear"
+    model.prior = GamePrior(interaction="linear")
     write_report(summarize(model, interventions=True), tmp_path / "report.html")
     with opened(browser, tmp_path / "report.html") as page:
         assert "No interventions: the game on W has no equilibrium" in page.locator("#act-caution").text_content()

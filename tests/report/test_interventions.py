@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph import GLGP, best_support, best_ties, key_players
+from nashgraph import GLGP, GamePrior, best_support, best_ties, key_players
 from nashgraph.games import CustomInteraction, WeightedTotal, adjoint, equilibrium
 from nashgraph.interventions import game
 from nashgraph.report import game as report_game
@@ -23,8 +23,7 @@ def players(n_nodes, degree=10, **settings):
     names = settings.pop("names", None)
     columns = {"benefit": benefit, "action": equilibrium(weights, benefit)}
     model = held(weights, names, node_columns=columns)
-    for name, value in settings.items():
-        setattr(model, name, value)
+    model.prior = GamePrior(**settings)
     return model
 
 
@@ -63,7 +62,7 @@ def test_every_node_has_its_worth_and_its_loss():
 
 def test_the_game_is_the_models_own():
     signals = np.random.default_rng(0).normal(size=(30, 12))
-    model = GLGP(degree=3, interaction="linear", welfare="utilitarian", lam=0.1).fit(signals)
+    model = GLGP(degree=3, lam=0.1, prior=GamePrior(interaction="linear", welfare="utilitarian")).fit(signals)
     first = asked(model).answers[0]
     same = key_players(model, interaction="linear", welfare="utilitarian")
     assert first.table["name"].tolist() == same["name"].tolist()

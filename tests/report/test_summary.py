@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from nashgraph import GLGP, LinearGLGP, SmoothGL
+from nashgraph import GLGP, BestResponse, LinearGLGP, SmoothGL
 from nashgraph.certificate import Measure, Monitor, Status, exact
 from nashgraph.report import drawing, prose, summarize
 from nashgraph.report.drawing import NEIGHBOURS, place, radii
@@ -68,7 +68,7 @@ def test_the_certificate_is_said_and_what_it_means(club):
 def test_a_run_that_did_not_converge_is_said_not_to_have(signals):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = GLGP(lam=50, max_iter=1, benefit=np.arange(30.0)).fit(signals)
+        model = GLGP(lam=50, benefit=np.arange(30.0), solver=BestResponse(max_iter=1)).fit(signals)
     verdict, meaning = certified(model)
     assert verdict.startswith(f"Not converged: stationarity {model.stationarity_:.1e} > tol=1e-06")
     assert "used up" in verdict
@@ -145,8 +145,8 @@ def test_a_lambda_of_the_path_that_is_the_models_is_shown_once(club):
 
 def test_the_models_own_point_on_the_front_is_where_the_path_has_it(signals):
     benefit = np.arange(30.0)
-    path = GLGP(benefit=benefit, tol=1e-9).path(signals, [0.5, 1.0])
-    front = summarize(GLGP(lam=1.0, benefit=benefit, tol=1e-9).fit(signals), path=path).front
+    path = GLGP(benefit=benefit, solver=BestResponse(tol=1e-9)).path(signals, [0.5, 1.0])
+    front = summarize(GLGP(lam=1.0, benefit=benefit, solver=BestResponse(tol=1e-9)).fit(signals), path=path).front
     assert front["fidelity"].iloc[1] == pytest.approx(path.fidelities[1])
     assert front["welfare"].iloc[1] == pytest.approx(path.welfares[1])
 

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nashgraph import GLGP, spectral_benefit
+from nashgraph import GLGP, BestResponse, spectral_benefit
 from nashgraph.certificate import Status
 from nashgraph.games import INTERACTIONS
 from nashgraph.priors import GamePrior
 from nashgraph.smoothness import STORAGES
 from nashgraph.solvers import (
     Problem,
-    SolverOptions,
     best_response,
     gradient_mapping,
     multistart,
@@ -160,7 +159,7 @@ def test_spectral_benefit_on_the_papers_problem(random):
 @pytest.mark.parametrize("lam", [5.0, 80.0])
 def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
     """So that nothing goes round: where any decrease would do, some of these steps fall by a hair."""
-    step, enough, options = Descent.step, [], SolverOptions()
+    step, enough, options = Descent.step, [], BestResponse()
 
     def watched(run, now, response, stationarity, accuracy):
         found = step(run, now, response, stationarity, accuracy)
@@ -184,7 +183,7 @@ def test_a_saddle_is_left_by_going_farther(monkeypatch):
     X = likert(900, np.random.default_rng(0), groups=20)
     quick = GLGP(lam=5.0).fit(X)
     first = len(evaluated)
-    slow = GLGP(lam=5.0, solver_params={"rising": np.inf}).fit(X)
+    slow = GLGP(lam=5.0, solver=BestResponse(rising=np.inf)).fit(X)
     assert quick.converged_
     assert quick.objective_ == pytest.approx(slow.objective_, rel=1e-6)
     assert first < 0.8 * (len(evaluated) - first)
@@ -237,7 +236,7 @@ def test_where_rounding_hides_the_objective_the_stationarity_leads_to_the_end(me
 def test_acceleration_solves_an_affine_map_in_as_many_steps_as_it_has_dimensions(random):
     A, c = 0.2 * random.random((4, 4)), random.random(4)
     solution = np.linalg.solve(np.eye(4) - A, c)
-    memory, z = Acceleration(SolverOptions(memory=8, rising=np.inf)), np.ones(4)
+    memory, z = Acceleration(BestResponse(memory=8, rising=np.inf)), np.ones(4)
     for _ in range(6):
         image = SimpleNamespace(left=A @ z + c, right=np.ones(4))
         memory.add(SimpleNamespace(left=z, right=np.ones(4)), image)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import GLGP, SmoothGL, spectral_benefit
+from nashgraph import GLGP, BestResponse, GamePrior, SmoothGL, spectral_benefit
 from nashgraph.pairs import Bonus, search
 from nashgraph.smoothness import STORAGES
 from nashgraph.solvers import Problem, best_response, lam_range, solve_path, starting_points
@@ -50,7 +50,7 @@ def test_range_is_the_same_in_every_storage(name, signals, problem, monkeypatch)
 
 
 def test_front_rises_in_both_and_is_certified(signals):
-    path = GLGP(beta=2.0, interaction="linear", tol=1e-8).path(signals, n_lams=12)
+    path = GLGP(beta=2.0, prior=GamePrior(interaction="linear"), solver=BestResponse(tol=1e-8)).path(signals, n_lams=12)
     assert (np.diff(path.lams) > 0).all()
     assert (np.diff(path.welfares) >= -1e-9 * path.welfares[-1]).all()
     assert (np.diff(path.fidelities) >= -1e-9 * path.fidelities[-1]).all()
@@ -93,7 +93,7 @@ def test_affordable_is_the_strongest_prior_that_is_nearly_free(signals):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_path_that_falls_short_says_where_once(signals):
     with pytest.warns(ConvergenceWarning, match=r"GLGP.path did not reach tol=1e-06 at lam = 10") as caught:
-        GLGP(degree=5, max_iter=1).path(signals, [10.0, 20.0])
+        GLGP(degree=5, solver=BestResponse(max_iter=1)).path(signals, [10.0, 20.0])
     assert len(caught) == 1
 
 
@@ -102,12 +102,13 @@ def test_a_path_ends_where_the_graph_degenerates(random):
     X = random.standard_t(1.5, size=(2, 60))
     X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
     solved = []
-    path = GLGP(max_iter=30).path(X, progress=lambda: solved.append(1))
+    path = GLGP(solver=BestResponse(max_iter=30)).path(X, progress=lambda: solved.append(1))
     assert 5 < len(path.lams) < 20
     assert all(model.converged_ for model in path.models)
     assert len(solved) == 2 * len(path.lams) + 1  # two more were tried on the way up
     with pytest.warns(ConvergenceWarning):
-        given = GLGP(max_iter=20).path(X, np.geomspace(0.1, 1000.0, 6))  # what is asked for is given
+        # What is asked for is given.
+        given = GLGP(solver=BestResponse(max_iter=20)).path(X, np.geomspace(0.1, 1000.0, 6))
     assert len(given.lams) == 6
 
 
@@ -115,7 +116,7 @@ def test_a_path_goes_on_until_two_nodes_hold_half(random):
     hub = np.full(40, 0.1)
     hub[[3, 5]] = 10.0
     X = random.normal(size=(10, 40))
-    path = GLGP(benefit=hub, interaction="linear").path(X, n_lams=30)
+    path = GLGP(benefit=hub, prior=GamePrior(interaction="linear")).path(X, n_lams=30)
     share = [np.sort(model.graph_.influence)[-2:].sum() / model.graph_.influence.sum() for model in path.models]
     assert max(share[:-1]) < 0.5
     assert path.fidelities[-1] < 4 * path.least  # to first order, the prior costs as much as the signals
@@ -129,10 +130,10 @@ def test_a_path_without_lambdas_is_refused(signals):
 def test_path_as_a_start(signals):
     direct = GLGP(lam=50.0, degree=5).fit(signals)
     gradual = GLGP(lam=50.0, degree=5, init="path").fit(signals)
-    several = GLGP(lam=50.0, degree=5, multistart=5, random_state=0).fit(signals)
+    several = GLGP(lam=50.0, degree=5, random_state=0, solver=BestResponse(n_starts=5)).fit(signals)
     assert gradual.converged_
     assert max(gradual.objective_, several.objective_) <= direct.objective_
-    again = GLGP(lam=50.0, degree=5, multistart=5, random_state=0).fit(signals)
+    again = GLGP(lam=50.0, degree=5, random_state=0, solver=BestResponse(n_starts=5)).fit(signals)
     np.testing.assert_array_equal(several.adjacency_, again.adjacency_)
 
 

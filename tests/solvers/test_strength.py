@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph import GLGP, LinearGLGP, SmoothGL, spectral_benefit
+from nashgraph import GLGP, BestResponse, LinearGLGP, SmoothGL, spectral_benefit
 from nashgraph.certificate import Status
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.pairs import make_search
@@ -176,6 +176,7 @@ def test_a_run_that_costs_far_too_much_is_given_up_on_the_way(monkeypatch):
 def test_a_users_callback_still_stops_at_once():
     X = smooth_signals(nx.karate_club_graph(), 50, "gmrf", random_state=0)
     seen = []
+    solver = BestResponse(callback=lambda record: seen.append(record) or len(seen) == 2)
     with pytest.warns(ConvergenceWarning, match="callback asked to stop"):
-        GLGP(benefit=spectral_benefit(X), callback=lambda record: seen.append(record) or len(seen) == 2).fit(X)
+        GLGP(benefit=spectral_benefit(X), solver=solver).fit(X)
     assert len(seen) == 2

@@ -19,7 +19,7 @@ from ..io import Job, Signals, load_signals
 from ..io.graphs import write_csv
 from ..network_check import check_network
 from .commands import BUG_REPORT, DONE, UNFINISHED, as_options
-from .fitting import check_engine, check_given, methods_with, plain_number
+from .fitting import check_engine, check_given, flat_parameters, methods_with, plain_number, with_parameters
 from .learn import check_inputs_kept, note_signals, questions_of, truth_noted
 from .messages import Voice, listed
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
@@ -132,8 +132,8 @@ def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> li
 def with_those_it_has(name: str, parameters: dict[str, Any]) -> GraphEstimator:
     """Return a method with those of the parameters that it has."""
     model = METHODS[name]()
-    known = model.get_params(deep=False)
-    return model.set_params(**{key: value for key, value in parameters.items() if key in known})
+    known = flat_parameters(model)
+    return with_parameters(model, {key: value for key, value in parameters.items() if key in known})
 
 
 def remarks(found: pd.DataFrame) -> dict[str, list[str]]:

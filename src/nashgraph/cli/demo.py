@@ -17,6 +17,7 @@ from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
 from ..files import claimed, written_together
 from ..io import write_edges, write_graphml
 from ..report import Summary, plot_graph, summarize, write_report
+from ..solvers import BestResponse
 from .commands import DONE
 from .fitting import part_to_write
 from .learn import most_influential
@@ -120,7 +121,7 @@ def warm_up(signals: pd.DataFrame) -> None:
     """Have the kernels compiled, so that the seconds in the table are those of learning."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        GLGP(max_iter=1).fit(signals.iloc[:, :4])
+        GLGP(solver=BestResponse(max_iter=1)).fit(signals.iloc[:, :4])
         ConsensusGL(random_state=0).fit(signals.iloc[:, :4])
 
 

@@ -23,6 +23,7 @@ from ..consensus.evidence import KINDS
 from ..consensus.members import expected_cost
 from ..consensus.stability import Selection
 from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, LambdaPath, TieModel
+from ..estimators.glgp import as_solver
 from ..files import in_bytes
 from ..graph import EVIDENCE, LearnedGraph
 from ..io import Job, Signals
@@ -40,6 +41,16 @@ LONG = 300.0  # seconds from which something faster is suggested
 LOADED = 3e8  # bytes that the libraries take
 MODEL = "model.json"
 RESERVED = ("callback", "missing")  # set by other means
+# Fields of a method's prior and solver that the command line and model.json have as parameters of the method, and their
+# defaults; None leaves it to the solver.
+PARTS: dict[str, tuple[str, Any]] = {
+    "interaction": ("prior", "log1p"),
+    "welfare": ("prior", "total"),
+    "tol": ("solver", 1e-6),
+    "max_iter": ("solver", None),
+    "n_starts": ("solver", 1),
+    "storage": ("solver", "auto"),
+}
 FREQUENCY, GOSSIP = "frequency", "gossip"
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
@@ -82,7 +93,7 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
 
     ``settings`` are of the form name=value. All are kept, so that a later version learns the same.
     """
-    known = LEARNERS[method]().get_params(deep=False)
+    known = flat_parameters(LEARNERS[method]())
     for name in given:
         if name not in known:
             has = [
@@ -111,7 +122,35 @@ def needs_complete(job: Job) -> bool:
 
 def methods_with(parameter: str) -> list[str]:
     """Return the methods that have a parameter."""
-    return [name for name, make in METHODS.items() if parameter in make().get_params(deep=False)]
+    return [name for name, make in METHODS.items() if parameter in flat_parameters(make())]
+
+
+def flat_parameters(model: GraphEstimator) -> dict[str, Any]:
+    """Return the parameters of a method, with those of its prior and solver that the command line can set."""
+    within = {name: default for name, (part, default) in PARTS.items() if part in model.parts}
+    return within | model.get_params(deep=False)
+
+
+def with_parameters(model: GraphEstimator, given: Mapping[str, Any]) -> GraphEstimator:
+    """Set parameters, those of its prior and solver among them; those of earlier versions are translated."""
+    known, flat, changes = flat_parameters(model), dict(given), dict[str, Any]()
+    if model.parts:
+        if not flat.pop("normalize_benefit", True):
+            raise InputError("normalize_benefit=False is no longer available: benefits are scaled to sum 1")
+        if (count := flat.pop("multistart", None)) is not None:
+            flat["n_starts"] = count
+        changes = {f"solver__{name}": value for name, value in (flat.pop("solver_params", None) or {}).items()}
+        if flat.get("prior", "game") is None:
+            del flat["prior"]
+    unknown = sorted(name for name in flat if name.partition("__")[0] not in known)
+    if unknown:
+        raise InputError(f"the method {type(model).__name__} has no parameter {', '.join(map(repr, unknown))}")
+    for name, value in flat.items():
+        if name in model.get_params(deep=False) or "__" in name:
+            changes[name] = value
+        elif value != PARTS[name][1]:
+            changes[f"{PARTS[name][0]}__{name}"] = value
+    return model.set_params(**changes)
 
 
 def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any]:
@@ -119,9 +158,9 @@ def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any
     if not mark:
         raise typer.BadParameter(f"--set {item} must read name=value, for example --set tol=1e-8")
     settable = sorted({*known} - {"benefit"})
-    if name not in settable:
+    if name not in settable and name.partition("__")[0] not in LEARNERS[method].parts:
         raise typer.BadParameter(f"the method {method} has no parameter {name!r} to set: it has {', '.join(settable)}")
-    if isinstance(known[name], bool):
+    if isinstance(known.get(name), bool):
         if text.lower() not in FLAGS:
             raise typer.BadParameter(f"--set {item}: {name} is {' or '.join(FLAGS)}")
         return name, FLAGS[text.lower()]
@@ -241,17 +280,13 @@ def built(job: Job, signals: Signals) -> tuple[GraphEstimator, dict[str, Any]]:
         given["benefit"] = signals.benefit
     if job.table.missing in ("auto", "pairwise") and signals.table.isna().to_numpy().any():
         given["missing"] = "pairwise"
-    unknown = sorted({*given} - {*model.get_params(deep=False)})
-    if unknown:
-        raise InputError(f"the method {job.method} has no parameter {', '.join(map(repr, unknown))}")
-    return model.set_params(**given), along
+    return with_parameters(model, given), along
 
 
 def fitted(
     model: GraphEstimator, signals: Signals, voice: Voice, ties: pd.DataFrame | None, unfinished: Path | None
 ) -> None:
     """Fit with progress shown: that of its steps or of its iterates, where it tells of them."""
-    known = model.get_params(deep=False)
     if isinstance(model, TieModel):
         fit_ties(model, signals, voice, ties)
         return
@@ -261,11 +296,13 @@ def fitted(
             tally = lambda done, total: tell(done / total, f"{done} of {total}")  # noqa: E731
             model.fit(signals.table, progress=tally, checkpoint=unfinished)
             return
-        if "callback" in known:
-            told = converging(tell)
-            model.set_params(callback=lambda record: told(record, known["tol"]))
+        part, solver = ("solver__", as_solver(model.solver)) if isinstance(model, GLGP) else ("", model)
+        if hasattr(solver, "callback"):
+            told, tol = converging(tell), solver.tol
+            model.set_params(**{f"{part}callback": lambda record: told(record, tol)})
         model.fit(signals.table)
-    model.set_params(**dict.fromkeys({"callback"} & known.keys()))
+    if hasattr(solver, "callback"):
+        model.set_params(**{f"{part}callback": None})
 
 
 def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:

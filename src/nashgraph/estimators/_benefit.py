@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..pairs import PairSearch, make_search
-from ..validation import Array, check_benefit, check_choice, check_flag, warn_vacuous_benefit
+from ..validation import Array, check_benefit, check_choice, warn_vacuous_benefit
 
 BENEFITS = ("spectral", "uniform")
 
@@ -19,14 +19,14 @@ class Benefit(NamedTuple):
     origin: str
 
 
-def marginal_benefit(benefit: object, points: PairSearch, *, normalize: bool) -> Benefit:
-    """Return b, one number per node, from a name or an array; warn if the prior then has no effect."""
-    n, normalize = len(points), check_flag("normalize_benefit", normalize)
+def marginal_benefit(benefit: object, points: PairSearch) -> Benefit:
+    """Return b, which sums to 1, from a name or an array; warn if the prior then has no effect."""
+    n = len(points)
     if isinstance(benefit, str):
         origin = check_choice("benefit", benefit, BENEFITS, ", or pass an array with one number per node")
         values = spectral_benefit_of(points) if origin == "spectral" else np.full(n, 1.0 / n)
     else:
-        origin, values = "given", check_benefit(benefit, n, normalize=normalize)
+        origin, values = "given", check_benefit(benefit, n, normalize=True)
     if np.ptp(values) <= 1e-12 * values.max():
         origin = "uniform"
         warn_vacuous_benefit()

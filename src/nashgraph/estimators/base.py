@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import fields, is_dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import networkx as nx
 import numpy as np
@@ -21,7 +24,7 @@ from ..graph import LearnedGraph
 from ..matching import in_order
 from ..outliers import ABSURD, far_out
 from ..pairs import PairSearch
-from ..priors import PriorEvidence
+from ..priors import GamePrior, PriorEvidence
 from ..registry import Registry
 from ..smoothness import beta_for_degree
 from ..validation import (
@@ -38,6 +41,19 @@ from ..validation import (
     warn,
 )
 
+Init = TypeVar("Init", bound=Callable[..., None])
+# Parameters of earlier versions, and what to type now.
+MOVED = {
+    "interaction": "prior=GamePrior(interaction=...)",
+    "welfare": "prior=GamePrior(welfare=...)",
+    "normalize_benefit": "prior=GamePrior(benefit), which does not scale it",
+    "solver_params": "solver=BestResponse(...) or solver=TTGD(...)",
+    "tol": "solver=BestResponse(tol=...)",
+    "max_iter": "solver=BestResponse(max_iter=...)",
+    "multistart": "solver=BestResponse(n_starts=...)",
+    "storage": "solver=BestResponse(storage=...)",
+    "callback": "solver=BestResponse(callback=...)",
+}
 UNEVEN = 10.0  # times as large: columns that differ more are not of one unit
 
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
@@ -113,6 +129,8 @@ class GraphEstimator(BaseEstimator):
     # Signals below which a fit at its defaults is refused, and the command line compares it only where it is named.
     least_signals = 1
     _min_signals = 1
+    # Parameters that are a dataclass or the name of one, and what makes the one of the other.
+    parts: ClassVar[dict[str, Callable[[Any], Any]]] = {}
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn a graph from signals.
@@ -148,6 +166,31 @@ class GraphEstimator(BaseEstimator):
                 setattr(ordered, name, in_order(name, value, names))
         return ordered
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; ``deep`` adds the fields of a prior or solver, as ``solver__tol``."""
+        found: dict[str, Any] = super().get_params(deep)
+        if deep:
+            for name in self.parts:
+                part = found[name]
+                if is_dataclass(part):
+                    found |= {f"{name}__{each.name}": getattr(part, each.name) for each in fields(part) if each.init}
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, or fields of a prior or solver: ``solver__tol=1e-8`` sets its ``tol``."""
+        if self.parts:
+            refuse_moved(type(self), params)
+        within: dict[str, dict[str, Any]] = {}
+        for key in list(params):
+            name, _, field = key.partition("__")
+            if field and name in self.parts:
+                within.setdefault(name, {})[field] = params.pop(key)
+        super().set_params(**params)
+        for name, changes in within.items():
+            with sklearn_refusals():
+                setattr(self, name, replace(self.parts[name](getattr(self, name)), **changes))
+        return self
+
     @abstractmethod
     def _learn(self, X: Array) -> dict[str, Any]:
         """Check the parameters, learn, and return the attributes to store, ``adjacency_`` and ``certificate_`` too."""
@@ -171,6 +214,17 @@ class GraphEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "pairwise"
         return tags
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the parameters and, after a fit, what was learned, in one line."""
+        text = " ".join(super().__repr__(N_CHAR_MAX).split())
+        if not self.__sklearn_is_fitted__():
+            return text
+        return f"<{text}: {len(self.node_names_)} nodes, {self._in_short()}>"
+
+    def _in_short(self) -> str:
+        """Return what was learned in a few words."""
+        return f"{self.graph_.n_edges:,} edges, {'' if self.converged_ else 'not '}converged"
 
     def __sklearn_is_fitted__(self) -> bool:
         """Fitted means that a whole fit has ended."""
@@ -202,6 +256,12 @@ class GraphEstimator(BaseEstimator):
                 influence_supported=self.influence_supported_,
             )
         return self._graph
+
+    @property
+    def game(self) -> GamePrior:
+        """The game of the prior, with its interaction and welfare; the default one if the prior is not a game."""
+        prior = getattr(self, "prior", None)
+        return prior if isinstance(prior, GamePrior) else GamePrior()
 
     @property
     def without_prior_(self) -> LearnedGraph | None:
@@ -344,6 +404,31 @@ def has_uneven_columns(X: pd.DataFrame) -> bool:
         return False
     sizes = X.abs().median()
     return bool(sizes.max() > UNEVEN * sizes[sizes > 0].min())
+
+
+def refuse_moved(kind: type[GraphEstimator], given: Iterable[str]) -> None:
+    """Refuse parameters of earlier versions, and say what to type now."""
+    for name in given:
+        if name in MOVED and name not in inspect.signature(kind.__init__).parameters:
+            raise InputTypeError(f"{kind.__name__} has no parameter {name!r}: use {MOVED[name]} instead")
+
+
+def refusing_moved(init: Init) -> Init:
+    """Have an ``__init__`` refuse parameters of earlier versions."""
+
+    @wraps(init)
+    def checked(self: GraphEstimator, *args: Any, **given: Any) -> None:
+        refuse_moved(type(self), given)
+        init(self, *args, **given)
+
+    return cast(Init, checked)
+
+
+def as_game(prior: Any) -> Any:
+    """Return a prior whose fields can be set: an object, or the game by its name."""
+    if isinstance(prior, str) and prior != "game":
+        raise InputError(f"interaction and welfare are those of prior='game', not of prior={prior!r}: leave them out")
+    return GamePrior() if isinstance(prior, str) else prior
 
 
 @contextmanager

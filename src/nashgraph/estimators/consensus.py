@@ -32,9 +32,10 @@ from ..consensus.members import PARTIAL, Ladders, geometry_weights, ladder_degre
 from ..consensus.parallel import parallel_map
 from ..consensus.replicates import Replicates, replicates_of
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
-from ..games import Interaction, Welfare, as_interaction, as_welfare, equilibrium
+from ..games import equilibrium
 from ..graph import LearnedGraph
 from ..pairs import GEOMETRIES, make_search
+from ..priors import GamePrior
 from ..validation import (
     Array,
     DataWarning,
@@ -49,7 +50,7 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, Prior, checked_signals, drawn_seed
+from .base import GraphEstimator, Prior, as_game, checked_signals, drawn_seed, refusing_moved
 
 Progress = Callable[[int, int], object]
 
@@ -87,8 +88,8 @@ class ConsensusGL(GraphEstimator):
     benefit : "spectral", array of shape (n_nodes,), Series by the nodes' names, or None
         Benefits of the game prior: its members are the best responses to the game played on the mean of the others,
         and count half. None leaves the prior out.
-    interaction, welfare
-        As in :class:`GLGP`.
+    prior : "game" or GamePrior
+        The game, for example ``GamePrior(interaction="linear")``.
     c : float in (0, 1)
         Row sum: the total influence of others on a node.
     scale : "none" or "standard"
@@ -148,7 +149,9 @@ class ConsensusGL(GraphEstimator):
     degrees_: Array
     geometries_: dict[str, float]
     replicates_: Replicates
+    parts = {"prior": as_game}  # noqa: RUF012 (typed in the base)
 
+    @refusing_moved
     def __init__(
         self,
         estimator: GraphEstimator | None = None,
@@ -157,8 +160,7 @@ class ConsensusGL(GraphEstimator):
         degree: float | None = None,
         n_replicates: int = 20,
         benefit: str | Array | None = None,
-        interaction: str | Interaction = "log1p",
-        welfare: str | Welfare = "total",
+        prior: str | GamePrior = "game",
         c: float = 0.95,
         scale: str = "none",
         engine: str = "threads",
@@ -171,8 +173,7 @@ class ConsensusGL(GraphEstimator):
         self.degree = degree
         self.n_replicates = n_replicates
         self.benefit = benefit
-        self.interaction = interaction
-        self.welfare = welfare
+        self.prior = prior
         self.c = c
         self.scale = scale
         self.engine = engine
@@ -233,7 +234,9 @@ class ConsensusGL(GraphEstimator):
         signals, kind = self._scaled(X), self._kind(X)
         if self.degree is not None:
             check_number("degree", self.degree, low=0, open_low=True, remedy="it is ties per node on average; try 6")
-        interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
+        game = as_game(self.prior)
+        if not isinstance(game, GamePrior) or game.benefit is not None:
+            raise InputError(f"prior must be 'game' or a GamePrior without benefit, got {self.prior!r}")
         drawn = self._halves(len(X))
         geometries = self._geometries(kind.name, signals, ladders)
         priors = len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
@@ -241,12 +244,12 @@ class ConsensusGL(GraphEstimator):
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
         plain, smooth, prior, lam = mean.sums.copy(), mean.weights, self._prior(signals), np.nan
         if prior is not None and prior.share > 0:
-            lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, interaction, welfare)
+            lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, game.interaction, game.welfare)
         learned: dict[str, Any] = {}
         weights, frequency, before = mean.finished(plain)
         if prior is not None:
-            actions = equilibrium(weights, prior.benefit, interaction)
-            value = welfare.value(actions)
+            actions = equilibrium(weights, prior.benefit, game.interaction)
+            value = game.welfare.value(actions)
             learned = {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
             if prior.share > 0:
                 learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
@@ -313,7 +316,7 @@ class ConsensusGL(GraphEstimator):
         """Return the prior with the user's benefit, if there is one."""
         if self.benefit is None or self.estimator is not None:
             return None
-        benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine), normalize=True)
+        benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine))
         return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin)
 
     def select(
@@ -402,14 +405,10 @@ class ConsensusGL(GraphEstimator):
         kind = self._kind(signals).name
         return plain_mean(kind, self._geometries(kind, signals, ladders), signals, ladders)[1]
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """Return the parameters and, after a fit, what was learned, in one line."""
-        text = " ".join(super().__repr__(N_CHAR_MAX).split())
-        if not self.__sklearn_is_fitted__():
-            return text
+    def _in_short(self) -> str:
         stable = "" if np.isnan(self.agreement_) else f", replicates agree on {self.agreement_:.0%} of the weight"
         ties = self.suggested_.undirected().n_edges
-        return f"<{text}: {len(self.node_names_)} nodes, {ties:,} suggested ties{stable}>"
+        return f"{ties:,} suggested ties{stable}"
 
     @property
     def suggested_(self) -> LearnedGraph:

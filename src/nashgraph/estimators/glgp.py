@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -15,21 +14,20 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..certificate import LOG, Callback, Status
-from ..games import Interaction, Welfare, as_interaction, as_welfare
 from ..pairs import PairSearch, make_search
 from ..priors import PRIORS, GamePrior, PriorEvidence, prior_evidence
 from ..smoothness import make_smoothness
 from ..solvers import (
+    TTGD,
+    BestResponse,
     Problem,
     Result,
     SolverOptions,
-    best_response,
     multistart,
     path_range,
     solve_at_cost,
     solve_gradually,
     solve_path,
-    ttgd,
 )
 from ..validation import (
     Array,
@@ -38,29 +36,29 @@ from ..validation import (
     check_initial_weights,
     check_integer,
     check_lam,
-    check_number,
     check_strength,
     listing,
     silent_nodes,
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, Prior, admissible_set, checked_signals, sklearn_refusals
+from .base import GraphEstimator, Prior, admissible_set, as_game, checked_signals, refusing_moved, sklearn_refusals
 from .path import LambdaPath, checkpointed_path
 
-
-class Solver(NamedTuple):
-    """A solver of the problem, and its default number of iterations."""
-
-    solve: Callable[..., Result]
-    max_iter: int
-
-
-SOLVERS = {"best-response": Solver(best_response, 1000), "ttgd": Solver(ttgd, 2000)}
+SOLVERS: dict[str, Callable[[], SolverOptions]] = {"best-response": BestResponse, "ttgd": TTGD}
 REMEDIES = {
     Status.MAX_ITER: "raise max_iter, or take a smaller lam or init='path'",
     Status.STALLED: "raise tol",
 }
+
+
+def as_solver(solver: Any) -> SolverOptions:
+    """Return a solver, given as an object or by name."""
+    if isinstance(solver, SolverOptions):
+        return solver
+    if isinstance(solver, str):
+        return SOLVERS[check_choice("solver", solver, SOLVERS, ", or pass BestResponse(...) or TTGD(...)")]()
+    raise InputError(f"solver must be one of {', '.join(SOLVERS)}, BestResponse(...) or TTGD(...), got {solver!r}")
 
 
 class GLGP(GraphEstimator):
@@ -84,48 +82,29 @@ class GLGP(GraphEstimator):
         Mean number of neighbours wanted of the graph without prior; beta is found from it.
     c : float in (0, 1)
         Row sum: the total influence of others on a node.
-    interaction : "log1p", "linear", "saturating", "exponential", another registered name, or an Interaction
-    benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
-        Marginal benefits b, the main modelling choice: only their differences have an effect.
-    welfare : "total", "utilitarian", another registered name, or a Welfare
-    prior : object of :mod:`nashgraph.priors`, or a name in ``nashgraph.priors.PRIORS``, optional
-        Another functional prior instead of the game: its value replaces :math:`g(y)`. ``benefit``, ``interaction`` and
-        ``welfare`` are then the prior's own, in the order of X's columns, and must be left at their
-        defaults here. A name makes the prior from ``benefit``.
-    solver : "best-response" or "ttgd"
-        The fast solver, or the paper's two-timescale gradient descent.
-    solver_params : dict, optional
-        Further arguments of the solver, for example ``{"memory": 0}``, or ``{"alpha": 0.5, "gamma": 0.003}`` and
-        ``{"steps": "theory"}`` for TTGD.
-    tol : float
-        Stationarity at which to stop.
-    max_iter : int, optional
-        Most steps; defaults to 1000 for best-response and 2000 for TTGD.
-    init : "path", array of shape (n_nodes, n_nodes) or None
-        None starts from SmoothGL's graph, or from where the default ``lam`` was tried out; a matrix of S starts there;
-        "path" also comes up from small ``lam`` and keeps the better of both.
-    multistart : int
-        Number of starts; the lowest objective is kept. The starts are SmoothGL's graph, the best response to the
-        uniform graph, the linear approximation, then random ones. Several stationary points exist at large ``lam``.
-    storage : "auto", "dense" or "sparse"
-        Whether the costs of all pairs are stored, or of candidate pairs; "auto" chooses by size and free memory, and
-        logs which. The steps are the same.
-    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.pairs.ENGINES``
-        Who searches the pairs of nodes: this machine's cores, its GPU (the extra ``gpu``), a Dask cluster (the extra
-        ``distributed``), or the GPU if there is one and nodes are many, which is logged.
     geometry : "distance", "cosine" or "inner"
         What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
         out, and the inner product rewards it.
-    normalize_benefit : bool
-        Scale a benefit given as an array to sum 1.
-    callback : callable, optional
-        Called with the :class:`~nashgraph.certificate.Record` of every iterate (iteration, objective, value of the
-        stationarity, welfare); a true answer stops. The same records are logged, at level DEBUG, as "nashgraph".
+    benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
+        Marginal benefits b, the main modelling choice: only their differences have an effect. They are scaled to sum 1.
+    prior : a name in ``nashgraph.priors.PRIORS``, or an object of :mod:`nashgraph.priors`
+        "game" is the paper's; ``GamePrior(interaction="linear", welfare="utilitarian")`` is another game with this
+        ``benefit``. A prior that has benefits of its own, in the order of X's columns, is used as it is, and
+        ``benefit`` must be left at its default.
+    solver : "best-response", "ttgd", :class:`~nashgraph.BestResponse` or :class:`~nashgraph.TTGD`
+        The fast solver, or the paper's two-timescale gradient descent; the objects have settings, for example
+        ``BestResponse(tol=1e-8, max_iter=500, n_starts=4)``.
+    init : "path", array of shape (n_nodes, n_nodes) or None
+        None starts from SmoothGL's graph, or from where the default ``lam`` was tried out; a matrix of S starts there;
+        "path" also comes up from small ``lam`` and keeps the better of both.
+    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.pairs.ENGINES``
+        Who searches the pairs of nodes: this machine's cores, its GPU (the extra ``gpu``), a Dask cluster (the extra
+        ``distributed``), or the GPU if there is one and nodes are many, which is logged.
+    missing : "error" or "pairwise"
+        What to do about NaN in X. "pairwise" compares two nodes on the signals observed at both, and uses a typical
+        difference for the others, as in :class:`SmoothGL`.
     random_state : int, RandomState or None
         Draws the random starts.
-    missing : "error" or "pairwise"
-        What to do about NaN in X. "pairwise" compares two nodes on the signals observed at both, and takes a typical
-        difference for the others, as in :class:`SmoothGL`.
 
     Attributes
     ----------
@@ -151,7 +130,7 @@ class GLGP(GraphEstimator):
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
     >>> hub = np.ones(30); hub[7] = 20.0
-    >>> model = GLGP(lam=1, beta=20, benefit=hub, interaction="linear").fit(X)
+    >>> model = GLGP(lam=1, beta=20, benefit=hub).fit(X)
     >>> model.converged_, int(model.adjacency_.sum(axis=0).argmax())
     (True, 7)
     """
@@ -163,52 +142,36 @@ class GLGP(GraphEstimator):
     welfare_: float
     lam_: float
     objective_: float
+    parts = {"prior": as_game, "solver": as_solver}  # noqa: RUF012 (typed in the base)
 
+    @refusing_moved
     def __init__(
         self,
         lam: float | str = "auto",
         beta: float | None = None,
         degree: float | None = 10,
         c: float = 0.95,
-        interaction: str | Interaction = "log1p",
-        benefit: str | Array = "spectral",
-        welfare: str | Welfare = "total",
-        prior: Any = None,
-        solver: str = "best-response",
-        solver_params: Mapping[str, Any] | None = None,
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        init: str | Array | None = None,
-        multistart: int = 1,
-        storage: str = "auto",
-        engine: str = "threads",
         geometry: str = "distance",
-        normalize_benefit: bool = True,
-        callback: Callback | None = None,
-        random_state: Any = None,
+        benefit: str | Array = "spectral",
+        prior: Any = "game",
+        solver: str | SolverOptions = "best-response",
+        init: str | Array | None = None,
+        engine: str = "threads",
         missing: str = "error",
+        random_state: Any = None,
     ) -> None:
         self.lam = lam
         self.beta = beta
         self.degree = degree
         self.c = c
-        self.interaction = interaction
+        self.geometry = geometry
         self.benefit = benefit
-        self.welfare = welfare
         self.prior = prior
         self.solver = solver
-        self.solver_params = solver_params
-        self.tol = tol
-        self.max_iter = max_iter
         self.init = init
-        self.multistart = multistart
-        self.storage = storage
         self.engine = engine
-        self.geometry = geometry
-        self.normalize_benefit = normalize_benefit
-        self.callback = callback
-        self.random_state = random_state
         self.missing = missing
+        self.random_state = random_state
 
     @property
     def stationarity_(self) -> float:
@@ -220,8 +183,7 @@ class GLGP(GraphEstimator):
         return {column: getattr(self, name) for column, name in known.items() if hasattr(self, name)}
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        check_choice("solver", self.solver, SOLVERS)
-        lam, options = check_strength(self.lam), self._options(self.solver)
+        lam, solver = check_strength(self.lam), as_solver(self.solver)
         problem, origin = self._problem(X)
         evidence = None
         if lam is None and origin == "spectral":
@@ -230,15 +192,15 @@ class GLGP(GraphEstimator):
                 LOG.info(evidence.sentence)
                 lam = lam if evidence.found else 0.0
         if lam is None:
-            given = self.callback
+            given = solver.callback
 
             def within(lam: float, start: Result | None, budget: Callback) -> Result:
                 watched = budget if given is None else lambda record: given(record) or budget(record)
-                return self._solve(problem, lam, options | {"callback": watched}, start)
+                return self._solve(problem, lam, replace(solver, callback=watched), start)
 
             lam, result = solve_at_cost(problem, within)
         else:
-            result = self._solve(problem, lam, options)
+            result = self._solve(problem, lam, solver)
         learned = self._learned(problem, origin, lam, result)
         return learned | {"prior_": learned["prior_"]._replace(evidence=evidence)}
 
@@ -266,7 +228,7 @@ class GLGP(GraphEstimator):
             return prior_evidence(problem.prior, problem.smooth)
         points = make_search(X, self.engine, "cosine")
         beta, c = admissible_set(points, None, self.degree or 10, self.c)
-        return prior_evidence(problem.prior, make_smoothness(points, beta, c, self.storage).smooth)
+        return prior_evidence(problem.prior, make_smoothness(points, beta, c, as_solver(self.solver).storage).smooth)
 
     def path(
         self,
@@ -282,8 +244,8 @@ class GLGP(GraphEstimator):
         .. math:: \min_{W \in S} \; J(W) - \lambda\, g(y), \quad \lambda \in \text{lams}
 
         Every lambda is solved twice, coming upward from the next smaller and downward from the next larger one, and
-        the lower objective is kept: several stationary points may exist. ``lam``, ``solver``, ``init`` and
-        ``multistart`` are not used, and the model itself is left as it is.
+        the lower objective is kept: several stationary points may exist. ``lam``, ``init`` and the solver's
+        ``n_starts`` are not used, the solver is always best-response, and the model itself is left as it is.
 
         Parameters
         ----------
@@ -315,9 +277,12 @@ class GLGP(GraphEstimator):
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         problem, origin = self._in_order(names)._problem(signals)
         strengths = self._strengths(problem, lams, n_lams)
-        options = self._options("best-response") | {"to_the_end": lams is not None}
+        solver = as_solver(self.solver)
+        if not isinstance(solver, BestResponse):
+            solver = BestResponse(tol=solver.tol, callback=solver.callback)
+        options: dict[str, Any] = {"options": solver, "to_the_end": lams is not None}
         kept = None
-        if checkpoint is not None and self.callback is None:
+        if checkpoint is not None and solver.callback is None:
             kept = options["keep"] = checkpointed_path(checkpoint, signals, problem, strengths, options)
         results = solve_path(problem, strengths, progress=progress, **options)
         if kept is not None:
@@ -331,7 +296,7 @@ class GLGP(GraphEstimator):
         if missed:
             worst = max(model.stationarity_ for model in models)
             warn(
-                f"GLGP.path did not reach tol={self.tol:g} at lam = {listing(missed)} (stationarity up to "
+                f"GLGP.path did not reach tol={solver.tol:g} at lam = {listing(missed)} (stationarity up to "
                 f"{worst:.1e}): raise max_iter or tol",
                 ConvergenceWarning,
             )
@@ -351,78 +316,49 @@ class GLGP(GraphEstimator):
         points = make_search(X, self.engine, self.geometry)
         prior, origin = self._prior(points)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
-        storage = "dense" if self.solver == "ttgd" and self.storage == "auto" else self.storage
+        solver = as_solver(self.solver)
+        storage = "dense" if isinstance(solver, TTGD) and solver.storage == "auto" else solver.storage
         return Problem(make_smoothness(points, beta, c, storage), prior), origin
 
     def _prior(self, points: PairSearch) -> tuple[Any, str]:
         """Return the prior and where its benefits came from."""
-        named = isinstance(self.prior, str)
-        if named:
-            check_choice("prior", self.prior, PRIORS, ", or pass an object of nashgraph.priors")
-        if self.prior is None:
-            game = as_interaction(self.interaction), as_welfare(self.welfare)
-            benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
-            return GamePrior(benefit, *game), origin
-        if not named and not callable(getattr(self.prior, "evaluate", None)):
-            raise InputError(f"prior must be an object with evaluate, got {self.prior!r}: see nashgraph.priors")
-        for name, default in (("interaction", "log1p"), ("welfare", "total"), ("benefit", "spectral"))[
-            : 2 if named else 3
-        ]:
-            given = getattr(self, name)
-            if not (isinstance(given, str) and given == default):
-                raise InputError(
-                    f"both prior and {name} were given: pass {name} to the prior, for example in GamePrior"
-                )
-        if named:
-            benefit, origin = marginal_benefit(self.benefit, points, normalize=True)
-            return PRIORS[self.prior](benefit), origin
-        size = getattr(self.prior, "n_nodes", None)
+        prior = self.prior
+        if isinstance(prior, str):
+            check_choice("prior", prior, PRIORS, ", or pass an object of nashgraph.priors")
+            benefit, origin = marginal_benefit(self.benefit, points)
+            return PRIORS[prior](benefit), origin
+        if isinstance(prior, GamePrior) and prior.benefit is None:
+            benefit, origin = marginal_benefit(self.benefit, points)
+            return replace(prior, benefit=benefit), origin
+        if not callable(getattr(prior, "evaluate", None)):
+            raise InputError(f"prior must be a name or an object with evaluate, got {prior!r}: see nashgraph.priors")
+        if not (isinstance(self.benefit, str) and self.benefit == "spectral"):
+            raise InputError("both prior and benefit were given: pass benefit to the prior, for example GamePrior(b)")
+        size = getattr(prior, "n_nodes", None)
         if size not in (None, len(points)):
             raise InputError(
                 f"the prior is for {size} nodes, but X has {len(points)}: give one number for every column"
             )
-        return self.prior, "given"
+        return prior, "given"
 
-    def _options(self, solver: str) -> dict[str, Any]:
-        """Return the solver's arguments, checked."""
-        options = {
-            "tol": check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6"),
-            "callback": self.callback,
-            **self._solver_params(solver),
-        }
-        default = SOLVERS[solver].max_iter
-        given = default if self.max_iter is None else self.max_iter
-        options.setdefault("max_iter", check_integer("max_iter", given, low=1, remedy=f"try {default}"))
-        return options
-
-    def _solver_params(self, solver: str) -> Mapping[str, Any]:
-        given = {} if self.solver_params is None else self.solver_params
-        arguments = inspect.signature(SOLVERS[solver].solve).parameters.values()
-        known = [each.name for each in arguments if each.kind is each.KEYWORD_ONLY]
-        if solver == "best-response":
-            known += [each.name for each in fields(SolverOptions)]
-        if not isinstance(given, Mapping) or not {*given} <= {*known}:
-            raise InputError(f"solver_params must be a dict with names out of {', '.join(known)}, got {given!r}")
-        return given
-
-    def _solve(self, problem: Problem, lam: float, options: dict[str, Any], start: Result | None = None) -> Result:
-        solve, smoothness = SOLVERS[self.solver].solve, problem.smoothness
-        starts = check_integer("multistart", self.multistart, low=1, remedy="it is a number of starts; try 4")
-        if starts > 1:
+    def _solve(self, problem: Problem, lam: float, solver: SolverOptions, start: Result | None = None) -> Result:
+        smoothness = problem.smoothness
+        if solver.n_starts > 1:
             if self.init is not None:
-                raise InputError(f"multistart={starts} chooses its own starts: leave init=None, or take multistart=1")
+                raise InputError(f"n_starts={solver.n_starts} chooses its own starts: leave init=None, or n_starts=1")
             with sklearn_refusals():
                 random = check_random_state(self.random_state)
-            return multistart(problem, lam, solve, starts, random, **options)
+            return multistart(problem, lam, solver.solve, solver.n_starts, random)
         if self.init is None:
-            return solve(problem, lam, start, **options)
+            return solver.solve(problem, lam, start)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("path",), ", or pass a matrix to start from")
-            if self.solver != "best-response":
-                raise InputError(f"init='path' needs solver='best-response', got solver={self.solver!r}")
-            return solve_gradually(problem, lam, **options)
-        given = smoothness.hold(check_initial_weights(self.init, smoothness.n_nodes, smoothness.c))
-        return solve(problem, lam, given, **options)
+            if not isinstance(solver, BestResponse):
+                raise InputError(f"init='path' needs the solver best-response, got {solver!r}")
+            return solve_gradually(problem, lam, options=solver)
+        return solver.solve(
+            problem, lam, smoothness.hold(check_initial_weights(self.init, smoothness.n_nodes, smoothness.c))
+        )
 
     def _learned(self, problem: Problem, origin: str, lam: float, result: Result) -> dict[str, Any]:
         """Return what a fitted GLGP holds, out of a solver's result."""

@@ -30,9 +30,7 @@ class LinearGLGP(GraphEstimator):
     beta, degree, c
         As in :class:`SmoothGL`; ``degree`` is that of the graph without prior.
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
-        Marginal benefits. "spectral" is the paper's: the top eigenvector of the distance matrix.
-    normalize_benefit : bool
-        Scale a benefit given as an array to sum 1.
+        Marginal benefits, scaled to sum 1. "spectral" is the paper's: the top eigenvector of the distance matrix.
     storage, engine, geometry, missing
         As in :class:`SmoothGL`.
 
@@ -71,7 +69,6 @@ class LinearGLGP(GraphEstimator):
         degree: float | None = 10,
         c: float = 0.95,
         benefit: str | Array = "spectral",
-        normalize_benefit: bool = True,
         storage: str = "auto",
         engine: str = "threads",
         geometry: str = "distance",
@@ -82,7 +79,6 @@ class LinearGLGP(GraphEstimator):
         self.degree = degree
         self.c = c
         self.benefit = benefit
-        self.normalize_benefit = normalize_benefit
         self.storage = storage
         self.engine = engine
         self.geometry = geometry
@@ -91,7 +87,7 @@ class LinearGLGP(GraphEstimator):
     def _learn(self, X: Array) -> dict[str, Any]:
         given = check_strength(self.lam)
         points = make_search(X, self.engine, self.geometry)
-        benefit, origin = marginal_benefit(self.benefit, points, normalize=self.normalize_benefit)
+        benefit, origin = marginal_benefit(self.benefit, points)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         smoothness = make_smoothness(points, beta, c, self.storage)
         everyone = np.ones(len(benefit))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .. import solvers
 from ..datasets import preferential_attachment, smooth_signals
 from ..estimators import (
     GLGP,
@@ -30,6 +31,7 @@ from ..estimators import (
 )
 from ..games import welfare
 from ..metrics import edge_auc
+from ..priors import GamePrior
 from .study import (
     COLOURS,
     Check,
@@ -63,8 +65,7 @@ NEAR = {"auc": 0.02, "welfare": 0.1}  # a published entry this near to ours is c
 
 def published(iterations: int, **parameters: Any) -> GLGP:
     """Return GLGP by TTGD with the paper's steps for as many iterations as the paper runs, wherever that leads."""
-    steps = {"alpha": 0.5, "gamma": 0.003, "check_every": iterations}
-    return GLGP(**parameters, solver="ttgd", tol=0.0, max_iter=iterations, solver_params=steps)
+    return GLGP(**parameters, solver=solvers.TTGD(tol=0.0, max_iter=iterations, check_every=iterations))
 
 
 def baselines() -> dict[str, GraphEstimator]:
@@ -110,8 +111,8 @@ def measure(trial: int, with_ttgd: bool, seed: int) -> list[Row]:
 
     for reading, lam in product(READINGS, LAMS):
         for interaction, method in GLGP_NAMES.items():
-            game: dict[str, Any] = {"lam": lam, "beta": BETA, "c": C, "interaction": interaction}
-            add(GLGP(**game, tol=1e-8), method, BEST_RESPONSE, lam, reading)
+            game: dict[str, Any] = {"lam": lam, "beta": BETA, "c": C, "prior": GamePrior(interaction=interaction)}
+            add(GLGP(**game, solver=solvers.BestResponse(tol=1e-8)), method, BEST_RESPONSE, lam, reading)
             if with_ttgd and reading == HALVED:
                 add(published(700 if interaction == "linear" else 195, **game), method, TTGD, lam)
         add(LinearGLGP(lam=lam, beta=BETA, c=C), LINEAR, CLOSED_FORM, lam, reading)

@@ -13,6 +13,7 @@ from ..datasets import load_karate, smooth_signals
 from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
 from ..games import welfare
 from ..pairs import squared_distances
+from ..priors import GamePrior
 from .study import (
     COLOURS,
     Check,
@@ -59,7 +60,7 @@ def measure(interaction: str, trial: int, n_lams: int, seed: int) -> list[Row]:
             "welfare": welfare(weights, benefit, interaction),
         }
 
-    path = GLGP(degree=DEGREE, c=C, interaction=interaction, max_iter=1000).path(X, n_lams=n_lams)
+    path = GLGP(degree=DEGREE, c=C, prior=GamePrior(interaction=interaction)).path(X, n_lams=n_lams)
     rows = [point(SMOOTH_POINT, 0.0, smooth)]
     rows += [
         {**point(GLGP_FRONT, lam, model), "stationarity": model.stationarity_}

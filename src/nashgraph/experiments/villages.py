@@ -23,6 +23,8 @@ from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
 from ..games import welfare
 from ..graph import adjacency_matrix
 from ..metrics import edge_auc, equal_influence
+from ..priors import GamePrior
+from ..solvers import BestResponse
 from ..validation import Array
 from .fig1 import CONSENSUS, GLGP_NAMES, LINEAR, QUAD, QUAD_HOMOPHILOUS, SMOOTH, SPECTEMP, baselines, published
 from .study import (
@@ -89,8 +91,9 @@ def models(benefit: Array) -> Iterator[tuple[str, str, GraphEstimator]]:
     """Yield name, setting and estimator of every method; the consensus is also run without knowing who was surveyed."""
     prior: dict[str, Any] = {"lam": LAM, "beta": BETA, "c": C, "benefit": benefit}
     for interaction, method in GLGP_NAMES.items():
-        yield method, PAPER, published(760 if interaction == "linear" else 320, **prior, interaction=interaction)
-        yield method, CONVERGED, GLGP(**prior, interaction=interaction, tol=1e-8, max_iter=1000)
+        game = GamePrior(interaction=interaction)
+        yield method, PAPER, published(760 if interaction == "linear" else 320, **prior, prior=game)
+        yield method, CONVERGED, GLGP(**prior, prior=game, solver=BestResponse(tol=1e-8))
     yield LINEAR, PAPER, LinearGLGP(**prior)
     yield SMOOTH, PAPER, SmoothGL(beta=BETA, c=C)
     for method, model in baselines().items():

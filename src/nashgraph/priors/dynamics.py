@@ -133,7 +133,7 @@ class FixedPointPrior(Combinable):
         return DynamicsState(actions, adjoint, value, left, self.interaction.value(actions))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dynamics(FixedPointPrior):
     r"""A value of any node dynamics at rest: give the response φ, and the rest follows.
 
@@ -190,7 +190,7 @@ class Infection:
         return self.rate / (1.0 + self.rate * z) ** 2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Epidemic(FixedPointPrior):
     r"""The size of an epidemic at its endemic state (mean field of the SIS model with imported cases).
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..games import as_interaction, as_welfare, solve_affine
+from ..games import Log1p, TotalAction, as_interaction, as_welfare, solve_affine
 from ..games.interactions import Response
 from ..validation import Array, InputError, check_number
 from .dynamics import DynamicsState, FixedPointPrior
@@ -44,7 +44,7 @@ class Clipped:
         return np.clip((z + self.width) / (2.0 * self.width), 0.0, 1.0) if self.width else (z > 0.0).astype(float)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GamePrior(FixedPointPrior):
     r"""The welfare of a network game as a functional prior.
 
@@ -62,8 +62,9 @@ class GamePrior(FixedPointPrior):
     Parameters
     ----------
     benefit : array of shape (n_nodes,), non-negative
-    interaction : str or Interaction
-    welfare : str or Welfare
+        None leaves it to ``GLGP(benefit=...)``, which scales it to sum 1; one given here is used as it is.
+    interaction : "log1p", "linear", "saturating", "exponential", another registered name, or an Interaction
+    welfare : "total", "utilitarian", another registered name, or a Welfare
     share : float in [-1, 1], :math:`\delta`
     cap : float, optional
         The greatest action (default: none).
@@ -82,9 +83,9 @@ class GamePrior(FixedPointPrior):
     [1.7667, 1.45, 0.8333]
     """
 
-    benefit: Array
-    interaction: Any = "log1p"
-    welfare: Any = "total"
+    benefit: Any = None
+    interaction: Any = field(default=Log1p())
+    welfare: Any = field(default=TotalAction())
     share: float = 1.0
     cap: float | None = None
     rounding: float = 0.05
@@ -95,13 +96,21 @@ class GamePrior(FixedPointPrior):
         check_number("share", self.share, low=-1, high=1, remedy=remedy)
         if self.cap is not None:
             check_number("cap", self.cap, low=0, open_low=True, remedy="it is the greatest action; None is no cap")
-        object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
+        if self.benefit is not None:
+            object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
         object.__setattr__(self, "interaction", as_interaction(self.interaction))
         object.__setattr__(self, "welfare", as_welfare(self.welfare))
         check_number("rounding", self.rounding, low=0, remedy="try 0.05; 0 leaves the corners sharp")
         # Corners of φ are rounded, because at a sharp one the value has no gradient.
-        width = 0.0 if self.plain else self.rounding * float(np.mean(self.benefit))
+        width = 0.0 if self.plain or self.benefit is None else self.rounding * float(np.mean(self.benefit))
         object.__setattr__(self, "response", Clipped(np.inf if self.cap is None else float(self.cap), width))
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        if self.benefit is None:
+            raise InputError("this GamePrior has no benefit: give it one, for example GamePrior(benefit, 'linear')")
+        return len(self.benefit)
 
     @property
     def plain(self) -> bool:
@@ -109,7 +118,7 @@ class GamePrior(FixedPointPrior):
         return self.cap is None and self.share >= 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Activities(Combinable):
     r"""The welfare of a network game in which everybody has several activities at once (Chen, Zenou, Zhou 2018).
 

@@ -23,7 +23,7 @@ from .prior import EXACT, Combinable, Graph, products
 MOST_STEPS = 20_000  # of plain iteration: a map that contracts by 0.998 reaches rounding in as many
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ImplicitPrior(Combinable):
     r"""A value of dynamics at rest, given as PyTorch functions and differentiated implicitly.
 

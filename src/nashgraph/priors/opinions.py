@@ -15,7 +15,7 @@ from .prior import EXACT, Combinable, Graph, PriorState, products
 MEASURES = ("mean", "polarisation", "disagreement")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Opinions(Combinable):
     r"""A measure of the opinions that people settle on (Friedkin and Johnsen 1990).
 
@@ -101,7 +101,7 @@ class Opinions(Combinable):
         return value, gradient, ([np.full(n, 0.5 / n), -y / n], [y**2, y])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphFilter(Combinable):
     r"""A value of a signal passed through a polynomial filter of the graph.
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..pairs import HERE
+from ..registry import Settings
 from ..validation import Array, InputError, check_number
 
 # The relative residual to which a state is solved when it is solved for good: a few hundred roundings.
@@ -90,7 +91,7 @@ class PriorState(NamedTuple):
     parts: tuple[Any, ...] = ()
 
 
-class Combinable:
+class Combinable(Settings):
     """Arithmetic of priors: ``prior_a + 2.0 * prior_b``, ``-prior``."""
 
     @property
@@ -114,7 +115,7 @@ class Combinable:
         return self + -1.0 * other
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinearPrior(Combinable):
     r"""Knowledge about pairs other than their likeness: :math:`\Phi(W) = \langle W, L R^\top\rangle`.
 
@@ -146,7 +147,7 @@ class LinearPrior(Combinable):
         return PriorState(value, self.left, self.right)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SumOfPriors(Combinable):
     r"""A sum of priors with strengths of their own, some of which may be negative.
 
@@ -204,7 +205,7 @@ def terms_of(prior: Any) -> tuple[tuple[float, Any], ...]:
     return ((1.0, prior),)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CustomPrior(Combinable):
     r"""A functional of your own, given as one function that returns its value and its gradient.
 

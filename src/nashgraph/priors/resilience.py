@@ -22,7 +22,7 @@ class TieDeletion(NamedTuple):
     sources: Any
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Resilience(Combinable):
     r"""A prior on what is left of the network after deletions, on average or in a smooth worst case.
 

@@ -12,8 +12,8 @@ from scipy import sparse
 
 from ..estimators import GraphEstimator
 from ..games import WeightedTotal
-from ..games.interactions import INTERACTIONS, as_interaction
-from ..games.welfares import WELFARES, as_welfare
+from ..games.interactions import INTERACTIONS
+from ..games.welfares import WELFARES
 from ..graph import LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import caution
@@ -72,7 +72,7 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
     told = "expected_ties" in graph.node_columns  # a tie model: people told who is central
     if not told and not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
         return None
-    rules = getattr(model, "interaction", "log1p"), getattr(model, "welfare", "total")
+    rules = model.game.interaction, model.game.welfare
     game, plain = Game.on(model, None, *rules), None
     if smooth is not None and model.prior_share_ > 0:
         plain = Game.on(LearnedGraph.of(smooth.weights, graph.names), game.benefit, *rules)
@@ -161,8 +161,7 @@ def playable(model: GraphEstimator) -> Playable | None:
     graph = model.graph_
     if not {"benefit", "action"} <= graph.node_columns.keys() or graph.n_nodes > 5_000:
         return None
-    interaction = as_interaction(getattr(model, "interaction", "log1p"))
-    welfare = as_welfare(getattr(model, "welfare", "total"))
+    interaction, welfare = model.game.interaction, model.game.welfare
     names: dict[Any, str] = {kind: name for kinds in (INTERACTIONS, WELFARES) for name, kind in kinds.items()}
     names[WeightedTotal] = WEIGHTED
     rules = names.get(type(interaction), ""), names.get(type(welfare), "")

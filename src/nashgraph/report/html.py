@@ -38,7 +38,7 @@ MEANINGS = {
     "interaction": "how one's action moves a neighbour's",
     "welfare": "what counts as doing well",
     "tol": "how near to rest is near enough",
-    "multistart": "starts tried",
+    "n_starts": "starts tried",
 }
 
 

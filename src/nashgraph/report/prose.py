@@ -34,7 +34,7 @@ AT_REST = (
     " So no node has anything left to change on its own. On this network the actions are a Nash equilibrium: nobody "
     "does better by doing more or less alone. What is certified is that the calculation has come to rest, not that it "
     "is the only place where it could; with a strong prior (a large λ) there can be several, and other starts "
-    "(multistart, init='path') look for them."
+    "(n_starts, init='path') look for them."
 )
 NOT_AT_REST = (
     " The actions are a Nash equilibrium of this network all the same: nobody does better by doing more or less alone. "

@@ -1,14 +1,16 @@
 """Solvers of the GLGP problem: a Problem and a lambda in, a Result out; they know nothing of estimators or files."""
 
-from .descent import SolverOptions, best_response
+from .descent import BestResponse, best_response
 from .paths import multistart, solve_gradually, solve_path, starting_points
 from .problem import Problem
-from .result import Result
+from .result import Result, SolverOptions
 from .strength import COST, affordable_lam, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
-from .two_timescale import StepSizes, gradient_mapping, theory_steps, ttgd
+from .two_timescale import TTGD, StepSizes, gradient_mapping, theory_steps, ttgd
 
 __all__ = [
     "COST",
+    "TTGD",
+    "BestResponse",
     "Problem",
     "Result",
     "SolverOptions",

@@ -37,31 +37,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificate import Callback, Measure, Monitor, Status
+from ..certificate import Measure, Monitor, Status
 from ..pairs import Weights, blas_threads
 from ..priors import State
 from ..priors.prior import EXACT
 from ..validation import Array, check_integer
 from .problem import Problem
-from .result import Result, start_of
+from .result import Result, SolverOptions, start_of
 
 
-@dataclass(frozen=True)
-class SolverOptions:
-    """Settings of the solver; the defaults are those of ``make stress``.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BestResponse(SolverOptions):
+    """The fast solver of :class:`~nashgraph.GLGP` and its settings; the defaults are those of ``make stress``.
+
+    The settings of every solver are ``tol``, ``max_iter``, ``n_starts``, ``storage`` and ``callback``: see
+    :class:`~nashgraph.solvers.SolverOptions`.
 
     Attributes
     ----------
-    tol : float
-        Stationarity at which to stop.
-    max_iter : int
-        Most steps to take.
     memory : int
         States that Anderson's method combines; 0 turns it off.
+
+    Examples
+    --------
+    >>> from nashgraph import GLGP
+    >>> GLGP(solver=BestResponse(tol=1e-8, n_starts=4))
+    GLGP(solver=BestResponse(tol=1e-08, n_starts=4))
     """
 
-    tol: float = 1e-6
-    max_iter: int = 1000
     memory: int = 6
     # Share of what the slope promises that a step must keep: along the way to B(W), and when accelerated. The second is
     # smaller, because a good proposal may be far off that way.
@@ -84,8 +87,16 @@ class SolverOptions:
     goes_on: float = 1.2
     row_tries: int = 12
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("memory", self.memory, low=0, remedy="try 6; 0 turns acceleration off")
 
-DEFAULTS = SolverOptions()
+    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None, **changes: Any) -> Result:
+        """Call :func:`best_response`."""
+        return best_response(problem, lam, start, options=self, **changes)
+
+
+DEFAULTS = BestResponse()
 
 
 class Iterate(NamedTuple):
@@ -102,8 +113,7 @@ def best_response(
     lam: float,
     start: Weights | Result | None = None,
     *,
-    options: SolverOptions = DEFAULTS,
-    callback: Callback | None = None,
+    options: BestResponse = DEFAULTS,
     **changes: Any,
 ) -> Result:
     """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point.
@@ -114,9 +124,7 @@ def best_response(
     lam : float, the strength of the prior
     start : Weights or Result, optional
         Weights of the problem's own smoothness term, or what a solver returned: the prior on it is then known.
-    options : SolverOptions
-    callback : callable, optional
-        Called with the :class:`Record` of every step; a true result stops the run.
+    options : BestResponse
     **changes
         Fields of the options to change, for example ``tol=1e-8``.
 
@@ -134,10 +142,8 @@ def best_response(
     (True, True)
     """
     options = replace(options, **changes)
-    check_integer("max_iter", options.max_iter, low=1, remedy="try 1000")
-    check_integer("memory", options.memory, low=0, remedy="try 6; 0 turns acceleration off")
     scans = problem.smoothness.search.scans
-    monitor = Monitor(Measure.STATIONARITY, options.tol, options.max_iter, callback)
+    monitor = Monitor(Measure.STATIONARITY, options.tol, options.max_iter, options.callback)
     # Vectors and CSR products gain nothing from BLAS's threads, which would compete with the kernels' own.
     with blas_threads().limit(limits=1):
         weights, state = start_of(problem, start)
@@ -169,7 +175,7 @@ class Descent:
 
     problem: Problem
     lam: float
-    options: SolverOptions
+    options: BestResponse
     acceleration: Acceleration = field(init=False)
     way: Any = None  # the last way of a row-wise step; None after a whole step
     shares: Array = field(default_factory=lambda: np.ones(1))
@@ -337,7 +343,7 @@ class Acceleration:
     On an affine map of the line two steps are enough:
 
     >>> from types import SimpleNamespace
-    >>> memory = Acceleration(SolverOptions())
+    >>> memory = Acceleration(BestResponse())
     >>> for z in (1.0, 3.0):
     ...     image = SimpleNamespace(left=np.array([0.5 * z + 1.0]), right=np.ones(1))
     ...     memory.add(SimpleNamespace(left=np.array([z]), right=np.ones(1)), image)
@@ -348,7 +354,7 @@ class Acceleration:
 
     cutoff = 1e-8  # relative size below which a direction of the least squares is rounding
 
-    def __init__(self, options: SolverOptions) -> None:
+    def __init__(self, options: BestResponse) -> None:
         self.options = options
         self.share, self.stride = 1.0, options.farther
         self.going_farther = False

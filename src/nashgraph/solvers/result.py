@@ -1,4 +1,4 @@
-"""The result of every solver of the GLGP problem: one frozen type, with its certificate."""
+"""What all solvers of the GLGP problem share: settings, and one frozen result with its certificate."""
 
 from __future__ import annotations
 
@@ -9,10 +9,48 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..certificate import Certificate, Measure, Record, Status
+from ..certificate import Callback, Certificate, Measure, Record, Status
 from ..pairs import SparseWeights, Weights
-from ..validation import Array
+from ..registry import Settings
+from ..validation import Array, check_integer, check_number
 from .problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SolverOptions(Settings):
+    """Settings of any solver; a solver is a subclass with the method ``solve``.
+
+    Attributes
+    ----------
+    tol : float
+        Stationarity at which to stop.
+    max_iter : int
+        Most steps to take.
+    n_starts : int
+        Number of starts, of which the lowest objective is kept: SmoothGL's graph, the best response to the uniform
+        graph, the linear approximation, then random ones. Several stationary points exist at large ``lam``.
+    storage : "auto", "dense" or "sparse"
+        Whether the costs of all pairs are stored, or of candidate pairs; "auto" chooses by size and free memory, and
+        logs which. The steps are the same.
+    callback : callable, optional
+        Called with the :class:`~nashgraph.certificate.Record` of every iterate (iteration, objective, value of the
+        stationarity, welfare); a true answer stops. The same records are logged, at level DEBUG, as "nashgraph".
+    """
+
+    tol: float = 1e-6
+    max_iter: int = 1000
+    n_starts: int = 1
+    storage: str = "auto"
+    callback: Callback | None = None
+
+    def __post_init__(self) -> None:
+        check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6")
+        check_integer("max_iter", self.max_iter, low=1, remedy=f"try {type(self).max_iter}")
+        check_integer("n_starts", self.n_starts, low=1, remedy="try 4")
+
+    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None, **changes: Any) -> Result:
+        """Solve from ``start`` (default: the Smooth-GL graph), with some of the settings changed."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

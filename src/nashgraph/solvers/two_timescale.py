@@ -16,17 +16,18 @@ Reference: Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..certificate import Callback, Measure, Monitor, Status
+from ..certificate import Measure, Monitor, Status
 from ..games import TotalAction
 from ..pairs import Weights
 from ..priors import DynamicsState, FixedPointPrior, GamePrior
 from ..validation import Array, InputError, check_choice, check_integer, check_number
 from .problem import Problem
-from .result import Result, start_of
+from .result import Result, SolverOptions, start_of
 
 
 class StepSizes(NamedTuple):
@@ -36,36 +37,64 @@ class StepSizes(NamedTuple):
     gamma: float
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TTGD(SolverOptions):
+    """The paper's two-timescale gradient descent and its settings.
+
+    The settings of every solver are ``tol``, ``max_iter``, ``n_starts``, ``storage`` and ``callback``: see
+    :class:`~nashgraph.solvers.SolverOptions`. With ``tol=0`` it runs all iterations, as in the paper. Graphs are held
+    dense, because TTGD steps from any W.
+
+    Attributes
+    ----------
+    alpha, gamma : float
+        Step sizes; the defaults are the paper's.
+    steps : {"given", "theory"}
+        "theory" uses the step sizes of the theorem instead (see :func:`theory_steps`).
+    check_every : int
+        Steps from one check of the stationarity to the next.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nashgraph import GLGP
+    >>> X = np.random.default_rng(0).normal(size=(10, 30))
+    >>> GLGP(lam=1.0, beta=5.0, solver=TTGD(gamma=0.05)).fit(X).converged_
+    True
+    """
+
+    max_iter: int = 2000
+    alpha: float = 0.5
+    gamma: float = 0.003
+    steps: str = "given"
+    check_every: int = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("steps", self.steps, ("given", "theory"))
+        check_number("alpha", self.alpha, low=0, high=1, open_low=True, remedy="the paper's is 0.5")
+        check_number("gamma", self.gamma, low=0, open_low=True, remedy="the paper's is 0.003")
+        check_integer("check_every", self.check_every, low=1, remedy="try 10")
+
+    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None, **changes: Any) -> Result:
+        """Call :func:`ttgd`."""
+        return ttgd(problem, lam, start, options=self, **changes)
+
+
+PAPER = TTGD()
+
+
 def ttgd(
     problem: Problem,
     lam: float,
     start: Weights | Result | None = None,
     *,
-    alpha: float = 0.5,
-    gamma: float = 0.003,
-    steps: str = "given",
-    tol: float = 1e-6,
-    max_iter: int = 1000,
-    check_every: int = 10,
-    callback: Callback | None = None,
+    options: TTGD = PAPER,
+    **changes: Any,
 ) -> Result:
     """Run TTGD from ``start`` (default: the Smooth-GL graph) and return the last iterate.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its graphs must be held dense: TTGD steps from any W.
-    lam : float, how much the welfare counts
-    start : Weights or Result, optional
-    alpha, gamma : float
-        Step sizes; the defaults are the paper's.
-    steps : {"given", "theory"}
-        "theory" takes the step sizes of the theorem instead (see :func:`theory_steps`).
-    tol : float
-        Stationarity at which to stop; 0 runs all iterations, as the paper does.
-    max_iter, check_every : int
-    callback : callable, optional
-        Called with the :class:`~nashgraph.certificate.Record` of every check; a true result stops the run.
+    ``changes`` are fields of the options to change, for example ``gamma=0.05``.
 
     Examples
     --------
@@ -76,19 +105,17 @@ def ttgd(
     >>> result.converged, result.weights.matrix().shape
     (True, (30, 30))
     """
-    check_choice("steps", steps, ("given", "theory"))
-    alpha = check_number("alpha", alpha, low=0, high=1, open_low=True, remedy="the paper's is 0.5")
-    gamma = check_number("gamma", gamma, low=0, open_low=True, remedy="the paper's is 0.003")
-    max_iter = check_integer("max_iter", max_iter, low=1, remedy="the paper runs 195 to 760")
-    check_every = check_integer("check_every", check_every, low=1, remedy="try 10")
+    options = replace(options, **changes)
     scans = problem.smoothness.search.scans
     first, _ = start_of(problem, start)
-    sizes = theory_steps(problem, lam, first) if steps == "theory" else StepSizes(alpha, gamma)
-    monitor = Monitor(Measure.STATIONARITY, tol, max_iter, callback)
+    sizes = StepSizes(options.alpha, options.gamma)
+    if options.steps == "theory":
+        sizes = theory_steps(problem, lam, first)
+    monitor = Monitor(Measure.STATIONARITY, options.tol, options.max_iter, options.callback)
     exact: Any = None
     status: Status | None = None
     for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
-        if iteration % check_every == 0 or iteration == max_iter:
+        if iteration % options.check_every == 0 or iteration == options.max_iter:
             exact = problem.prior.evaluate(weights, start=exact)
             objective = problem.objective(weights, exact, lam)
             status = monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
