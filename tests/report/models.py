@@ -49,8 +49,8 @@ def karate_consensus():
 class Held(GraphEstimator):
     """An estimator that holds a given graph, as if it had been fitted."""
 
-    def __init__(self, graph=None, certificate=None, prior=None):
-        self.graph, self.certificate, self.prior = graph, certificate, prior
+    def __init__(self, graph=None, certificate=None, effect=None):
+        self.graph, self.certificate, self.effect = graph, certificate, effect
 
     @property
     def graph_(self):
@@ -62,7 +62,7 @@ class Held(GraphEstimator):
 
     @property
     def prior_(self):
-        return self.prior
+        return self.effect
 
 
 def held(weights, names=None, certificate=None, prior=None, **columns):

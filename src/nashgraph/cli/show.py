@@ -113,7 +113,7 @@ def records(table: pd.DataFrame) -> list[dict[str, object]]:
 
 def settings(record: ModelRecord) -> dict[str, str]:
     """Return what was asked for, without what was left alone."""
-    given = {**record.job.parameters, **vars(record.job.table)}
+    given = {**vars(record.job.table), **record.job.parameters}
     return {
         name: ",".join(value) if isinstance(value, tuple) else str(value)
         for name, value in given.items()

@@ -234,7 +234,7 @@ class ConsensusGL(GraphEstimator):
         signals, kind = self._scaled(X), self._kind(X)
         if self.degree is not None:
             check_number("degree", self.degree, low=0, open_low=True, remedy="it is ties per node on average; try 6")
-        game = as_game(self.prior)
+        game = GamePrior() if isinstance(self.prior, str) and self.prior == "game" else self.prior
         if not isinstance(game, GamePrior) or game.benefit is not None:
             raise InputError(f"prior must be 'game' or a GamePrior without benefit, got {self.prior!r}")
         drawn = self._halves(len(X))
