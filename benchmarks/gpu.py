@@ -84,13 +84,13 @@ def same_graph(report: Report, n: int) -> None:
 def nothing_missed(report: Report, n: int, device: torch.device) -> None:
     """Compare what the kernel finds in float32 with what plain blocks find in float64."""
     report.section("The search misses no pair")
-    search = CudaSearch(signals(n), device=device).on_device
+    search = CudaSearch(signals(n), device=device)
     rows = search.shuffled[:512]
     left, right = (torch.rand(size, 1, device=device).double() for size in (512, n))
     cut = search.best(rows, 150, left, right)[0][:, -1]
-    fast = search.find(rows, left, right, cut)
+    fast, _ = search.find(rows, left, right, cut)
     search.tiles = False
-    exact = search.find(rows, left, right, cut)
+    exact, _ = search.find(rows, left, right, cut)
     numbers = torch.arange(512, device=device)
     pairs = [numbers.repeat_interleave(each.lengths) * n + each.columns for each in (fast, exact)]
     missing = int((~torch.isin(pairs[1], pairs[0])).sum())
@@ -130,8 +130,8 @@ def sweep(report: Report, device: torch.device) -> None:
     from nashgraph.pairs.cuda import _kernels  # noqa: PLC0415 (Triton is not everywhere)
 
     report.section(f"Tiles: one search of all pairs, N = {SWEEP_NODES:,}")
-    search = CudaSearch(signals(SWEEP_NODES), device=device).on_device
-    cut, nothing = search.first_cuts(128), search.no_bonus
+    search = CudaSearch(signals(SWEEP_NODES), device=device)
+    cut = search.first_cuts(128)
     rows = []
     for tile in SWEEP:
         _kernels.ROWS, _kernels.COLUMNS, _kernels.WARPS, _kernels.STAGES = tile
@@ -139,7 +139,7 @@ def sweep(report: Report, device: torch.device) -> None:
         for _ in range(3):  # the first one compiles
             torch.cuda.synchronize()
             start = time.perf_counter()
-            found = search.find(search.everyone, nothing, nothing, cut)
+            found, _ = search.find(search.everyone, *search.no_bonus, cut)
             torch.cuda.synchronize()
             times.append(time.perf_counter() - start)
         rows.append(

@@ -159,10 +159,8 @@ def test_a_search_misses_nothing(rank, engine, random):
     left, right = 50.0 * random.normal(size=(90, rank)), random.normal(size=(90, rank))
     scores = left @ right.T - points.rows(np.arange(90))
     for column in range(0, 90, 7):
-        found = points.on_device.find(
-            points.on_device.everyone,
-            *(torch.from_numpy(side).to(DEVICE) for side in (left, right, np.ascontiguousarray(scores[:, column]))),
-        )
+        sides = (torch.from_numpy(each).to(DEVICE) for each in (left, right, np.ascontiguousarray(scores[:, column])))
+        found, _ = points.find(points.everyone, *sides)
         rows = row_numbers(found.lengths)
         pairs = {*zip(rows.tolist(), found.columns.tolist(), strict=True)}
         expected = {(i, j) for i in range(90) for j in range(90) if i != j and scores[i, j] >= scores[i, column]}
@@ -173,12 +171,11 @@ def test_a_search_misses_nothing(rank, engine, random):
 
 def test_rows_that_overflow_their_places_are_done_again(engine, random):
     points = make_search(random.normal(size=(3, 70)), engine)
-    points.on_device.capacity = 2
-    nothing = points.on_device.no_bonus
+    points.capacity = 2
     wanted = torch.arange(70, device=DEVICE) % 9
     costs = np.sort(points.rows(np.arange(70)), axis=1)
     cut = -torch.from_numpy(costs[np.arange(70), wanted.cpu().numpy()] * (1 + 1e-6)).to(DEVICE)
-    found = points.on_device.find(points.on_device.everyone, nothing, nothing, cut)
+    found, _ = points.find(points.everyone, *points.no_bonus, cut)
     np.testing.assert_array_equal(found.lengths.cpu(), wanted.cpu())
     rows = row_numbers(found.lengths).cpu().numpy()
     assert np.all(points.rows(np.arange(70))[rows, found.columns.cpu().numpy()] <= -cut.cpu().numpy()[rows])
@@ -276,13 +273,13 @@ def test_kernels_on_lists_do_what_pytorch_does(monkeypatch):
 
 def test_rows_with_too_many_are_searched_less_far(random):
     points = CudaSearch(random.normal(size=(3, 120)), device=DEVICE, tiles=find_spec("triton") is not None)
-    points.on_device.capacity = 10
-    rows, nothing = points.on_device.everyone, points.on_device.no_bonus
-    floor = points.on_device.best(rows, 5, nothing, nothing)[0][:, -1]
-    found, cut = points.on_device.find_about(rows, nothing, nothing, 9.0 * floor, floor)
+    points.capacity = 10
+    rows, nothing = points.everyone, points.no_bonus
+    floor = points.best(rows, 5, *nothing)[0][:, -1]
+    found, cut = points.find(rows, *nothing, 9.0 * floor, floor)
     assert bool((cut <= floor).all())
-    assert not points.on_device.tiles or bool((cut > 9.0 * floor).any())
-    exact = points.on_device.find(rows, nothing, nothing, cut)
+    assert not points.tiles or bool((cut > 9.0 * floor).any())
+    exact, _ = points.find(rows, *nothing, cut)
     assert torch.equal(found.lengths, exact.lengths)
     assert torch.equal(found.columns, exact.columns)
 

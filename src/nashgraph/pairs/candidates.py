@@ -31,18 +31,21 @@ from .weights import SparseWeights
 # How far below its threshold a row is searched, in units of the best score above it. A larger one lists more pairs, a
 # smaller one searches more often; between 0.5 and 2 fits of 20,000 nodes take the same time to 10%.
 MARGIN = 1.0
-SEARCH_ALL = 0.25  # share of the rows beyond which all are searched: a scan by leaves costs less than all pairs do
+
+
+class Searched(NamedTuple):
+    """A bonus that rows were searched with: its sides, the right one by rows of nodes, and that side's inverse."""
+
+    left: Array
+    right: Array
+    inverse: Array
 
 
 class CandidateSet:
-    """Candidate pairs in memory.
+    """Candidate pairs in memory: a CSR array of their costs, zeros included, with sorted columns.
 
-    Parameters
-    ----------
-    search : PairSearch
-    pairs : CSR array of costs, zero costs included, columns sorted
-    cut : array of shape (n_nodes,)
-        Every pair of a higher score, without bonus, is a candidate.
+    Every pair of a row that scores more than the row's ``cut`` without bonus is among them. An engine that keeps its
+    candidates elsewhere replaces what is done with arrays; what proves a response is the same for all.
 
     Examples
     --------
@@ -55,10 +58,12 @@ class CandidateSet:
            [0. , 0. , 0.9, 0. ]])
     """
 
+    search_all = 0.25  # share of the rows beyond which all are searched: a scan by leaves costs less than all pairs do
+
     def __init__(self, search: PairSearch, pairs: Any, cut: Array) -> None:
         self.search, self.pairs, self.cut = search, narrow(pairs), cut
-        self.bonuses = [Searched.of(Bonus.none(len(cut)))]  # those that rows were searched with
-        self.searched_with = np.zeros(len(cut), np.int64)  # which of them, row by row
+        self.bonuses = [self._searched(Bonus.none(len(cut)))]  # those that rows were searched with
+        self.searched_with: Any = np.zeros(len(cut), np.int64)  # which of them, row by row
 
     @classmethod
     def of(cls, search: PairSearch, *, everything: bool) -> CandidateSet:
@@ -84,35 +89,36 @@ class CandidateSet:
     @classmethod
     def nearest(cls, search: PairSearch, kept: int) -> CandidateSet:
         """Return the set of each node's nearest others, known already or found by one scan."""
-        known = search.known_nearest is not None and search.known_nearest[0].shape[1] >= kept
-        costs, labels = search.known_nearest if known and search.known_nearest is not None else search.nearest(kept)
+        known = search.known_nearest
+        costs, labels = search.nearest(kept) if known is None or known[0].shape[1] < kept else known
         n, kept = costs.shape
         pairs = csr_of(np.full(n, kept), labels.flatten(), costs.flatten(), n)
         pairs.sort_indices()
         return cls(search, pairs, -costs[:, -1] if kept < n - 1 else np.full(n, -np.inf))
 
-    @property
-    def complete(self) -> bool:
-        """Whether all pairs are candidates."""
-        return bool(np.isneginf(self.cut).all())
-
-    def respond(self, bonus: Bonus, *, gain: float, total: float) -> SparseWeights:
+    def respond(self, bonus: Bonus, *, gain: float, total: float) -> Any:
         """Return the best response to a bonus, proved to be that among all pairs."""
-        if self.pairs.nnz == 0:
-            self._search(bonus, np.full(len(self.cut), -np.inf), gain, total, None)
-            return self._respond(bonus, gain, total)[0]
         found, top, above = self._respond(bonus, gain, total)
         floor = top - above / gain
-        rounding = ROUNDING * (np.abs(floor) + bonus.sizes)
+        # What is rounded in a score, its bonus included, is no proof.
+        floor = floor - ROUNDING * (abs(floor) + self.largest_product(abs(bonus.left), abs(bonus.right.T)))
         # The candidates say which pairs can be edges: those above their own thresholds. Other pairs score less than
         # the cut and its increase, so rows with a lower floor may lack a pair.
-        short = np.flatnonzero(~(floor >= self.cut + self._increase(bonus) + rounding))
-        if not len(short):
+        short = ~(floor >= self.cut + self._increase(bonus))
+        if not short.any():
             return found
-        self._search(bonus, floor - MARGIN * above / gain, gain, total, short)
+        if short.sum() > self.search_all * len(short):
+            short[:] = True
+        self._list(short, bonus, floor, floor - MARGIN * above / gain, gain, total)
+        self.searched_with[short] = len(self.bonuses)
+        self.bonuses.append(self._searched(bonus))
+        used = [number for number in range(len(self.bonuses)) if (self.searched_with == number).any()]
+        for place, number in enumerate(used):
+            self.searched_with[self.searched_with == number] = place
+        self.bonuses = [self.bonuses[number] for number in used]
         return self._respond(bonus, gain, total)[0]
 
-    def hold(self, matrix: Any) -> SparseWeights:
+    def hold(self, matrix: Any) -> Any:
         """Return a given W in S, with its costs."""
         csr = sparse.csr_array(matrix, dtype=float)
         csr.eliminate_zeros()
@@ -134,7 +140,7 @@ class CandidateSet:
         out.eliminate_zeros()
         return SparseWeights(out, costs, square)
 
-    def _respond(self, bonus: Bonus, gain: float, total: float) -> tuple[SparseWeights, Array, Array]:
+    def _respond(self, bonus: Bonus, gain: float, total: float) -> tuple[Any, Any, Any]:
         """Return the best response among the candidates, each row's best score and what it is above the threshold."""
         pairs, n = self.pairs, self.pairs.shape[0]
         counted = pairs.indptr.dtype
@@ -150,60 +156,39 @@ class CandidateSet:
         threshold = above / gain - top - bonus.shift
         return SparseWeights(csr, sums[:, 0].copy(), float(sums[:, 1].sum()), threshold), top, above
 
-    def _increase(self, bonus: Bonus) -> Array:
+    def _list(self, short: Any, bonus: Bonus, floor: Any, cut: Any, gain: float, total: float) -> None:
+        """Make the pairs of some rows candidates that score at least the cut under a bonus.
+
+        Where they are many, the cut may be higher, but not above ``floor``.
+        """
+        nodes = None if short.all() else np.flatnonzero(short)
+        rounding = ROUNDING * (np.where(np.isfinite(cut), np.abs(cut), 0.0) + bonus.sizes)
+        found, cuts = self.search.above(cut - rounding, bonus, gain=gain, total=total, margin=MARGIN, nodes=nodes)
+        self.pairs = narrow(found) if nodes is None else replaced_rows(self.pairs, nodes, found)
+        self.cut[short] = cuts + 2.0 * rounding[short]
+
+    def _searched(self, bonus: Bonus) -> Searched:
+        """Find the pseudoinverse, by which later bonuses are compared."""
+        return Searched(bonus.left, np.ascontiguousarray(bonus.right.T), np.linalg.pinv(bonus.right))
+
+    def _increase(self, bonus: Bonus) -> Any:
         r"""Return a bound of how much any score of each row has increased since the row was searched.
 
         With any matrix A, :math:`\langle L_i, R_j \rangle - \langle L^0_i, R^0_j \rangle = \langle L_i, (R - R^0 A)_j
         \rangle + \langle A L_i - L^0_i, R^0_j \rangle`, and each part is largest, column by column, where its right
         side is largest or least. A is that of least squares: columns that only grew leave the first part empty.
         """
-        increase, right = np.zeros(len(self.cut)), np.ascontiguousarray(bonus.right.T)
+        increase = 0.0 * bonus.shift
         for number, before in enumerate(self.bonuses):
             mine = self.searched_with == number
-            if mine.any():
-                change = before.inverse @ bonus.right
-                increase[mine] = largest_product(bonus.left[mine], right - change.T @ before.right)
-                increase[mine] += largest_product(bonus.left[mine] @ change.T - before.left[mine], before.right)
+            change = before.inverse @ bonus.right
+            part = self.largest_product(bonus.left[mine], bonus.right.T - change.T @ before.right)
+            part += self.largest_product(bonus.left[mine] @ change.T - before.left[mine], before.right)
+            increase[mine] = part
         return increase
 
-    def _search(self, bonus: Bonus, cut: Array, gain: float, total: float, short: Array | None) -> None:
-        """Search some rows again under a bonus, or all of them if they are many, and list what they have."""
-        n = len(self.cut)
-        nodes = short if short is not None and len(short) <= SEARCH_ALL * n else None
-        rounding = ROUNDING * (np.where(np.isfinite(cut), np.abs(cut), 0.0) + bonus.sizes)
-        found, cuts = self.search.above(cut - rounding, bonus, gain=gain, total=total, margin=MARGIN, nodes=nodes)
-        if nodes is None:
-            self.pairs, self.bonuses, self.searched_with = narrow(found), [Searched.of(bonus)], np.zeros(n, np.int64)
-            self.cut = cuts + 2.0 * rounding
-            return
-        self.pairs = replaced_rows(self.pairs, nodes, found)
-        self.cut[nodes] = cuts + 2.0 * rounding[nodes]
-        self.searched_with[nodes] = len(self.bonuses)
-        kept, self.searched_with = np.unique(self.searched_with, return_inverse=True)
-        known = [*self.bonuses, Searched.of(bonus)]
-        self.bonuses = [known[number] for number in kept]
-
-
-class Searched(NamedTuple):
-    """A bonus that rows were searched with: its sides, the right one by rows of nodes, and that side's inverse."""
-
-    left: Array
-    right: Array
-    inverse: Array
-
-    @classmethod
-    def of(cls, bonus: Bonus) -> Searched:
-        """Find the pseudoinverse, by which later bonuses are compared."""
-        return cls(bonus.left, np.ascontiguousarray(bonus.right.T), np.linalg.pinv(bonus.right))
-
-
-def largest_product(left: Array, right: Array) -> Array:
-    """Return a bound of ``max_j <left_i, right_j>``, column by column; ``right`` has one row for each column.
-
-    Examples
-    --------
-    >>> largest_product(np.array([[2.0], [-1.0]]), np.array([[-3.0, 1.0]]))
-    array([2., 3.])
-    """
-    most: Array = np.maximum(left * right.max(axis=1), left * right.min(axis=1)).sum(axis=1)
-    return most
+    @staticmethod
+    def largest_product(left: Any, right: Any) -> Any:
+        """Return a bound of ``max_j <left_i, right_j>``, column by column; ``right`` has one row for each column."""
+        right = np.ascontiguousarray(right)
+        return np.maximum(left * right.max(axis=1), left * right.min(axis=1)).sum(axis=1)

@@ -89,32 +89,13 @@ def spans(n_rows: int, n_columns: int) -> int:
     return max(1, min(PROGRAMS // triton.cdiv(n_rows, ROWS), n_columns // SPAN))
 
 
-def launch(rows: dict[str, Any], columns: dict[str, Any], found: Any, starts: Any, counts: Any) -> None:
-    """Run the kernel: ``rows`` has points, names, left and need, ``columns`` points, names, right and base."""
-    (n_rows, width), n_columns = rows["points"].shape, columns["points"].shape[1]
-    span = COLUMNS * triton.cdiv(triton.cdiv(n_columns, counts.shape[1]), COLUMNS)
-    append_hits[(triton.cdiv(n_rows, ROWS), counts.shape[1])](
-        rows["points"],
-        rows["names"],
-        rows["left"],
-        rows["need"],
-        columns["points"],
-        columns["names"],
-        columns["right"],
-        columns["base"],
-        found,
-        starts,
-        counts,
-        n_rows,
-        n_columns,
-        span,
-        WIDTH=width,
-        CHUNK=min(width, WIDEST),
-        ROWS=ROWS,
-        COLUMNS=COLUMNS,
-        num_warps=WARPS,
-        num_stages=STAGES,
-    )
+def launch(rows: tuple[Any, ...], columns: tuple[Any, ...], found: Any, starts: Any, counts: Any) -> None:
+    """Run the kernel: ``rows`` are points, names, left and need, ``columns`` points, names, right and base."""
+    (n_rows, width), n_columns, n_spans = rows[0].shape, columns[0].shape[1], counts.shape[1]
+    sizes = n_rows, n_columns, COLUMNS * triton.cdiv(triton.cdiv(n_columns, n_spans), COLUMNS)
+    fixed = {"WIDTH": width, "CHUNK": min(width, WIDEST), "ROWS": ROWS, "COLUMNS": COLUMNS}
+    grid = triton.cdiv(n_rows, ROWS), n_spans
+    append_hits[grid](*rows, *columns, found, starts, counts, *sizes, **fixed, num_warps=WARPS, num_stages=STAGES)
 
 
 @triton.jit(do_not_specialize=["n_pairs"])
