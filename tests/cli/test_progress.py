@@ -18,7 +18,6 @@ from nashgraph.cli.fitting import announce
 from nashgraph.cli.messages import Note, Voice, engine_noted
 from nashgraph.cli.progress import Meter, bar, converging, counting, share_done
 from nashgraph.compiled import _Compiled, kernel
-from nashgraph.consensus.members import Cost
 from nashgraph.estimators import ConsensusGL
 
 
@@ -127,7 +126,7 @@ def test_a_long_fit_is_announced_before_it_starts(monkeypatch):
     announce(ConsensusGL(), SimpleNamespace(table=table), voice)
     assert len(voice.told) == 1
     assert re.fullmatch(r"learning 5,000 nodes takes about \d+ s and 508 MB of memory", voice.told[0])
-    monkeypatch.setattr(fitting, "expected_cost", lambda *given: Cost(3000.0, 1e18))
+    monkeypatch.setattr(fitting, "expected_cost", lambda *given: (3000.0, 1e18))
     announce(ConsensusGL(), SimpleNamespace(table=table), voice)
     assert "about 50 minutes" in voice.told[1]
     assert "--replicates 0" in voice.told[2]

@@ -11,8 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
-from nashgraph.consensus.aggregate import Mean, read_slots
-from nashgraph.consensus.members import Ladders, energy_correlation, ladder_degrees
+from nashgraph.consensus.members import Ladders, energy_correlation, finished, graph_of, ladder_degrees
 from nashgraph.consensus.replicates import Replicates, replicates_of
 from nashgraph.datasets import preferential_attachment, smooth_signals
 from nashgraph.pairs import make_search
@@ -342,17 +341,17 @@ def test_intervals_and_agreement_are_those_of_numpy(replicates):
 
 def test_sums_on_one_growing_pattern_are_those_of_scipy(random):
     graphs = [sparse.random_array((40, 40), density=d, rng=random, format="csr") for d in (0.05, 0.3, 0.0, 0.9)]
-    mean = Mean(40)
     labels = np.tile(np.arange(40, dtype=np.int32), (40, 1))
+    mean = sparse.csr_array((40, 40), dtype=complex)
     for share, graph in enumerate(graphs, 1):
         dense = graph.toarray()
-        mean.add(Ladder(labels, dense, (dense > 0).astype(float), np.array([])), float(share))
+        mean = mean + share * graph_of(Ladder(labels, dense, 0.01 * (dense > 0), np.array([])))
+    weights, frequency = finished(mean)
     expected = sparse.csr_array(sum(share * graph for share, graph in enumerate(graphs, 1)))
-    np.testing.assert_allclose(mean.weights.toarray(), expected.toarray())
-    assert mean.weights.has_sorted_indices
-    weights, indptr, slots = mean._csr()
-    np.testing.assert_array_equal(read_slots(indptr, slots, mean.sums), weights.data)
-    assert (read_slots(indptr, slots, mean.sums[:, :3])[slots >= 3] == 0).all()  # sums of earlier have fewer slots
+    np.testing.assert_allclose(weights.toarray(), expected.toarray())
+    assert weights.has_sorted_indices
+    times = sparse.csr_array(sum(0.01 * share * (graph > 0) for share, graph in enumerate(graphs, 1)))
+    np.testing.assert_allclose(frequency, times.toarray()[weights.tocoo().coords])
 
 
 def test_what_the_prior_moved_is_in_every_second_replicate(signals):

@@ -314,7 +314,7 @@ def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
     seconds, memory = expected_cost(table, model.n_degrees, model.n_replicates)
     voice.tell(f"learning {n_nodes:,} nodes takes about {in_time(seconds)} and {in_bytes(memory + LOADED)} of memory")
     if seconds > LONG:
-        plain = expected_cost(table, model.n_degrees, 0).seconds
+        plain, _ = expected_cost(table, model.n_degrees, 0)
         voice.tell(f"faster: --replicates 0 (no intervals, about {in_time(plain)}), --engine cuda, or --workers")
     if memory > free_memory():
         voice.tell(f"there is not enough free memory ({in_bytes(free_memory())}): fewer --replicates take less")

@@ -18,8 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
-from .aggregate import Mean
-from .members import PARTIAL, Ladders, search_of
+from .members import PARTIAL, Ladders, graph_of, search_of
 
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
 KINDS = ANSWERS, SAMPLES = "answers", "samples"
@@ -158,19 +157,18 @@ def evidence_at(pattern: Any, pairs: Any) -> Array:
     return np.where(keys[place] == wanted, pairs.data[place], 0.0) if len(keys) else np.zeros(len(wanted))
 
 
-def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Mean, Any]:
-    """Return the mean of the members without prior, and the evidence of pairs.
+def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Any, Any]:
+    """Return the mean of the members without prior, as :func:`~.members.graph_of` has it, and the evidence of pairs.
 
     The members of an estimator are all there is to compare, whatever the signals are.
     """
-    mean, rows = Mean(X.shape[1]), None
+    mean = rows = sparse.csr_array((X.shape[1], X.shape[1]), dtype=complex)
     for geometry, share in geometries.items():  # partial likeness comes last
-        rows = mean.weights if geometry == PARTIAL else rows
-        mean.add(ladders(X, geometry), share)
+        mean = mean + share * graph_of(ladders(X, geometry))
+        rows = rows if geometry == PARTIAL else mean
         ladders.step()
     used = kind if ladders.estimator is None else ""
-    rows = mean.weights if rows is None else rows
-    return mean, evidence_of(rows, X, used, geometries.get(PARTIAL, 0.0), ladders)
+    return mean, evidence_of(rows.real, X, used, geometries.get(PARTIAL, 0.0), ladders)
 
 
 def with_prior(pairs: Any, weights: Any, smooth: Any, share: float, c: float) -> Any:

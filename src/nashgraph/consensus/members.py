@@ -1,4 +1,4 @@
-"""The member networks of a consensus: each has a degree and a geometry.
+"""The member networks of a consensus, each of a degree and a geometry, and their weighted mean.
 
 Members that differ in their degree only are a *degree ladder*, which costs one scan over all pairs.
 """
@@ -18,10 +18,13 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
+from ..games import adjoint, equilibrium
 from ..pairs import make_search
 from ..pairs.scans import Nearest
 from ..pairs.tree_search import FIRST_NODES
-from ..smoothness import Ladder, smooth_ladder
+from ..priors import GamePrior
+from ..smoothness import Ladder, make_smoothness, response_ladder, smooth_ladder
+from ..solvers import lam_for_cost
 from ..validation import Array
 from .checkpoint import CheckpointedSteps
 from .parallel import parallel_map
@@ -31,12 +34,14 @@ PARTIAL = "partial"  # the geometry of partial likeness, given all other nodes: 
 # How a node's energy goes with its influence, by their correlation: below the first the distance fits, at the second
 # the cosine, above the third the cosine and the inner product (fact 7 of the design; chosen on synthetic networks).
 WEAK, NEITHER, STRONG = 0.35, 0.45, 0.55
-DISTANCE_SHARE = 0.875  # of the distance; the cosine has the rest
+DISTANCE_SHARE = 0.875  # of the distance, where it fits; the cosine has the rest
 PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular ones
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
-LEAST_NEIGHBOURS, MOST_PAIRS = 64, 250_000  # the largest degree, so that a graph has about as many edges
 N_SCANS = 3  # over all pairs, one for each geometry
+
+PRIOR_SHARE = 0.5  # of the members with a prior
+PRIOR_COSTS = (0.1, 1.0, 10.0)  # what a member with a prior may add to J, relative to it
 
 
 def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
@@ -45,13 +50,8 @@ def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
     In large networks the largest degree is smaller, so that a graph has about 250,000 edges, or 64 per node.
     """
     most = n_nodes - 1
-    top = min(most, max(LEAST_NEIGHBOURS, MOST_PAIRS // n_nodes))
+    top = min(most, max(64, 250_000 // n_nodes))
     return np.unique(np.geomspace(min(2, most), top, count)), min(most, top + top // 2 + 8)
-
-
-def influence_of(ladder: Ladder) -> Array:
-    """Return each node's influence in the mean of a ladder."""
-    return np.bincount(ladder.labels.ravel(), weights=ladder.weights.ravel(), minlength=len(ladder.labels))
 
 
 def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
@@ -65,7 +65,8 @@ def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
     powers of the adjacency matrix, and nodes are also alike for what lies between them. With more signals than nodes it
     has at least 1 - N/M (fact 14), the share of the degrees of freedom that an inverse covariance leaves over.
     """
-    together = energy_correlation(X, influence_of(cosine))
+    influence = np.bincount(cosine.labels.ravel(), weights=cosine.weights.ravel(), minlength=len(cosine.labels))
+    together = energy_correlation(X, influence)
     strong = float(np.interp(together, (NEITHER, STRONG), (0.0, 1.0)))
     distance = DISTANCE_SHARE * float(np.interp(together, (WEAK, NEITHER), (1.0, 0.0)))
     inner = FEW_SIGNALS / (FEW_SIGNALS + len(X)) * strong
@@ -91,14 +92,6 @@ def conditional_signals(X: Array) -> Array:
     :math:`\delta \mu`; with a the largest eigenvalue of the inverse,
     :math:`a I - C^{-1} = V \mathrm{diag}(a - 1/\lambda) V^\top` is an inner product of min(M, N) signals. So partial
     likeness is searched as inner products are, at any size. A signal that a node lacks counts as that signal's mean.
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(0).normal(size=(40, 6))
-    >>> from sklearn.covariance import ledoit_wolf
-    >>> Y, inverse = conditional_signals(X), np.linalg.inv(ledoit_wolf(X)[0])
-    >>> bool(np.allclose((Y.T @ Y + inverse)[np.triu_indices(6, 1)], 0.0))
-    True
     """
     filled = np.where(np.isnan(X), np.nanmean(X, axis=1, keepdims=True), X)
     n_signals, n = X.shape
@@ -125,50 +118,29 @@ def search_of(X: Array, geometry: str, engine: str = "threads") -> Any:
     return make_search(X, engine, geometry=geometry)
 
 
-class Cost(NamedTuple):
-    """What a fit may take: seconds, and bytes of memory."""
-
-    seconds: float
-    memory: float
-
-
-def expected_cost(X: Array, n_degrees: int, n_replicates: int, engine: str = "threads") -> Cost:
-    """Return about how long a plain consensus takes and how much memory, from the nearest of a few nodes.
+def expected_cost(X: Array, n_degrees: int, n_replicates: int) -> tuple[float, float]:
+    """Return about how many seconds and bytes a plain consensus takes, from the nearest of a few nodes.
 
     A scan over all pairs costs as much per node as that sample of nodes, or half of it in large networks, whose first
     look is in single precision; there are three of them, and about as much work as one more around them. A replicate
     looks at the kept pairs only, each four times as expensive as in a scan. Of
     every kept pair a replicate stores a number, and all else takes 240 bytes (measured with 1,000 to 50,000 nodes).
-
-    Examples
-    --------
-    >>> cost = expected_cost(np.random.default_rng(0).normal(size=(5, 400)), 8, 20)
-    >>> cost.seconds > 0, f"{cost.memory / 1e6:.0f} MB"
-    (True, '64 MB')
     """
     n = X.shape[1]
     kept = ladder_degrees(n, n_degrees)[1]
-    search, sample = make_search(X, engine), np.unique(np.linspace(0, n - 1, max(256, n // 50)).astype(int))
+    search, sample = make_search(X), np.unique(np.linspace(0, n - 1, max(256, n // 50)).astype(int))
     for nodes in (sample[:2], sample):  # the first time, code is loaded or compiled
         start = time.perf_counter()
         list(search.scan(Nearest(kept, None), nodes))
     scan = (time.perf_counter() - start) * n / len(sample)
     scans, replicates = N_SCANS * (0.5 if n >= FIRST_NODES else 1.0), n_replicates * 4.0 * N_SCANS * kept / n
-    return Cost((scans + 1 + replicates) * scan, n * kept * (8.0 * n_replicates + 240.0))
+    return (scans + 1 + replicates) * scan, n * kept * (8.0 * n_replicates + 240.0)
 
 
 class Ladders:
     """The degree ladders of one fit; those of the signals as they are get stored, and finished steps are counted.
 
-    Parameters
-    ----------
-    degrees, n_nearest : the degrees, and how many of a node's nearest can be its neighbours
-    c : float, the row sum
-    engine : str, who searches pairs
-    estimator : graph estimator, optional
-        Fitted once per degree. None uses the closed form of a smooth graph: one scan for all degrees.
-    n_jobs : int, optional, members of an estimator fitted at the same time
-    progress : callable, optional, called with the number of steps done and of all steps
+    An ``estimator`` is fitted once per degree. Without one, the closed form of a smooth graph needs one scan for all.
     """
 
     def __init__(
@@ -242,3 +214,59 @@ def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Ce
         model = clone(estimator).set_params(**setting).fit(X)
     graph = model.adjacency_
     return graph.toarray() if sparse.issparse(graph) else graph, model.certificate_
+
+
+def graph_of(ladder: Ladder) -> Any:
+    """Return the mean of a ladder as CSR: weights in the real part, inclusion frequencies in the imaginary part.
+
+    So the sum of both over many ladders has one pattern, and takes one pass.
+    """
+    n, kept = ladder.labels.shape
+    values = ladder.weights.astype(complex)
+    values.imag = ladder.shares
+    found = sparse.csr_array((values.ravel(), ladder.labels.flatten(), np.arange(n + 1) * kept), shape=(n, n))
+    found.sort_indices()
+    return found
+
+
+def finished(mean: Any) -> tuple[Any, Array]:
+    """Return the weights of such a sum as CSR without zeros, and the inclusion frequency of each edge."""
+    kept = mean.copy()
+    kept.data[kept.data.real <= 0.0] = 0.0
+    kept.eliminate_zeros()
+    return kept.real, np.minimum(kept.data.imag, 1.0)  # a sum of shares can end a little above 1
+
+
+class PriorPlan(NamedTuple):
+    """The members with a prior: their share, the benefit and its origin."""
+
+    share: float
+    benefit: Array
+    origin: str
+
+
+def with_prior_members(
+    plan: PriorPlan,
+    mean: Any,
+    smooth: Any,
+    signals: Array,
+    ladders: Ladders,
+    geometries: dict[str, float],
+    game: GamePrior,
+) -> tuple[Any, float]:
+    """Add best responses to the game on a graph, each at several strengths; return the mean and the mean strength."""
+    actions = equilibrium(smooth, plan.benefit, game.interaction)
+    left, right = adjoint(smooth, actions, game.interaction, game.welfare), game.interaction.value(actions)
+    mean, lams = (1.0 - plan.share) * mean, list[float]()
+    searched = {name: weight for name, weight in geometries.items() if name != PARTIAL}
+    total = sum(searched.values())
+    for geometry, weight in searched.items():
+        points = make_search(signals, ladders.engine, geometry=geometry)
+        betas = ladders(signals, geometry).betas
+        middle = make_smoothness(points, float(betas[len(betas) // 2]), ladders.c)
+        for cost in PRIOR_COSTS:
+            lams.append(lam_for_cost(middle, left, right, cost))
+            found = response_ladder(points, betas, ladders.c, ladders.n_nearest, lams[-1] * left, right)
+            mean = mean + plan.share * weight / (total * len(PRIOR_COSTS)) * graph_of(found)
+            ladders.step()
+    return mean, float(np.mean(lams))

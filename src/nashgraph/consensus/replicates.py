@@ -1,9 +1,8 @@
-r"""The replicates of a consensus, edges by replicates on one fixed pattern: intervals and stability are read off it.
+"""The replicates of a consensus, edges by replicates on one fixed pattern: intervals and stability are read off it.
 
 A replicate is a network learned from a random half of the signals, the next one from the other half. Only pairs that
-are edges of the consensus are looked at again, so a replicate needs no search over all pairs.
-
-How intervals follow is in :func:`~nashgraph.graph.interval_around`.
+are edges of the consensus are looked at again, so a replicate needs no search over all pairs. How intervals follow is
+in :func:`~nashgraph.graph.interval_around`.
 """
 
 from __future__ import annotations
@@ -26,10 +25,6 @@ from ..validation import Array
 from .members import Ladders, search_of
 
 LEVEL_ROWS = 500  # nodes from which the levels of a replicate's degrees are found, if there are more
-NEWTON_ROUNDS = 64  # rows of a few hundred costs need 2 to 5
-# Edges of all thinned graphs together, unless that leaves a node fewer than 16: enough for advice with intervals, and
-# small enough to keep with a model.
-THINNED_EDGES, LEAST_EACH = 1_000_000, 16
 # Influence is supported if halves of the signals agree on it: a rank correlation of 1/3 between halves means that half
 # of the variance is the same in all signals (Spearman and Brown); and if they agree beyond chance once energy is
 # accounted for (one-sided, 5%).
@@ -53,7 +48,7 @@ def add_row(costs: Array, levels: Array, total: float, share: float, weights: Ar
     for number in range(len(levels) - 1 if size else -1, -1, -1):
         level = levels[number]
         eta = (level + chosen) / count
-        for _ in range(NEWTON_ROUNDS):
+        for _ in range(64):  # rows of a few hundred costs need 2 to 5
             now = found = 0.0
             for k in range(size):
                 away = costs[k] - least
@@ -104,29 +99,6 @@ class RowSample(NamedTuple):
         return np.array([level or anything for level in found])
 
 
-def add_replicate(
-    X: Array,
-    pattern: Any,
-    sample: RowSample,
-    geometries: dict[str, float],
-    ladders: Ladders,
-    weights: Array,
-    frequency: Array,
-) -> None:
-    """Add weights and inclusion frequencies, learned from X on the edges of a pattern, to arrays over its edges."""
-    for geometry, part in geometries.items():
-        if ladders.estimator is not None:
-            ladder = ladders(X, geometry)
-            rows = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
-            weights += part * ladder.weights[rows, pattern.indices]
-            frequency += part * ladder.shares[rows, pattern.indices]
-            continue
-        costs = search_of(X, geometry).costs(pattern)
-        levels = sample.levels(costs, ladders.degrees)
-        share = part / len(levels)
-        add_responses(pattern.indptr, costs, levels, ladders.c * share, share, weights, frequency)
-
-
 def half_of(X: Array, rows: Array) -> Array:
     """Return some of the signals; if there are gaps the others are 0, so that every node keeps a signal."""
     if np.isfinite(X).all():
@@ -138,13 +110,7 @@ def half_of(X: Array, rows: Array) -> Array:
 
 @kernel()
 def inclusion_threshold(values: Array, each: int) -> float:
-    """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values.
-
-    Examples
-    --------
-    >>> inclusion_threshold(np.array([1.0, 1.0, 4.0, 1.0, 1.0]), 3)
-    2.0
-    """
+    """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values."""
     count = len(values)
     parted = np.partition(values, count - each)
     largest, tail = np.sort(parted[count - each :]), parted[: count - each].sum() + 0.0
@@ -185,21 +151,6 @@ def thin_rows(
         counts[i] = count
 
 
-class Support(NamedTuple):
-    """How far halves of the signals agree on influence: a rank correlation, and z beyond energy and missing answers."""
-
-    agreement: float
-    z: float
-
-    @property
-    def enough(self) -> bool:
-        """Whether influence can be named."""
-        return self.agreement >= AGREEING and self.z > BEYOND_CHANCE
-
-
-NO_SUPPORT = Support(0.0, 0.0)
-
-
 def correlation(one: Array, other: Array) -> float:
     """Return the correlation of two vectors, 0 if one of them is constant up to rounding."""
     one, other = one - one.mean(), other - other.mean()
@@ -211,18 +162,8 @@ def correlation(one: Array, other: Array) -> float:
 class Replicates:
     """The weights of every edge in every replicate.
 
-    Attributes
-    ----------
-    indptr, indices : the pattern of the consensus, as in CSR
-    plain : array of shape (n_edges,), the weights learned from all signals, without prior and known ties
-    values : float32 array of shape (n_replicates, n_edges); each row is the data of a CSR matrix with this pattern
-
-    Examples
-    --------
-    >>> values = np.array([[1, 2], [3, 2]], dtype=np.float32)
-    >>> found = Replicates(np.array([0, 1, 2]), np.array([1, 0]), np.array([2.0, 2.0]), values)
-    >>> [end.round(2).tolist() for end in found.intervals(np.array([2.0, 2.0]))]
-    [[0.0, 2.0], [4.33, 2.0]]
+    ``indptr`` and ``indices`` are the pattern of the consensus, as in CSR; ``plain`` has the weight of each edge
+    learned from all signals without prior, and ``values`` (float32, n_replicates x n_edges) those of each replicate.
     """
 
     indptr: Array
@@ -235,7 +176,7 @@ class Replicates:
         return len(self.values)
 
     def intervals(self, weights: Array) -> tuple[Array, Array]:
-        """Return the ends of the 90% interval of each edge's weight, for weights with prior and known ties."""
+        """Return the ends of the 90% interval of each edge's weight, for weights with a prior."""
         width = interval_around(self.plain, self.values)[1] - self.plain
         return np.maximum(weights - width, 0.0), weights + width
 
@@ -251,7 +192,7 @@ class Replicates:
         return np.array([np.bincount(self.indices, weights=row, minlength=n) for row in self.values])
 
     def node_intervals(self, weights: Array) -> dict[str, Array]:
-        """Return the 90% intervals of each node's influence and of its rank, for weights with prior and known ties."""
+        """Return the 90% intervals of each node's influence and of its rank, for weights with a prior."""
         if not len(self):
             return {}
         n = len(self.indptr) - 1
@@ -267,7 +208,7 @@ class Replicates:
             "rank_high": np.ceil(np.minimum(rank + places, n)).astype(int),
         }
 
-    def support(self, X: Array, halves: Sequence[Array]) -> Support:
+    def support_influence(self, X: Array, halves: Sequence[Array]) -> bool:
         """Tell whether halves of the signals agree on who is influential, and beyond what energy explains.
 
         Energy, a node's mean square, and the share of signals that a node lacks are taken out of the ranks by linear
@@ -284,18 +225,19 @@ class Replicates:
             left = ranks - known @ np.linalg.lstsq(known, ranks, rcond=None)[0]
             alike.append(correlation(*ranks.T))
             beyond.append(correlation(*left.T))
-        return Support(float(np.mean(alike)), float(np.mean(beyond) * np.sqrt(max(n - 6, 0)))) if alike else NO_SUPPORT
+        beyond_chance = bool(alike) and float(np.mean(beyond) * np.sqrt(max(n - 6, 0))) > BEYOND_CHANCE
+        return beyond_chance and float(np.mean(alike)) >= AGREEING
 
-    def thinned_graphs(self, moved: Array, sums: Array, n_edges: int = THINNED_EDGES) -> list[Any]:
-        """Return the graph of each replicate in bounded memory, every second one with what prior and known ties moved.
+    def thinned_graphs(self, moved: Array, sums: Array, n_edges: int = 1_000_000) -> list[Any]:
+        """Return the graph of each replicate in bounded memory, every second one with what a prior moved.
 
-        ``moved`` is their part of each edge's weight. It is the same in all replicates: added to all graphs it would
-        look certain. All graphs are float32 CSR and in S: rows sum to ``sums``. With 20 replicates graphs are whole up
-        to 220 nodes; beyond, a node keeps its heaviest ties and a draw of the others, so that there are ``n_edges`` in
-        all graphs together, or 16 per node and graph.
+        ``moved`` is the prior's part of each edge's weight. It is the same in all replicates: added to all graphs it
+        would look certain. All graphs are float32 CSR and in S: rows sum to ``sums``. With 20 replicates graphs are
+        whole up to 220 nodes; beyond, a node keeps its heaviest ties and a draw of the others, so that there are
+        ``n_edges`` in all graphs together, or 16 per node and graph.
         """
         n, longest = len(self.indptr) - 1, int(np.diff(self.indptr).max(initial=0))
-        each = min(max(LEAST_EACH, n_edges // (max(len(self), 1) * n)), longest)
+        each = min(max(16, n_edges // (max(len(self), 1) * n)), longest)
         every, shift = (2 if moved.any() else len(self) + 1), moved.astype(np.float32)
         graphs = []
         for number, row in enumerate(self.values, 1):
@@ -321,17 +263,24 @@ def replicates_of(
 ) -> tuple[Replicates, Array]:
     """Return the replicates learned from halves of the signals, and the inclusion frequencies over all members.
 
-    Parameters
-    ----------
-    X, halves : the signals, and the rows of each half
-    weights : CSR array, the consensus
-    plain, frequency : arrays over its edges: the weights without prior and known ties, the frequencies so far
-    geometries, ladders : those of the fit
+    ``weights`` is the consensus; ``plain`` and ``frequency`` have, for its edges, the weights without prior and the
+    frequencies so far.
     """
     values = np.zeros((len(halves), weights.nnz), np.float32)
     counted, sample = np.zeros(weights.nnz, np.float32), RowSample.of(weights.indptr)
-    for rows, row in zip(halves, values, strict=True):
-        add_replicate(half_of(X, rows), weights, sample, geometries, ladders, row, counted)
+    for k, rows in enumerate(halves):
+        half, row = half_of(X, rows), values[k]
+        for geometry, part in geometries.items():
+            if ladders.estimator is not None:
+                ladder = ladders(half, geometry)
+                source = np.repeat(np.arange(weights.shape[0]), np.diff(weights.indptr))
+                row += part * ladder.weights[source, weights.indices]
+                counted += part * ladder.shares[source, weights.indices]
+                continue
+            costs = search_of(half, geometry).costs(weights)
+            levels = sample.levels(costs, ladders.degrees)
+            share = part / len(levels)
+            add_responses(weights.indptr, costs, levels, ladders.c * share, share, row, counted)
         ladders.step()
     # Shares are added in single precision: without rounding, an edge that all members have would have 0.9999994.
     frequency = np.clip(np.round((frequency + counted) / (len(halves) + 1), 6), 0.0, 1.0)

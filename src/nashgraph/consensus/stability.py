@@ -31,22 +31,14 @@ from scipy import sparse
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, check_choice, check_integer, check_number
 
-BOUNDS = ("unimodal", "worst-case")
-TIED = 1e-9  # weights this near, relative to them, are equal but for rounding
-
 
 @dataclass(frozen=True)
 class Plan:
     """How pairs are selected, and what that bounds.
 
-    Attributes
-    ----------
-    n_pairs : int, the pairs of nodes there are (p)
-    taken : int, how many of them each half takes (q)
-    tau : float, the share of the halves that must take a pair
-    n_splits : int, how often the signals are halved (B)
-    bound : float, on the expected number of selected pairs that a half takes no more often than chance
-    kind : "unimodal" or "worst-case", which bound it is
+    Of ``n_pairs`` (p), each half takes ``taken`` (q); a share ``tau`` of the halves must take a pair; the signals are
+    halved ``n_splits`` times (B). ``bound`` is on the expected number of selected pairs that a half takes no more often
+    than chance, and ``kind`` says which bound it is.
     """
 
     n_pairs: int
@@ -58,13 +50,7 @@ class Plan:
 
 
 def factor(tau: float, splits: int, kind: str) -> float:
-    """Return by what :math:`q^2 / p` is multiplied to bound the expected number of selected pairs that are chance.
-
-    Examples
-    --------
-    >>> round(factor(0.9, 50, "unimodal"), 3), round(factor(0.9, 50, "worst-case"), 3)
-    (0.431, 1.25)
-    """
+    """Return by what :math:`q^2 / p` is multiplied to bound the expected number of selected pairs that are chance."""
     if kind == "worst-case":
         return 1.0 / (2.0 * tau - 1.0)
     slack = 0.5 / splits
@@ -72,14 +58,8 @@ def factor(tau: float, splits: int, kind: str) -> float:
 
 
 def plan(n_nodes: int, false_edges: object, tau: object, n_splits: object, kind: str) -> Plan:
-    """Return the plan whose bound is ``false_edges`` or just below: the most pairs a half may take.
-
-    Examples
-    --------
-    >>> plan(60, false_edges=5, tau=0.9, n_splits=50, kind="unimodal").taken
-    143
-    """
-    check_choice("bound", kind, BOUNDS)
+    """Return the plan whose bound is ``false_edges`` or just below: the most pairs a half may take."""
+    check_choice("bound", kind, ("unimodal", "worst-case"))
     wanted = check_number("false_edges", false_edges, low=0, open_low=True, remedy="it is how many to expect; try 5")
     count = check_integer("n_splits", n_splits, low=5, remedy="it is how often the signals are halved; try 50")
     # The theorem is for multiples of 1/2B, and for a share of pairs below 1/sqrt(3).
@@ -123,37 +103,28 @@ def heaviest(weights: Any, count: int) -> Array:
     if mutual.nnz <= count:
         return keys
     next_weight = -np.partition(-mutual.data, count)[count]
-    return keys[mutual.data > (1.0 + TIED) * next_weight]
+    return keys[mutual.data > (1.0 + 1e-9) * next_weight]  # nearer, weights are equal up to rounding
 
 
 def shares_of(
     take: Callable[[Sequence[Array]], Iterator[Array]],
-    n_signals: int,
-    found: Plan,
-    entropy: int,
-    progress: Callable[[int, int], object] | None = None,
-    keep: Callable[[Callable[[], Array]], Array] = lambda take: take(),
+    rows: Sequence[Array],
+    progress: Callable[[int, int], object] | None,
+    saved: Callable[[Callable[[], Array]], Array] | None,
 ) -> tuple[Array, Array]:
     """Return the pairs that any half takes, as i n + j, and the share of halves that takes each.
 
-    ``take`` gives the pairs that halves take, one after the other, for the rows of each. ``keep`` is called with what
-    takes those of a half, and returns them, by taking or from what is kept of it; after one that it takes it takes all.
+    ``take`` yields the pairs of halves given by their rows. ``saved`` returns the pairs of a half that it has stored,
+    or calls what it is given for them and, after that, does so for all.
     """
-    if n_signals < 4:
-        raise InputError(
-            f"select needs 4 signals or more, to learn from halves of them, and X has {n_signals}: add signals (rows)"
-        )
-    rows = list(halves(n_signals, found.n_splits, entropy))
     taken: list[Array] = []
-    under_way: list[Iterator[Array]] = []
 
-    def take_next() -> Array:
-        if not under_way:
-            under_way.append(take(rows[len(taken) :]))
-        return next(under_way[0])
+    def others() -> Iterator[Array]:
+        yield from take(rows[len(taken) :])  # begun with the first that is not stored
 
-    while len(taken) < len(rows):
-        taken.append(keep(take_next))
+    coming = others()
+    for _ in rows:
+        taken.append(next(coming) if saved is None else saved(lambda: next(coming)))
         if progress is not None:
             progress(len(taken), len(rows))
     keys, counts = np.unique(np.concatenate(taken), return_counts=True)

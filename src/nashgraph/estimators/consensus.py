@@ -16,7 +16,6 @@ from sklearn.preprocessing import scale
 from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import exact, summed_up
-from ..consensus.aggregate import PRIOR_COSTS, PRIOR_SHARE, PriorPlan, add_prior_members
 from ..consensus.checkpoint import CheckpointedSteps
 from ..consensus.evidence import (
     ANSWERS,
@@ -28,7 +27,17 @@ from ..consensus.evidence import (
     plain_mean,
     with_prior,
 )
-from ..consensus.members import PARTIAL, Ladders, geometry_weights, ladder_degrees
+from ..consensus.members import (
+    PARTIAL,
+    PRIOR_COSTS,
+    PRIOR_SHARE,
+    Ladders,
+    PriorPlan,
+    finished,
+    geometry_weights,
+    ladder_degrees,
+    with_prior_members,
+)
 from ..consensus.parallel import parallel_map
 from ..consensus.replicates import Replicates, replicates_of
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
@@ -242,11 +251,13 @@ class ConsensusGL(GraphEstimator):
         priors = len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
         ladders.n_steps = len(geometries) * (1 + priors) + len(drawn) + 1
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
-        plain, smooth, prior, lam = mean.sums.copy(), mean.weights, self._prior(signals), np.nan
+        smooth, frequency = finished(mean)
+        weights, plain, prior, lam = smooth, smooth.data, self._prior(signals), np.nan
         if prior is not None and prior.share > 0:
-            lam = add_prior_members(prior, mean, smooth, signals, ladders, geometries, game.interaction, game.welfare)
+            mean, lam = with_prior_members(prior, mean, smooth, signals, ladders, geometries, game)
+            weights, frequency = finished(mean)
+            plain = (weights + 1j * smooth).data.imag  # on the pattern of the weights
         learned: dict[str, Any] = {}
-        weights, frequency, before = mean.finished(plain)
         if prior is not None:
             actions = equilibrium(weights, prior.benefit, game.interaction)
             value = game.welfare.value(actions)
@@ -254,13 +265,13 @@ class ConsensusGL(GraphEstimator):
             if prior.share > 0:
                 learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
         pairs = with_prior(pairs, weights, smooth, learned.get("prior_share_", 0.0), ladders.c)
-        found, frequency = replicates_of(signals, drawn, weights, before, frequency, geometries, ladders)
+        found, frequency = replicates_of(signals, drawn, weights, plain, frequency, geometries, ladders)
         edges = {"evidence": evidence_at(weights, pairs), "frequency": frequency}
         if len(found):
             edges["low"], edges["high"] = found.intervals(weights.data)
         ladders.finish()
         dense, evidence = X.shape[1] <= DENSE_NODES, pairs + pairs.T
-        supported = kind.name == SAMPLES and found.support(signals, drawn).enough
+        supported = kind.name == SAMPLES and found.support_influence(signals, drawn)
         return learned | {
             "adjacency_": weights.toarray() if dense else weights,
             "evidence_": evidence.toarray() if dense else evidence,
@@ -371,6 +382,11 @@ class ConsensusGL(GraphEstimator):
         if names.tolist() != self.node_names_.tolist():
             raise InputError("X has other nodes than the model was fitted to: give select the same signals as fit")
         signals, n_nodes = self._scaled(signals), len(names)
+        if len(signals) < 4:
+            raise InputError(
+                f"select needs 4 signals or more, to learn from halves of them, and X has {len(signals)}: add signals "
+                "(rows)"
+            )
         found = plan(n_nodes, false_edges, tau, n_splits, bound)
         entropy = drawn_seed(self.random_state if random_state is None else random_state)
         saved = None
@@ -380,11 +396,12 @@ class ConsensusGL(GraphEstimator):
             pack, unpack = (lambda keys: {"keys": keys}), itemgetter("keys")
             saved = CheckpointedSteps[Array](checkpoint, "selection", signals, [*settings, self.signals], pack, unpack)
 
-        def take(halves: Sequence[Array]) -> Iterator[Array]:
+        def take(rows: Sequence[Array]) -> Iterator[Array]:
             one = partial(pairs_of_half, self._unlearned()._plain, found.taken)
-            return parallel_map(one, signals, halves, "halves", n_jobs=n_jobs, engine=self.engine)
+            return parallel_map(one, signals, rows, "halves", n_jobs=n_jobs, engine=self.engine)
 
-        keys, shares = shares_of(take, len(signals), found, entropy, progress, *(() if saved is None else (saved,)))
+        rows = list(halves(len(signals), found.n_splits, entropy))
+        keys, shares = shares_of(take, rows, progress, saved)
         if saved is not None:
             saved.clear()
         return selected(self.graph_, found, keys, shares)
