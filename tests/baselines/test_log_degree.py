@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from nashgraph import squared_distances
-from nashgraph.baselines import DensePairs, NearestPairs
+from nashgraph.baselines import CandidatePairs, NearestPairs
 from nashgraph.baselines.log_degree import (
     Search,
     activation_levels,
@@ -21,7 +21,7 @@ from nashgraph.pairs import make_search
 
 
 def dense_pairs(X):
-    return DensePairs(make_search(X))
+    return CandidatePairs(make_search(X))
 
 
 def nearest_pairs(X, kept):

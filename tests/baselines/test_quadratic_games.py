@@ -46,8 +46,8 @@ def with_twins(seed):
     return np.vstack([Y, Y[twins]]), weights, twins
 
 
-def game_of(Y, weights, merged=True):
-    classes = Classes.of(Y) if merged else Classes(np.ones(len(Y)), np.arange(len(Y)), np.arange(len(Y)))
+def game_of(Y, weights):
+    classes = Classes.of(Y)
     return Game(classes, ClassPairs.of(classes), Y[classes.members] * classes.roots[:, None], **weights)
 
 
@@ -136,11 +136,13 @@ def test_independent_benefits_of_nodes_alike(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_homophilous_steps_are_those_of_all_nodes(seed):
+def test_homophilous_steps_are_those_of_all_nodes(seed, monkeypatch):
     """Nodes alike are taken as one; taken one by one they give the same objectives, step by step."""
     Y, weights, _ = with_twins(seed)
-    runs = [game_of(Y, weights, merged).homophilous(Monitor(Measure.GAP, 1e-7, 20)) for merged in (True, False)]
-    histories = [objectives(run) for run in runs]
+    histories = [objectives(quad_game(Y, **weights, benefits="homophilous", tol=1e-7, max_iter=20))]
+    apart = Classes(np.ones(len(Y)), np.arange(len(Y)), np.arange(len(Y)))
+    monkeypatch.setattr(Classes, "of", lambda rows: apart)
+    histories.append(objectives(quad_game(Y, **weights, benefits="homophilous", tol=1e-7, max_iter=20)))
     size = min(map(len, histories))
     assert size > 1
     np.testing.assert_allclose(histories[0][:size], histories[1][:size], rtol=1e-6)

@@ -1,6 +1,6 @@
 """Other people's methods: each learns a graph and returns it with the certificate of its problem."""
 
-from .candidate_pairs import CandidatePairs, DensePairs, NearestPairs
+from .candidate_pairs import CandidatePairs, NearestPairs
 from .laplacian_rank import constrained_rank
 from .log_degree import log_degree_graph
 from .quadratic_games import quad_game
@@ -9,7 +9,6 @@ from .template_graph import spectral_templates, template_basis
 
 __all__ = [
     "CandidatePairs",
-    "DensePairs",
     "NearestPairs",
     "constrained_rank",
     "log_degree_graph",

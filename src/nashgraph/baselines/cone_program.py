@@ -12,11 +12,9 @@ Every iteration factors one matrix of the size of the cone, :math:`B\,\mathrm{di
 the Nesterov-Todd scaling: O(m^3) for m rows, and what B takes to form the first term. It stays well posed as the cone
 closes to an equation (:math:`h_0 \to 0`), where a matrix of the size of x would not.
 
-Why not a general solver: spectral templates of the forty villages in ``ONE_RELIGION_VILLAGES`` (version 0.2.0, one
-thread, both in one run) take this method 52 s of processor time and converge in all forty. Clarabel 0.11 takes 155 s,
-three times as long, and reaches the tolerance in 22: with exact templates the cone is nearly closed (epsilon = 1e-6),
-and its solutions exceed the distance by up to 2e-3. That was the best of the forms tried: T through auxiliary
-variables (a stored T is far slower), the faer factorisation, and more iterative refinement than by default.
+Why not a general solver: spectral templates of the forty villages in ``ONE_RELIGION_VILLAGES`` take this method 52 s of
+processor time and converge in all forty. Clarabel 0.11, in the best of the forms tried, takes 155 s and reaches the
+tolerance in 22: with exact templates the cone is nearly closed (epsilon = 1e-6).
 
 Reference: Nesterov and Todd (1997), with Mehrotra's predictor and corrector, in the form of Vandenberghe, *The CVXOPT
 linear and quadratic cone program solvers* (2010).
@@ -31,14 +29,6 @@ from scipy import linalg
 
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
-
-# Once the error is below NEAR, this many iterations without gain end the run: rounding allows no more.
-PATIENCE, NEAR = 6, 1e-4
-SHORTEN = 0.99  # share of the longest step inside the cones: all of it would end on their boundary
-REFINEMENTS = 3  # of each solution; digits are scarce where the cone is nearly closed
-
-# Of the equations for the dual, the primal and the cone.
-Residuals = tuple[Array, float, Array]
 
 
 class ConeMap(Protocol):
@@ -66,22 +56,7 @@ class ConePoint(NamedTuple):
 def solve_cone_program(
     c: Array, B: ConeMap, h: Array, a: Array, *, g: Array | float = 0.0, tol: float = 1e-10, max_iter: int = 100
 ) -> ConePoint:
-    """Return the best point seen: at ``tol``, or where rounding lets the method improve no more.
-
-    Examples
-    --------
-    Among points of the simplex at distance at most 0.1 from (0.5, 0.5), the one with the least first entry:
-
-    >>> import numpy as np
-    >>> class Stored:
-    ...     matrix = np.array([[0.0, 0.0], [1.0, -1.0]])
-    ...     def apply(self, x): return self.matrix @ x
-    ...     def adjoint(self, u): return u @ self.matrix
-    ...     def gram(self, d): return self.matrix * d @ self.matrix.T
-    >>> point = solve_cone_program(np.array([1.0, 0.0]), Stored(), np.array([0.1, 0.0]), np.ones(2))
-    >>> point.x.round(6)
-    array([0.45, 0.55])
-    """
+    """Return the best point seen: at ``tol``, or where rounding lets the method improve no more."""
     x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
     w, u = h + B.apply(x), _identity(len(h))
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
@@ -93,21 +68,22 @@ def solve_cone_program(
         gap, objective = float(x @ z + w @ u), float(c @ x)
         residual = max(float(np.abs(dual).max()), abs(primal), float(np.linalg.norm(cone)))
         error = max(gap / max(1.0, abs(objective)), residual)
-        since = 0 if error < 0.9 * least or least > NEAR else since + 1
+        since = 0 if error < 0.9 * least or least > 1e-4 else since + 1
         if error < least:
             best, least = (x, z, u), error
         status = monitor.check(iteration, objective, error)
         if status is not None:
             break
         status = Status.STALLED
-        if since > PATIENCE or not (_inside(w) and _inside(u)):
+        # Near the end, six iterations without gain mean that rounding allows no more.
+        if since > 6 or not (_inside(w) and _inside(u)):
             break
         try:
             newton = Newton(B, a, x, z, g, Scaling(w, u), (dual, primal, cone))
         except linalg.LinAlgError:
             break
         step = newton.predicted_and_corrected(gap / (len(x) + 1))
-        length = min(1.0, SHORTEN * newton.longest(step))
+        length = min(1.0, 0.99 * newton.longest(step))  # all of it would end on the boundary of the cones
         x, z, nu = x + length * step.x, z + length * step.z, nu + length * step.nu
         u, w, iteration = u + length * step.u, w + length * step.w, iteration + 1
     return ConePoint(*best, monitor.certificate(status, least))
@@ -172,9 +148,17 @@ class Newton:
     """The linearised optimality conditions at a point, factored; LinAlgError where rounding made them indefinite."""
 
     def __init__(
-        self, B: ConeMap, a: Array, x: Array, z: Array, g: Array | float, scaling: Scaling, residuals: Residuals
+        self,
+        B: ConeMap,
+        a: Array,
+        x: Array,
+        z: Array,
+        g: Array | float,
+        scaling: Scaling,
+        residuals: tuple[Array, float, Array],
     ) -> None:
-        self.B, self.a, self.x, self.z, self.scaling, self.residuals = B, a, x, z, scaling, residuals
+        self.B, self.a, self.x, self.z, self.scaling = B, a, x, z, scaling
+        self.residuals = residuals  # of the equations for the dual, the primal and the cone
         self.ratio = 1.0 / (z / x + g)
         self.matrix = B.gram(self.ratio)
         self.matrix += scaling.square()
@@ -222,8 +206,8 @@ class Newton:
 
     def _solve(self, right: Array) -> Array:
         """Solve with the matrix and refine: cheap compared with the factorisation, and digits are scarce at the end."""
-        solution: Array = linalg.cho_solve((self.cholesky, True), right, check_finite=False)
-        for _ in range(REFINEMENTS):
+        solution = np.zeros_like(right)
+        for _ in range(4):
             solution += linalg.cho_solve((self.cholesky, True), right - self.matrix @ solution, check_finite=False)
         return solution
 

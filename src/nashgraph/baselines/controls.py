@@ -13,8 +13,6 @@ import numpy as np
 from ..pairs import squared_distances
 from ..validation import Array
 
-NEIGHBOURS = 10  # the usual number of a nearest-neighbour graph, and the default degree of the methods
-
 
 def inner_products(X: Array) -> Array:
     """Return the mean product of two nodes' signals, over those that both have."""
@@ -23,15 +21,7 @@ def inner_products(X: Array) -> Array:
 
 
 def cosines(X: Array) -> Array:
-    """Return the cosines of nodes, over the signals both have; with a node of zeros they are 0.
-
-    Examples
-    --------
-    >>> cosines(np.array([[1.0, 2.0, 0.0], [0.0, np.nan, 0.0]]))
-    array([[1., 1., 0.],
-           [1., 1., 0.],
-           [0., 0., 0.]])
-    """
+    """Return the cosines of nodes, over the signals both have; with a node of zeros they are 0."""
     seen, filled = _seen(X)
     energy = (filled * filled).T @ seen
     length = np.sqrt(energy * energy.T)
@@ -44,16 +34,10 @@ def correlations(X: Array) -> Array:
 
 
 def nearest_neighbours(X: Array) -> Array:
-    """Return 1 where a node is among the ten nearest of another, in that one's row, and 0 else.
-
-    Examples
-    --------
-    >>> int(nearest_neighbours(np.random.default_rng(0).normal(size=(5, 30))).sum())
-    300
-    """
+    """Return 1 where a node is among the ten nearest of another, in that one's row, and 0 else."""
     distances = squared_distances(X)
     np.fill_diagonal(distances, np.inf)
-    kept = min(NEIGHBOURS, len(distances) - 1)
+    kept = min(10, len(distances) - 1)  # the usual number, and the default degree of the methods
     found = np.zeros_like(distances)
     np.put_along_axis(found, np.argsort(distances, axis=1, kind="stable")[:, :kept], 1.0, axis=1)
     return found

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
+from scipy.spatial.distance import cdist
 
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..pairs import project_rows
@@ -64,18 +65,8 @@ def constrained_rank(
 ) -> SplitGraph:
     """Learn a smooth graph with exactly ``n_components`` components, starting from the unconstrained one.
 
-    The parameters are those of :class:`~nashgraph.ModularGL`. It has converged if there are exactly K components and S
-    no longer changes. A smooth graph in more than K pieces before any penalty is returned as it is: no penalty can join
-    them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.pairs import squared_distances
-    >>> D = squared_distances(np.array([[0.0, 1.0, 2.0, 3.1, 4.1, 5.1]]))
-    >>> found = constrained_rank(D, 2, beta=10.0, c=0.95)
-    >>> found.labels, bool((found.weights[:3, 3:] == 0).all())
-    (array([0, 0, 0, 1, 1, 1], dtype=int32), True)
+    It has converged if there are exactly K components and S no longer changes. A smooth graph in more than K pieces
+    before any penalty is returned as it is: no penalty can join them.
     """
     monitor = Monitor(Measure.CHANGE, tol, max_iter)
 
@@ -125,11 +116,7 @@ def weight_step(distances: Array, embedding: Array, lam: float, beta: float, c: 
 
     Row i is the projection of :math:`-(D_{ij} + \lambda \|f_i - f_j\|^2) / (2\beta)` onto the simplex of sum c.
     """
-    norms = np.einsum("ij,ij->i", embedding, embedding)
-    scores = embedding @ embedding.T
-    scores *= -2.0
-    scores += norms[:, None]
-    scores += norms
+    scores = cdist(embedding, embedding, "sqeuclidean")
     scores *= lam
     scores += distances
     scores *= -0.5 / beta

@@ -40,17 +40,7 @@ from ..certificate import LOG, Certificate, Measure, Monitor, Status
 from ..validation import Array, InputError
 from .candidate_pairs import CandidatePairs, NearestPairs, NodeSums
 
-ARMIJO = 1e-4  # share of the slope that a step must keep, as usual for Newton's method
-# The dual's value is known to a few roundings only, which must not stop the last steps.
-ROUNDING = 1e-13
-DEGREE_ACCURACY = 0.02  # how well the search for a degree meets it
-SEARCH_TOL = 1e-7  # the gap its solves stop at before the last one: a degree is known long before
-MOST_SOLVES = 40  # the bracket halves each time, so that more would tell apart rounding only
 STRIDE = 2.0  # factor of each step on the way to a large theta
-ROUGH = 1e-2  # gap at which to go on to the next theta
-FEW_EDGES = 10.0  # edges per node at the theta where that way begins
-FEW_NEAREST = 64  # nearest others that tell a node's first potential
-REMEDY = "raise max_iter or tol, or ask for a denser graph (larger degree, alpha or beta)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +83,6 @@ def log_degree_graph(
 
     ``theta`` wins where both are given. ``grow`` adds to listed pairs those that were left out and would be edges, and
     solves again, until there are none: the graph is then that of all pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.baselines.candidate_pairs import DensePairs
-    >>> from nashgraph.pairs import make_search
-    >>> points = make_search(np.random.default_rng(0).normal(size=(20, 60)))
-    >>> whole = log_degree_graph(DensePairs(points), theta=2.0)
-    >>> grown = log_degree_graph(NearestPairs(points, kept=3), theta=2.0, grow=True)
-    >>> bool(np.allclose(whole.potential, grown.potential))
-    True
     """
     graph, steps = None, 0
     while True:
@@ -123,20 +102,18 @@ def solve_unit(
     """Solve the unit problem at theta, from a graph at this or another theta.
 
     The larger theta, the more the dual is like a linear program, where Newton's method from afar is slow. So theta is
-    approached from below by factors of ``STRIDE``, each solved roughly, once the graph has few edges per node.
-
-    ``start`` is by default each node as if it chose its edges alone. ``tol`` is the duality gap per node at which to
-    stop, ``max_iter`` the Newton steps allowed at each theta on the way.
+    approached from below by factors of ``STRIDE``, each solved roughly, once the graph has about ten edges per node.
+    By default the start is each node as if it chose its edges alone.
     """
     if start is None:
-        nearest = pairs.nearest(min(pairs.n_nodes - 1, FEW_NEAREST))
-        at = min(theta, guess_theta(nearest, FEW_EDGES)) if nearest.any() else theta
+        nearest = pairs.nearest(min(pairs.n_nodes - 1, 64))  # as many as tell a node's first potential
+        at = min(theta, guess_theta(nearest, 10.0)) if nearest.any() else theta
         potential = lonely_potential(nearest, at)
     else:
         at, potential = start.theta, start.potential
     steps = 0
     while at * STRIDE < theta:
-        graph = newton(pairs, at, potential, tol=ROUGH, max_iter=max_iter)
+        graph = newton(pairs, at, potential, tol=1e-2, max_iter=max_iter)
         steps += graph.certificate.iterations
         at, potential = at * STRIDE, graph.potential * STRIDE
     return newton(pairs, theta, potential * (theta / at), tol=tol, max_iter=max_iter).after(steps)
@@ -156,10 +133,11 @@ def solve_for_degree(
     else:
         theta = start.theta
     search = Search(float(np.log(degree)), float(np.log(theta)))
-    accuracy = max(DEGREE_ACCURACY * degree, 1.0 / pairs.n_nodes)
+    accuracy = max(0.02 * degree, 1.0 / pairs.n_nodes)
     best, graph, steps = None, start, 0
-    for _ in range(MOST_SOLVES):
-        graph = solve_unit(pairs, theta, graph, tol=max(tol, SEARCH_TOL), max_iter=max_iter)
+    for _ in range(40):  # the bracket halves each time, so that more would tell apart rounding only
+        # A degree is known long before the gap is small: only the last solve is to the tolerance asked for.
+        graph = solve_unit(pairs, theta, graph, tol=max(tol, 1e-7), max_iter=max_iter)
         steps += graph.certificate.iterations
         converged = graph.certificate.converged
         LOG.info("log-degree: theta %.6g gives degree %.4g", theta, graph.mean_degree)
@@ -177,17 +155,18 @@ def newton(pairs: CandidatePairs, theta: float, potential: Array, *, tol: float,
     """Run the semismooth Newton method at one theta from the given positive potentials."""
     monitor = Monitor(Measure.GAP, tol, max_iter)
     sums, iteration = pairs.sums(potential, theta), 1
-    status = monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
-    while status is None:
+    while True:
+        status = monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
+        if status is not None:
+            break
         step = newton_step(pairs.edges(potential, theta), potential, sums)
         moved = line_search(pairs, theta, potential, sums, step)
         if moved is None:
             status = Status.STALLED
             break
-        potential, sums = moved
-        iteration += 1
-        status = monitor.check(iteration, unit_objective(potential, sums), duality_gap(potential, sums))
-    return LogDegreeGraph(theta, potential, sums, monitor.certificate(status, remedy=REMEDY))
+        (potential, sums), iteration = moved, iteration + 1
+    remedy = "raise max_iter or tol, or ask for a denser graph (larger degree, alpha or beta)"
+    return LogDegreeGraph(theta, potential, sums, monitor.certificate(status, remedy=remedy))
 
 
 def unit_objective(potential: Array, sums: NodeSums) -> float:
@@ -228,27 +207,24 @@ def line_search(
     """Halve the step until the dual loss falls enough; None where no step lowers it beyond rounding."""
     loss = dual_loss(potential, sums)
     slope = float(step @ (sums.degree - 1.0 / potential))
-    noise = ROUNDING * (abs(loss) + len(potential))
+    # The loss is known to a few roundings only, which must not stop the last steps.
+    noise = 1e-13 * (abs(loss) + len(potential))
     shrinking = float(np.max(-step / potential))
     length = 1.0 if shrinking < 0.9 else 0.9 / shrinking
     for _ in range(40):
         trial = potential + length * step
         trial_sums = pairs.sums(trial, theta)
-        if dual_loss(trial, trial_sums) <= loss + ARMIJO * length * slope + noise:
+        if dual_loss(trial, trial_sums) <= loss + 1e-4 * length * slope + noise:
             return trial, trial_sums
         length *= 0.5
     return None
 
 
-# The search gives up this far from its first guess, in log theta: degrees do not change any more out there.
-SEARCH_RANGE = 7.0
-
-
 def lonely_potential(nearest: Array, theta: float) -> Array:
     r"""Return the potentials of the problem in which every node chooses its edges alone.
 
-    :math:`\sum_j \max(0, \mu_i - \theta z_{ij}) = 1/\mu_i` over the sorted distances z of row i: with k neighbours it
-    is a quadratic equation, and k is the number of activation levels below :math:`\theta^{-2}`.
+    They solve :math:`\sum_j \max(0, \mu_i - \theta z_{ij}) = 1/\mu_i` over the sorted distances z of row i: with k
+    neighbours it is a quadratic equation, and k is the number of activation levels below :math:`\theta^{-2}`.
     """
     last = np.sum(activation_levels(nearest) < theta**-2, axis=1).clip(min=1) - 1
     summed = theta * np.take_along_axis(np.cumsum(nearest, axis=1), last[:, None], axis=1)[:, 0]
@@ -305,7 +281,8 @@ class Search:
         self.last = (place, value)
         target = place - float(np.clip(excess / slope, -2.0, 2.0))
         width = self.high - self.low
-        if width < 1e-6 or abs(place - self.origin) > SEARCH_RANGE:
+        # A thousand times the first guess, or a thousandth of it: degrees do not change any more out there.
+        if width < 1e-6 or abs(place - self.origin) > 7.0:
             return None
         if np.isfinite(width) and not self.low + 0.05 * width <= target <= self.high - 0.05 * width:
             target = 0.5 * (self.low + self.high)

@@ -134,9 +134,6 @@ class GraphProgram:
         return left
 
 
-REMEDY = "raise max_iter, tol or theta1"
-
-
 class LearnedGame(NamedTuple):
     """A graph G of shape (n_nodes, n_nodes), benefits B of shape (n_nodes, n_games), and what certifies them."""
 
@@ -156,26 +153,24 @@ def quad_game(
     tol: float = 1e-8,
     max_iter: int = 5000,
 ) -> LearnedGame:
-    """Learn graph and benefits from actions of shape (n_nodes, n_games), a column for each game.
-
-    The parameters are those of :class:`~nashgraph.QuadGameGL`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> G = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0.0]])
-    >>> Y = np.linalg.solve(np.eye(4) - 0.5 * G, np.random.default_rng(0).normal(size=(4, 200)))
-    >>> quad_game(Y, rho=0.5, theta1=1.0, theta2=1.0).weights.round(1)
-    array([[0., 1., 0., 0.],
-           [1., 0., 0., 0.],
-           [0., 0., 0., 1.],
-           [0., 0., 1., 0.]])
-    """
+    """Learn graph and benefits from actions of shape (n_nodes, n_games); see :class:`~nashgraph.QuadGameGL`."""
     classes = Classes.of(actions)
     scaled = actions[classes.members] * classes.roots[:, None]
     game = Game(classes, ClassPairs.of(classes), scaled, rho, theta1, theta2)
     monitor = Monitor(Measure.GAP, tol, max_iter)
-    return game.independent(monitor) if benefits == "independent" else game.homophilous(monitor)
+    if benefits == "independent":
+        # One convex program is left when the benefits are eliminated.
+        program = game.program_without_benefits()
+        edges, solved = accelerated_descent(program, game.complete(), monitor)
+        found, status, value = game.foregone(game.pairs.matrix(edges)) / (1.0 + theta2), solved.status, solved.value
+    else:
+        edges, status = alternate(game.complete(), lambda edges: (game.program(game.homophily(edges)), 0.0), monitor)
+        found, value = game.homophily(edges), None
+        program = game.program(found)
+    certificate = monitor.certificate(status, value, remedy="raise max_iter, tol or theta1")
+    weights = classes.graph(classes.weights(game.pairs.matrix(edges)))
+    each = (found / classes.roots[:, None])[classes.labels]
+    return LearnedGame(weights, each, program.measure(program.at(edges))[0], certificate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,20 +183,6 @@ class Game:
     rho: float
     theta1: float
     theta2: float
-
-    def independent(self, monitor: Monitor) -> LearnedGame:
-        """Solve the one program that is left when the benefits are eliminated."""
-        program = self.program_without_benefits()
-        edges, certificate = accelerated_descent(program, self.complete(), monitor)
-        benefits = self.foregone(self.pairs.matrix(edges)) / (1.0 + self.theta2)
-        certificate = monitor.certificate(certificate.status, certificate.value, REMEDY)
-        return self.learned(program, edges, benefits, certificate)
-
-    def homophilous(self, monitor: Monitor) -> LearnedGame:
-        """Alternate between graph and benefits until the graph is optimal for the benefits that follow from it."""
-        edges, status = alternate(self.complete(), lambda edges: (self.program(self.homophily(edges)), 0.0), monitor)
-        benefits = self.homophily(edges)
-        return self.learned(self.program(benefits), edges, benefits, monitor.certificate(status, remedy=REMEDY))
 
     def complete(self) -> Array:
         """Return the edges of the complete graph whose entries sum to the number of nodes."""
@@ -237,9 +218,3 @@ class Game:
         return np.asarray(
             linalg.solve(system, self.foregone(graph), assume_a="pos", overwrite_a=True, check_finite=False)
         )
-
-    def learned(self, program: GraphProgram, edges: Array, benefits: Array, certificate: Certificate) -> LearnedGame:
-        """Return graph and benefits of all nodes."""
-        weights = self.classes.graph(self.classes.weights(self.pairs.matrix(edges)))
-        each = (benefits / self.classes.roots[:, None])[self.classes.labels]
-        return LearnedGame(weights, each, program.measure(program.at(edges))[0], certificate)

@@ -17,8 +17,7 @@ objective, certifies the whole problem: it is zero where both blocks are optimal
 
 **Cost.** The curvature within the simplex lies between :math:`4\beta` and :math:`2\beta N`, so accelerated projected
 gradient with restarts takes :math:`O(\sqrt N \log 1/\varepsilon)` steps, each a few passes over the N(N-1)/2 pairs. The
-Y-step is a Cholesky factorisation, O(N^3), with min(M, N) right-hand sides. Memory: four N x N arrays and six vectors
-of pairs.
+Y-step is a Cholesky factorisation, O(N^3), with min(M, N) right-hand sides. Memory: a few N x N arrays.
 
 Reference: Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal representations*,
 IEEE Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
@@ -27,7 +26,6 @@ IEEE Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +33,10 @@ from scipy import linalg
 from scipy.spatial.distance import squareform
 
 from ..certificate import Certificate, Measure, Monitor
-from ..compiled import kernel
 from ..pairs import squared_distances
-from ..pairs._kernels import FAST, threshold
 from ..validation import Array
 from .accelerated import INNER_SHARE, INNER_STEPS, Iterate, accelerated_descent, alternate
-
-REMEDY = "raise max_iter, or lower alpha (less smoothing settles sooner)"
+from .node_classes import project_weighted
 
 
 class SmoothedGraph(NamedTuple):
@@ -54,20 +49,7 @@ class SmoothedGraph(NamedTuple):
 
 
 def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter: int = 200) -> SmoothedGraph:
-    """Minimise over Laplacian and signals in turn, from Y = X.
-
-    X has shape (n_signals, n_nodes); the parameters are those of :class:`~nashgraph.GLSigRep`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = sig_rep(np.array([[0.0, 0.1, 3.0, 3.1]]), alpha=0.1, beta=0.3)
-    >>> found.weights.round(2)
-    array([[0.  , 0.8 , 0.1 , 0.08],
-           [0.8 , 0.  , 0.12, 0.1 ],
-           [0.1 , 0.12, 0.  , 0.8 ],
-           [0.08, 0.1 , 0.8 , 0.  ]])
-    """
+    """Minimise over Laplacian and signals in turn, from Y = X of shape (n_signals, n_nodes)."""
     given, n = _compressed(X), X.shape[1]
 
     def rest(weights: Array) -> tuple[LaplacianBlock, float]:
@@ -80,7 +62,8 @@ def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter:
     start, _ = accelerated_descent(noisy, complete, Monitor(Measure.GAP, INNER_SHARE * tol, INNER_STEPS))
     weights, status = alternate(start, rest, monitor)
     signals = np.ascontiguousarray(signal_step(X.T, weights, alpha).T)
-    certificate = monitor.certificate(status, remedy=REMEDY)
+    remedy = "raise max_iter, or lower alpha (less smoothing settles sooner)"
+    certificate = monitor.certificate(status, remedy=remedy)
     return SmoothedGraph(squareform(weights), signals, certificate.history[-1].objective, certificate)
 
 
@@ -102,11 +85,7 @@ def pair_costs(signals: Array, alpha: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LaplacianBlock:
-    r"""The Laplacian's block: a quadratic program in the weights w of the pairs i < j, by rows, with costs q.
-
-    .. math:: \min_w \; \langle w, q \rangle + \beta\,(2\|w\|^2 + \|d(w)\|^2)
-              \quad\text{s.t.}\quad w \ge 0,\; \textstyle\sum w = N/2
-    """
+    """The Laplacian's block: the quadratic program above in the weights of the pairs i < j, by rows, at given costs."""
 
     costs: Array
     beta: float
@@ -122,77 +101,24 @@ class LaplacianBlock:
 
     def step(self, at: Iterate) -> Iterate:
         """Return the projected gradient step."""
-        return self._projected(at, 1.0 / (2.0 * self.beta * len(at.image)))
+        return self.at(self._projected(at, 1.0 / (2.0 * self.beta * len(at.image))))
 
     def measure(self, at: Iterate) -> tuple[float, float]:
         """Return the value, and the gap that one more projection gives."""
         weights, degrees = at
         value = float(weights @ self.costs + self.beta * (2.0 * weights @ weights + degrees @ degrees))
-        projected = self._projected(at, 0.25 / self.beta).point
-        return value, float(_bound(weights, degrees, self.costs, self.beta, projected))
+        difference = weights - self._projected(at, 0.25 / self.beta)
+        return value, float(difference @ (self._gradient(at) - 2.0 * self.beta * difference))
 
-    def _projected(self, at: Iterate, step: float) -> Iterate:
-        out = Iterate(np.empty_like(at.point), np.empty_like(at.image))
-        _descend(*at, self.costs, self.beta, step, *out, self._buffer)
-        return out
+    def _gradient(self, at: Iterate) -> Array:
+        weights, degrees = at
+        ends = squareform(np.add.outer(degrees, degrees), checks=False)
+        gradient: Array = self.costs + 4.0 * self.beta * weights + 2.0 * self.beta * ends
+        return gradient
 
-    @cached_property
-    def _buffer(self) -> Array:
-        return np.empty_like(self.costs)
-
-
-@kernel(fastmath=FAST)
-def _descend(
-    point: Array, degrees: Array, costs: Array, beta: float, step: float, out: Array, out_degrees: Array, buffer: Array
-) -> None:
-    """Write the projection of ``point - step * gradient`` onto the simplex, and its degrees.
-
-    The simplex projection is that of the rows in ``pairs``: subtract the largest entry, keep the few that can be
-    positive in ``buffer``, and find the threshold among them exactly. The threshold of any subset of the entries is an
-    upper bound; that of the support of ``point`` is a tight one, and leaves little to search.
-    """
-    n = degrees.shape[0]
-    total, keep, k = 0.5 * n, 1.0 - 4.0 * beta * step, 0
-    top, support, size = -np.inf, 0.0, 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            out[k] = keep * point[k] - step * (costs[k] + 2.0 * beta * (degrees[i] + degrees[j]))
-            top = max(top, out[k])
-            if point[k] > 0.0:
-                support += out[k]
-                size += 1
-            k += 1
-    eta = min(total, top + (total - support) / size)
-    size = 0
-    for k in range(out.shape[0]):
-        out[k] -= top
-        if out[k] > -eta:
-            buffer[size] = out[k]
-            size += 1
-    eta = threshold(buffer, size, total)
-    out_degrees[:] = 0.0
-    k = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            weight = max(out[k] + eta, 0.0)
-            out[k] = weight
-            out_degrees[i] += weight
-            out_degrees[j] += weight
-            k += 1
-
-
-@kernel(fastmath=FAST)
-def _bound(weights: Array, degrees: Array, costs: Array, beta: float, projected: Array) -> float:
-    """Return <gradient, w - s> - 2 beta ||w - s||^2 at the pairs' weights w and the projection s."""
-    n = degrees.shape[0]
-    bound, k = 0.0, 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            gradient = costs[k] + 4.0 * beta * weights[k] + 2.0 * beta * (degrees[i] + degrees[j])
-            difference = weights[k] - projected[k]
-            bound += difference * (gradient - 2.0 * beta * difference)
-            k += 1
-    return bound
+    def _projected(self, at: Iterate, step: float) -> Array:
+        moved = at.point - step * self._gradient(at)
+        return project_weighted(moved, np.ones_like(moved), 0.5 * len(at.image))
 
 
 def _compressed(X: Array) -> Array:

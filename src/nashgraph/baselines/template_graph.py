@@ -51,9 +51,6 @@ from ..validation import Array, InputError
 from .cone_program import ConePoint, solve_cone_program
 from .node_classes import Classes
 
-# Entries of unit vectors that agree to this many decimals are equal: eigenvectors are not known better.
-DECIMALS = 10
-
 
 @dataclass(frozen=True, eq=False)
 class TemplateMap:
@@ -86,7 +83,8 @@ class TemplateMap:
     def of(cls, templates: Array, anchor: int) -> TemplateMap:
         """Merge the nodes with equal entries, complete the basis and list the pairs."""
         alone = np.arange(len(templates)) == anchor
-        classes = Classes.of(np.column_stack([templates.round(DECIMALS), alone]))
+        # Entries of unit vectors that agree to ten decimals are equal: eigenvectors are not known better.
+        classes = Classes.of(np.column_stack([templates.round(10), alone]))
         vectors = templates[classes.members] * classes.roots[:, None]
         n, known = vectors.shape
         basis = linalg.qr(vectors, check_finite=False)[0]
@@ -182,11 +180,7 @@ class TemplateMap:
         return np.triu_indices(self.known, 1, len(self.entries))
 
 
-# How far above epsilon a distance may be.
-FEASIBILITY = 1e-8
-POLISHINGS = 40  # most changes of the support
-EXACT = 1e-11  # a merit that no polish improves on, by rounding
-DUST = 1e-9  # weights below this are an interior point's distance from zero
+FEASIBILITY = 1e-8  # how far above epsilon a distance may be
 
 
 class Candidate(NamedTuple):
@@ -212,9 +206,10 @@ def best_candidate(templates: TemplateMap, point: ConePoint, epsilon: float) -> 
     with the most negative reduced costs enter.
     """
     support = point.x > point.z
-    best = Candidate.of(templates, np.where(point.x > DUST, point.x, 0.0), -point.u[1:], epsilon)
-    for _ in range(POLISHINGS):
-        if best.merit <= EXACT:
+    # Weights below 1e-9 are an interior point's distance from zero; a merit below 1e-11 is rounding.
+    best = Candidate.of(templates, np.where(point.x > 1e-9, point.x, 0.0), -point.u[1:], epsilon)
+    for _ in range(40):
+        if best.merit <= 1e-11:
             break
         solved = _solve_on_support(templates, support, epsilon)
         if solved is None:
@@ -279,14 +274,7 @@ def _solve_on_support(templates: TemplateMap, support: Any, epsilon: float) -> t
     return edges, columns @ (edges[support] / weight), 1.0
 
 
-# An epsilon below ZERO is zero in working precision. One that is found stays above FLOOR, because a cone so
-# nearly closed costs digits of the objective and gains nothing: the anchor's row of S is of size one.
-ZERO, FLOOR = 1e-9, 1e-6
-# The weight of the squared norm is this share of tol, over the heaviest weight.
-TIE_BREAK = 0.25
-# Three arrays of this many rows squared take about four gigabytes, and a step about a minute.
-MOST_ROWS = 12_000
-REMEDY = "raise max_iter, tol or slack"
+MOST_ROWS = 12_000  # three arrays of this many rows squared take about four gigabytes, and a step about a minute
 
 
 class TemplateGraph(NamedTuple):
@@ -314,18 +302,6 @@ def spectral_templates(
 
     ``eigenvectors`` has orthonormal columns, the templates first, of which ``n_components`` (None: all) are known; the
     other parameters are those of :class:`~nashgraph.SpecTemp`. The distance may be above epsilon by 1e-8.
-
-    Examples
-    --------
-    The eigenvectors of a ring of five weights tell it from all other graphs:
-
-    >>> import numpy as np
-    >>> ring = np.roll(np.eye(5), 1, axis=0) * np.array([1.0, 0.8, 1.2, 0.9, 1.1])
-    >>> ring += ring.T
-    >>> _, V = np.linalg.eigh(ring)
-    >>> S = spectral_templates(V).weights
-    >>> bool(np.abs(S - ring / ring[0].sum()).max() < 1e-4)
-    True
     """
     templates = TemplateMap.of(eigenvectors[:, :n_components], anchor)
     _check_size(templates)
@@ -343,7 +319,8 @@ def spectral_templates(
     status = Status.MAX_ITER if any(run.status is Status.MAX_ITER for run in runs) else Status.STALLED
     if error <= tol and best.distance <= allowed + FEASIBILITY:
         status = Status.CONVERGED
-    certificate = replace(runs[-1], value=error, tol=tol, status=status, iterations=iterations, remedy=REMEDY)
+    remedy = "raise max_iter, tol or slack"
+    certificate = replace(runs[-1], value=error, tol=tol, status=status, iterations=iterations, remedy=remedy)
     return TemplateGraph(weights, allowed, smallest, best.distance, float(weights.sum()), certificate)
 
 
@@ -403,12 +380,11 @@ def _sparsest(
 ) -> tuple[Candidate, list[Certificate]]:
     """Minimise the total weight within the distance epsilon; return also what certifies each program solved for it."""
     rows = ConeRows(templates, bounded_by_last=False)
-    bound = np.zeros(rows.size)
+    bound, costs = np.zeros(rows.size), np.ones(len(templates.counts))
     bound[0] = epsilon
     heaviest, runs = float((nearest / templates.counts).max()), []
     while True:
-        quadratic = TIE_BREAK * tol / heaviest / templates.counts
-        costs = np.ones(len(templates.counts))
+        quadratic = 0.25 * tol / heaviest / templates.counts
         point = solve_cone_program(costs, rows, bound, templates.at_anchor, g=quadratic, max_iter=max_iter)
         runs.append(point.certificate)
         best = best_candidate(templates, point, epsilon)
@@ -431,10 +407,11 @@ def _check_size(templates: TemplateMap) -> None:
 def _allowed(epsilon: float | None, smallest: float, error: float, slack: float) -> float:
     """Return the distance to allow, or say that there is no graph within the one asked for."""
     if epsilon is None:
-        return max((1.0 + slack) * smallest, FLOOR)
-    if epsilon < smallest * (1.0 - error) - ZERO:
+        # A cone more nearly closed costs digits of the objective and gains nothing: the anchor's row is of size one.
+        return max((1.0 + slack) * smallest, 1e-6)
+    if epsilon < smallest * (1.0 - error) - 1e-9:  # which is zero in working precision
         raise InputError(
             f"epsilon={epsilon:g} is infeasible: no admissible graph is nearer to the spectral templates "
             f"than {smallest:.6g}; raise epsilon, lower n_components, or leave epsilon=None"
         )
-    return max(epsilon, ZERO)
+    return max(epsilon, 1e-9)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..baselines import CandidatePairs, DensePairs, NearestPairs, log_degree_graph
+from ..baselines import CandidatePairs, NearestPairs, log_degree_graph
 from ..pairs import PairSearch, make_search
 from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import GraphEstimator
@@ -148,7 +148,7 @@ def check_scales(
 def candidate_pairs(points: PairSearch, candidates: object, degree: float | None) -> CandidatePairs:
     """Return the pairs that may be edges."""
     if candidates is None:
-        return DensePairs(points)
+        return CandidatePairs(points)
     others = len(points) - 1
     if isinstance(candidates, str):
         if candidates != "auto":
