@@ -31,8 +31,8 @@ export const LISTED = 5; // ties of a node, each way
 export const state = {
   view: drawing.fitted, // which graph
   cut: suggested.level, // the least evidence shown
-  directed: data.directed,
-  checked: data.checks !== null, // whether lines are held against the ties that are known
+  directed: false,
+  checked: data.checks !== null, // whether lines are held against the true network
   aspect: 0, // what circles are coloured by, see aspects.js
   kept: new Set(), // of its groups, those that are filtered for; none is all
   open: new Set(), // communities whose lines are drawn, where there are too many nodes for all

@@ -165,7 +165,7 @@ function tieList(node, title, ties, kind) {
     item.append(button, element("span", figure(tie.weight), { class: "figure" }));
     const more = [...(tie.range ? [tie.range.map(figure).join(" to ")] : []), ...tie.columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${figure(value)}`)];
     const told = VERDICTS[kind === "into" ? verdict(tie.node, node) : verdict(node, tie.node)];
-    if (told && !checks.others) more.unshift(told);
+    if (told) more.unshift(told);
     const foot = element("div", null, { class: "foot" });
     if (data.columns.length) foot.append(whyDetails(node, tie.node));
     if (more.length) foot.append(element("small", more.join(" · "), { class: "figure note" }));

@@ -325,7 +325,7 @@ def test_ten_thousand_nodes_are_bubbles_that_open_and_all_are_found(browser, hos
 @pytest.mark.parametrize("weights", [np.zeros((4, 4)), np.ones((5, 5)) - np.eye(5)], ids=["no edges", "mutual"])
 def test_odd_graphs_open_without_an_error(browser, tmp_path, weights):
     out = tmp_path / "report.html"
-    write_report(summarize(held(weights), directed=False), out)
+    write_report(summarize(held(weights)), out)
     with opened(browser, out) as page:
         assert edges_shown(page) == np.count_nonzero(weights) // 2
         assert not page.is_checked("#directed")

@@ -171,7 +171,6 @@ def test_a_graph_without_directions_is_listed_under_both_nodes_of_a_pair():
     weights = np.array([[0.0, 0.4, 0.0], [0.4, 0.0, 0.2], [0.0, 0.2, 0.0]])
     summary = summarize(held(weights, directed=False))
     assert summary.graph.n_edges == 2
-    assert not summary.directed
     assert summary.to_dict()["drawing"]["views"][0]["weight"] == [0.4, 0.4, 0.2, 0.2]
     assert "learned 2 ties among 3 nodes" in render(summary)
 

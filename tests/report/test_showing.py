@@ -9,7 +9,7 @@ from sklearn import config_context
 from sklearn.exceptions import NotFittedError
 
 from nashgraph import SmoothGL
-from nashgraph.report.showing import notebook_view
+from nashgraph.report.html import notebook_view
 
 from .models import held, popular_graph
 

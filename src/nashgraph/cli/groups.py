@@ -20,9 +20,8 @@ from ..files import claimed, written_together
 from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
 from ..io.graphs import unguarded_table, write_csv
 from ..io.text import read_text
-from ..report.html import write_index
+from ..report.html import still_picture, write_index
 from ..report.prose import leaders
-from ..report.showing import still_picture
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED
 from .fitting import Outcome, learned, needs_complete

@@ -59,7 +59,7 @@ UNEVEN = 10.0  # times as large: columns that differ more are not of one unit
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
 SHOWING: Registry[Callable[..., Any]] = Registry(
     "way to show a model",
-    later={"file": "nashgraph.report.showing:open_report", "notebook": "nashgraph.report.showing:notebook_view"},
+    later={"file": "nashgraph.report.html:open_report", "notebook": "nashgraph.report.html:notebook_view"},
 )
 
 

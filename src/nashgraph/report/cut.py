@@ -1,4 +1,4 @@
-"""How sure a tie is, which pairs count as tied, and which of them are known to be: for the page and the plots."""
+"""How sure a tie is, which pairs count as tied, and which of them are true: for the page and the plots."""
 
 from __future__ import annotations
 
@@ -71,25 +71,11 @@ def matched(graph: LearnedGraph, truth: Any) -> LearnedGraph:
     return true
 
 
-class Checks(NamedTuple):
-    """Pairs of nodes by number, of shape (n, 2), from source to target.
+def true_pairs(graph: LearnedGraph, truth: Any) -> Array:
+    """Return the edges of a true network by the numbers of a graph's nodes, as an array of shape (n, 2).
 
-    ``directed`` is whether the order of a pair counts.
+    The truth may have fewer nodes. They are matched by name if they are the graph's, else by order.
     """
-
-    ties: Array
-    directed: bool
-
-    def to_dict(self, order: Array, held: int) -> dict[str, Any]:
-        """Return the pairs among the nodes held, which are numbered by an order, as JSON has it."""
-        number = np.empty(len(order), dtype=np.int64)
-        number[order] = np.arange(len(order))
-        renamed = number[self.ties]
-        return {"ties": renamed[(renamed < held).all(axis=1)].T.tolist(), "others": None, "directed": self.directed}
-
-
-def checks_of(graph: LearnedGraph, truth: Any) -> Checks:
-    """Return the edges of a true network, which may have fewer nodes: matched by name if they are the graph's."""
     true = as_graph(truth)
     places = {str(name): place for place, name in enumerate(graph.names)}
     strangers = [name for name in map(str, true.names) if name not in places]
@@ -102,4 +88,4 @@ def checks_of(graph: LearnedGraph, truth: Any) -> Checks:
             f"truth has {len(strangers)} node(s) that the graph does not have: {listing(strangers)}; leave them out, "
             "or name the nodes alike"
         )
-    return Checks(number[np.stack([true.listed.source, true.listed.target], axis=1)], true.directed)
+    return np.asarray(number[np.stack([true.listed.source, true.listed.target], axis=1)])

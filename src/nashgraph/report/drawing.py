@@ -18,7 +18,7 @@ from ..estimators.base import Prior
 from ..graph import Edges, LearnedGraph
 from ..validation import Array, InputError, listing
 from .cut import Cut, cut_of
-from .plain import columns, plain
+from .prose import columns, plain
 
 # These keep a report under 10 MB and a drawing readable and smooth, whatever the graph.
 NODES_AT_ONCE = 1_500  # more are drawn by communities, which open

@@ -19,8 +19,7 @@ from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import caution
 from ..interventions.game import BEST
 from ..validation import Array, InputError
-from .plain import shortened, text
-from .prose import number, percent
+from .prose import number, percent, shortened, text
 
 HEADINGS = {
     "name": "Node",

@@ -11,8 +11,7 @@ import pandas as pd
 
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, listing
-from .plain import plain, shortened, text
-from .prose import number
+from .prose import number, plain, shortened, text
 
 CELLS = 600_000  # of all columns together; they are the larger part of a large page
 # Answers that say nothing without their question.

@@ -16,12 +16,12 @@ from ..graph import LearnedGraph, as_graph
 from ..validation import Array, InputError
 from . import prose
 from .comparing import differences
-from .cut import Checks, Cut, checks_of, cut_of
+from .cut import Cut, cut_of, true_pairs
 from .drawing import Drawing, make_drawing
 from .figures import calibration_curve, precision_recall
 from .game import Interventions, Playable, interventions_of, playable
 from .inputs import InputColumn, Profile, input_columns, of_nodes, profile_of
-from .plain import columns, plain, shortened, table, text
+from .prose import columns, plain, shortened, text
 
 
 class Gain(NamedTuple):
@@ -81,12 +81,11 @@ class Summary:
     parameters: Mapping[str, str]
     scores: Mapping[str, float]
     notes: tuple[str, ...]
-    directed: bool
     columns: Sequence[InputColumn]
     profile: Profile
     differ: Array | None
     trust: Mapping[str, Mapping[str, Any]]
-    checks: Checks | None
+    true_pairs: Array | None
     interventions: Interventions | None
     game: Playable | None
 
@@ -102,6 +101,13 @@ class Summary:
         """
         held = len(self.drawing.positions)
         listed, order = self.hubs.head(held), self.graph.by_influence
+        history, checks = self.history, None
+        if history is not None:
+            every = -(-len(history) // 1_000)  # of many steps about a thousand, the last among them
+            history = history.iloc[::-every][::-1]
+        if self.true_pairs is not None:
+            numbered = np.argsort(order)[self.true_pairs]
+            checks = numbered[(numbered < held).all(axis=1)].T.tolist()
         return {
             "title": text(self.title),
             "cut": {
@@ -118,13 +124,12 @@ class Summary:
             "trust": {
                 name: {key: plain(value, 4) for key, value in curve.items()} for name, curve in self.trust.items()
             },
-            "checks": None if self.checks is None else self.checks.to_dict(order, held),
+            "checks": checks,
             "certificate": self.certificate.as_dict(),
-            "history": None if self.history is None else table(self.history),
+            "history": None if history is None else columns(history),
             "front": None if self.front is None else columns(self.front),
             "drawing": self.drawing.to_dict(),
             "game": None if self.game is None else self.game.to_dict(),
-            "directed": self.directed,
         }
 
 
@@ -136,7 +141,6 @@ def summarize(
     scores: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
     path: LambdaPath | None = None,
-    directed: bool = False,
     columns: pd.DataFrame | None = None,
     truth: Any = None,
     communities: Array | None = None,
@@ -157,14 +161,11 @@ def summarize(
         What was done to the table, in sentences.
     path : LambdaPath, optional
         From ``GLGP(...).path(X)`` on the same signals: adds the Pareto front and a choice of lambda.
-    directed : bool
-        Whether the drawing opens with directions shown; a switch in the page shows them.
     columns : DataFrame, optional
         What is known of each node, one row for each, indexed by name: the table the signals came from, or ``X.T``. The
         page colours and filters by them, and says of every tie in what its ends are alike.
     truth : learned graph, networkx graph or matrix, optional
-        The true network: the page tells right lines from wrong ones and shows those that were missed. Known ties that a
-        consensus was fitted with are shown so without it.
+        The true network: the page tells right lines from wrong ones and shows those that were missed.
     communities : array of shape (n_nodes,), optional
         The community of each node, as :attr:`~nashgraph.graph.LearnedGraph.communities` has it; found if left out.
     layout : DataFrame, optional
@@ -214,12 +215,11 @@ def summarize(
         parameters={name: said(value) for name, value in settings(model).items()},
         scores=dict(scores or {}),
         notes=tuple(notes),
-        directed=directed and graph.directed,
         columns=told,
         profile=profile_of(told, drawing.community, order, graph.names[order]),
         differ=differ_of(model, graph),
         trust=trust_of(graph, truth, stability),
-        checks=None if truth is None else checks_of(model.graph_, truth),
+        true_pairs=None if truth is None else true_pairs(graph, truth),
         interventions=found,
         game=playable(model),
     )
