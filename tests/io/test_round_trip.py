@@ -42,7 +42,7 @@ def test_every_number_and_name_comes_back(table, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "round.csv"
     text = frame.to_csv(index=False, sep=separator, lineterminator=end, quoting=1)
     path.write_bytes(text.encode(encoding))
-    back, _ = read_text(path, separator=separator, encoding=encoding, exact=[frame.columns[0]])
+    back, _ = read_text(path, TableOptions(separator=separator, encoding=encoding), exact=[frame.columns[0]])
     assert list(back.columns) == list(frame.columns)
     assert back.iloc[:, 0].tolist() == frame.iloc[:, 0].tolist()
     np.testing.assert_allclose(back.iloc[:, 1:].to_numpy(float), frame.iloc[:, 1:].to_numpy(), rtol=LAST_DIGIT, atol=0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nashgraph.io import TableError
+from nashgraph.io import TableError, TableOptions
 from nashgraph.io.text import read_text
 
 
@@ -35,14 +35,14 @@ def test_byte_order_mark_quotes_blank_lines_and_windows_ends(write):
 
 def test_exact_columns_keep_every_letter_and_text_columns_keep_zeros(write):
     path = write("id,code,x\nNA,01,1\n007,,2\n,02,3\n")
-    table, _ = read_text(path, exact=["id"], as_text=["code"])
+    table, _ = read_text(path, TableOptions(categorical=("code",)), exact=["id"])
     assert table["id"].tolist() == ["NA", "007", ""]
     assert table["code"].tolist()[0] == "01"
     assert table["code"].isna().tolist() == [False, True, False]
 
 
 def test_decimal_comma(write):
-    table, _ = read_text(write("a;b;c\n1,5;2;1.234\n-0,25;3;850\n"), decimal=",")
+    table, _ = read_text(write("a;b;c\n1,5;2;1.234\n-0,25;3;850\n"), TableOptions(decimal=","))
     assert table["a"].tolist() == [1.5, -0.25]
     assert table["c"].tolist() == ["1.234", "850"]  # thousands: no plain numbers
 
@@ -79,12 +79,12 @@ def test_lines_of_many_sensors(write):
 
 @pytest.mark.parametrize("separator", "§😀 ~")
 def test_any_character_separates(write, separator):
-    table, _ = read_text(write(f"a{separator}b\n1{separator}x\n"), separator=separator)
+    table, _ = read_text(write(f"a{separator}b\n1{separator}x\n"), TableOptions(separator=separator))
     assert table.iloc[0].tolist() == [1, "x"]
 
 
 def test_files_without_header(write):
-    table, _ = read_text(write("1,2\n3,4\n"), header=False)
+    table, _ = read_text(write("1,2\n3,4\n"), TableOptions(header=False))
     assert list(table.columns) == ["column 1", "column 2"]
     assert len(table) == 2
 
@@ -111,5 +111,5 @@ def test_broken_text_is_placed(write, content, message):
 
 
 def test_utf_16_is_read_when_told(write):
-    table, _ = read_text(write("a,b\n1,2\n".encode("utf-16")), encoding="utf-16")
+    table, _ = read_text(write("a,b\n1,2\n".encode("utf-16")), TableOptions(encoding="utf-16"))
     assert list(table.columns) == ["a", "b"]

@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -36,57 +36,27 @@ def write_edges(graph: LearnedGraph, path: str | Path) -> None:
     Examples
     --------
     >>> import tempfile
-    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
+    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["=1+1", "007"])
     >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
     >>> write_edges(graph, file)
-    >>> file.read_text().splitlines()
-    ['"source","target","weight"', '"bob","ann",0.4', '"ann","bob",0.2']
+    >>> print(file.read_text().splitlines()[1], read_edges(file).target[0])
+    "007","'=1+1",0.4 =1+1
     """
     write_csv(graph.edges(), path, "source", "target")
 
 
 def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
-    """Write the nodes as CSV, the most influential first: names as in the edges, influence, and every column.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"])
-    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
-    >>> write_nodes(graph, file)
-    >>> file.read_text().splitlines()
-    ['"name","influence","followers","listens_to"', '"bob",0.4,1,1', '"ann",0.2,1,1']
-    """
+    """Write the nodes as CSV, the most influential first: names as in the edges, influence, and every column."""
     write_csv(graph.nodes(), path, "name")
 
 
 def read_edges(path: str | Path, first: int | None = None) -> pd.DataFrame:
-    """Read the first edges of what :func:`write_edges` wrote, or all of them.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["=1+1", "007"])
-    >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
-    >>> write_edges(graph, file)
-    >>> read_edges(file).source.tolist()
-    ['007', '=1+1']
-    """
+    """Read the first edges of what :func:`write_edges` wrote, or all of them."""
     return _read_csv(path, "weight", "source", "target", first=first)
 
 
 def read_nodes(path: str | Path, first: int | None = None, number: str = "influence") -> pd.DataFrame:
-    """Read the first nodes of what :func:`write_nodes` wrote, or all of them; the column ``number`` must be there.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> graph = LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["NA", "@bob"])
-    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
-    >>> write_nodes(graph, file)
-    >>> read_nodes(file).name.tolist()
-    ['@bob', 'NA']
-    """
+    """Read the first nodes of what :func:`write_nodes` wrote, or all of them; the column ``number`` must be there."""
     return _read_csv(path, number, "name", first=first)
 
 
@@ -138,17 +108,8 @@ def write_node_link(graph: LearnedGraph, path: str | Path) -> None:
     >>> json.loads(file.read_text())["edges"][0]
     {'source': 'bob', 'target': 'ann', 'weight': 0.4}
     """
-    parts = _parts(graph)
-    content = {
-        "directed": graph.directed,
-        "multigraph": False,
-        "graph": {},
-        "nodes": [{"id": name, **record} for name, record in zip(parts.names, _records(parts.nodes), strict=True)],
-        "edges": [
-            {"source": source, "target": target, **record}
-            for (source, target), record in zip(parts.ends, _records(parts.edges), strict=True)
-        ],
-    }
+    nodes, edges = (list(_records(columns)) for columns in _columns(graph))
+    content = {"directed": graph.directed, "multigraph": False, "graph": {}, "nodes": nodes, "edges": edges}
     Path(path).write_text(json.dumps(content, ensure_ascii=False, allow_nan=False), encoding="utf-8")
 
 
@@ -161,19 +122,13 @@ GRAPH_FILES = {
 }
 
 
-class _Parts(NamedTuple):
-    names: list[str]
-    nodes: dict[str, Array]
-    ends: list[tuple[str, str]]
-    edges: dict[str, Array]
-
-
-def _parts(graph: LearnedGraph) -> _Parts:
-    names, listed = [str(name) for name in graph.names], graph.listed
-    nodes = {"influence": graph.influence} | {name: np.asarray(values) for name, values in graph.node_columns.items()}
-    ends = [(names[j], names[i]) for j, i in zip(listed.source.tolist(), listed.target.tolist(), strict=True)]
-    columns = {name: np.asarray(values)[listed.place] for name, values in graph.edge_columns.items()}
-    return _Parts(names, nodes, ends, {"weight": listed.weight} | columns)
+def _columns(graph: LearnedGraph) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return the columns of the nodes (id first) and of the edges (source and target first), names as text."""
+    names, listed = np.array([str(name) for name in graph.names], dtype=object), graph.listed
+    nodes = {"id": names, "influence": graph.influence, **graph.node_columns}
+    edges = {"source": names[listed.source], "target": names[listed.target], "weight": listed.weight}
+    edges |= {name: np.asarray(values)[listed.place] for name, values in graph.edge_columns.items()}
+    return {name: np.asarray(values) for name, values in nodes.items()}, edges
 
 
 def _records(columns: dict[str, Array]) -> Iterator[dict[str, Any]]:
@@ -191,24 +146,24 @@ def _plain(values: Array) -> list[Any]:
 
 
 def _graphml_lines(graph: LearnedGraph) -> Iterator[str]:
-    parts = _parts(graph)
-    names = np.array(parts.names, dtype=object)
-    nodes = {"name": names, "label": names, **parts.nodes}
+    nodes, edges = _columns(graph)
+    ids, sources, targets = nodes.pop("id"), edges.pop("source"), edges.pop("target")
+    nodes = {"name": ids, "label": ids, **nodes}
     # By number, because a column of the nodes and one of the edges may have the same name.
     node_keys = {column: f"n{k}" for k, column in enumerate(nodes)}
-    edge_keys = {column: f"e{k}" for k, column in enumerate(parts.edges)}
+    edge_keys = {column: f"e{k}" for k, column in enumerate(edges)}
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
-    for part, keys, columns in (("node", node_keys, nodes), ("edge", edge_keys, parts.edges)):
+    for part, keys, columns in (("node", node_keys, nodes), ("edge", edge_keys, edges)):
         for column, key in keys.items():
             kind = TYPES.get(columns[column].dtype.kind, "string")
-            yield f'<key id="{key}" for="{part}" attr.name="{_escaped(column)}" attr.type="{kind}"/>'
+            yield f'<key id="{key}" for="{part}" attr.name="{_written(column)}" attr.type="{kind}"/>'
     yield f'<graph id="G" edgedefault="{"directed" if graph.directed else "undirected"}">'
-    ids = {name: _escaped(name) for name in parts.names}
-    for record in _records(nodes):
-        yield f'<node id="{ids[record["name"]]}">{_data(record, node_keys)}</node>'
-    for (source, target), record in zip(parts.ends, _records(parts.edges), strict=True):
-        yield f'<edge source="{ids[source]}" target="{ids[target]}">{_data(record, edge_keys)}</edge>'
+    written = {name: _written(name) for name in ids}
+    for name, record in zip(ids, _records(nodes), strict=True):
+        yield f'<node id="{written[name]}">{_data(record, node_keys)}</node>'
+    for source, target, record in zip(sources, targets, _records(edges), strict=True):
+        yield f'<edge source="{written[source]}" target="{written[target]}">{_data(record, edge_keys)}</edge>'
     yield "</graph>"
     yield "</graphml>"
 
@@ -218,13 +173,9 @@ def _data(record: dict[str, Any], keys: dict[str, str]) -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return _escaped(value) if isinstance(value, str) else repr(value)
-
-
-def _escaped(text: str) -> str:
-    return escape(UNWRITABLE.sub("\ufffd", text), SPACES)
+    if isinstance(value, str):
+        return escape(UNWRITABLE.sub("\ufffd", value), SPACES)
+    return repr(value).lower() if isinstance(value, bool) else repr(value)
 
 
 # What a spreadsheet takes for a formula, and what we made of one; a plain number, "-5", is harmless.
@@ -251,12 +202,9 @@ def unguarded_table(table: pd.DataFrame) -> pd.DataFrame:
     return table.map(lambda value: unguarded(value) if isinstance(value, str) else value).rename(columns=unguarded)
 
 
-SMALL = np.iinfo(np.uint16).max  # nodes that numbers of two bytes can tell apart
-
-
 def write_members(path: str | Path, names: Iterable[Any], weights: Any, members: Sequence[Any]) -> None:
     """Write a graph (7 digits) and those of its replicates (3 digits); the same graphs give the same bytes."""
-    number = np.uint16 if weights.shape[0] <= SMALL else np.uint32
+    number = np.uint16 if weights.shape[0] < 2**16 else np.uint32
     graphs = [weights, *members]
     np.savez_compressed(
         path,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import platform
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,7 +27,6 @@ FORMAT, VERSION = "nashgraph model", 1
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Figure = bool | int | float | str | None
 NO_MODEL = "give the model.json that nashgraph learn wrote, or its folder; for a table use nashgraph learn"
-PACKAGES = ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "networkx")
 
 
 @dataclass(frozen=True)
@@ -41,54 +40,22 @@ class FileRecord:
 
 @dataclass(frozen=True)
 class Job:
-    """All that was asked for: the same job on the same file gives the same graph.
+    """All that was asked for: the same job on the same file gives the same graph."""
 
-    Attributes
-    ----------
-    command : "learn" or "path"
-    method : str, a name of :data:`nashgraph.estimators.METHODS`
-    parameters : dict, all those of the method; a benefit that is a column stands in ``table``
-    table : TableOptions
-    directed : bool, whether the graph is written with directions
-    least_frequency : float, optional, the share of a consensus's members that must have a tie for it to be written
-    false_edges : float, optional, how many ties by chance a selection of a consensus's ties may have
-    truth_directed : bool, whether a truth given as text has them
-    title : str, of the report
-    """
-
-    command: str
+    command: str  # "learn" or "path"
     method: str
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)  # all of the method's; ``table`` has a benefit column
     table: TableOptions = field(default_factory=TableOptions)
-    directed: bool = True
-    least_frequency: float | None = None
-    false_edges: float | None = None
-    truth_directed: bool = False
-    title: str = ""
+    directed: bool = True  # whether the graph is written with directions
+    least_frequency: float | None = None  # share of a consensus's members that must have a tie for it to be written
+    false_edges: float | None = None  # how many ties by chance a selection of a consensus's ties may have
+    truth_directed: bool = False  # whether a truth given as text has directions
+    title: str = ""  # of the report
 
 
 @dataclass(frozen=True)
 class ModelRecord:
-    """The content of model.json.
-
-    Attributes
-    ----------
-    job : Job
-    input : FileRecord
-    truth : FileRecord, optional
-    nodes, signals, edges : int, how many
-    edges_sha256 : str, hash of edges.csv, which tells whether two graphs are the same to the last digit
-    nodes_sha256 : str, hash of nodes.csv
-    certificate : dict, that of :meth:`nashgraph.certificate.Certificate.as_dict` (measure, value, tol, converged,
-        iterations, sentence) and the method's own figures (lam, objective, welfare, ...)
-    scores : dict, against the truth; empty without
-    notes : list of str, all notes of the run
-    seconds : float, of the fit
-    versions : dict, of Python and the libraries
-    known : FileRecord, optional, of the known ties
-    signal_names : list of str, of the signals that were used
-    members_sha256 : str, hash of members.npz; empty where there is none
-    """
+    """The content of model.json."""
 
     job: Job
     input: FileRecord
@@ -96,21 +63,24 @@ class ModelRecord:
     nodes: Count
     signals: Count
     edges: Count
-    edges_sha256: str
+    edges_sha256: str  # of edges.csv: tells whether two graphs are the same to the last digit
     nodes_sha256: str = ""
-    certificate: dict[str, Figure] = field(default_factory=dict)
-    scores: dict[str, float | None] = field(default_factory=dict)
+    certificate: dict[str, Figure] = field(default_factory=dict)  # with the method's own figures (lam, objective, ...)
+    scores: dict[str, float | None] = field(default_factory=dict)  # against the truth
     notes: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    versions: dict[str, str] = field(default_factory=dict)
-    known: FileRecord | None = None
-    signal_names: list[str] = field(default_factory=list)
-    members_sha256: str = ""
+    seconds: float = 0.0  # of the fit
+    versions: dict[str, str] = field(default_factory=dict)  # of Python and the libraries
+    known: FileRecord | None = None  # the known ties
+    signal_names: list[str] = field(default_factory=list)  # of the signals that were used
+    members_sha256: str = ""  # of members.npz
 
 
 def file_record(path: Path, seen_from: Path) -> FileRecord:
     """Return where a file lies, seen from a folder, and its hash."""
-    return FileRecord(_relative(path, seen_from), sha256_of(path), path.stat().st_size)
+    place = path.resolve()
+    with suppress(ValueError):  # on another drive
+        place = Path(os.path.relpath(place, seen_from.resolve()))
+    return FileRecord(place.as_posix(), sha256_of(path), path.stat().st_size)
 
 
 def sha256_of(path: Path) -> str:
@@ -122,7 +92,7 @@ def sha256_of(path: Path) -> str:
 def library_versions() -> dict[str, str]:
     """Return the versions that a result depends on."""
     found = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in ("nashgraph", "numpy", "scipy", "numba", "scikit-learn", "pandas", "networkx"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:  # run from a folder that was never installed
@@ -132,7 +102,8 @@ def library_versions() -> dict[str, str]:
 
 def record_to_json(record: ModelRecord) -> str:
     """Return model.json's text: strict JSON, numbers that are not finite as null."""
-    content = {"format": FORMAT, "version": VERSION, **_finite(asdict(record))}
+    finite = json.loads(json.dumps(asdict(record)), parse_constant=lambda name: None)
+    content = {"format": FORMAT, "version": VERSION, **finite}
     return json.dumps(content, indent=2, allow_nan=False) + "\n"  # in ASCII: a path need not be proper text
 
 
@@ -180,18 +151,3 @@ def read_record(path: Path) -> tuple[ModelRecord, Path]:
     except UnicodeDecodeError as error:
         raise TableError(f"{path.name} is not text, so it is not a model of nashgraph: {NO_MODEL}") from error
     return record_from_json(text, path.name), path
-
-
-def _relative(path: Path, folder: Path) -> str:
-    try:
-        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-    except ValueError:  # another drive
-        return path.resolve().as_posix()
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

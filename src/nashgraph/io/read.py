@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -26,22 +26,20 @@ from ..files import in_bytes
 from ..validation import Array, listing
 from .errors import TableError, cannot_read, too_large
 from .missing import WORDS, written
-from .names import split_names
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions, name_columns
 from .text import GAPS, SAMPLE, checked_names, decoded, read_text, title_rows, titles_note
 
-TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat")
-EXCEL = (".xlsx", ".xlsm", ".xls", ".ods")
-PARQUET, FEATHER = (".parquet", ".pq"), (".feather",)
 KINDS = ".csv, .tsv, .txt, .dat, .xlsx, .parquet, .feather, .json, .dta, .sav, .npy, .npz, and .gz or .zip of these"
-EXTRA = "pip install 'nashgraph[tables]'"
+Read = tuple[pd.DataFrame, list[str]]
 
 
-def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[pd.DataFrame, list[str]]:
+def read_table(
+    path: str | Path, options: TableOptions | None = None, exact: Collection[str] | None = None
+) -> tuple[pd.DataFrame, list[str]]:
     r"""Read a file of signals as a table with columns that have names, and say what was decided about it.
 
     Files are told apart by the ending of their name: text, Excel, Parquet, Feather, JSON, Stata, SPSS, SAS and NumPy
-    files, and these packed.
+    files, and these packed. Columns in ``exact`` are read to the letter ("007", "NA"); None: those that may name rows.
 
     Examples
     --------
@@ -53,29 +51,43 @@ def read_table(path: str | Path, options: TableOptions | None = None) -> tuple[p
     ((2, 2), [])
     """
     path, options = Path(path), options or TableOptions()
+    exact = name_columns(options) if exact is None else exact
     try:
         with unpacked(check_file(path), options.max_cells) as inner:
             _check_bytes(check_file(inner), inner.stat().st_size, options.max_cells)
-            if options.sheet is not None and inner.suffix.lower() not in EXCEL:
+            read = READERS.get(inner.suffix.lower())
+            if read is None:
+                raise TableError(f"{inner.name} is of no known kind: known are {KINDS}")
+            if options.sheet is not None and read is not read_excel:
                 raise TableError(f"{inner.name} has no sheets, only Excel files do: leave out --sheet")
-            table, notes = reader_of(inner)(inner, options)
+            table, notes = read(inner, options, exact)
     except PermissionError as error:
         raise TableError(f"{path} cannot be read: you have no permission") from error
     except ImportError as error:
         raise TableError(_what_to_install(path, error)) from error
-    if table.size > options.max_cells:
-        raise too_large(path.name, f"it has {table.size:,} cells", options.max_cells)
-    table.columns = pd.Index([_joined(name) for name in table.columns], dtype=object)
+    _check_cells(path, table.size, options.max_cells)
+    names: list[Any] = list(table.columns)  # in several rows: tuples
+    joined = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
+    table.columns = pd.Index(joined, dtype=object)
     table = _with_index_as_column(table, path.name)
     table.columns = pd.Index(checked_names(path.name, list(table.columns)), dtype=object)
     # pandas cannot count or sort half floats.
     table = table.astype({name: float for name, dtype in table.dtypes.items() if dtype == np.float16})
-    return _without_empty_unnamed(table, notes, path.name)
+    # Separators at the ends of lines make columns with neither name nor values.
+    unnamed = [name for k, name in enumerate(table.columns) if name == f"column {k + 1}"]
+    if empty := [name for name in unnamed if table[name].isna().all()]:
+        notes = [*notes, f"{path.name}: left out {len(empty)} column(s) with neither name nor values"]
+    return table.drop(columns=empty), notes
 
 
 def _check_bytes(path: Path, size: int, max_cells: int) -> None:
     if size > max_cells * BYTES_A_CELL:
         raise too_large(path.name, f"it has {in_bytes(size)}", max_cells)
+
+
+def _check_cells(path: Path, cells: int, max_cells: int) -> None:
+    if cells > max_cells:
+        raise too_large(path.name, f"it has {cells:,} cells", max_cells)
 
 
 def _check_zipped(path: Path, max_cells: int) -> None:
@@ -96,42 +108,6 @@ def check_file(path: Path) -> Path:
     return path
 
 
-def reader_of(path: Path) -> Callable[[Path, TableOptions], Read]:
-    """Return the function that reads files of this kind."""
-    readers: dict[tuple[str, ...], Callable[[Path, TableOptions], Read]] = {
-        TEXT: _read_text,
-        PARQUET: read_parquet,
-        FEATHER: read_feather,
-        EXCEL: read_excel,
-        (".json", ".jsonl", ".ndjson"): read_json,
-        (".npy", ".npz"): read_array,
-        tuple(STATISTICS): read_statistics,
-    }
-    for endings, read in readers.items():
-        if path.suffix.lower() in endings:
-            return read
-    raise TableError(f"{path.name} is of no known kind: known are {KINDS}")
-
-
-def _read_text(path: Path, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
-    return read_text(
-        path,
-        separator=options.separator,
-        encoding=options.encoding,
-        decimal=options.decimal,
-        header=options.header,
-        exact=name_columns(options),
-        max_cells=options.max_cells,
-        # A group is a name: 1, 01 and 1.0 stay three groups.
-        as_text=[*options.categorical, *split_names(options.categorical, ()), *filter(None, [options.group])],
-    )
-
-
-def _joined(name: object) -> str:
-    """Return a column's name as text; the parts of one in several rows with a blank between."""
-    return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
-
-
 def _with_index_as_column(table: pd.DataFrame, file: str) -> pd.DataFrame:
     """Return the table with an index that was saved with it as its first columns."""
     if isinstance(table.index, pd.RangeIndex):
@@ -150,40 +126,28 @@ def _with_index_as_column(table: pd.DataFrame, file: str) -> pd.DataFrame:
     return table
 
 
-def _without_empty_unnamed(table: pd.DataFrame, notes: list[str], file: str) -> tuple[pd.DataFrame, list[str]]:
-    """Leave out columns with neither name nor values: separators at the ends of lines make them."""
-    unnamed = [name for k, name in enumerate(table.columns) if name == f"column {k + 1}"]
-    empty = [name for name in unnamed if table[name].isna().all()]
-    if empty:
-        notes = [*notes, f"{file}: left out {len(empty)} column(s) with neither name nor values"]
-    return table.drop(columns=empty), notes
-
-
 def _what_to_install(path: Path, error: ImportError) -> str:
-    packed = path.suffix.lower() in (*PACKED, ZIP)
-    ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
+    ending = Path(path.stem if path.suffix.lower() in (*PACKED, ".zip") else path).suffix.lower()
     if ending in (".xls", ".ods"):
         return f"{path.name} cannot be read without {error.name or 'another library'}: save it as .xlsx"
-    packages = {**dict.fromkeys((*PARQUET, *FEATHER), "pyarrow"), **dict.fromkeys(STATISTICS, "pyreadstat")}
-    package = packages.get(ending, "openpyxl")
-    return f"{path.name} cannot be read without {package}: {EXTRA}"
+    needed = "pyreadstat" if ending in STATISTICS else "openpyxl"
+    needed = "pyarrow" if READERS[ending] in (read_parquet, read_feather) else needed
+    return f"{path.name} cannot be read without {needed}: pip install 'nashgraph[tables]'"
 
 
 PACKED: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-ZIP = ".zip"
-PIECE = 1 << 20  # bytes unpacked at a time
 
 
 @contextmanager
 def unpacked(path: Path, max_cells: int = MAX_CELLS) -> Iterator[Path]:
     r"""Give the path of the unpacked file; a file that is not packed keeps its own."""
     ending = path.suffix.lower()
-    if ending not in (*PACKED, ZIP):
+    if ending not in (*PACKED, ".zip"):
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
         try:
-            if ending == ZIP:
+            if ending == ".zip":
                 inner = _unzip(path, Path(folder), max_cells)
             else:
                 inner = Path(folder) / path.stem
@@ -214,7 +178,7 @@ def _unzip(path: Path, folder: Path, max_cells: int) -> Path:
 def _copy(packed: IO[bytes], inner: Path, path: Path, max_cells: int) -> None:
     size = 0
     with inner.open("wb") as file:
-        while piece := packed.read(PIECE):
+        while piece := packed.read(1 << 20):
             size += file.write(piece)
             _check_bytes(path, size, max_cells)
 
@@ -228,12 +192,8 @@ STATISTICS = {
     ".sas7bdat": "read_sas7bdat",
     ".xpt": "read_xport",
 }
-ORDINAL = "ordinal"
-SECONDS, BYTES_A_SECOND = 60.0, 1e6  # in which it is read, many times over; a damaged one may go on for ever
+SECONDS = 60.0  # in which it is read, many times over; a damaged one may go on for ever
 TOO_LARGE = 97  # the code with which the process says that a file has too many cells
-LAST_CODE = 255  # with which a program ends by itself
-
-Read = tuple[pd.DataFrame, list[str]]
 
 
 @contextmanager
@@ -247,49 +207,38 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise cannot_read(path, kind) from error
 
 
-def read_parquet(path: Path, options: TableOptions) -> Read:
+def read_parquet(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read Parquet."""
     with reading(path, "a Parquet file"):
         # What a file says of itself, before it is unpacked: a column of one value takes no room in it.
         import_module("pyarrow")
         about = import_module("pyarrow.parquet").ParquetFile(path).metadata
-        if (cells := about.num_rows * about.num_columns) > options.max_cells:
-            raise too_large(path.name, f"it has {cells:,} cells", options.max_cells)
+        _check_cells(path, about.num_rows * about.num_columns, options.max_cells)
         size = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
         _check_bytes(path, size, options.max_cells)
-        return _spelled(pd.read_parquet(path, engine="pyarrow")), []
+        table = pd.read_parquet(path, engine="pyarrow")
+        for _, column in table.items():
+            if pd.api.types.is_string_dtype(column.dtype):
+                column.to_numpy(dtype=object)  # decodes all text, which Arrow does not check
+        return table, []
 
 
-def read_feather(path: Path, options: TableOptions) -> Read:
+def read_feather(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read Feather."""
     with reading(path, "a Feather file"):
         feather: Any = import_module("pyarrow.feather")
-        _check_feather(path, options.max_cells)
+        with path.open("rb") as file:
+            packed = file.read(5) == b"ARROW"  # the first version of the format packs nothing
+        if packed:
+            about = import_module("pyarrow.dataset").dataset(path, format="feather")
+            _check_cells(path, about.count_rows() * len(about.schema), options.max_cells)
         # In one thread, and looked at before it is used: else a broken file can end the program.
         table = feather.read_table(path, use_threads=False)
         table.validate(full=True)
         return table.to_pandas(), []
 
 
-def _check_feather(path: Path, max_cells: int) -> None:
-    """Refuse a file that says of itself that it has too many cells: a column of one value takes no room in it."""
-    with path.open("rb") as file:
-        if file.read(5) != b"ARROW":  # the first version of the format packs nothing
-            return
-    about = import_module("pyarrow.dataset").dataset(path, format="feather")
-    if (cells := about.count_rows() * len(about.schema)) > max_cells:
-        raise too_large(path.name, f"it has {cells:,} cells", max_cells)
-
-
-def _spelled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table after decoding all its text, which Arrow does not check."""
-    for _, column in table.items():
-        if pd.api.types.is_string_dtype(column.dtype):
-            column.to_numpy(dtype=object)
-    return table
-
-
-def read_json(path: Path, options: TableOptions) -> Read:
+def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read JSON: a list of records, or columns by name, as pandas and most programs write them; or a record a line."""
     text, notes = decoded(path, options.encoding)
     with reading(path, "a table in JSON"):
@@ -306,7 +255,7 @@ def read_json(path: Path, options: TableOptions) -> Read:
     return table, notes
 
 
-def read_statistics(path: Path, options: TableOptions) -> Read:
+def read_statistics(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read a file of Stata, SPSS or SAS: labels instead of numbers, levels in their order where the file has one."""
     pyreadstat: Any = import_module("pyreadstat")
     _check_survived(path, options.max_cells)
@@ -318,14 +267,13 @@ def read_statistics(path: Path, options: TableOptions) -> Read:
         for name in (name for name in table.columns if labels.get(name)):
             values = table[name].dropna().unique()
             if all(value in labels[name] for value in values):
-                table[name] = _labelled(table[name], labels[name], about.variable_measure.get(name) == ORDINAL)
+                table[name] = _labelled(table[name], labels[name], about.variable_measure.get(name) == "ordinal")
             else:
                 gaps = [value for value, label in labels[name].items() if written(label) in WORDS]
                 table[name] = table[name].mask(table[name].isin(gaps))
                 partly.append(name)
-    note = f"{path.name}: {len(partly)} column(s) have labels for some values only, and are taken as numbers; labels "
-    note += f"such as refused and don't know stand for gaps: {listing(partly)}"
-    return table, [note] if partly else []
+    note = "column(s) have labels for some values only, and are taken as numbers; labels such as refused and don't know"
+    return table, [f"{path.name}: {len(partly)} {note} stand for gaps: {listing(partly)}"] if partly else []
 
 
 def _check_survived(path: Path, max_cells: int) -> None:
@@ -335,7 +283,7 @@ def _check_survived(path: Path, max_cells: int) -> None:
         "about = read(file, metadataonly=True)[1]; cells = (about.number_rows or 0) * (about.number_columns or 0); "
         f"sys.exit({TOO_LARGE}) if cells > {max_cells} else read(file, output_format='dict')"
     )
-    allowed = SECONDS + path.stat().st_size / BYTES_A_SECOND
+    allowed = SECONDS + path.stat().st_size / 1e6
     try:
         # -P: without it the child would import a pyreadstat.py or numpy.py that lies in the current folder.
         ended = subprocess.run(
@@ -348,7 +296,7 @@ def _check_survived(path: Path, max_cells: int) -> None:
         ) from None
     if ended == TOO_LARGE:
         raise too_large(path.name, "it says so of itself", max_cells)
-    if ended < 0 or ended > LAST_CODE:  # by a signal; Windows has codes beyond those of programs
+    if ended < 0 or ended > 255:  # by a signal; Windows has codes beyond those of programs
         raise TableError(f"{path.name} is damaged and cannot be read: get it again, or save it as .csv")
 
 
@@ -364,7 +312,7 @@ def _labelled(column: pd.Series, labels: dict[Any, str], ordered: bool) -> pd.Se
     )
 
 
-def read_excel(path: Path, options: TableOptions) -> Read:
+def read_excel(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read a sheet of an Excel file."""
     notes = []
     with reading(path, "an Excel file"):
@@ -382,7 +330,7 @@ def read_excel(path: Path, options: TableOptions) -> Read:
     if options.header:
         top = [["" if pd.isna(cell) else str(cell) for cell in row] for row in cells.iloc[:SAMPLE].to_numpy(object)]
         if titles := title_rows(top):
-            notes.append(titles_note(path.name, [" ".join(row).strip() for row in top[:titles]]))
+            notes.append(titles_note(path.name, top[:titles]))
             cells = cells.iloc[titles:].dropna(axis=1, how="all")
     if cells.empty:
         raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
@@ -393,7 +341,6 @@ def read_excel(path: Path, options: TableOptions) -> Read:
     if cells.empty:
         raise TableError(f"{path.name} has a header and no rows below it")
     cells.columns = pd.Index(names)
-    exact = name_columns(options)
     cells = cells.apply(lambda column: column if column.name in exact else column.mask(column.isin(GAPS)))
     return cells.infer_objects().reset_index(drop=True), notes
 
@@ -414,7 +361,7 @@ def _check_reach(path: Path, book: pd.ExcelFile, sheet: str, max_cells: int) -> 
         )
 
 
-def read_array(path: Path, options: TableOptions) -> Read:
+def read_array(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read an array of a NumPy file."""
     with reading(path, "a NumPy file"):
         _check_zipped(path, options.max_cells)
@@ -448,3 +395,14 @@ def _chosen(path: Path, arrays: Any, wanted: str | None) -> Array:
         raise TableError(f"{path.name} has no array {name!r}: it has {listing(arrays.files)}")
     array: Array = arrays[name]
     return array
+
+
+READERS: dict[str, Callable[[Path, TableOptions, Collection[str]], Read]] = {
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".tab", ".dat"), read_text),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), read_excel),
+    **dict.fromkeys((".parquet", ".pq"), read_parquet),
+    ".feather": read_feather,
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), read_json),
+    **dict.fromkeys((".npy", ".npz"), read_array),
+    **dict.fromkeys(STATISTICS, read_statistics),
+}

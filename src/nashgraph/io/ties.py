@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,29 +19,30 @@ from .errors import TableError
 from .graphs import guarded, unguarded
 from .names import WITH_POINT, group_labels
 from .options import TableOptions
-from .read import TEXT, check_file, read_table
+from .read import check_file, read_table, reading
 from .recognize import ENDS
-from .text import read_text
 
 ALL = "*"  # in place of a target: all ties of the source are known
-TRUTH_VALUES = {"true": 1, "false": 0}
+GRAPHS = {".graphml": "GraphML", ".xml": "GraphML", ".gml": "GML", **dict.fromkeys((".net", ".paj", ".pajek"), "Pajek")}
 # Columns of names, to be read to the letter ("007", "NA"), as a heading may spell them.
 WRITTEN = tuple(write(end) for ends in ENDS for end in ends for write in (str.lower, str.upper, str.title))
 
 
 class Ties(NamedTuple):
-    """Ties by the names of their ends.
+    """Ties by the names of their ends."""
 
-    Attributes
-    ----------
-    table : DataFrame with the columns source, target (or "*"), tie (True or False) and weight (1 where there is none)
-    directed : bool, or None where the file does not say
-    notes : list of str
-    """
-
-    table: pd.DataFrame
-    directed: bool | None
+    table: pd.DataFrame  # source, target (or "*"), tie (True or False) and weight (1 where there is none)
+    directed: bool | None  # None where the file does not say
     notes: list[str]
+
+    @property
+    def edges(self) -> pd.DataFrame:
+        """Those that are ties between two nodes, or of a node with itself."""
+        return self.table[self.table["tie"] & (self.table["target"] != ALL)]
+
+    def graph(self, directed: bool) -> nx.Graph[str]:
+        """Return an empty graph; ``directed`` counts where the file does not say."""
+        return nx.DiGraph() if (directed if self.directed is None else self.directed) else nx.Graph()
 
 
 class NoTiesError(TableError):
@@ -56,13 +57,12 @@ class Group(NamedTuple):
 
 
 def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None) -> Ties:
-    r"""Read ties between the nodes ``names``; those with a node that is not among them are left out, with a note.
+    """Read ties between the nodes ``names``; those with a node that is not among them are left out, with a note.
 
     A table has the columns source and target (or from and to, ego and alter, sender and receiver), and may have weight
     (0 means no tie) or tie (1 or 0). Or it is a matrix with the nodes' names on both sides, a row's ties to the
-    columns,
-    or a matrix of numbers only, in the nodes' order. GraphML, GML and Pajek files are graphs. If a table has a column
-    for groups, only the rows of ``group`` are used.
+    columns, or a matrix of numbers only, in the nodes' order. If a table has a column for groups, only the rows of
+    ``group`` are used.
     """
     path = Path(path)
     found = read_all_ties(path, names, group)
@@ -75,16 +75,14 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     if inside.all():
         return found
     ends = pd.unique(found.table[["source", "target"]].to_numpy().ravel())
-    strangers = listing(name for name in ends if name not in known)
-    count = sum(name not in known for name in ends)
+    others = [name for name in ends if name not in known]
     if not inside.any():
         raise NoTiesError(
-            f"{path.name} has no tie between two nodes of the signals: it names {strangers}, and the nodes are "
+            f"{path.name} has no tie between two nodes of the signals: it names {listing(others)}, and the nodes are "
             f"{listing(names)}"
         )
-    note = (
-        f"{path.name}: left out {(~inside).sum()} tie(s) with {count} node(s) that the signals do not have: {strangers}"
-    )
+    note = f"left out {(~inside).sum()} tie(s) with {len(others)} node(s) that the signals do not have"
+    note = f"{path.name}: {note}: {listing(others)}"
     return Ties(found.table[inside].reset_index(drop=True), found.directed, [*found.notes, note])
 
 
@@ -98,11 +96,11 @@ def _known_as(name: str, known: set[str], called: dict[str, str]) -> str:
 def read_all_ties(path: str | Path, names: Sequence[str] = (), group: Group | None = None) -> Ties:
     """Read all ties of a file, whoever's they are; ``names`` help to tell what nodes are called."""
     path = check_file(Path(path))
-    read = GRAPHS.get(path.suffix.lower())
-    return _of_graph(path, read(path), names) if read is not None else _of_table(path, names, group)
-
-
-# ----------------------------------------------------------------------------------------------- tables
+    if (kind := GRAPHS.get(path.suffix.lower())) is None:
+        return _of_table(path, names, group)
+    with reading(path, kind):
+        graph = _read_graph(path, kind)
+    return _of_graph(path, graph, names)
 
 
 def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
@@ -112,8 +110,7 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
         return _of_cells(path, bare.to_numpy(dtype=float), np.array(names, dtype=object), [note])
     table = read_exact(path, WRITTEN if group is None else (*WRITTEN, group.column))
     columns = {str(name).lower(): name for name in table.columns}
-    if len(columns) < len(table.columns):
-        doubled = [name for name in table.columns if columns[str(name).lower()] != name]
+    if doubled := [name for name in table.columns if columns[str(name).lower()] != name]:
         raise TableError(
             f"{path.name} has columns that differ in capitals only: {listing(doubled)}; rename one of each"
         )
@@ -150,7 +147,8 @@ def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.S
 
 def _numbers(path: Path, column: pd.Series) -> Array:
     """Return a column as numbers (true is 1), gaps as NaN; an error names the first cell that is not a number."""
-    plain = column.map(lambda value: TRUTH_VALUES.get(str(value).strip().lower(), value), na_action="ignore")
+    words = {"true": 1, "false": 0}
+    plain = column.map(lambda value: words.get(str(value).strip().lower(), value), na_action="ignore")
     found = pd.to_numeric(plain.replace("", None), errors="coerce")
     if (odd := found.isna() & column.notna() & (column != "")).any():
         row = int(np.argmax(odd))
@@ -185,18 +183,13 @@ def _of_cells(path: Path, cells: Array, names: Array, notes: list[str]) -> Ties:
 
 
 def read_exact(path: Path, exact: Sequence[str], *, header: bool = True) -> pd.DataFrame:
-    """Read a table, with some columns of a text file to the letter."""
-    if path.suffix.lower() in TEXT:
-        return read_text(path, exact=exact, header=header)[0]
-    return read_table(path, TableOptions(header=header))[0]
+    """Read a table, with some columns to the letter."""
+    return read_table(path, TableOptions(header=header), exact)[0]
 
 
 def has_column(path: Path, column: str) -> bool:
     """Return whether a file of ties is a table with such a column."""
     return path.suffix.lower() not in GRAPHS and column in read_exact(check_file(path), WRITTEN).columns
-
-
-# ----------------------------------------------------------------------------------------------- graphs
 
 
 def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
@@ -213,64 +206,32 @@ def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
             f"{path.name} has several nodes called {listing(doubled[doubled.duplicated()].unique())}: give each a name "
             "of its own"
         )
-    rows = [
-        (labels[source], labels[target], weight != 0, weight)
-        for source, target, given in graph.edges(data="weight", default=1.0)
-        for weight in (_edge_weight(path, (labels[source], labels[target]), given),)
-    ]
+    rows = []
+    for source, target, given in graph.edges(data="weight", default=1.0):
+        ends = labels[source], labels[target]
+        try:
+            rows.append((*ends, float(given) != 0, float(given)))
+        except (TypeError, ValueError):  # a word, or several weights of one edge
+            what = f"the weight between {' and '.join(ends)} is {given!r}, and not a number"
+            raise TableError(f"{path.name}: {what}") from None
     rows += [(labels[node], ALL, True, 1.0) for node, whole in graph.nodes(data="known") if whole]
     return Ties(pd.DataFrame(rows, columns=["source", "target", "tie", "weight"]), graph.is_directed(), [])
 
 
-def _edge_weight(path: Path, ends: tuple[str, str], weight: Any) -> float:
-    try:
-        return float(weight)
-    except (TypeError, ValueError):  # a word, or several weights of one edge
-        raise TableError(
-            f"{path.name}: the weight between {' and '.join(ends)} is {weight!r}, and not a number"
-        ) from None
-
-
-def _reading(kind: str, read: Callable[[Path], nx.Graph[Any]]) -> Callable[[Path], nx.Graph[Any]]:
-    def reading(path: Path) -> nx.Graph[Any]:
-        try:
-            return read(path)
-        except TableError:
-            raise
-        except Exception as error:  # whatever a parser meets in a broken file
-            raise TableError(f"{path.name} cannot be read as {kind}: {error}") from error
-
-    return reading
-
-
-def _read_graphml(path: Path) -> nx.Graph[Any]:
-    graphs = [part for part in ET.parse(path).iter() if part.tag.rpartition("}")[2] == "graph"]
-    if len(graphs) > 1:
-        raise TableError(
-            f"{path.name} has {len(graphs)} graphs, and one is needed: save it as one graph without groups"
-        )
-    return nx.read_graphml(path)
-
-
-def _read_pajek(path: Path) -> nx.Graph[Any]:
+def _read_graph(path: Path, kind: str) -> nx.Graph[Any]:
+    if kind == "GML":
+        return nx.read_gml(path, label="id")
+    if kind == "GraphML":
+        graphs = [part for part in ET.parse(path).iter() if part.tag.rpartition("}")[2] == "graph"]
+        if len(graphs) > 1:
+            what = f"{len(graphs)} graphs, and one is needed: save it as one graph without groups"
+            raise TableError(f"{path.name} has {what}")
+        return nx.read_graphml(path)
     graph = nx.read_pajek(path)
     declared = re.search(r"^\*vertices\s+(\d+)", path.read_text(errors="replace"), re.IGNORECASE | re.MULTILINE)
     if declared and len(graph) < int(declared[1]):  # networkx takes those that share a name for one
         raise TableError(f"{path.name} has several nodes of one name: give each a name of its own")
     return graph
-
-
-GRAPHS = {
-    **dict.fromkeys((".graphml", ".xml"), _reading("GraphML", _read_graphml)),
-    ".gml": _reading("GML", lambda path: nx.read_gml(path, label="id")),
-    **dict.fromkeys((".net", ".paj", ".pajek"), _reading("Pajek", _read_pajek)),
-}
-
-
-def rows_of(ties: Ties) -> Iterator[tuple[str, str]]:
-    """Yield the ends of those that are ties."""
-    tied = ties.table[ties.table["tie"] & (ties.table["target"] != ALL)]
-    yield from zip(tied["source"], tied["target"], strict=True)
 
 
 def read_truth(
@@ -290,14 +251,18 @@ def read_truth(
     ['the truth has 1 undirected edge(s) on 2 of 3 nodes']
     """
     ties = read_ties(path, names, group)
-    edges = list(rows_of(ties))
-    truth: nx.Graph[str] = nx.DiGraph() if (directed if ties.directed is None else ties.directed) else nx.Graph()
+    truth, loops = ties.graph(directed), ties.edges["source"] == ties.edges["target"]
     truth.add_nodes_from(names)
-    truth.add_edges_from((source, target) for source, target in edges if source != target)
+    truth.add_edges_from(ties.edges.loc[~loops, ["source", "target"]].itertuples(index=False, name=None))
     if not truth.number_of_edges():
         name = Path(path).name
         raise NoTiesError(f"{name} has no edge between two different nodes, so there is nothing to score against")
-    return truth, [*ties.notes, *_what_it_is(truth, sum(source == target for source, target in edges))]
+    kind, touched = "directed" if truth.is_directed() else "undirected", sum(degree > 0 for _, degree in truth.degree())
+    notes = [*ties.notes, f"the truth has {truth.number_of_edges()} {kind} edge(s) on {touched} of {len(truth)} nodes"]
+    return truth, [
+        *notes,
+        *([f"left {loops.sum()} edge(s) from a node to itself out of the truth"] if any(loops) else []),
+    ]
 
 
 def read_known(path: str | Path, names: Sequence[str], group: Group | None = None) -> tuple[pd.DataFrame, list[str]]:
@@ -318,16 +283,6 @@ def read_known(path: str | Path, names: Sequence[str], group: Group | None = Non
     return ties.table.drop(columns="weight").assign(tie=ties.table["tie"].astype(int)), ties.notes
 
 
-def _what_it_is(truth: nx.Graph[str], loops: int) -> list[str]:
-    touched = sum(degree > 0 for _, degree in truth.degree())
-    kind = "directed" if truth.is_directed() else "undirected"
-    count = f"the truth has {truth.number_of_edges()} {kind} edge(s) on {touched} of {len(truth)} nodes"
-    return [count, *([f"left {loops} edge(s) from a node to itself out of the truth"] if loops else [])]
-
-
-NAME_COLUMNS = ("name", "id", "node")
-
-
 def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
     r"""Read a network with weights, 1 where the file has none: a list of edges, a matrix, GraphML, GML or Pajek.
 
@@ -343,12 +298,9 @@ def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
     [['ann', 'bob', 0.5], ['bob', 'cat', 0.25]]
     """
     ties = read_all_ties(path)
-    graph: nx.Graph[str] = nx.DiGraph() if (directed if ties.directed is None else ties.directed) else nx.Graph()
-    ends = [(unguarded(source), unguarded(target)) for source, target in rows_of(ties)]
-    weights = ties.table["weight"][ties.table["tie"]].tolist()
-    for (source, target), weight in zip(ends, weights, strict=True):
-        if source != target:
-            graph.add_edge(source, target, weight=weight)
+    graph, (source, target) = ties.graph(directed), (ties.edges[end].map(unguarded) for end in ENDS[0])
+    rows = zip(source, target, ties.edges["weight"], strict=True)
+    graph.add_weighted_edges_from(row for row in rows if row[0] != row[1])
     if not graph.number_of_edges():
         raise TableError(f"{Path(path).name} has no tie between two different nodes")
     return as_graph(graph)
@@ -358,7 +310,7 @@ def read_node_numbers(path: str | Path, column: str, names: Sequence[str]) -> pd
     r"""Read a number of some nodes, by their names, from a table: its column of this name, or its only other column."""
     file = check_file(Path(path))
     headings = [str(name) for name in read_exact(file, ()).columns]
-    named = next((name for name in headings if name.lower() in NAME_COLUMNS), headings[0])
+    named = next((name for name in headings if name.lower() in ("name", "id", "node")), headings[0])
     others = [name for name in headings if name != named]
     wanted = next((name for name in others if name.lower() == column), others[0] if len(others) == 1 else None)
     if wanted is None:
@@ -371,10 +323,8 @@ def read_node_numbers(path: str | Path, column: str, names: Sequence[str]) -> pd
         raise TableError(f"{file.name}: the {column} of {listing(found.index[found.isna()])} is missing")
     known = {*names}
     if unknown := [name for name in found.index if name not in known]:
-        raise TableError(
-            f"{file.name} names nodes that the network does not have: {listing(unknown)}; the nodes are called "
-            f"{listing(names)}"
-        )
+        what = f"names nodes that the network does not have: {listing(unknown)}"
+        raise TableError(f"{file.name} {what}; the nodes are called {listing(names)}")
     if (negative := found < 0).any():
         first = found.index[int(np.argmax(negative))]
         raise TableError(f"{file.name}: the {column} of {first} is {found[first]:g}, and it must not be negative")
