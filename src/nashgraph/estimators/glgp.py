@@ -95,7 +95,7 @@ class GLGP(GraphEstimator):
         The fast solver, or the paper's two-timescale gradient descent; the objects have settings, for example
         ``BestResponse(tol=1e-8, max_iter=500, n_starts=4)``.
     init : "path", array of shape (n_nodes, n_nodes) or None
-        None starts from SmoothGL's graph, or from where the default ``lam`` was tried out; a matrix of S starts there;
+        None starts from SmoothGL's graph; a matrix of S starts there;
         "path" also comes up from small ``lam`` and keeps the better of both.
     engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.pairs.ENGINES``
         Who searches the pairs of nodes: this machine's cores, its GPU (the extra ``gpu``), a Dask cluster (the extra
@@ -194,9 +194,9 @@ class GLGP(GraphEstimator):
         if lam is None:
             given = solver.callback
 
-            def within(lam: float, start: Result | None, budget: Callback) -> Result:
+            def within(lam: float, budget: Callback) -> Result:
                 watched = budget if given is None else lambda record: given(record) or budget(record)
-                return self._solve(problem, lam, replace(solver, callback=watched), start)
+                return self._solve(problem, lam, replace(solver, callback=watched))
 
             lam, result = solve_at_cost(problem, within)
         else:
@@ -341,7 +341,7 @@ class GLGP(GraphEstimator):
             )
         return prior, "given"
 
-    def _solve(self, problem: Problem, lam: float, solver: SolverOptions, start: Result | None = None) -> Result:
+    def _solve(self, problem: Problem, lam: float, solver: SolverOptions) -> Result:
         smoothness = problem.smoothness
         if solver.n_starts > 1:
             if self.init is not None:
@@ -350,7 +350,7 @@ class GLGP(GraphEstimator):
                 random = check_random_state(self.random_state)
             return multistart(problem, lam, solver.solve, solver.n_starts, random)
         if self.init is None:
-            return solver.solve(problem, lam, start)
+            return solver.solve(problem, lam)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("path",), ", or pass a matrix to start from")
             if not isinstance(solver, BestResponse):

@@ -33,7 +33,7 @@ from ..pairs import make_search
 from ..priors import GamePrior
 from ..priors.prior import InMemory, columns
 from ..smoothness import beta_for_degree, make_smoothness
-from ..solvers import Problem, affordable_lam, best_response
+from ..solvers import Problem, best_response, solve_at_cost
 from ..validation import Array, InputError, check_integer
 
 Loss = Callable[[Array], tuple[float, Array]]
@@ -188,7 +188,8 @@ class Network:
         network = cls(smoothness, Z, list(frame.columns), losses, make, targets, 0.0)
         start = network.popularity()[:-1]
         problem = Problem(smoothness, make(network.benefit(start if start.any() else Z[0] + 0.1)))
-        network.lam = affordable_lam(problem)[0] or 1.0
+        lam, _ = solve_at_cost(problem, lambda lam, callback: best_response(problem, lam, tol=1e-2, callback=callback))
+        network.lam = lam or 1.0
         return network
 
     @property

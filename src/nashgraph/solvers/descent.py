@@ -8,23 +8,23 @@ r"""The fast solver: generalised conditional gradient toward the row-wise best r
 One iteration has three parts:
 
 1. B(W), which also certifies W. It is exact among all pairs: the candidate set proves it or searches again.
-2. A step that lowers the objective enough, the first of these that does:
+2. A step that lowers the objective enough, the first of these two that does:
 
-   a. the best response to an *accelerated* gradient. The unknown is (L, R), 2NK numbers; Anderson's method combines the
-      last few. While the stationarity rises, as it does when the iterates leave a saddle, the proposal lies farther
-      along the last two steps instead, because Anderson's method would lead back into the saddle;
-   b. after a whole step has failed once, a share of its own of the way to B(W) for every row: less if the row turned
-      round since the last step, more if it went on. Where λ is large against β, rows flip between neighbours at the
-      slightest change, and one share for all would hold everybody back;
-   c. B(W) itself, or a point between W and B(W) found by interpolation.
+   a. the best response to an *accelerated* gradient. The unknown is (L, R), 2NK numbers, and Anderson's method combines
+      the last few;
+   b. a share of its own of the way to B(W) for every row: half of the last one if the row turned round since, 1.2 times
+      it otherwise, at most all of it. If that does not lower the objective enough, all shares are halved. Where λ is
+      large against β, rows flip between neighbours at the slightest change, and one share for all would hold everybody
+      back.
 
 3. The prior on the new W, warm-started and only as accurate as the step needs.
 
 **Why it converges.** Along :math:`d = B(W) - W` the slope is
 :math:`\langle \nabla\ell(W), d \rangle \le -2\beta\|d\|^2`, row by row. Every accepted step lowers the
-objective by a fixed share of what the slope promises (Armijo's rule), so :math:`\|d\|` tends to zero and the iterates
-cannot cycle. Where what is promised is below the objective's rounding, a step is accepted only if it lowers the
-stationarity itself.
+objective by a fixed share of that (Armijo's rule), so :math:`\|d\|` tends to zero and the iterates cannot cycle. Where
+that is below the objective's rounding, a step is accepted only if it lowers the stationarity itself.
+
+``benchmarks/STEPS.md`` compares both kinds of steps with what was tried in their place.
 
 References: Bredies, Lorenz, Maass, *A generalized conditional gradient method* (2009); Walker, Ni, *Anderson
 acceleration for fixed-point iterations* (2011).
@@ -40,7 +40,7 @@ import numpy as np
 from ..certificate import Measure, Monitor, Status
 from ..pairs import Weights, blas_threads
 from ..priors import State
-from ..priors.prior import EXACT
+from ..priors.prior import EXACT, PriorState
 from ..validation import Array, check_integer
 from .problem import Problem
 from .result import Result, SolverOptions, start_of
@@ -71,21 +71,9 @@ class BestResponse(SolverOptions):
     armijo: float = 0.1
     enough: float = 0.01
     first_accuracy: float = 1e-4  # of the first state: the first steps change W by far more
-    least_share: float = 1e-10  # of the way to B(W): a shorter step is rounding
-    # Factors of an accelerated step's mixing share after one was accepted or refused, and its least value.
-    grow: float = 1.5
-    shrink: float = 0.5
-    least_mix: float = 0.05
-    # A stationarity above this share of what it was two steps ago counts as rising; proposals then go this many times
-    # as far as those two steps.
-    rising: float = 0.98
-    farther: float = 4.0
-    least_farther: float = 2.0
-    longest_wait: int = 3  # steps without proposal after refused ones: one, then three
-    # A row's share of the way: halved when it turned round, else grown; halved for all at most so many times in a step.
+    # Factors of a row's share of the way: after it turned round, and otherwise.
     turned: float = 0.5
     goes_on: float = 1.2
-    row_tries: int = 12
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -127,10 +115,6 @@ def best_response(
     options : BestResponse
     **changes
         Fields of the options to change, for example ``tol=1e-8``.
-
-    Returns
-    -------
-    Result
 
     Examples
     --------
@@ -177,12 +161,13 @@ class Descent:
     lam: float
     options: BestResponse
     acceleration: Acceleration = field(init=False)
-    way: Any = None  # the last way of a row-wise step; None after a whole step
-    shares: Array = field(default_factory=lambda: np.ones(1))
+    shares: Array = field(init=False)  # of the way to B(W), row by row
+    way: Any = None  # the last step's whole way to B(W); None after an accelerated step
     exact: bool = False  # whether all states are solved for good, because rough ones led no farther
 
     def __post_init__(self) -> None:
-        self.acceleration = Acceleration(self.options)
+        self.acceleration = Acceleration(self.options.memory)
+        self.shares = np.ones(self.problem.smoothness.n_nodes)
 
     def evaluate(self, weights: Weights, tol: float, start: State | None) -> Iterate:
         """Evaluate the prior and the objective."""
@@ -228,38 +213,16 @@ class Descent:
 
     def step(self, now: Iterate, response: Weights, stationarity: float, accuracy: float) -> Iterate | None:
         """Return an iterate of lower objective, or None if there is none to be told from rounding."""
-        promised = self.promised(now, response, stationarity)
-        self.acceleration.follow(now.state, stationarity)
-        found = self.accelerated(now, stationarity, promised, accuracy)
-        if found is None and self.way is not None:
-            found = self.row_by_row(now, response, accuracy)
-            if found is not None:
-                self.acceleration.add(now.state, found.state)
-        return found or self.toward(now, response, stationarity, promised, accuracy)
+        return self.accelerated(now, stationarity, accuracy) or self.row_by_row(now, response, stationarity, accuracy)
 
-    def promised(self, now: Iterate, response: Weights, stationarity: float) -> float:
-        """Return the slope from W toward its best response, <grad l(W), d>, from J's part and the bonus's."""
-        squares = response.square - now.weights.square * (1.0 + stationarity**2)
-        slope = response.cost - now.weights.cost + self.problem.smoothness.beta * squares
-        for left, right in self.problem.sides(now.state, self.lam):
-            slope -= float(left @ (product(response, right) - product(now.weights, right)))
-        return min(0.0, slope)
-
-    def lower(self, now: Iterate, step: Iterate, enough: float, stationarity: float) -> bool:
-        """Return whether a step lowers the objective enough; if that is below rounding, the stationarity decides."""
-        gap = step.objective - now.objective
-        size = abs(self.problem.smoothness.value(now.weights)) + self.lam * abs(now.state.value)
-        if max(abs(gap), abs(enough)) > self.problem.rounding * size:
-            return gap <= enough
-        return self.problem.stationarity(step.weights, step.state, self.lam) < stationarity
-
-    def accelerated(self, now: Iterate, stationarity: float, promised: float, accuracy: float) -> Iterate | None:
+    def accelerated(self, now: Iterate, stationarity: float, accuracy: float) -> Iterate | None:
         """Return the best response to the proposed gradient; None if there is none or it is refused."""
         proposal = self.acceleration.propose()
         if proposal is None:
             return None
         step = self.evaluate(self.problem.respond(proposal, self.lam), accuracy, now.state)
         self.acceleration.add(proposal, step.state)
+        promised = 2.0 * self.problem.smoothness.beta * stationarity**2 * now.weights.square
         accepted = self.lower(now, step, self.options.enough * promised, stationarity)
         self.acceleration.judge(accepted=accepted)
         if not accepted:
@@ -267,54 +230,36 @@ class Descent:
         self.way = None
         return step
 
-    def toward(
-        self, now: Iterate, response: Weights, stationarity: float, promised: float, accuracy: float
-    ) -> Iterate | None:
-        """Go to the best response, or as far toward it as the objective falls enough; None if it cannot fall.
-
-        Shares of the way are tried by fitting a parabola to the slope and the last value.
-        """
-        step = self.evaluate(response, accuracy, now.state)
-        self.acceleration.add(now.state, step.state)
-        share = 1.0
-        while not self.lower(now, step, self.options.armijo * share * promised, stationarity):
-            if share == 1.0 and self.way is None:
-                found = self.row_by_row(now, response, accuracy, step)
-                if found is not None:
-                    return found
-            curvature = step.objective - now.objective - share * promised
-            parabola = -0.5 * promised * share**2 / curvature if curvature > 0 else 0.5 * share
-            share = float(np.clip(parabola, 0.1 * share, 0.7 * share))
-            if share < self.options.least_share:
-                return None
-            step = self.evaluate(now.weights.mix(response, share), accuracy, now.state)
-        return step
-
-    def row_by_row(
-        self, now: Iterate, response: Weights, accuracy: float, whole: Iterate | None = None
-    ) -> Iterate | None:
-        """Go a share of its own of the way in every row; None if that does not lower the objective enough.
+    def row_by_row(self, now: Iterate, response: Weights, stationarity: float, accuracy: float) -> Iterate | None:
+        """Go a share of its own of the way in every row; None if the objective cannot fall.
 
         Every row's way descends by itself, so that any shares do: the slope is -2 beta sum_i share_i |d_i|^2 at most.
-        ``whole`` is the iterate at the best response, if it is known.
         """
         options, way = self.options, response.minus(now.weights)
-        if self.way is not None:
-            turned = way.row_products(self.way) < 0
-            grown = np.minimum(1.0, options.goes_on * self.shares)
-            self.shares = np.where(turned, options.turned * self.shares, grown)
+        turned = np.zeros(len(self.shares), bool) if self.way is None else way.row_products(self.way) < 0
+        grown = np.minimum(1.0, options.goes_on * self.shares)
+        self.way, self.shares = way, np.where(turned, options.turned * self.shares, grown)
         squares = way.row_products(way)
-        self.way, self.shares = way, np.broadcast_to(self.shares, squares.shape)
-        for _ in range(options.row_tries):
-            if whole is not None and self.shares.min() == 1.0:
-                step = whole
-            else:
-                step = self.evaluate(now.weights.mix(response, self.shares), accuracy, now.state)
-            least = 2.0 * self.problem.smoothness.beta * float(self.shares @ squares)
-            if step.objective < now.objective - options.armijo * least:
+        while self.shares.max() > 1e-10:  # a shorter step is rounding
+            whole = self.shares.min() == 1.0
+            weights = response if whole else now.weights.mix(response, self.shares)
+            step = self.evaluate(weights, accuracy, now.state)
+            promised = 2.0 * self.problem.smoothness.beta * float(self.shares @ squares)
+            accepted = self.lower(now, step, options.armijo * promised, stationarity)
+            if accepted or whole:
+                self.acceleration.add(now.state, step.state)
+            if accepted:
                 return step
             self.shares = options.turned * self.shares
         return None
+
+    def lower(self, now: Iterate, step: Iterate, enough: float, stationarity: float) -> bool:
+        """Return whether a step lowers the objective enough; if that is below rounding, the stationarity decides."""
+        fall = now.objective - step.objective
+        size = abs(self.problem.smoothness.value(now.weights)) + self.lam * abs(now.state.value)
+        if max(abs(fall), enough) > self.problem.rounding * size:
+            return fall >= enough
+        return self.problem.stationarity(step.weights, step.state, self.lam) < stationarity
 
 
 def product(weights: Weights, vector: Array) -> Array:
@@ -322,44 +267,30 @@ def product(weights: Weights, vector: Array) -> Array:
     return weights.place.get(weights.dot(weights.place.put(vector)))
 
 
-class Proposal(NamedTuple):
-    """A gradient L R^T to respond to."""
-
-    left: Array
-    right: Array
-
-
 class Acceleration:
     r"""Anderson acceleration of the map from a gradient (L, R) to that at its best response.
 
     .. math:: z = \sum_k a_k\, G(z_k), \quad a = \arg\min_{1^\top a = 1} \big\|\sum_k a_k (G(z_k) - z_k)\big\|
 
-    Input and output of the map are stored for the last few steps (type II, Walker and Ni 2011), solved in differences
-    by a least-squares factorisation, O(n memory^2). Both sides are scaled to like size, and entries of a proposal keep
-    the sign they had. While the stationarity rises, the proposal is a gradient farther along the last two steps.
+    Input and output of the map are stored for the last few steps (type II, Walker and Ni 2011), solved in differences,
+    O(n memory^2). Both sides are scaled to like size, and entries of a proposal keep the sign they had.
 
     Examples
     --------
     On an affine map of the line two steps are enough:
 
     >>> from types import SimpleNamespace
-    >>> memory = Acceleration(BestResponse())
+    >>> memory = Acceleration(6)
     >>> for z in (1.0, 3.0):
     ...     image = SimpleNamespace(left=np.array([0.5 * z + 1.0]), right=np.ones(1))
     ...     memory.add(SimpleNamespace(left=np.array([z]), right=np.ones(1)), image)
-    ...     memory.follow(image, 0.1)
     >>> memory.propose().left
     array([2.])
     """
 
-    cutoff = 1e-8  # relative size below which a direction of the least squares is rounding
-
-    def __init__(self, options: BestResponse) -> None:
-        self.options = options
-        self.share, self.stride = 1.0, options.farther
-        self.going_farther = False
+    def __init__(self, memory: int) -> None:
+        self.memory = memory
         self.wait = self.refused = self.added = 0
-        self.trail: list[tuple[Array, float]] = []
         self.scales = self.output = self.residual = np.empty(0)
         self.shape: tuple[int, ...] = ()
         # Differences of consecutive outputs and residuals, in a ring: their order does not matter.
@@ -374,69 +305,46 @@ class Acceleration:
         return np.concatenate([left, right]) / self.scales
 
     def add(self, state: Any, resulting: Any) -> None:
-        """Store a gradient and the one at its best response."""
+        """Store a gradient and the one at its best response, or on the way to it."""
         point, image = self._vector(state), self._vector(resulting)
-        residual, memory = image - point, self.options.memory
+        residual = image - point
         if self.added == 0:
-            self.steps, self.changes = np.empty((memory, len(image))), np.empty((memory, len(image)))
-        elif memory:
-            place = (self.added - 1) % memory
+            self.steps, self.changes = np.empty((2, self.memory, len(image)))
+        elif self.memory:
+            place = (self.added - 1) % self.memory
             np.subtract(image, self.output, out=self.steps[place])
             np.subtract(residual, self.residual, out=self.changes[place])
         self.output, self.residual = image, residual
         self.added += 1
 
-    def follow(self, state: Any, stationarity: float) -> None:
-        """Store the gradient at the W reached, and how far that is from its best response."""
-        self.trail = [*self.trail[-2:], (self._vector(state), stationarity)]
-
-    def propose(self) -> Proposal | None:
+    def propose(self) -> PriorState | None:
         """Return the gradient to respond to next; None if too few are stored, or the last were refused."""
         if self.wait:
             self.wait -= 1
             return None
-        if self.added < 2 or self.options.memory == 0:
+        known = min(self.added - 1, self.memory)
+        if known < 1:
             return None
-        (before, was), (now, rises) = self.trail[0], self.trail[-1]
-        self.going_farther = len(self.trail) == 3 and rises > self.options.rising * was
-        point = now + self.stride * (now - before) if self.going_farther else self._combination()
-        kept = np.where(point * self.output > 0, point, 0.0) * self.scales
-        left, right = np.split(kept, 2)
-        return Proposal(left.reshape(self.shape), right.reshape(self.shape))
-
-    def _combination(self) -> Array:
-        """Return the combination of inputs whose residual is least, moved by a share of that residual."""
-        known = min(self.added - 1, self.options.memory)
-        steps, changes = self.steps[:known], self.changes[:known]
-        mixture = least_squares(changes, self.residual, self.cutoff)
-        found: Array = self.output - mixture @ steps - (1.0 - self.share) * (self.residual - mixture @ changes)
-        return found
+        point = self.output - least_squares(self.changes[:known], self.residual) @ self.steps[:known]
+        left, right = np.split(np.where(point * self.output > 0, point, 0.0) * self.scales, 2)
+        return PriorState(np.nan, left.reshape(self.shape), right.reshape(self.shape))
 
     def judge(self, *, accepted: bool) -> None:
-        """Adapt the next proposals to whether the last one was accepted."""
-        options = self.options
-        self.refused = 0 if accepted else min(options.longest_wait, 2 * self.refused + 1)
+        """Wait for one step after a refused proposal, and for three after the next."""
+        self.refused = 0 if accepted else min(3, 2 * self.refused + 1)
         self.wait = self.refused
-        if self.going_farther:
-            self.stride = 2.0 * self.stride if accepted else max(options.least_farther, 0.25 * self.stride)
-        else:
-            shrunk = max(options.least_mix, options.shrink * self.share)
-            self.share = min(1.0, options.grow * self.share) if accepted else shrunk
 
 
-def least_squares(changes: Array, residual: Array, cutoff: float, many: int = 200_000) -> Array:
-    """Return the mixture of changes nearest to a residual, without directions below the cutoff.
+def least_squares(changes: Array, residual: Array) -> Array:
+    """Return the mixture of changes nearest to a residual, without directions that are rounding.
 
-    Among many numbers it comes from the Gram matrix of the changes scaled to one length. That is ten times faster and
-    tells apart only directions above the root of the rounding, which is enough for a proposal.
+    It comes from the Gram matrix of the changes scaled to one length, ten times faster than a factorisation of the
+    changes; directions below the root of the rounding are lost, which is good enough for a proposal.
     """
-    if changes.size < many:
-        mixture, *_ = np.linalg.lstsq(changes.T, residual, rcond=cutoff)
-        return mixture
     products = changes @ changes.T
     scale = np.sqrt(np.maximum(np.diag(products), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(products / np.outer(scale, scale))
-    kept = values > max(cutoff**2, 1e-12) * values[-1]
+    kept = values > 1e-12 * values[-1]
     inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     found: Array = inverse @ (changes @ residual / scale) / scale
     return found

@@ -19,19 +19,11 @@ from ..certificate import LOG, Callback, Record
 from ..pairs import Bonus, LamRange
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
-from .descent import best_response
 from .problem import Problem
 from .result import Result
 
 COST = 1e-3  # share of J, as a typical row has it, that lam="auto" spends on the prior (benchmarks/DEFAULT_LAM.md)
-LEEWAY = 1.5  # how many times COST a prior may really cost before a weaker one is tried
-BLOWN_UP = 2.0  # times that, and a run is not worth finishing
-# A λ is tried out roughly: by this stationarity, or after so many steps, its cost is known to a few per cent.
-ROUGH, ROUGH_STEPS = 1e-2, 40
-TRIES = 20  # how many weaker ones are tried
-# Factor on λ: sqrt(target / measured cost), clipped to these; at most the first after an aborted run.
-ABORTED, LEAST_FACTOR, MOST_FACTOR = 0.4, 0.2, 0.8
-FELT, DEAR = 1e-4, 1.0  # shares of J: the prior is felt, and has become as dear as the signals
+LEEWAY = 2.0  # how many times that a prior may really cost before lambda is halved (benchmarks/STEPS.md)
 
 
 def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float = COST) -> float:
@@ -62,14 +54,6 @@ def typical_share(smoothness: Smoothness) -> float:
     Row i of the Smooth-GL graph has :math:`J_i = c\,\eta_i - \beta \|W_i\|^2`, between half of :math:`c\,\eta_i` and
     all of it, so that the thresholds tell rows apart. Where a few nodes with huge signals hold most of J, a thousandth
     of it would be an enormous prior for everybody else.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(5, 30))
-    >>> X[:, 0] *= 100
-    >>> typical_share(Problem.from_signals(X, np.ones(30)).smoothness) < 0.1
-    True
     """
     threshold = smoothness.smooth.threshold
     assert threshold is not None  # the Smooth-GL graph is a best response
@@ -77,12 +61,13 @@ def typical_share(smoothness: Smoothness) -> float:
 
 
 def solve_at_cost(
-    problem: Problem, solve: Callable[[float, Result | None, Callback], Result], cost: float = COST
+    problem: Problem, solve: Callable[[float, Callback], Result], cost: float = COST
 ) -> tuple[float, Result]:
     """Solve with a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and return both.
 
-    The lambda is that of :func:`affordable_lam`, and so is the start. Should a run at it still cost far too much, it is
-    given up on the way and a smaller one taken. ``solve`` takes lambda, a start and a callback, which stops such a run.
+    The first lambda is that of the first order. If the graph tips over into another, whose J is higher by more than
+    ``LEEWAY`` times the cost, the run is given up on the way and lambda halved. ``solve`` takes lambda and a callback,
+    which stops such a run.
 
     Examples
     --------
@@ -90,59 +75,23 @@ def solve_at_cost(
     >>> from nashgraph.solvers import best_response
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
     >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> lam, result = solve_at_cost(problem, lambda *given: best_response(problem, *given[:2], callback=given[2]))
+    >>> lam, result = solve_at_cost(problem, lambda lam, callback: best_response(problem, lam, callback=callback))
     >>> least = problem.smoothness.value(problem.smooth)
     >>> round(problem.smoothness.value(result.weights) / least - 1, 3)
     0.001
     """
-    allowed = allowance(problem, cost)
-    lam, start = affordable_lam(problem, cost)
-    for left in range(TRIES, -1, -1):
-        budget = Budget(lam, allowed if left else np.inf)
-        result = solve(lam, start, budget)
+    smoothness, state = problem.smoothness, problem.smooth_state
+    least, share = smoothness.value(problem.smooth), cost * typical_share(smoothness)
+    lam = lam_for_cost(smoothness, state.left, state.right, share)
+    allowed = least + LEEWAY * share * max(least, np.finfo(float).tiny)
+    for left in range(20, -1, -1):
+        budget = Budget(lam, allowed if left else np.inf)  # the last is let go to its end, a millionth of the first
+        result = solve(lam, budget)
         if not budget.spent:
             break
-        lam, start = lam * ABORTED, None
+        LOG.info("lam: %.3g would cost more than %.2g of J", lam, LEEWAY * share)
+        lam *= 0.5
     return lam, result
-
-
-def allowance(problem: Problem, cost: float) -> float:
-    """Return the J beyond which a prior that should cost about a share ``cost`` is not worth finishing."""
-    least = problem.smoothness.value(problem.smooth)
-    floor = max(least, np.finfo(float).tiny)
-    return least + BLOWN_UP * LEEWAY * cost * typical_share(problem.smoothness) * floor
-
-
-def affordable_lam(problem: Problem, cost: float = COST) -> tuple[float, Result | None]:
-    """Return a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and a rough result of it.
-
-    The first tried is that of the first order. If the graph tips over into another and costs more than ``LEEWAY`` times
-    as much, smaller ones are tried. Each is solved roughly, to a stationarity of ``ROUGH``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> affordable_lam(problem, 4e-3)[0] / affordable_lam(problem, 1e-3)[0]
-    2.0
-    """
-    smoothness, state = problem.smoothness, problem.smooth_state
-    share, allowed = cost * typical_share(smoothness), allowance(problem, cost)
-    least = smoothness.value(problem.smooth)
-    lam = lam_for_cost(smoothness, state.left, state.right, share)
-    if lam == 0.0:
-        return lam, None
-    for _ in range(TRIES):
-        budget = Budget(lam, allowed)
-        result = best_response(problem, lam, tol=ROUGH, max_iter=ROUGH_STEPS, callback=budget)
-        spent = (smoothness.value(result.weights) - least) / max(least, np.finfo(float).tiny)
-        LOG.info("lam: %.3g would cost %.2g of J, %.2g is allowed", lam, spent, LEEWAY * share)
-        if spent <= LEEWAY * share and not budget.spent:
-            return lam, result
-        factor = float(np.clip(np.sqrt(share / spent), LEAST_FACTOR, MOST_FACTOR))
-        lam *= min(ABORTED, factor) if budget.spent else factor  # an aborted run would have cost more still
-    return lam, None
 
 
 class Budget:
@@ -185,7 +134,7 @@ def lam_range(problem: Problem) -> tuple[float, float]:
         )
     work = LamRange(left, right, threshold, 2.0 * smoothness.beta * smoothness.c)
     lows, highs = zip(*smoothness.search.scan(work), strict=True)
-    low, high = min(*lows, lam_for_cost(smoothness, left, right, FELT)), max(highs)
+    low, high = min(*lows, lam_for_cost(smoothness, left, right, 1e-4)), max(highs)
     return min(low, high), high
 
 
@@ -194,16 +143,8 @@ def path_range(problem: Problem) -> tuple[float, float]:
 
     The cost is that of the first order. Beyond, up to where :func:`lam_range` ends, the signals hardly count any more,
     a few nodes take all influence, and the solver is slow.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> path_range(problem)[1] < lam_range(problem)[1]
-    True
     """
     low, high = lam_range(problem)
     state = problem.smooth_state
-    dear = lam_for_cost(problem.smoothness, state.left, state.right, DEAR)
+    dear = lam_for_cost(problem.smoothness, state.left, state.right, 1.0)
     return low, min(high, max(dear, 10.0 * low))
