@@ -35,7 +35,7 @@ def share_of_three(graph):
 table = pd.DataFrame(
     {
         "lam": path.lams,
-        "J": path.fidelities,
+        "J": path.smoothness_costs,
         "welfare": path.welfares,
         "top three": [share_of_three(model.graph_) for model in path.models],
         "auc": [edge_auc(club, model.adjacency_) for model in path.models],
@@ -54,7 +54,7 @@ print(table.iloc[::3].to_string(index=False, float_format="{:.3g}".format))
 
 def bend(path):
     """Return the point of the front farthest from the line between its ends."""
-    x = (path.fidelities - path.fidelities[0]) / np.ptp(path.fidelities)
+    x = (path.smoothness_costs - path.smoothness_costs[0]) / np.ptp(path.smoothness_costs)
     y = (path.welfares - path.welfares[0]) / np.ptp(path.welfares)
     return int(np.argmax(y - x))
 

@@ -42,7 +42,7 @@ def gains(network, filter_name, options, lams):
     model = GLGP(**options, prior=GamePrior(interaction="linear"), solver=BestResponse(max_iter=500))
     path = model.path(X / X.std(), lams)
     auc = np.array([edge_auc(network, model.adjacency_) for model in path.models])
-    last = [np.flatnonzero(path.fidelities <= (1 + share) * path.least)[-1] for share in (0.001, 0.01)]
+    last = [np.flatnonzero(path.smoothness_costs <= (1 + share) * path.least)[-1] for share in (0.001, 0.01)]
     return auc[0], *(auc[[auc.argmax(), *last]] - auc[0])
 
 

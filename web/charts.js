@@ -86,7 +86,7 @@ export function convergence(container, history, { measure, tol: tolerance }, sen
 }
 
 // The front, with the graph now drawn marked; returns what marks another one.
-export function paretoFront(container, { lam, fidelity, welfare, fitted }, sentence, choose) {
+export function paretoFront(container, { lam, smoothness_cost: cost, welfare, fitted }, sentence, choose) {
   const padded = (values) => {
     const [low, high] = d3.extent(values.filter((value) => value !== null));
     const pad = (high - low || Math.abs(high) || 1) * 0.06;
@@ -94,24 +94,24 @@ export function paretoFront(container, { lam, fidelity, welfare, fitted }, sente
   };
   const chart = makeChart(container, sentence);
   const { svg } = chart;
-  const x = chart.x(d3.scaleLinear(), padded(fidelity));
+  const x = chart.x(d3.scaleLinear(), padded(cost));
   const y = chart.y(d3.scaleLinear(), padded(welfare));
   drawAxes(chart, x, y, "misfit J(W): smoother to the left", "welfare");
-  const solved = d3.range(lam.length).filter((k) => fidelity[k] !== null && welfare[k] !== null);
-  svg.append("path").attr("class", "curve").attr("d", polyline(solved.map((k) => [x(fidelity[k]), y(welfare[k])])));
+  const solved = d3.range(lam.length).filter((k) => cost[k] !== null && welfare[k] !== null);
+  svg.append("path").attr("class", "curve").attr("d", polyline(solved.map((k) => [x(cost[k]), y(welfare[k])])));
   svg
     .selectAll("circle.point")
     .data(solved)
     .join("circle")
     .attr("class", (k) => (fitted[k] ? "point fitted" : "point"))
     .attr("r", (k) => (fitted[k] ? 5 : 4))
-    .attr("cx", (k) => x(fidelity[k]))
+    .attr("cx", (k) => x(cost[k]))
     .attr("cy", (k) => y(welfare[k]))
     .on("click", (_, k) => choose(k));
   const marker = svg.append("circle").attr("class", "marker").attr("r", 9);
   return (k) => {
     const known = solved.includes(k);
     marker.attr("visibility", known ? "visible" : "hidden");
-    if (known) marker.attr("cx", x(fidelity[k])).attr("cy", y(welfare[k]));
+    if (known) marker.attr("cx", x(cost[k])).attr("cy", y(welfare[k]));
   };
 }

@@ -107,7 +107,7 @@ def test_the_model_says_everything(club):
     assert certificate.keys() < content["certificate"].keys()
     assert content["certificate"]["measure"] == "stationarity"
     assert content["certificate"]["value"] <= content["certificate"]["tol"] == 1e-6
-    assert {"objective", "beta", "fidelity", "welfare"} < content["certificate"].keys()
+    assert {"objective", "beta", "smoothness_cost", "welfare"} < content["certificate"].keys()
     assert {"python", "nashgraph", "numpy", "numba"} <= content["versions"].keys()
     answer = json.loads(result.stdout)
     assert answer["scores"] == content["scores"]

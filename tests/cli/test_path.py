@@ -42,10 +42,18 @@ def test_the_path_is_that_of_the_library_and_the_strongest_cheap_prior_is_writte
     path = GLGP(degree=5).path(pd.read_csv(table).T, n_lams=6)
     np.testing.assert_allclose(written["lam"], path.lams, rtol=1e-12)
     np.testing.assert_allclose(written["welfare"], path.welfares, rtol=1e-9)
-    assert list(written.columns) == ["lam", "fidelity", "welfare", "objective", "stationarity", "edges", "converged"]
+    assert list(written.columns) == [
+        "lam",
+        "smoothness_cost",
+        "welfare",
+        "objective",
+        "stationarity",
+        "edges",
+        "converged",
+    ]
     chosen = json.loads(result.stdout)["certificate"]["lam"]
     place = path.affordable()
-    assert path.fidelities[place] <= 1.001 * path.least < path.fidelities[place + 1]
+    assert path.smoothness_costs[place] <= 1.001 * path.least < path.smoothness_costs[place + 1]
     assert chosen == pytest.approx(path.lams[place])
     assert f"took lam = {chosen:.4g}, the strongest of 6 that cost at most a thousandth" in result.stderr
     assert len(pd.read_csv(out / "edges.csv")) == written["edges"][place]

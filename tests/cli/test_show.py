@@ -33,7 +33,7 @@ def test_show_prints_settings_certificate_and_hubs(out):
 def test_figures_are_said_in_words(out):
     lines = run("show", out).stdout.splitlines()
     said = {line.split()[0]: line for line in reversed(lines) if line}  # the figures come before the settings
-    for name, words in [("welfare", "value of all efforts"), ("lam", "strength of the prior"), ("fidelity", "alike")]:
+    for name, words in [("welfare", "value of all efforts"), ("lam", "strength of the prior"), ("smoothness", "alike")]:
         assert words in said[name]
     assert "(stationarity is 0 if no small change of the network is better)" in said["converged:"]
 

@@ -110,9 +110,9 @@ def test_figure_1_says_when_a_claim_fails(figure_1):
 # ------------------------------------------------------------------------------------------ Figure 2, Theorem 1
 
 
-def test_leads_are_taken_at_equal_fidelity_inside_the_front():
-    front = pd.DataFrame({"fidelity": [3.0, 1.0], "welfare": [2.0, 0.0]})
-    other = pd.DataFrame({"fidelity": [0.5, 1.0, 2.0, 4.0], "welfare": [0.0, 0.5, 0.5, 0.0]})
+def test_leads_are_taken_at_equal_cost_inside_the_front():
+    front = pd.DataFrame({"smoothness_cost": [3.0, 1.0], "welfare": [2.0, 0.0]})
+    other = pd.DataFrame({"smoothness_cost": [0.5, 1.0, 2.0, 4.0], "welfare": [0.0, 0.5, 0.5, 0.0]})
     assert fig2.leads(front, other).tolist() == [-0.5, 0.5]
 
 

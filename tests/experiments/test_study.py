@@ -86,8 +86,8 @@ def test_the_papers_numbers_are_complete():
     assert all(isinstance(values, float) or len(values) == len(paper["fig1"]["lam"]) for values in curves)
     for game in ("log1p", "linear"):
         front = paper["fig2"][game]
-        assert len(front["glgp_fidelity"]) == len(front["glgp_welfare"])
-        assert len(front["linear_fidelity"]) == len(front["linear_welfare"])
+        assert len(front["glgp_smoothness_cost"]) == len(front["glgp_welfare"])
+        assert len(front["linear_smoothness_cost"]) == len(front["linear_welfare"])
         assert all(high >= mean >= low for high, mean, low in paper["table3"][game].values())
     methods = [values for name, values in paper["table2"].items() if name not in ("place", "statistics")]
     assert len(methods) == 6

@@ -93,6 +93,11 @@ def test_a_file_of_before_a_field_came_is_read():
     assert record_from_json(json.dumps(content)) == RECORD
 
 
+def test_the_smoothness_cost_had_another_name():
+    old = record_to_json(replace(RECORD, certificate={"fidelity": 1.5}))
+    assert record_from_json(old).certificate == {"smoothness_cost": 1.5}
+
+
 def test_a_name_that_is_no_text_comes_back():
     record = replace(RECORD, input=FileRecord("\udcff.csv", "ab", 1))
     assert record_from_json(record_to_json(record)) == record

@@ -210,10 +210,10 @@ def path(signals):
     return GLGP(degree=4, benefit=np.arange(30.0)).path(signals, n_lams=7)
 
 
-def test_the_front_is_welfare_against_fidelity(path, ax):
+def test_the_front_is_welfare_against_cost(path, ax):
     plots.plot_path(path, ax)
     (line,) = ax.lines
-    assert np.array_equal(line.get_xdata(), path.fidelities)
+    assert np.array_equal(line.get_xdata(), path.smoothness_costs)
     assert np.array_equal(line.get_ydata(), path.welfares)
     marks = texts_of(ax)
     assert 2 <= len(marks) <= 5
@@ -225,7 +225,7 @@ def test_lambdas_asked_for_are_marked_at_the_nearest_point(path, ax):
     plots.plot_path(path, ax, marked=[1.01 * path.lams[3]])
     (mark,) = ax.texts
     assert mark.get_text() == f"λ = {path.lams[3]:.3g}"
-    assert mark.xy == (path.fidelities[3], path.welfares[3])
+    assert mark.xy == (path.smoothness_costs[3], path.welfares[3])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -147,14 +147,14 @@ def test_the_models_own_point_on_the_front_is_where_the_path_has_it(signals):
     benefit = np.arange(30.0)
     path = GLGP(benefit=benefit, solver=BestResponse(tol=1e-9)).path(signals, [0.5, 1.0])
     front = summarize(GLGP(lam=1.0, benefit=benefit, solver=BestResponse(tol=1e-9)).fit(signals), path=path).front
-    assert front["fidelity"].iloc[1] == pytest.approx(path.fidelities[1])
+    assert front["smoothness_cost"].iloc[1] == pytest.approx(path.smoothness_costs[1])
     assert front["welfare"].iloc[1] == pytest.approx(path.welfares[1])
 
 
 def test_a_method_without_lambda_comes_first_and_has_no_point(signals):
     summary = summarize(SmoothGL().fit(signals), path=GLGP(benefit=np.arange(30.0)).path(signals, n_lams=3))
     assert summary.drawing.fitted == 0
-    assert summary.to_dict()["front"]["fidelity"][0] is None
+    assert summary.to_dict()["front"]["smoothness_cost"][0] is None
     assert "From λ =" in render(summary)
 
 

@@ -53,9 +53,9 @@ def test_front_rises_in_both_and_is_certified(signals):
     path = GLGP(beta=2.0, prior=GamePrior(interaction="linear"), solver=BestResponse(tol=1e-8)).path(signals, n_lams=12)
     assert (np.diff(path.lams) > 0).all()
     assert (np.diff(path.welfares) >= -1e-9 * path.welfares[-1]).all()
-    assert (np.diff(path.fidelities) >= -1e-9 * path.fidelities[-1]).all()
+    assert (np.diff(path.smoothness_costs) >= -1e-9 * path.smoothness_costs[-1]).all()
     assert (path.stationarities <= 1e-8).all()
-    np.testing.assert_allclose(path.objectives, path.fidelities - path.lams * path.welfares, rtol=1e-10)
+    np.testing.assert_allclose(path.objectives, path.smoothness_costs - path.lams * path.welfares, rtol=1e-10)
 
 
 def test_each_point_is_no_worse_than_solving_it_alone(problem):
@@ -86,7 +86,7 @@ def test_the_path_of_an_estimator_holds_fitted_models(signals):
 def test_affordable_is_the_strongest_prior_that_is_nearly_free(signals):
     path = GLGP(degree=5).path(signals, n_lams=10)
     place = path.affordable()
-    assert path.fidelities[place] <= 1.001 * path.least < path.fidelities[place + 1]
+    assert path.smoothness_costs[place] <= 1.001 * path.least < path.smoothness_costs[place + 1]
     assert GLGP(degree=5).path(signals, [1e6]).affordable() == 0
 
 
@@ -119,7 +119,7 @@ def test_a_path_goes_on_until_two_nodes_hold_half(random):
     path = GLGP(benefit=hub, prior=GamePrior(interaction="linear")).path(X, n_lams=30)
     share = [np.sort(model.graph_.influence)[-2:].sum() / model.graph_.influence.sum() for model in path.models]
     assert max(share[:-1]) < 0.5
-    assert path.fidelities[-1] < 4 * path.least  # to first order, the prior costs as much as the signals
+    assert path.smoothness_costs[-1] < 4 * path.least  # to first order, the prior costs as much as the signals
 
 
 def test_a_path_without_lambdas_is_refused(signals):

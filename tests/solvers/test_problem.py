@@ -32,8 +32,8 @@ def test_hypergradient_meets_central_differences(interaction, welfare, as_type, 
 
     def loss(weights):
         y = equilibrium(as_type(weights), b, f, tol=1e-14)
-        fidelity = np.sum(weights * distances(problem)) + 0.6 * np.sum(weights**2)
-        return fidelity - 1.7 * g.value(y)
+        cost = np.sum(weights * distances(problem)) + 0.6 * np.sum(weights**2)
+        return cost - 1.7 * g.value(y)
 
     # The library's own, and the same from the public dense or sparse adjoint.
     state = problem.prior.evaluate(problem.smoothness.hold(W))

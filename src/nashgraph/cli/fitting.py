@@ -194,7 +194,11 @@ class Outcome:
         """The certificate, and the numbers that go with it: objective, beta, lam, welfare and so on."""
         prior = self.model.prior_
         numbers = {name.rstrip("_"): value for name, value in vars(self.model).items() if name.endswith("_")}
-        numbers |= {} if prior is None else {"lam": prior.lam, "fidelity": prior.fidelity, "welfare": prior.welfare}
+        numbers |= (
+            {}
+            if prior is None
+            else {"lam": prior.lam, "smoothness_cost": prior.smoothness_cost, "welfare": prior.welfare}
+        )
         numbers.pop("n_features_in", None)
         if isinstance(self.model, ConsensusGL):
             numbers["ties"] = self.written.undirected().n_edges  # an edge in each direction is one tie
@@ -375,7 +379,7 @@ def followed(
         f"took lam = {path.lams[place]:.4g}, "
         + (
             f"the strongest of {len(path.lams)} that cost at most a thousandth of the smoothness J"
-            if path.fidelities[place] <= (1.0 + COST) * path.least
+            if path.smoothness_costs[place] <= (1.0 + COST) * path.least
             else "the weakest, though it costs more than a thousandth of the smoothness J: try smaller --lams"
         )
     )

@@ -119,7 +119,7 @@ MEANT = {
     "welfare": "value of all efforts at the equilibrium of the game on the network",
     "prior_share": "weight of the members that use the prior",
     "agreement": "share of the weight that two replicates of the signals have in common",
-    "fidelity": "smoothness cost J: the lower, the more alike are neighbours",
+    "smoothness_cost": "smoothness cost J: the lower, the more alike are neighbours",
     "objective": "the value that the method minimises",
     "auc": "chance that a true tie weighs more than a pair without; 0.5 is guessing",
     "average_precision": "share of true ties among the heaviest pairs, over all numbers of pairs",

@@ -70,14 +70,14 @@ class Prior(NamedTuple):
     ----------
     lam : float, its strength
     benefit : "spectral", "uniform" or "given", where the benefits came from
-    fidelity : float, the smoothness cost J(W) of the graph
+    smoothness_cost : float, the smoothness cost J(W) of the graph
     welfare : float, g(y) at equilibrium; NaN without a game
     evidence : PriorEvidence, where the default strength depended on it
     """
 
     lam: float
     benefit: str
-    fidelity: float
+    smoothness_cost: float
     welfare: float = np.nan
     evidence: PriorEvidence | None = None
 

@@ -94,15 +94,15 @@ class LinearGLGP(GraphEstimator):
         share = COST * typical_share(smoothness)
         lam = lam_for_cost(smoothness, everyone, benefit, share) if given is None else given
         graph = smoothness.respond(Bonus.of(lam * everyone, benefit))
-        fidelity = smoothness.value(graph)
+        cost = smoothness.value(graph)
         return {
             "adjacency_": smoothness.matrix(graph),
             "threshold_": graph.threshold,
             "benefit_": benefit,
             "beta_": beta,
             "lam_": lam,
-            "objective_": fidelity - lam * float((graph.matrix() @ benefit).sum()),
-            "prior_": Prior(lam, origin, fidelity),
+            "objective_": cost - lam * float((graph.matrix() @ benefit).sum()),
+            "prior_": Prior(lam, origin, cost),
             "certificate_": exact(),
         }
 

@@ -43,9 +43,9 @@ class LambdaPath:
     least: float
 
     @property
-    def fidelities(self) -> Array:
+    def smoothness_costs(self) -> Array:
         """The J(W): the lower, the smoother the signals."""
-        return np.array([model.prior_.fidelity for model in self.models])
+        return np.array([model.prior_.smoothness_cost for model in self.models])
 
     @property
     def welfares(self) -> Array:
@@ -64,14 +64,14 @@ class LambdaPath:
 
     def affordable(self, cost: float = COST) -> int:
         """Return the number of the strongest prior that costs at most a share ``cost`` of J, or of the weakest."""
-        return max(int(np.sum(self.fidelities <= (1.0 + cost) * self.least)) - 1, 0)
+        return max(int(np.sum(self.smoothness_costs <= (1.0 + cost) * self.least)) - 1, 0)
 
     def table(self) -> pd.DataFrame:
         """Return the path as a table, one row for each lambda."""
         return pd.DataFrame(
             {
                 "lam": self.lams,
-                "fidelity": self.fidelities,
+                "smoothness_cost": self.smoothness_costs,
                 "welfare": self.welfares,
                 "objective": self.objectives,
                 "stationarity": self.stationarities,

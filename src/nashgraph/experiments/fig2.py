@@ -56,7 +56,7 @@ def measure(interaction: str, trial: int, n_lams: int, seed: int) -> list[Row]:
             "trial": trial,
             "method": method,
             "lam": float(lam),
-            "fidelity": float(np.vdot(weights, distances) + smooth.beta_ * np.vdot(weights, weights)),
+            "smoothness_cost": float(np.vdot(weights, distances) + smooth.beta_ * np.vdot(weights, weights)),
             "welfare": welfare(weights, benefit, interaction),
         }
 
@@ -76,9 +76,9 @@ def leads(front: pd.DataFrame, other: pd.DataFrame) -> pd.Series[float]:
 
     Between its points a front is taken to be straight.
     """
-    front = front.sort_values("fidelity")
-    reached = other[other["fidelity"].between(front["fidelity"].min(), front["fidelity"].max())]
-    return np.interp(reached["fidelity"], front["fidelity"], front["welfare"]) - reached["welfare"]
+    front = front.sort_values("smoothness_cost")
+    reached = other[other["smoothness_cost"].between(front["smoothness_cost"].min(), front["smoothness_cost"].max())]
+    return np.interp(reached["smoothness_cost"], front["smoothness_cost"], front["welfare"]) - reached["welfare"]
 
 
 def study(frame: pd.DataFrame) -> Study:
@@ -110,7 +110,7 @@ def paper_lead(interaction: str, what: str) -> float:
     """Return the mean or largest lead of the paper's own curves."""
     curves = paper_numbers()["fig2"][interaction]
     front, other = (
-        pd.DataFrame({"fidelity": curves[f"{name}_fidelity"], "welfare": curves[f"{name}_welfare"]})
+        pd.DataFrame({"smoothness_cost": curves[f"{name}_smoothness_cost"], "welfare": curves[f"{name}_welfare"]})
         for name in ("glgp", "linear")
     )
     return float(leads(front, other).agg(what))
@@ -122,12 +122,12 @@ def draw(frame: pd.DataFrame) -> Figure:
     for axes, colour, (interaction, label) in zip(both, COLOURS, GAMES.items(), strict=False):
         rows = where(frame, interaction=interaction, trial=0)
         for method, style in ((GLGP_FRONT, "o-"), (LINEAR_FRONT, "x--")):
-            front = where(rows, method=method).sort_values("fidelity")
-            axes.plot(front["fidelity"], front["welfare"], style, color=colour, markersize=4, label=method)
+            front = where(rows, method=method).sort_values("smoothness_cost")
+            axes.plot(front["smoothness_cost"], front["welfare"], style, color=colour, markersize=4, label=method)
         smooth = where(rows, method=SMOOTH_POINT)
-        axes.plot(smooth["fidelity"], smooth["welfare"], "s", color=COLOURS[5], label=SMOOTH_POINT)
+        axes.plot(smooth["smoothness_cost"], smooth["welfare"], "s", color=COLOURS[5], label=SMOOTH_POINT)
         axes.set(xlabel="J(W), the less the smoother", ylabel="welfare", title=label)
-        axes.set_xlim(right=1.05 * float(where(rows, method=GLGP_FRONT)["fidelity"].max()))
+        axes.set_xlim(right=1.05 * float(where(rows, method=GLGP_FRONT)["smoothness_cost"].max()))
         axes.legend()
     return figure
 

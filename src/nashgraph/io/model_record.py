@@ -119,7 +119,10 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
         raise TableError(f"{name} is not a model of nashgraph: {NO_MODEL}")
     if (found := content.pop("version", None)) != VERSION:
         raise TableError(f"{name} has version {found!r} and this nashgraph reads version {VERSION}: update one of them")
-    content.pop("known_weights", None)  # of an earlier version
+    # Of earlier versions: weights learned from known ties, and another name of the smoothness cost.
+    content.pop("known_weights", None)
+    if isinstance(figures := content.get("certificate"), dict) and "fidelity" in figures:
+        figures["smoothness_cost"] = figures.pop("fidelity")
     try:
         record = msgspec.convert(content, ModelRecord)
     except (msgspec.ValidationError, RecursionError) as error:

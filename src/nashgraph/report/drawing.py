@@ -57,8 +57,8 @@ class View:
     @property
     def point(self) -> dict[str, Any]:
         """Its point on the Pareto front."""
-        lam, fidelity, welfare = self.prior.lam, self.prior.fidelity, self.prior.welfare
-        return {"lam": lam, "fidelity": fidelity, "welfare": welfare, "fitted": self.fitted}
+        lam, smoothness_cost, welfare = self.prior.lam, self.prior.smoothness_cost, self.prior.welfare
+        return {"lam": lam, "smoothness_cost": smoothness_cost, "welfare": welfare, "fitted": self.fitted}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the view as JSON has it."""

@@ -119,7 +119,7 @@ def plot_path(
     if not isinstance(path, LambdaPath):
         raise InputTypeError(f"path must be what GLGP.path returns, got {type(path).__name__}: call GLGP().path(X)")
     ax = axes_or_new(ax)
-    x, y = path.fidelities, path.welfares
+    x, y = path.smoothness_costs, path.welfares
     color = next_color(ax)
     ax.plot(x, y, color=color, linewidth=1.6, label=label)
     fills = [color if model.converged_ else "white" for model in path.models]
