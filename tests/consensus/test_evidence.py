@@ -7,7 +7,7 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.metrics import average_precision_score
 
 from nashgraph import ConsensusGL, edge_auc
-from nashgraph.consensus.evidence import global_ladder, kind_of_signals
+from nashgraph.consensus.evidence import frequency_distance, global_ladder, kind_of_signals
 from nashgraph.consensus.members import conditional_signals
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.graph import LearnedGraph
@@ -166,3 +166,9 @@ def test_scores_are_those_of_the_evidence():
     model = ConsensusGL(n_replicates=0).fit(X)
     assert edge_auc(truth, model) == edge_auc(truth, model.evidence_) != edge_auc(truth, model.adjacency_)
     assert edge_auc(truth, model.graph_) == pytest.approx(edge_auc(truth, model), abs=0.01)
+
+
+def test_frequencies_are_compared_whatever_the_values_are():
+    assert frequency_distance(np.array([[0, 0, 1, 1], [5, 7, 7, 5]])) == 0.0
+    assert frequency_distance(np.array([[0, 1, 1, 1], [0, 0, 0, 1]])) == 0.25
+    assert global_ladder(np.array([3.0, 1.0, 0.0]), 3, np.array([0.67, 1.33])).round(2).tolist() == [2.62, 0.38, 0.0]

@@ -25,9 +25,7 @@ from ..validation import Array, warn
 
 SAVE_EVERY = 20.0  # seconds: shorter runs save nothing, and saving takes little of longer ones
 PREFIX, MANIFEST = "nashgraph-", "manifest.json"
-KINDS = ("selection", "path", "consensus")  # the consensus comes first in a run, and so made the folder around
 LISTED = re.compile(r"[a-z]+(-\d+)?\.npz")  # a manifest that lists anything else was not written here
-DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 Answer = TypeVar("Answer")
 
@@ -48,82 +46,49 @@ def checkpoints_kept() -> Iterator[None]:
         _Keeping.on = False
 
 
-class Checkpoint:
-    """Arrays by name in a folder; those of other signals, settings or code are not used.
+class CheckpointedSteps(Generic[Answer]):
+    """The answers of steps taken one after the other, each saved once; those of another run are not used.
 
-    Parameters
-    ----------
-    folder : path, as the user gave it
-    kind : "consensus", "selection" or "path"
-    X : array, the signals
-    settings : list, everything else that the results depend on
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     checkpoint = Checkpoint(folder, "path", np.ones((2, 3)), ["settings"])
-    ...     with checkpoint.writing() as write:
-    ...         write("step-0", values=np.arange(3))
-    ...     again = Checkpoint(folder, "path", np.ones((2, 3)), ["settings"])
-    ...     print(again.read("step-0")["values"], [file.name for file in Path(folder).iterdir()])
-    ...     again.clear()
-    ...     print(list(Path(folder).iterdir()))
-    [0 1 2] ['nashgraph-path']
-    []
+    ``kind`` is "consensus", "selection" or "path". The answers depend on ``X`` and ``settings`` only; ``pack`` gives an
+    answer as arrays by name, and ``unpack`` the answer of these arrays.
     """
 
-    def __init__(self, folder: str | Path, kind: str, X: Array, settings: list[Any]) -> None:
+    def __init__(
+        self,
+        folder: str | Path,
+        kind: str,
+        X: Array,
+        settings: list[Any],
+        pack: Callable[[Answer], Mapping[str, Any]],
+        unpack: Callable[[dict[str, Array]], Answer],
+    ) -> None:
         text = json.dumps([*settings, X.shape, X.dtype.str, code_digest()])
         self.digest = hashlib.sha256(text.encode() + np.ascontiguousarray(X).tobytes()).hexdigest()
-        self.folder, self.n_saved, self.last = Path(folder) / f"{PREFIX}{kind}", 0, time.monotonic()
-        self.silent, self.current = False, False  # whether a problem was reported; whether the files are of this run
+        self.folder, self.last = Path(folder) / f"{PREFIX}{kind}", time.monotonic()
+        self.pack, self.unpack = pack, unpack
+        self.n_steps, self.resuming = 0, True
+        self.waiting: list[tuple[str, Answer]] = []
+        self.silent = False  # whether a problem was reported
         manifest = read_manifest(self.folder)
-        if manifest is not None:
-            self.current = manifest["digest"] == self.digest
-            if not self.current:
-                self.refuse("it is of other signals, settings or another version")
-        elif os.path.lexists(self.folder):
-            self.refuse("it has no manifest of ours, so it was not written here or is damaged")
+        self.current = manifest is not None and manifest["digest"] == self.digest  # whether the files are of this run
+        if manifest is not None and not self.current:
+            self._refuse("it is of other signals, settings or another version")
+        elif manifest is None and os.path.lexists(self.folder):
+            self._refuse("it has no manifest of ours, so it was not written here or is damaged")
 
-    @property
-    def due(self) -> bool:
-        """Whether it is time to save."""
-        return time.monotonic() - self.last >= SAVE_EVERY
-
-    def refuse(self, reason: str) -> None:
-        """Report, once, why the checkpoint is not used."""
-        self.current = False
-        if not self.silent:
-            self.silent = True
-            warn(f"the checkpoint in {self.folder} is not used: {reason}; the run starts from the beginning")
-
-    def read(self, name: str) -> dict[str, Array] | None:
-        """Return the arrays of a name, or None if there are none; damaged ones are reported."""
-        file = self.folder / f"{name}.npz"
-        if not self.current or not os.path.lexists(file):
-            return None
-        if file.is_symlink() or not file.is_file():
-            self.refuse(f"{file.name} is not a file that was written here")
-            return None
-        try:
-            with np.load(file, allow_pickle=False) as saved:
-                return dict(saved)
-        except DAMAGED as error:
-            self.refuse(f"{file.name} is damaged ({error})")
-            return None
-
-    @contextmanager
-    def writing(self) -> Iterator[Callable[..., None]]:
-        """Give a function that writes arrays under a name; if that fails, the run goes on with a warning."""
-        try:
-            yield self._write
+    def __call__(self, step: Callable[[], Answer]) -> Answer:
+        """Return the saved answer of the next step, or take it; once one is missing all later ones are taken."""
+        name, self.n_steps = f"step-{self.n_steps}", self.n_steps + 1
+        saved = self._read(f"{name}.npz") if self.resuming else None
+        if saved is not None:
             Written.kept = True
-        except OSError as error:
-            if not self.silent:
-                self.silent = True
-                warn(f"no checkpoint can be saved in {self.folder}: {error}; the run goes on without")
-        self.last = time.monotonic()
+            return self.unpack(saved)
+        self.resuming = False
+        answer = step()
+        self.waiting.append((f"{name}.npz", answer))
+        if time.monotonic() - self.last >= SAVE_EVERY:
+            self._save()
+        return answer
 
     def clear(self) -> None:
         """Remove the checkpoint, also one of an earlier run, unless checkpoints are kept for a run that follows."""
@@ -131,30 +96,61 @@ class Checkpoint:
             remove(self.folder)
             Written.kept = False
 
-    def _begin(self) -> None:
-        """Start an empty checkpoint in place of an earlier one of ours; whatever else is there is an error."""
-        earlier = read_manifest(self.folder) or {}
-        made = earlier.get("made_parent") is True or not os.path.lexists(self.folder.parent)
-        remove(self.folder)
-        self.folder.mkdir(parents=True)
-        self.manifest: dict[str, Any] = {"digest": self.digest, "made_parent": made, "files": []}
-        self._write_manifest()
-        self.current, self.n_saved = True, 0
+    def _refuse(self, reason: str) -> None:
+        """Report, once, why the checkpoint is not used."""
+        self.current = False
+        self._warn(f"the checkpoint in {self.folder} is not used: {reason}; the run starts from the beginning")
 
-    def _write(self, name: str, **arrays: Any) -> None:
+    def _warn(self, message: str) -> None:
+        if not self.silent:
+            self.silent = True
+            warn(message)
+
+    def _read(self, name: str) -> dict[str, Array] | None:
+        """Return the arrays of a file, or None if there is none; a damaged one is reported."""
+        file = self.folder / name
+        if not self.current or not os.path.lexists(file):
+            return None
+        if file.is_symlink() or not file.is_file():
+            self._refuse(f"{name} is not a file that was written here")
+            return None
+        try:
+            with np.load(file, allow_pickle=False) as saved:
+                return dict(saved)
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            self._refuse(f"{name} is damaged ({error})")
+            return None
+
+    def _save(self) -> None:
+        """Write the answers that wait; if that fails, the run goes on with a warning."""
+        try:
+            for name, answer in self.waiting:
+                self._write(name, self.pack(answer))
+            self.waiting.clear()
+            Written.kept = True
+        except OSError as error:
+            self._warn(f"no checkpoint can be saved in {self.folder}: {error}; the run goes on without")
+        self.last = time.monotonic()
+
+    def _write(self, name: str, arrays: Mapping[str, Any]) -> None:
+        """Write arrays, at first in place of an earlier checkpoint of ours; whatever else is there is an error."""
         if not self.current:
-            self._begin()
-        file = f"{name}.npz"
-        self.manifest = read_manifest(self.folder) or {"digest": self.digest, "made_parent": False, "files": []}
-        if file not in self.manifest["files"]:  # listed before it is written: nothing unlisted is ever left behind
-            if os.path.lexists(self.folder / file):
-                raise FileExistsError(f"{self.folder / file} was not written here")
-            self.manifest["files"].append(file)
-            self._write_manifest()
-        written_beside(self.folder / file, lambda handle: np.savez(handle, **arrays))
+            earlier = read_manifest(self.folder) or {}
+            made = earlier.get("made_parent") is True or not os.path.lexists(self.folder.parent)
+            remove(self.folder)
+            self.folder.mkdir(parents=True)
+            self._write_manifest({"digest": self.digest, "made_parent": made, "files": []})
+            self.current = True
+        manifest = read_manifest(self.folder) or {"digest": self.digest, "made_parent": False, "files": []}
+        if name not in manifest["files"]:  # listed before it is written: nothing unlisted is ever left behind
+            if os.path.lexists(self.folder / name):
+                raise FileExistsError(f"{self.folder / name} was not written here")
+            manifest["files"].append(name)
+            self._write_manifest(manifest)
+        written_beside(self.folder / name, lambda handle: np.savez(handle, **arrays))
 
-    def _write_manifest(self) -> None:
-        text = json.dumps(self.manifest, indent=1).encode()
+    def _write_manifest(self, manifest: dict[str, Any]) -> None:
+        text = json.dumps(manifest, indent=1).encode()
         written_beside(self.folder / MANIFEST, lambda handle: handle.write(text))
 
 
@@ -200,48 +196,6 @@ def remove(folder: Path) -> None:
 
 def remove_checkpoints(folder: str | Path) -> None:
     """Remove the checkpoints of all kinds in a folder."""
-    for kind in KINDS:
+    for kind in ("selection", "path", "consensus"):  # the consensus comes first in a run, and so made the folder around
         with suppress(OSError):
             remove(Path(folder) / f"{PREFIX}{kind}")
-
-
-class CheckpointedSteps(Checkpoint, Generic[Answer]):
-    """The answers of steps taken one after the other, each saved once.
-
-    Parameters
-    ----------
-    folder, kind, X, settings : as for :class:`Checkpoint`
-    pack : callable, an answer as arrays by name
-    unpack : callable, the answer of these arrays
-    """
-
-    def __init__(
-        self,
-        folder: str | Path,
-        kind: str,
-        X: Array,
-        settings: list[Any],
-        pack: Callable[[Answer], Mapping[str, Any]],
-        unpack: Callable[[dict[str, Array]], Answer],
-    ) -> None:
-        super().__init__(folder, kind, X, settings)
-        self.pack, self.unpack = pack, unpack
-        self.n_steps, self.resuming = 0, True
-        self.waiting: list[tuple[str, Answer]] = []
-
-    def __call__(self, step: Callable[[], Answer]) -> Answer:
-        """Return the saved answer of the next step, or take it; once one is missing all later ones are taken."""
-        name, self.n_steps = f"step-{self.n_steps}", self.n_steps + 1
-        saved = self.read(name) if self.resuming else None
-        if saved is not None:
-            Written.kept = True
-            return self.unpack(saved)
-        self.resuming = False
-        answer = step()
-        self.waiting.append((name, answer))
-        if self.due:
-            with self.writing() as write:
-                for waiting, done in self.waiting:
-                    write(waiting, **self.pack(done))
-                self.waiting.clear()
-        return answer

@@ -42,15 +42,6 @@ def kind_of_signals(X: Array) -> Kind:
     """Tell answers to different questions from repeated samples of one kind, by the values and the units.
 
     Signals with few values are answers, unless all have three or more, equally often: samples of one kind, in classes.
-
-    Examples
-    --------
-    >>> random = np.random.default_rng(0)
-    >>> samples = random.normal(size=(20, 50))
-    >>> kind_of_signals(samples).name, kind_of_signals(samples > np.linspace(-2, 2, 20)[:, None]).name
-    ('samples', 'answers')
-    >>> kind_of_signals(np.argsort(np.argsort(samples)) // 10).name
-    'samples'
     """
     part = X[:, :NODES_READ]
     values = np.array([len(np.unique(row[np.isfinite(row)])) for row in part])
@@ -68,15 +59,7 @@ def kind_of_signals(X: Array) -> Kind:
 
 
 def frequency_distance(X: Array) -> float:
-    """Return how far the frequencies of a signal's values are from the mean: the 90% quantile of total variations.
-
-    Examples
-    --------
-    >>> frequency_distance(np.array([[0, 0, 1, 1], [5, 7, 7, 5]]))
-    0.0
-    >>> frequency_distance(np.array([[0, 1, 1, 1], [0, 0, 0, 1]]))
-    0.25
-    """
+    """Return how far the frequencies of a signal's values are from the mean: the 90% quantile of total variations."""
     found = np.zeros((len(X), FEW_VALUES + 1))  # the last is for all signals with more values
     for row, signal in zip(found, X, strict=True):
         counts = np.unique(signal[np.isfinite(signal)], return_counts=True)[1]
@@ -89,15 +72,7 @@ def frequency_distance(X: Array) -> float:
 def global_ladder(scores: Array, n_nodes: int, degrees: Array) -> Array:
     """Return the mean over degrees of scores above a cut, the same for all pairs, each with a mean of 1.
 
-    Parameters
-    ----------
-    scores : array over pairs, each once
-    degrees : array, the mean number of neighbours above each cut
-
-    Examples
-    --------
-    >>> global_ladder(np.array([3.0, 1.0, 0.0]), 3, np.array([0.67, 1.33])).round(2).tolist()
-    [2.62, 0.38, 0.0]
+    ``scores`` has each pair once, ``degrees`` the mean number of neighbours above each cut.
     """
     most, count = n_nodes * (n_nodes - 1) / 2, len(scores)
     ranks = np.minimum(np.round(n_nodes * degrees / 2).astype(int), count - 1)
@@ -123,13 +98,7 @@ def upper_pairs(weights: Any, everything: bool) -> Any:
 def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders) -> Any:
     """Return the evidence of pairs as CSR, each pair once.
 
-    Parameters
-    ----------
-    rows : CSR array, the mean of the row ladders; its rows sum to c less the part of partial likeness
-    X : array, the signals
-    kind : "answers" or "samples"
-    partial : float, how much partial likeness counts
-    ladders : Ladders, those of the fit
+    ``rows`` is the mean of the row ladders, whose rows sum to c less the part of partial likeness.
     """
     n = rows.shape[0]
     pairs = upper_pairs(rows, n <= DENSE_NODES)
@@ -146,15 +115,9 @@ def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders
     return pairs
 
 
-def evidence_at(pattern: Any, pairs: Any) -> Array:
-    """Return the evidence of each edge of a sorted CSR pattern, 0 for pairs without."""
-    n = pattern.shape[0]
-    columns = pattern.indices.astype(np.int64)
-    rows = np.repeat(np.arange(n), np.diff(pattern.indptr))
-    keys = np.repeat(np.arange(n), np.diff(pairs.indptr)) * n + pairs.indices
-    wanted = np.minimum(rows, columns) * n + np.maximum(rows, columns)
-    place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    return np.where(keys[place] == wanted, pairs.data[place], 0.0) if len(keys) else np.zeros(len(wanted))
+def values_at(matrix: Any, pattern: Any) -> Array:
+    """Return the value of a CSR matrix at each edge of a CSR pattern, 0 where it has none."""
+    return np.asarray(matrix[pattern.tocoo().coords]).ravel()
 
 
 def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Any, Any]:

@@ -30,6 +30,7 @@ from scipy import sparse
 
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, check_choice, check_integer, check_number
+from .evidence import values_at
 
 
 @dataclass(frozen=True)
@@ -175,13 +176,11 @@ class Selection:
 def selected(graph: LearnedGraph, found: Plan, keys: Array, shares: Array) -> Selection:
     """Return the selection: the ties of a graph that enough halves take."""
     mutual, n = graph.undirected(), graph.n_nodes
-    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(mutual.weights.indptr))
-    columns = mutual.weights.indices.astype(np.int64)
-    wanted = np.minimum(rows, columns) * n + np.maximum(rows, columns)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    share = np.where(keys[place] == wanted, shares[place], 0.0) if len(keys) else np.zeros(len(wanted))
+    found_in = sparse.csr_array((shares, (keys // n, keys % n)), shape=(n, n))
+    share = values_at(sparse.csr_array(found_in + found_in.T), mutual.weights)
     kept = share >= found.tau - 1e-9
-    weights = sparse.csr_array((mutual.weights.data[kept], (rows[kept], columns[kept])), shape=(n, n))
+    rows, columns = (ends[kept] for ends in mutual.weights.tocoo().coords)
+    weights = sparse.csr_array((mutual.weights.data[kept], (rows, columns)), shape=(n, n))
     edge_columns = {name: np.asarray(values)[kept] for name, values in mutual.edge_columns.items()}
     columns_with_share = {"share": share[kept]} | edge_columns
     return Selection(LearnedGraph(graph.names, weights, directed=False, edge_columns=columns_with_share), found)

@@ -22,9 +22,9 @@ from ..consensus.evidence import (
     DENSE_NODES,
     SAMPLES,
     Kind,
-    evidence_at,
     kind_of_signals,
     plain_mean,
+    values_at,
     with_prior,
 )
 from ..consensus.members import (
@@ -266,11 +266,12 @@ class ConsensusGL(GraphEstimator):
                 learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
         pairs = with_prior(pairs, weights, smooth, learned.get("prior_share_", 0.0), ladders.c)
         found, frequency = replicates_of(signals, drawn, weights, plain, frequency, geometries, ladders)
-        edges = {"evidence": evidence_at(weights, pairs), "frequency": frequency}
+        evidence = sparse.csr_array(pairs + pairs.T)
+        edges = {"evidence": values_at(evidence, weights), "frequency": frequency}
         if len(found):
             edges["low"], edges["high"] = found.intervals(weights.data)
         ladders.finish()
-        dense, evidence = X.shape[1] <= DENSE_NODES, pairs + pairs.T
+        dense = X.shape[1] <= DENSE_NODES
         supported = kind.name == SAMPLES and found.support_influence(signals, drawn)
         return learned | {
             "adjacency_": weights.toarray() if dense else weights,
