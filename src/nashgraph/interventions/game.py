@@ -260,16 +260,11 @@ def what_if(
 
     Parameters
     ----------
-    graph, benefit, interaction, welfare
-        As in :func:`~nashgraph.key_players`.
-    without : names
-        Nodes that leave, with their benefit and their ties.
-    new_benefit : dict or Series by name, or array of shape (n_nodes,), optional
-        Benefits after the change; nodes that are not named keep theirs.
-    cap_influence : float, optional
-        Largest influence that a node may have: the weights of more influential nodes are scaled down to it.
-    best : int, optional
-        For a consensus: how many of the largest changes ``among_best`` counts (default: 5).
+    graph, benefit, interaction, welfare : as in :func:`~nashgraph.key_players`
+    without : names of nodes that leave, with their benefit and their ties
+    new_benefit : dict or Series by name (nodes that are not named keep theirs), or array of shape (n_nodes,), optional
+    cap_influence : float, optional, to which the weights of more influential nodes are scaled down
+    best : int, optional, for a consensus how many of the largest changes ``among_best`` counts (default: 5)
 
     Returns
     -------

@@ -47,12 +47,9 @@ def key_players(
     Parameters
     ----------
     graph : fitted model, LearnedGraph, networkx graph, matrix of weights or Game
-    benefit : array or Series of shape (n_nodes,), optional
-        Default: the benefit that the graph was learned with, or 1 for every node.
-    interaction, welfare
-        As in :class:`~nashgraph.GLGP`.
-    best : int, optional
-        How many key players are wanted (default: 5).
+    benefit : array or Series of shape (n_nodes,), optional (default: that which the graph was learned with, or 1)
+    interaction, welfare : by name, or objects of :mod:`nashgraph.games`
+    best : int, optional, how many key players are wanted (default: 5)
 
     Returns
     -------
@@ -156,12 +153,7 @@ def key_group(
     the best group's loss. For other games there is no such guarantee. Each step tries at most 40 nodes, in the order of
     their first-order loss (see :func:`key_players`).
 
-    Parameters
-    ----------
-    graph, benefit, interaction, welfare
-        As in :func:`key_players`.
-    size : int
-        Size of the group; less than the number of nodes.
+    The parameters are those of :func:`key_players`, and the size of the group, less than the number of nodes.
 
     Returns
     -------

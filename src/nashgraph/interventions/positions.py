@@ -36,14 +36,10 @@ def roles(
     Parameters
     ----------
     graph : fitted model, LearnedGraph, matrix of weights or Game
-    communities : array of shape (n_nodes,), optional
-        A number for each node (default: :attr:`~nashgraph.LearnedGraph.communities`).
-    pivots : int, optional
-        Number of nodes, drawn at random, at which shortest paths start (default: all of up to 1,000 nodes, else 200).
-    best : int, optional
-        For a consensus: how many of the greatest brokers ``among_best`` counts (default: 5).
-    random_state : int
-        Seed of the draw of pivots.
+    communities : array of shape (n_nodes,), optional (default: :attr:`~nashgraph.LearnedGraph.communities`)
+    pivots, random_state : int, how many nodes, and the seed to draw them, at which shortest paths start (default: all
+        of up to 1,000 nodes, else 200)
+    best : int, optional, for a consensus how many of the greatest brokers ``among_best`` counts (default: 5)
 
     Returns
     -------
@@ -99,10 +95,8 @@ def diffusion_centrality(graph: Any, *, scale: float | None = None, rounds: int 
     Parameters
     ----------
     graph : fitted model, LearnedGraph, matrix of weights or Game
-    scale : float, optional
-        q (default: 1 over the largest eigenvalue of W, at which news neither die out nor explode).
-    rounds : int, optional
-        T (default: log N / log(mean number of ties), rounded up: the usual distance in a random network).
+    scale : float, optional, q (default: 1 over the largest eigenvalue of W, at which news neither die out nor explode)
+    rounds : int, optional, T (default: log N / log(mean number of ties), rounded up, a usual distance between nodes)
 
     Examples
     --------

@@ -46,24 +46,20 @@ def best_seeds(
 
     Parameters
     ----------
-    graph : fitted model, LearnedGraph, matrix of weights or Game
-        ``W[i, j]`` is the weight with which j influences i: news go from j to i.
-    count : int
-        Number of seeds.
+    graph : fitted model, LearnedGraph, matrix of weights or Game; along ``W[i, j]`` news go from j to i
+    count : int, the number of seeds
     model : "cascade" or "threshold"
         "cascade": when j has heard, its tie to i passes the news on once, with probability min(1, scale W_ij).
         "threshold": i takes the news up when the weights of the nodes that have exceed a threshold, uniform in [0, 1];
         rows that sum to more than 1 are scaled to 1.
-    scale : float, optional
-        Factor on the weights (default: 1).
+    scale : float, optional, a factor on the weights (default: 1)
     rounds : int, optional
         Every node that knows tries all its ties in each of this many rounds (Banerjee, Chandrasekhar, Duflo, Jackson
         2013). By default each tie is tried once, and news spread until they stop. Not for thresholds.
     samples : int, optional
         Number of draws to choose by, and as many others to estimate the reach (default: 10,000, or five for each node
         if that is more). Fewer are drawn, but at least 200, if they reach so many nodes that it would take long.
-    random_state : int
-        Seed of the draws.
+    random_state : int, the seed of the draws
     score : array of shape (n_nodes,), optional
         Takes the nodes of highest score, whatever they reach in common: ``diffusion_centrality(graph)``, or how often
         people named each as somebody who would spread news (Banerjee, Chandrasekhar, Duflo, Jackson 2019, Using gossips
@@ -78,8 +74,7 @@ def best_seeds(
 
     Examples
     --------
-    In two stars the middles are told first. It takes two random seeds to reach as many as the first one, and all six
-    nodes to reach as many as both.
+    In two stars the middles are told first:
 
     >>> W = np.zeros((6, 6))
     >>> W[1:3, 0] = W[4:, 3] = 0.9

@@ -56,18 +56,12 @@ def best_support(
 
     Parameters
     ----------
-    graph, benefit, interaction, welfare
-        As in :func:`~nashgraph.key_players`.
-    budget : float
-        With a quadratic cost, the sum of squares of all support; with units, how many nodes get one.
-    cost : "quadratic" or "units"
-        Quadratic: the cost grows with the square of each node's support. Units: one unit each to ``budget`` nodes.
-    cap : float, optional
-        Largest support of a node, for a quadratic cost.
-    unit : float, optional
-        What one unit of support adds to a benefit (default: the mean benefit).
-    best : int, optional
-        For a consensus: how many of the first ``among_best`` counts; with units, as many as there are.
+    graph, benefit, interaction, welfare : as in :func:`~nashgraph.key_players`
+    budget : float, with a quadratic cost the sum of squares of all support; with units how many nodes get one
+    cost : "quadratic" (the cost grows with the square of each node's support) or "units" (one to ``budget`` nodes)
+    cap : float, optional, the largest support of a node, for a quadratic cost
+    unit : float, optional, what one unit of support adds to a benefit (default: the mean benefit)
+    best : int, optional, for a consensus how many of the first ``among_best`` counts; with units, all that get one
 
     Returns
     -------

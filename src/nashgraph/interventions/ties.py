@@ -36,13 +36,10 @@ def best_ties(
 
     Parameters
     ----------
-    graph, benefit, interaction, welfare
-        As in :func:`~nashgraph.key_players`.
-    count : int
-        How many.
-    weight : float, optional
-        Weight that is added to a pair. Default: the weighted mean weight of this graph's ties. Pairs that have as much
-        already are not candidates.
+    graph, benefit, interaction, welfare : as in :func:`~nashgraph.key_players`
+    count : int, how many
+    weight : float, optional, the weight that is added to a pair (default: the weighted mean weight of the ties). Pairs
+        that have as much already are not candidates.
 
     Returns
     -------
@@ -54,8 +51,6 @@ def best_ties(
 
     Examples
     --------
-    Node 2 does most and influences nobody; node 0 influences all others:
-
     >>> W = np.zeros((3, 3))
     >>> W[1:, 0] = 0.5
     >>> best_ties(W, 1, [1.0, 1.0, 3.0], "linear")[["source", "target"]].values.tolist()
@@ -90,16 +85,9 @@ def costliest_ties(
     interaction: str | Interaction = "log1p",
     welfare: str | Welfare = "total",
 ) -> pd.DataFrame:
-    """Return the ties whose loss would cost most welfare, each by itself.
+    """Return the ties whose loss would cost most welfare, each by itself; parameters as in :func:`best_ties`.
 
-    Parameters
-    ----------
-    graph, count, benefit, interaction, welfare
-        As in :func:`best_ties`.
-
-    Returns
-    -------
-    DataFrame with source, target, weight and loss (exact); for a consensus also low, high and among_best, as in
+    The table has source, target, weight and loss (exact); for a consensus also low, high and among_best, as in
     :func:`best_ties`. Candidates are the ties that cost most to first order, w u_i f(y_j), 20 more than asked for.
 
     Examples

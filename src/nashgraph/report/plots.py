@@ -49,15 +49,13 @@ def plot_graph(
     ----------
     graph : fitted estimator, learned graph, networkx graph or matrix of shape (n_nodes, n_nodes)
         In a matrix, dense or sparse, entry [i, j] is the edge j -> i.
-    ax : matplotlib Axes, optional
-        Where to draw; None makes a new figure with pyplot.
+    ax : matplotlib Axes, optional; None makes a new figure with pyplot
     truth : as graph, optional
         The true graph, its nodes in the same order. Pairs drawn are then solid and blue where true, dashed and orange
         where not, and true pairs that are not drawn are dotted and grey; a legend counts them.
     n_edges : int, optional
         How many of the surest pairs to draw; None draws as many as the truth has, or 2.5 for each node.
-    n_labels : int
-        How many hubs to name.
+    n_labels : int, how many hubs to name
     positions : dict from node name to (x, y), or array of shape (n_nodes, 2), optional
         Where nodes are; None places them by the pairs drawn, as the report's page does.
 

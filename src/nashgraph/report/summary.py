@@ -155,28 +155,21 @@ def summarize(
     ----------
     model : fitted GraphEstimator
     title, source : str, what the network is of, and the table it was learned from
-    scores : mapping from name to number, optional
-        For example ``{"AUC": 0.71}``, when the true network is known.
-    notes : sequence of str
-        What was done to the table, in sentences.
-    path : LambdaPath, optional
-        From ``GLGP(...).path(X)`` on the same signals: adds the Pareto front and a choice of lambda.
+    scores : mapping from name to number, optional, for example ``{"AUC": 0.71}``
+    notes : sequence of str, what was done to the table, in sentences
+    path : LambdaPath, optional, from ``GLGP(...).path(X)``: adds the Pareto front and a choice of lambda
     columns : DataFrame, optional
         What is known of each node, one row for each, indexed by name: the table the signals came from, or ``X.T``. The
         page colours and filters by them, and says of every tie in what its ends are alike.
     truth : learned graph, networkx graph or matrix, optional
         The true network: the page tells right lines from wrong ones and shows those that were missed.
-    communities : array of shape (n_nodes,), optional
-        The community of each node, as :attr:`~nashgraph.graph.LearnedGraph.communities` has it; found if left out.
+    communities : array of shape (n_nodes,), optional, as in :attr:`~nashgraph.graph.LearnedGraph.communities`
     layout : DataFrame, optional
         Where to draw the nodes: the :attr:`Summary.layout` of another graph of the same nodes, so that the two pictures
         can be laid side by side, or any table with name, x and y from -1 to 1; found if left out.
-    interventions : bool
-        Whether to find key players, support, ties and seeds by the game on the network; this can take long.
-    stability : dict of arrays, optional
-        From :func:`~nashgraph.report.stability_curve`, to show in the page.
-    graph : LearnedGraph, optional
-        The model's graph with further columns for its nodes; ``model.graph_`` if left out.
+    interventions : bool, whether to find key players, support, ties and seeds by the game; this can take long
+    stability : dict of arrays, optional, from :func:`~nashgraph.report.stability_curve`
+    graph : LearnedGraph, optional, the model's graph with further columns for its nodes
 
     Examples
     --------
