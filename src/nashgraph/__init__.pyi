@@ -1,131 +1,67 @@
-from .comparison import compare
-from .estimators import (
-    GLGP,
-    ConsensusGL,
-    GLSigRep,
-    GraphEstimator,
-    GraphicalLassoGL,
-    LambdaPath,
-    LinearGLGP,
-    LogDegreeGL,
-    ModularGL,
-    QuadGameGL,
-    SmoothGL,
-    SpecTemp,
-    TieModel,
-    spectral_benefit,
-)
-from .games import (
-    CustomInteraction,
-    CustomWelfare,
-    EqualGroups,
-    Exponential,
-    Interaction,
-    Linear,
-    Log1p,
-    Saturating,
-    TotalAction,
-    Utilitarian,
-    WeightedTotal,
-    Welfare,
-    adjoint,
-    equilibrium,
-    welfare,
-)
-from .graph import LearnedGraph, adjacency_matrix, as_graph
-from .interventions import (
-    best_seeds,
-    best_support,
-    best_ties,
-    costliest_ties,
-    diffusion_centrality,
-    expected_reach,
-    key_group,
-    key_players,
-    roles,
-    what_if,
-)
-from .metrics import (
-    edge_auc,
-    edge_average_precision,
-    edge_precision_recall,
-    equal_influence,
-    welfare_gain,
-)
-from .network_check import NetworkCheck, check_network
-from .pairs import project_rows, squared_distances
-from .priors import GamePrior
-from .report import plot_adjacency, plot_convergence, plot_graph, plot_path, summarize, write_report
-from .solvers import TTGD, BestResponse
-from .study import plan_study, plot_plan
-from .validation import DataWarning, InputError
+from .comparison import compare as compare
+from .estimators import GLGP as GLGP
+from .estimators import ConsensusGL as ConsensusGL
+from .estimators import GLSigRep as GLSigRep
+from .estimators import GraphEstimator as GraphEstimator
+from .estimators import GraphicalLassoGL as GraphicalLassoGL
+from .estimators import LambdaPath as LambdaPath
+from .estimators import LinearGLGP as LinearGLGP
+from .estimators import LogDegreeGL as LogDegreeGL
+from .estimators import ModularGL as ModularGL
+from .estimators import QuadGameGL as QuadGameGL
+from .estimators import SmoothGL as SmoothGL
+from .estimators import SpecTemp as SpecTemp
+from .estimators import TieModel as TieModel
+from .estimators import spectral_benefit as spectral_benefit
+from .games import CustomInteraction as CustomInteraction
+from .games import CustomWelfare as CustomWelfare
+from .games import EqualGroups as EqualGroups
+from .games import Exponential as Exponential
+from .games import Interaction as Interaction
+from .games import Linear as Linear
+from .games import Log1p as Log1p
+from .games import Saturating as Saturating
+from .games import TotalAction as TotalAction
+from .games import Utilitarian as Utilitarian
+from .games import WeightedTotal as WeightedTotal
+from .games import Welfare as Welfare
+from .games import adjoint as adjoint
+from .games import equilibrium as equilibrium
+from .games import welfare as welfare
+from .graph import LearnedGraph as LearnedGraph
+from .graph import adjacency_matrix as adjacency_matrix
+from .graph import as_graph as as_graph
+from .interventions import best_seeds as best_seeds
+from .interventions import best_support as best_support
+from .interventions import best_ties as best_ties
+from .interventions import costliest_ties as costliest_ties
+from .interventions import diffusion_centrality as diffusion_centrality
+from .interventions import expected_reach as expected_reach
+from .interventions import key_group as key_group
+from .interventions import key_players as key_players
+from .interventions import roles as roles
+from .interventions import what_if as what_if
+from .metrics import edge_auc as edge_auc
+from .metrics import edge_average_precision as edge_average_precision
+from .metrics import edge_precision_recall as edge_precision_recall
+from .metrics import equal_influence as equal_influence
+from .metrics import welfare_gain as welfare_gain
+from .network_check import NetworkCheck as NetworkCheck
+from .network_check import check_network as check_network
+from .pairs import project_rows as project_rows
+from .pairs import squared_distances as squared_distances
+from .priors import GamePrior as GamePrior
+from .report import plot_adjacency as plot_adjacency
+from .report import plot_convergence as plot_convergence
+from .report import plot_graph as plot_graph
+from .report import plot_path as plot_path
+from .report import summarize as summarize
+from .report import write_report as write_report
+from .solvers import TTGD as TTGD
+from .solvers import BestResponse as BestResponse
+from .study import plan_study as plan_study
+from .study import plot_plan as plot_plan
+from .validation import DataWarning as DataWarning
+from .validation import InputError as InputError
 
 __version__: str
-
-__all__ = [
-    "GLGP",
-    "TTGD",
-    "BestResponse",
-    "ConsensusGL",
-    "CustomInteraction",
-    "CustomWelfare",
-    "DataWarning",
-    "EqualGroups",
-    "Exponential",
-    "GLSigRep",
-    "GamePrior",
-    "GraphEstimator",
-    "GraphicalLassoGL",
-    "InputError",
-    "Interaction",
-    "LambdaPath",
-    "LearnedGraph",
-    "Linear",
-    "LinearGLGP",
-    "Log1p",
-    "LogDegreeGL",
-    "ModularGL",
-    "NetworkCheck",
-    "QuadGameGL",
-    "Saturating",
-    "SmoothGL",
-    "SpecTemp",
-    "TieModel",
-    "TotalAction",
-    "Utilitarian",
-    "WeightedTotal",
-    "Welfare",
-    "adjacency_matrix",
-    "adjoint",
-    "as_graph",
-    "best_seeds",
-    "best_support",
-    "best_ties",
-    "check_network",
-    "compare",
-    "costliest_ties",
-    "diffusion_centrality",
-    "edge_auc",
-    "edge_average_precision",
-    "edge_precision_recall",
-    "equal_influence",
-    "equilibrium",
-    "expected_reach",
-    "key_group",
-    "key_players",
-    "plan_study",
-    "plot_adjacency",
-    "plot_convergence",
-    "plot_graph",
-    "plot_path",
-    "plot_plan",
-    "project_rows",
-    "roles",
-    "spectral_benefit",
-    "squared_distances",
-    "summarize",
-    "welfare",
-    "welfare_gain",
-    "what_if",
-    "write_report",
-]
