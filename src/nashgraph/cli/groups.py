@@ -5,25 +5,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import typer
 
 from ..consensus.parallel import cluster_map, runs_whole_tasks
-from ..files import claimed, written_together
+from ..files import STOPPED, claimed, written_together
 from ..io import Job, ModelRecord, Signals, TableError, group_names, has_column, of_group, read_table, signals_of
-from ..io.graphs import unguarded_table, write_csv
-from ..io.text import read_text
+from ..io.graphs import write_csv
 from ..report.html import still_picture, write_index
 from ..report.prose import leaders
 from ..validation import InputError, listing
-from .commands import DONE, UNFINISHED
+from .commands import UNFINISHED
 from .fitting import Outcome, learned, needs_complete
 from .learn import (
     EDGES,
@@ -31,14 +28,11 @@ from .learn import (
     LAYOUT,
     NODES,
     SCORES,
-    Begun,
     Inputs,
+    Run,
     answer,
-    begin,
     check_inputs_kept,
     code_of,
-    finish,
-    run_signals,
     ties_of,
 )
 from .messages import Note, Voice, engine_noted, listed
@@ -49,142 +43,105 @@ THUMBNAIL = 240  # pixels, of a network on the page of all
 LONGEST = 60  # characters of a folder's name; the longest take four bytes, and systems allow 255
 # Windows keeps these for devices, with any ending.
 RESERVED = re.compile(r"^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
-SHOWN_SCORES = ("auc", "average_precision")
-
-Run = Callable[[], tuple[ModelRecord, Outcome]]
-
-
-@dataclass
-class Found:
-    """The results of all groups."""
-
-    records: dict[str, ModelRecord] = field(default_factory=dict)
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
 
 
 def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
     """Learn a network for every group, and write all of them with a page over them."""
-    column = job.table.group
-    assert column is not None
     if job.table.nodes == "columns":
         raise typer.BadParameter(
             "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
         )
     check_inputs_kept(out, inputs.files)
     with claimed(out):
-        return learn_groups(job, column, inputs, out, voice)
+        return learn_groups(job, inputs, out, voice)
 
 
-def learn_groups(job: Job, column: str, inputs: Inputs, out: Path, voice: Voice) -> int:
+def learn_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
     """Read, learn one network after the other, and write all."""
-    found = Found()
-    signals = signals_by_group(job, inputs, voice, found)
-    folders, drawn = folder_names(signals), folders_in(inputs.layout)
-    asked = {
-        name: asked_of(job, column, inputs, out / FOLDER / folders[name], name, drawn.get(name, folders[name]), each)
+    column = str(job.table.group)
+    signals, left_out = signals_by_group(job, inputs, voice)
+    folders = folder_names(signals)
+    runs = {
+        name: Run(
+            replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}"),
+            inputs._replace(layout=None if inputs.layout is None else inputs.layout / FOLDER / folders[name]),
+            out / FOLDER / folders[name],
+            Voice(quiet=True),
+            each,
+        )
         for name, each in signals.items()
     }
-    largest = max((each.table.shape[1] for each in signals.values()), default=0)
-    whole = runs_whole_tasks(str(job.parameters.get("engine")), largest)
-    said: Counter[Note] = Counter()
-    with counting(voice, "learning", len(signals)) as progress, engine_noted(voice) if whole else nullcontext():
-        for name, run in (over_cluster if whole else one_by_one)(asked):
+    found: dict[str, tuple[ModelRecord, Outcome]] = {}
+    with counting(voice, "learning", len(runs)) as progress:
+        for name, outcome, notes in learned_groups(runs, voice):
+            run = runs[name]
+            for note in notes:
+                run.voice.note(note.text, warning=note.warning)
             try:
-                found.records[name], found.outcomes[name] = run()
+                if isinstance(outcome, InputError):
+                    raise outcome
+                with run.voice.noting_warnings(), claimed(run.out):
+                    found[name] = run.finish(outcome), outcome
             except InputError as error:
-                found.left_out[name] = str(error)
-            said.update(asked[name].voice.collected)
+                left_out[name] = str(error)
             progress()
+    said = Counter(note for run in runs.values() for note in run.voice.collected)
     for note, count in said.items():
-        if count == len(signals):
+        if count == len(runs):
             voice.note(note.text, warning=note.warning)
-    if any(count < len(signals) for count in said.values()):
+    if any(count < len(runs) for count in said.values()):
         voice.note("notes on single groups are in their reports")
     reasons: dict[str, list[str]] = {}
-    for name, reason in found.left_out.items():
+    for name, reason in left_out.items():
         reasons.setdefault(reason, []).append(name)
-    if not found.records:
+    if not found:
         raise TableError(f"no {column} has a network: {'; '.join(reasons)}")
     for reason, names in reasons.items():
         voice.note(f"left out {column} {listing(names)}: {reason}", warning=True)
-    return written(job, column, folders, found, out, voice)
+    return write_all(job, folders, found, left_out, out, voice)
 
 
-class Asked(NamedTuple):
-    """The job of one group."""
-
-    job: Job
-    inputs: Inputs
-    out: Path
-    voice: Voice
-    signals: Signals
-
-
-def asked_of(job: Job, column: str, inputs: Inputs, out: Path, name: str, drawn: str, signals: Signals) -> Asked:
-    """Return what is asked about a group: the same as about all, with a folder and a title of its own."""
-    layout = None if inputs.layout is None else inputs.layout / FOLDER / drawn
-    one = replace(job, table=replace(job.table, only=name), title=f"{job.title}, {column} {name}")
-    return Asked(one, inputs._replace(layout=layout), out, Voice(quiet=True), signals)
-
-
-def one_by_one(asked: dict[str, Asked]) -> Iterator[tuple[str, Run]]:
-    """Yield what learns each group's network and writes it."""
-    for name, each in asked.items():
-        yield name, partial(run_signals, *each)
+def learned_groups(runs: dict[str, Run], voice: Voice) -> Iterator[tuple[str, Outcome | InputError, list[Note]]]:
+    """Yield what is learned of each group, or why nothing is, with notes; a cluster's workers learn a group each."""
+    tasks = {}
+    for name, run in runs.items():
+        try:
+            with run.voice.noting_warnings():
+                run.begin()
+            tasks[name] = (run.job, run.signals, run.known, run.out / STOPPED)
+        except InputError as error:
+            yield name, error, []
+    largest = max((signals.table.shape[1] for _, signals, *_ in tasks.values()), default=0)
+    if any(runs_whole_tasks(str(job.parameters.get("engine")), largest) for job, *_ in tasks.values()):
+        with engine_noted(voice):  # a worker has no files to go on from
+            answers = cluster_map(learned_apart, None, [(*task[:3], None) for task in tasks.values()], "groups")
+    else:
+        answers = (learned_apart(None, task) for task in tasks.values())
+    for name, (outcome, notes) in zip(tasks, answers, strict=True):
+        yield name, outcome, notes
 
 
-def over_cluster(asked: dict[str, Asked]) -> Iterator[tuple[str, Run]]:
-    """Have the workers of the cluster learn, a group each, and yield what writes each network: they have no files."""
-    begun = {name: begun_or_refused(each) for name, each in asked.items()}
-    tasks = [(each.job, each.signals, each.known) for each in begun.values() if isinstance(each, Begun)]
-    answers = cluster_map(learned_apart, None, tasks, "groups")
-    for name, each in begun.items():
-        yield name, partial(written_or_refused, each, *(next(answers) if isinstance(each, Begun) else (each, [])))
-
-
-def begun_or_refused(asked: Asked) -> Begun | InputError:
-    """Read the other inputs of a group, or return why that is impossible."""
-    try:
-        with asked.voice.noting_warnings():
-            return begin(*asked)
-    except InputError as error:
-        return error
-
-
-def learned_apart(_: None, asked: tuple[Job, Signals, pd.DataFrame | None]) -> tuple[Outcome | InputError, list[Note]]:
-    """Return what is learned of a group, or why nothing is, and the notes: this runs in a worker."""
-    job, signals, known = asked
+def learned_apart(
+    _: None, task: tuple[Job, Signals, pd.DataFrame | None, Path | None]
+) -> tuple[Outcome | InputError, list[Note]]:
+    """Return what is learned of a group, or why nothing is, and the notes: this runs here or in a worker."""
+    job, signals, known, unfinished = task
     voice = Voice(quiet=True)
     with voice.noting_warnings():
         try:
-            return learned(job, signals, voice, known), voice.collected
+            return learned(job, signals, voice, known, unfinished), voice.collected
         except InputError as error:
             return InputError(str(error)), voice.collected
 
 
-def written_or_refused(
-    begun: Begun | InputError, outcome: Outcome | InputError, notes: list[Note]
-) -> tuple[ModelRecord, Outcome]:
-    """Write what a worker learned, or raise what it, or reading, raised."""
-    if isinstance(begun, InputError):
-        raise begun
-    with begun.voice.noting_warnings(), claimed(begun.out):
-        for note in notes:
-            begun.voice.note(note.text, warning=note.warning)
-        if isinstance(outcome, InputError):
-            raise outcome
-        return finish(begun, outcome), outcome
-
-
-def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> dict[str, Signals]:
-    """Read the table once and return the signals of every group that has some."""
+def signals_by_group(job: Job, inputs: Inputs, voice: Voice) -> tuple[dict[str, Signals], dict[str, str]]:
+    """Read the table once and return the signals of every group that has some, and why others have none."""
     column = str(job.table.group)
     table, notes = read_table(inputs.table, job.table)
     names, none = group_names(table, column)
     if none:
         notes.append(f"left out {none} row(s) without a {column}")
-    signals = dict[str, Signals]()
+    signals, left_out = dict[str, Signals](), dict[str, str]()
     for name in names:
         options = replace(job.table, only=name)
         try:
@@ -193,7 +150,7 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> di
                 raise TableError("one row only, and a network needs two nodes")
             signals[name] = signals_of(rows, options, complete=needs_complete(job))
         except InputError as error:
-            found.left_out[name] = str(error)
+            left_out[name] = str(error)
     for note in notes:
         voice.note(note)
     # What is said of every group is said once, after they are learned.
@@ -211,7 +168,7 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice, found: Found) -> di
                     f"several groups have nodes of one name ({listing(shared)}), and {option} {file.name} does not say "
                     f"which are meant: add the column {column}"
                 )
-    return signals
+    return signals, left_out
 
 
 def folder_names(groups: Iterable[str]) -> dict[str, str]:
@@ -243,39 +200,39 @@ def same_folder(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def folders_in(folder: Path | None) -> dict[str, str]:
-    """Return the folder of every group of another run, where it has written them."""
-    file = None if folder is None else folder / FOLDERS
-    if file is None or not file.is_file():
-        return {}
-    table = unguarded_table(read_text(file, exact=["group", "folder"])[0])
-    if not {"group", "folder"} <= {*table.columns}:
-        raise TableError(f"{file} has no columns group and folder: --layout-of needs a folder that nashgraph wrote")
-    return dict(zip(table["group"], table["folder"], strict=True))
-
-
-def written(job: Job, column: str, folders: dict[str, str], found: Found, out: Path, voice: Voice) -> int:
+def write_all(
+    job: Job,
+    folders: dict[str, str],
+    found: dict[str, tuple[ModelRecord, Outcome]],
+    left_out: dict[str, str],
+    out: Path,
+    voice: Voice,
+) -> int:
     """Write what all groups have in one: nodes, edges and the page; say what came of it."""
-    graphs = {name: outcome.written for name, outcome in found.outcomes.items()}
-    nodes = pd.concat([graph.nodes().assign(group=name) for name, graph in graphs.items()], ignore_index=True)
-    edges = pd.concat([graph.edges().assign(group=name) for name, graph in graphs.items()], ignore_index=True)
-    scores = [score for score in SHOWN_SCORES if any(score in record.scores for record in found.records.values())]
-    rows = {
-        name: {
+    column = str(job.table.group)
+    records = {name: record for name, (record, _) in found.items()}
+    graphs = {name: outcome.written for name, (_, outcome) in found.items()}
+    nodes, edges = (
+        pd.concat({name: getattr(graph, what)() for name, graph in graphs.items()}, names=["group"])
+        .reset_index("group")
+        .reset_index(drop=True)
+        for what in ("nodes", "edges")
+    )
+    table = pd.DataFrame(
+        {
             "group": name,
             "folder": folders[name],
             "nodes": record.nodes,
             "signals": record.signals,
             "ties": ties_of(record),
             "converged": bool(record.certificate.get("converged", True)),
-            **{score: record.scores.get(score, float("nan")) for score in scores},
+            **{score: record.scores[score] for score in ("auc", "average_precision") if score in record.scores},
         }
-        for name, record in found.records.items()
-    }
-    table = pd.DataFrame(rows.values())
+        for name, record in records.items()
+    )
     with written_together(out) as folder:
-        write_csv(first_column(nodes, "group"), folder / NODES, "group", "name")
-        write_csv(first_column(edges, "group"), folder / EDGES, "group", "source", "target")
+        write_csv(nodes, folder / NODES, "group", "name")
+        write_csv(edges, folder / EDGES, "group", "source", "target")
         write_csv(table, folder / FOLDERS, "group", "folder")
         write_index(
             folder / INDEX,
@@ -284,14 +241,14 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
             [
                 (
                     f"{FOLDER}/{folders[name]}/report.html",
-                    [*map(shown, row.values()), leaders(found.outcomes[name].graph).sentence],
+                    [*map(shown, row), leaders(found[name][1].graph).sentence],
                 )
-                for name, row in rows.items()
+                for name, row in zip(found, table.itertuples(index=False), strict=True)
             ],
-            [f"{column} {name}: {reason}" for name, reason in found.left_out.items()],
+            [f"{column} {name}: {reason}" for name, reason in left_out.items()],
             [
-                still_picture(found.outcomes[name].model.graph_, pd.read_csv(file), width=THUMBNAIL, names=0)
-                for name in rows
+                still_picture(outcome.model.graph_, pd.read_csv(file), width=THUMBNAIL, names=0)
+                for name, (_, outcome) in found.items()
                 if (file := out / FOLDER / folders[name] / LAYOUT).is_file()
             ],
         )
@@ -303,18 +260,12 @@ def written(job: Job, column: str, folders: dict[str, str], found: Found, out: P
         {
             "command": job.command,
             "out": str(out),
-            "groups": {name: {**answer(record), "folder": folders[name]} for name, record in found.records.items()},
-            "left_out": found.left_out,
+            "groups": {name: {**answer(record), "folder": folders[name]} for name, record in records.items()},
+            "left_out": left_out,
             "notes": voice.notes,
         }
     )
-    codes = {code_of(record) for record in found.records.values()}
-    return UNFINISHED if found.left_out or codes != {DONE} else DONE
-
-
-def first_column(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return a table with one of its columns first."""
-    return table[[name, *table.columns.drop(name)]]
+    return UNFINISHED if left_out else max(code_of(record) for record in records.values())
 
 
 def shown(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,21 +81,112 @@ class Inputs(NamedTuple):
         return [file for file in (self.table, self.truth, self.known, self.model, self.layout) if file is not None]
 
 
+@dataclass
+class Run:
+    """A job on signals that are read: the folder it writes to, what it prints, and what else it reads and writes."""
+
+    job: Job
+    inputs: Inputs
+    out: Path
+    voice: Voice
+    signals: Signals
+    truth: nx.Graph[str] | None = None
+    known: pd.DataFrame | None = None
+    layout: pd.DataFrame | None = None
+    files: list[str] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Read the other inputs, and say how."""
+        job, inputs, signals, voice = self.job, self.inputs, self.signals, self.voice
+        note_signals(inputs.table, signals, voice)
+        if job.method != TIES:
+            note_structure(signals, voice)
+        self.truth = truth_noted(inputs.truth, signals, job, voice)
+        self.known = None if inputs.known is None else ties_noted(read_known, inputs.known, signals, job, voice)
+        self.layout = layout_in(inputs.layout)
+        if self.layout is not None:  # what is wrong with it is said before the fit
+            check_layout(self.layout, signals.table.columns)
+
+    def finish(self, outcome: Outcome) -> ModelRecord:
+        """Score and write what was learned, and say what there is to say of it."""
+        job, inputs, out, signals = self.job, self.inputs, self.out, self.signals
+        note_left_out(outcome, job.least_frequency, self.voice)
+        if said := concentration_sentence(outcome.graph):
+            self.voice.note(said, warning=True)
+        record = ModelRecord(
+            job=replace(job, table=replace(job.table, standardize=signals.standardized)),
+            input=file_record(inputs.table, out),
+            truth=None if inputs.truth is None else file_record(inputs.truth, out),
+            nodes=outcome.graph.n_nodes,
+            signals=len(signals.table),
+            edges=outcome.written.n_edges,
+            edges_sha256="",
+            certificate=outcome.certificate,
+            scores={} if self.truth is None else {**scores(outcome.graph, self.truth)},
+            notes=list(self.voice.notes),
+            seconds=outcome.seconds,
+            versions=library_versions(),
+            known=None if inputs.known is None else file_record(inputs.known, out),
+            signal_names=[str(name) for name in signals.table.index],
+        )
+        record = self.write(record, outcome)
+        remove_checkpoints(out / STOPPED)  # also those of a run with other settings
+        return record
+
+    def write(self, record: ModelRecord, outcome: Outcome) -> ModelRecord:
+        """Write the files of a learned graph; return the record, with the hashes of its tables."""
+        summary = summarize(
+            outcome.model,
+            title=record.job.title,
+            source=Path(record.input.path).name,
+            scores={SCORES.get(name, name): score for name, score in record.scores.items() if score is not None},
+            notes=tuple(record.notes),
+            path=outcome.path,
+            columns=self.signals.columns,
+            truth=self.truth,
+            communities=outcome.written.node_columns["community"],
+            layout=self.layout,
+            interventions=self.inputs.interventions,
+            graph=outcome.whole,
+        )
+        with written_together(self.out) as folder:
+            for name in graph_files(self.inputs.formats, record.nodes):
+                GRAPH_FILES[name](outcome.written, folder / name)
+            edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
+            record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
+            if outcome.resampled:
+                whole = outcome.model.graph_
+                write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
+                record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
+            (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
+            write_csv(summary.layout, folder / LAYOUT, "name")
+            if outcome.selection is not None:
+                write_edges(outcome.selection.graph, folder / SELECTED)
+            if outcome.path is not None:
+                write_csv(outcome.path.table(), folder / PATH)
+            write_report(summary, folder / REPORT)
+            self.files = sorted(name for name in FILES if (folder / name).exists())
+        return record
+
+
 def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
     check_inputs_kept(out, inputs.files)
     with voice.noting_warnings():
-        signals = load_signals(inputs.table, job.table, complete=needs_complete(job))
-    record, outcome = run_signals(job, inputs, out, voice, signals)
+        run = Run(job, inputs, out, voice, load_signals(inputs.table, job.table, complete=needs_complete(job)))
+        with claimed(out):
+            run.begin()
+            outcome = learned(job, run.signals, voice, run.known, out / STOPPED)
+            record = run.finish(outcome)
     if voice.brief:
         say_briefly(record, voice)
     else:
         say_figures(record, voice)
     for sentence in most_influential(outcome.graph):
         voice.say(sentence)
-    size = sum((out / name).stat().st_size for name in written_files(outcome, inputs))
+    size = sum((out / name).stat().st_size for name in run.files)
     if not voice.brief:
-        voice.say(f"wrote {', '.join(written_files(outcome, inputs))} to {out}/ ({in_bytes(size)})")
+        voice.say(f"wrote {', '.join(run.files)} to {out}/ ({in_bytes(size)})")
     elif voice.collected:
         voice.say(f"{counted(len(voice.collected), 'note')} in the report (-v prints them)")
     voice.say(f"open {out / REPORT}" + (f" ({in_bytes(size)} of files are in {out}/)" if size > 20e6 else ""))
@@ -122,68 +213,6 @@ def ties_of(record: ModelRecord) -> int:
 def counted(number: int, word: str) -> str:
     """Return a number of things in words."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
-
-
-def run_signals(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> tuple[ModelRecord, Outcome]:
-    """Learn from signals that are read, score and write; say what was decided on the way."""
-    with voice.noting_warnings(), claimed(out):
-        begun = begin(job, inputs, out, voice, signals)
-        outcome = learned(job, signals, voice, begun.known, out / STOPPED)
-        return finish(begun, outcome), outcome
-
-
-class Begun(NamedTuple):
-    """A job with all that is read for it."""
-
-    job: Job
-    inputs: Inputs
-    out: Path
-    voice: Voice
-    signals: Signals
-    truth: nx.Graph[str] | None
-    known: pd.DataFrame | None
-    layout: pd.DataFrame | None
-
-
-def begin(job: Job, inputs: Inputs, out: Path, voice: Voice, signals: Signals) -> Begun:
-    """Read the other inputs of a job, and say how."""
-    note_signals(inputs.table, signals, voice)
-    if job.method != TIES:
-        note_structure(signals, voice)
-    truth = truth_noted(inputs.truth, signals, job, voice)
-    known = None if inputs.known is None else ties_noted(read_known, inputs.known, signals, job, voice)
-    layout = layout_in(inputs.layout)
-    if layout is not None:  # what is wrong with it is said before the fit
-        check_layout(layout, signals.table.columns)
-    return Begun(job, inputs, out, voice, signals, truth, known, layout)
-
-
-def finish(begun: Begun, outcome: Outcome) -> ModelRecord:
-    """Score and write what was learned, and say what there is to say of it."""
-    job, inputs, out, voice, signals, truth, _, layout = begun
-    note_left_out(outcome, job.least_frequency, voice)
-    if said := concentration_sentence(outcome.graph):
-        voice.note(said, warning=True)
-    done = replace(job.table, standardize=signals.standardized)
-    found = ModelRecord(
-        job=replace(job, table=done),
-        input=file_record(inputs.table, out),
-        truth=None if inputs.truth is None else file_record(inputs.truth, out),
-        nodes=outcome.graph.n_nodes,
-        signals=outcome.n_signals,
-        edges=outcome.written.n_edges,
-        edges_sha256="",
-        certificate=outcome.certificate,
-        scores={} if truth is None else {**scores(outcome.graph, truth)},
-        notes=list(voice.notes),
-        seconds=outcome.seconds,
-        versions=library_versions(),
-        known=None if inputs.known is None else file_record(inputs.known, out),
-        signal_names=[str(name) for name in signals.table.index],
-    )
-    found = write_outcome(out, found, outcome, inputs, truth, layout)
-    remove_checkpoints(out / STOPPED)  # also those of a run with other settings
-    return found
 
 
 def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
@@ -347,13 +376,6 @@ def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[
                 raise InputError(f"{given} is read in this run, and {out}/{name} is to be written: give another --out")
 
 
-def written_files(outcome: Outcome, inputs: Inputs) -> list[str]:
-    """Return the names of the files of a learned graph."""
-    there = {PATH: outcome.path, SELECTED: outcome.selection, MEMBERS: outcome.resampled or None}
-    graphs = graph_files(inputs.formats, outcome.graph.n_nodes)
-    return sorted([*graphs, MODEL, LAYOUT, REPORT, *(name for name, what in there.items() if what is not None)])
-
-
 def graph_files(formats: str | None, n_nodes: int) -> list[str]:
     """Return the names of the graph files to write: the tables, and those asked for."""
     known = [Path(name).suffix[1:] for name in GRAPH_FILES if name not in (EDGES, NODES)]
@@ -374,48 +396,6 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
         return read_nodes(file, number="x")
     except ValueError as error:  # no such column, no CSV, no text
         raise TableError(f"{file} is not as it was written: {error}") from error
-
-
-def write_outcome(
-    out: Path,
-    record: ModelRecord,
-    outcome: Outcome,
-    inputs: Inputs,
-    truth: Any = None,
-    layout: pd.DataFrame | None = None,
-) -> ModelRecord:
-    """Write the files of a learned graph; return the record, with the hashes of its tables."""
-    summary = summarize(
-        outcome.model,
-        title=record.job.title,
-        source=Path(record.input.path).name,
-        scores={SCORES.get(name, name): score for name, score in record.scores.items() if score is not None},
-        notes=tuple(record.notes),
-        path=outcome.path,
-        columns=outcome.columns,
-        truth=truth,
-        communities=outcome.written.node_columns["community"],
-        layout=layout,
-        interventions=inputs.interventions,
-        graph=outcome.whole,
-    )
-    with written_together(out) as folder:
-        for name in graph_files(inputs.formats, record.nodes):
-            GRAPH_FILES[name](outcome.written, folder / name)
-        edges, nodes = (sha256_of(folder / name) for name in (EDGES, NODES))
-        record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
-        if outcome.resampled:
-            whole = outcome.model.graph_
-            write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
-            record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
-        (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
-        write_csv(summary.layout, folder / LAYOUT, "name")
-        if outcome.selection is not None:
-            write_edges(outcome.selection.graph, folder / SELECTED)
-        if outcome.path is not None:
-            write_csv(outcome.path.table(), folder / PATH)
-        write_report(summary, folder / REPORT)
-    return record
 
 
 def run_learn(
