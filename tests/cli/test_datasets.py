@@ -1,11 +1,8 @@
 """``nashgraph datasets`` as a stranger runs it."""
 
-import io
-
 import pytest
-from rich.console import Console
 
-from nashgraph.cli import datasets
+from nashgraph.cli import studies
 from nashgraph.datasets import villages
 from nashgraph.datasets.villages import VILLAGES
 
@@ -33,17 +30,8 @@ def archive(tmp_path, monkeypatch):
     path = village_archive(tmp_path / "datav4.0.zip")
     pinned = pinned_to(VILLAGES, path)
     monkeypatch.setattr(villages, "VILLAGES", pinned)
-    monkeypatch.setitem(datasets.SOURCES, "villages", pinned)
+    monkeypatch.setitem(studies.SOURCES, "villages", pinned)
     return path
-
-
-def test_a_bar_is_drawn_where_somebody_watches(monkeypatch):
-    screen = io.StringIO()
-    monkeypatch.setattr(datasets, "Console", lambda stderr: Console(file=screen, force_terminal=True, width=100))
-    with datasets.download_bar("a.zip") as progress:
-        progress(256_000, 256_000)
-    assert "a.zip" in screen.getvalue()
-    assert "256.0/256.0 kB" in screen.getvalue()
 
 
 def run(*arguments):
@@ -61,11 +49,12 @@ def test_without_arguments_the_data_sets_are_listed():
     assert lines["dolphins:"].startswith("dolphins: D. Lusseau")
 
 
-def test_an_archive_is_imported_and_then_listed_and_checked(archive, tmp_path):
+def test_an_archive_is_imported_and_then_listed_and_checked(archive, tmp_path, monkeypatch):
     home = tmp_path / "home"
     result = run("import-villages", archive, "--data-home", home)
     assert (result.exit_code, result.stdout) == (0, f"villages: in {home}\n")
-    assert f"{home}" in run("--data-home", home).output
+    monkeypatch.setenv("NASHGRAPH_DATA", str(home))
+    assert f"{home}" in run().output
     result = run("fetch", "villages", "--data-home", home)
     assert (result.exit_code, result.stdout) == (0, f"villages: in {home}\n")
     (home / "villages" / "households.csv.gz").write_bytes(b"damaged")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from nashgraph import __version__, edge_auc
-from nashgraph.cli.demo import verdicts_over_draws
+from nashgraph.cli.studies import verdicts_over_draws
 from nashgraph.datasets import load_karate
 
 from ..commands import run

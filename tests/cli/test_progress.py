@@ -13,10 +13,10 @@ import pytest
 from rich.console import Console
 
 from nashgraph.certificate import ENGINE_LOG, LOG, Record
-from nashgraph.cli import fitting, progress
+from nashgraph.cli import fitting
+from nashgraph.cli import messages as progress
 from nashgraph.cli.fitting import announce
-from nashgraph.cli.messages import Note, Voice, engine_noted
-from nashgraph.cli.progress import Meter, bar, converging, counting, share_done
+from nashgraph.cli.messages import Meter, Note, Voice, bar, converging, counting, engine_noted, share_done
 from nashgraph.compiled import _Compiled, kernel
 from nashgraph.estimators import ConsensusGL
 

@@ -95,9 +95,8 @@ def test_completion_knows_the_experiments():
 def test_without_any_data_nothing_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("nashgraph.datasets.store.download_file", refuse)
-    options = ("--quick", "--data-home", tmp_path / "nothing", "--out", tmp_path / "out")
-    monkeypatch.setenv("NASHGRAPH_DATA", "put back afterwards")
-    result = run("reproduce", "table1", *options)
+    monkeypatch.setenv("NASHGRAPH_DATA", str(tmp_path / "nothing"))
+    result = run("reproduce", "table1", "--quick", "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "nothing could be run: the data are not here" in result.stderr
     assert not (tmp_path / "out").exists()

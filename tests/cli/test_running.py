@@ -169,37 +169,6 @@ def test_a_limit_on_threads_is_no_bug(table, monkeypatch):
     assert "bug" not in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("limit", "error", "said"),
-    [
-        (600, OSError("Could not find/load shared object file 'libllvmlite.so'"), True),
-        (400, SystemError("error return without exception set"), True),
-        (8000, RuntimeError("LLVM ERROR: out of memory"), True),
-        (8000, RuntimeError("boom"), False),
-        (600, FileNotFoundError(2, "No such file or directory", "x.csv"), False),
-        (0, SystemError("error return without exception set"), False),
-    ],
-)
-def test_a_limit_on_memory_is_said_where_a_library_fails_for_it(table, monkeypatch, limit, error, said):
-    monkeypatch.setattr(commands, "_memory_limit", lambda: limit)
-    monkeypatch.setattr(learn, "learned", fail_with(error))
-    result = run("learn", table, "--out", table.parent / "out")
-    assert (f"this process may have {limit:,} MiB (ulimit -v)" in result.stderr) is said
-    assert not (said and "this is a bug" in result.stderr)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="about the limits of Linux")
-def test_a_limit_on_memory_is_known(table):
-    limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (300 << 20, -1))"
-    code = f"{limited}; from nashgraph.__main__ import main; main()"
-    command = [sys.executable, "-c", code, "learn", str(table), "--out", str(table.parent / "out")]
-    # An old OpenBLAS that gets no memory for its threads interrupts the process itself.
-    single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    result = subprocess.run(command, capture_output=True, text=True, check=False, env=single)
-    assert result.returncode == 1
-    assert "this process may have 300 MiB (ulimit -v)" in result.stderr
-
-
 def test_the_module_is_the_command():
     command = [sys.executable, "-m", "nashgraph", "--version"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith("nashgraph ")

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from nashgraph.cli import app as commands
-from nashgraph.cli.progress import TOLD, Meter
+from nashgraph.cli.messages import TOLD, Meter
 from nashgraph.io import TableOptions, load_signals, read_table
 
 from ..commands import run, run_as_given

@@ -5,35 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
+from . import options, tie_options
 from .commands import EXIT_CODES, Command, Commands, flat
-from .options import (
-    DATA_HOME,
-    PANELS,
-    ActArguments,
-    ClusterArguments,
-    CompareArguments,
-    DemoArguments,
-    FetchArguments,
-    FileArguments,
-    GameArguments,
-    ImportArguments,
-    JobArguments,
-    KnownArguments,
-    LearnArguments,
-    MethodArguments,
-    PathArguments,
-    ReproduceArguments,
-    RerunArguments,
-    ServerArguments,
-    ShowArguments,
-)
-from .tie_options import AskArguments, PlanArguments, TieArguments
 
 app = typer.Typer(
     cls=Commands,
@@ -45,7 +23,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 datasets = typer.Typer(help="List, fetch and import the real data sets.")
-Command.panels = PANELS
+Command.panels = options.PANELS
 
 
 def command(run: str, group: typer.Typer = app, **more: Any) -> Callable[[Callable[..., None]], Callable[..., int]]:
@@ -64,7 +42,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def about(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -74,12 +52,12 @@ def options(
 
 @command("learn:run_learn")
 def learn(
-    chosen: MethodArguments,
-    game: LearnArguments,
-    known: KnownArguments,
-    told: TieArguments,
-    cluster: ClusterArguments,
-    asked: JobArguments,
+    chosen: options.MethodArguments,
+    game: options.LearnArguments,
+    known: options.KnownArguments,
+    told: tie_options.TieArguments,
+    cluster: options.ClusterArguments,
+    asked: options.JobArguments,
 ) -> None:
     """Learn the network behind a table, and write it with a report.
 
@@ -100,7 +78,12 @@ def learn(
 
 
 @command("learn:run_path")
-def path(along: PathArguments, game: GameArguments, cluster: ClusterArguments, asked: JobArguments) -> None:
+def path(
+    along: options.PathArguments,
+    game: options.GameArguments,
+    cluster: options.ClusterArguments,
+    asked: options.JobArguments,
+) -> None:
     """Learn with a range of strengths of the prior, show smoothness against welfare, and choose one.
 
     The smoothness cost J is low if tied nodes are alike. The welfare is what
@@ -112,7 +95,7 @@ def path(along: PathArguments, game: GameArguments, cluster: ClusterArguments, a
 
 
 @command("compare:run_check")
-def check(asked: FileArguments) -> None:
+def check(asked: options.FileArguments) -> None:
     """Test whether a table holds anything that a network could be learned from.
 
     Answers are shuffled within every question, many times. If the real table
@@ -124,7 +107,7 @@ def check(asked: FileArguments) -> None:
 
 
 @command("compare:run_compare")
-def compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArguments) -> None:
+def compare(game: options.GameArguments, cluster: options.ClusterArguments, asked: options.CompareArguments) -> None:
     """Compare several methods on one table, with scores if the true network is known.
 
     Without --truth there are no scores, only the welfare of a game on each
@@ -134,16 +117,16 @@ def compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArgume
     """
 
 
-@command("show:run_show")
-def show(asked: ShowArguments) -> None:
+@command("saved:run_show")
+def show(asked: options.ShowArguments) -> None:
     """Print a learned model: its settings, its certificate, its most influential nodes and its strongest ties.
 
     Example: nashgraph show graph/model.json
     """
 
 
-@command("act:run_act")
-def act(asked: ActArguments) -> None:
+@command("saved:run_act")
+def act(asked: options.ActArguments) -> None:
     """Interventions on a network: key players, support, ties to build or to watch, what if.
 
     All of it is about the game on the network: every node makes an effort, its
@@ -155,7 +138,7 @@ def act(asked: ActArguments) -> None:
 
 
 @command("ask:run_ask")
-def ask(asked: AskArguments) -> None:
+def ask(asked: tie_options.AskArguments) -> None:
     """Say whom to interview next about their ties: those not asked yet whose ties are least certain.
 
     These are people who are expected to have many ties. Use it to find central
@@ -167,7 +150,7 @@ def ask(asked: AskArguments) -> None:
 
 
 @command("ask:run_plan")
-def plan(asked: PlanArguments) -> None:
+def plan(asked: tie_options.PlanArguments) -> None:
     """Plan a survey about ties before there is any data: what asking so many people so many questions would buy.
 
     Networks like the one to be studied are drawn, people in them are asked,
@@ -177,24 +160,24 @@ def plan(asked: PlanArguments) -> None:
     """
 
 
-@command("show:run_rerun")
-def rerun(asked: RerunArguments) -> None:
+@command("saved:run_rerun")
+def rerun(asked: options.RerunArguments) -> None:
     """Run a model.json again, and check that the graph is the same, bit by bit or within 1e-9.
 
     Example: nashgraph rerun graph/model.json --out again
     """
 
 
-@command("demo:run_demo")
-def demo(asked: DemoArguments) -> None:
+@command("studies:run_demo")
+def demo(asked: options.DemoArguments) -> None:
     """Learn Zachary's karate club from 50 signals, four ways, and compare with the true network.
 
     Example: nashgraph demo --out demo
     """
 
 
-@command("reproduce:run_reproduce")
-def reproduce(asked: ReproduceArguments) -> None:
+@command("studies:run_reproduce")
+def reproduce(asked: options.ReproduceArguments) -> None:
     """Run the paper's tables and figures again, and compare them with its numbers.
 
     Finished trials are stored, so the same command continues a run that was stopped.
@@ -204,7 +187,7 @@ def reproduce(asked: ReproduceArguments) -> None:
 
 
 @command("ui:run_ui")
-def ui(asked: ServerArguments) -> None:
+def ui(asked: options.ServerArguments) -> None:
     """Learn a network in the browser: choose a file, check its columns, learn, and get the report.
 
     The page runs on this machine alone and needs no network. It shows the
@@ -216,21 +199,21 @@ def ui(asked: ServerArguments) -> None:
 
 
 @datasets.callback(invoke_without_command=True)
-def list_all(context: typer.Context, data_home: Annotated[Path | None, typer.Option(help=DATA_HOME)] = None) -> None:
+def list_all(context: typer.Context) -> None:
     """List the data sets: how large they are, where they are stored, and what to cite."""
     if context.invoked_subcommand is None:
-        from .datasets import list_datasets  # noqa: PLC0415 (help and completion stay fast)
+        from .studies import list_datasets  # noqa: PLC0415 (help and completion stay fast)
 
-        list_datasets(data_home)
+        list_datasets()
 
 
-@command("datasets:run_fetch", datasets)
-def fetch(asked: FetchArguments) -> None:
+@command("studies:run_fetch", datasets)
+def fetch(asked: options.FetchArguments) -> None:
     """Fetch data sets from their original sources, and check them; those already here are only checked."""
 
 
-@command("datasets:run_import", datasets, name="import-villages")
-def import_villages(asked: ImportArguments) -> None:
+@command("studies:run_import", datasets, name="import-villages")
+def import_villages(asked: options.ImportArguments) -> None:
     """Turn the Dataverse's archive of the Indian villages into the compact files that load_villages reads."""
 
 

@@ -17,9 +17,9 @@ from ..study import plan_study, plot_plan
 from .commands import DONE
 from .fitting import MODEL, all_parameters, built, check_given, fitted
 from .learn import check_inputs_kept, note_signals
-from .messages import Voice, listed
+from .messages import Voice, listed, records
 from .options import TableArguments
-from .show import found_again, records
+from .saved import found_again
 from .tie_options import TIES, AskArguments, PlanArguments, TieArguments
 
 FILE, PLAN = "ask.csv", ("plan.csv", "plan.svg")

@@ -31,9 +31,6 @@ EXIT_CODES = (
 )
 HINT = " (--help lists the options)"
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
-LITTLE = 1000  # MiB that our libraries take before there is a table
-LONG = 80  # letters of a list of names that the help can show as one word
-WITHOUT_MEMORY = ("thread", "LLVM", "shared object", "map segment", "allocate")  # what libraries then speak of
 RENAMED = {"random_state": "seed", "n_replicates": "replicates"}  # parameters whose option has another name
 # Parameters that have an option, as the library writes them: engine='threads', lam=0.
 PARAMETER = re.compile(
@@ -112,7 +109,7 @@ class Command(TyperCommand):
             if ":" in (parameter.metavar or ""):
                 names = list(registered(str(parameter.metavar)))
                 parameter.metavar = f"[{'|'.join(names)}]"
-                if len(parameter.metavar) > LONG and parameter.opts[0].startswith("-"):  # it would be broken in words
+                if len(parameter.metavar) > 80 and parameter.opts[0].startswith("-"):  # it would be broken in words
                     parameter.metavar = str(parameter.name).upper()
                     parameter.help = f"{str(parameter.help).rstrip('.')}: {', '.join(names)}."
             if isinstance(default := getattr(parameter, "show_default", None), str):
@@ -270,38 +267,11 @@ def as_options(text: str) -> str:
 
 def _limit_reached(error: Exception) -> str:
     """Return the sentence of an error that a limit of the machine or the system has made; else nothing."""
-    if (limit := _memory_limit()) and _of_memory(error, limit):
-        return (
-            f"not enough memory, as it seems: this process may have {limit:,} MiB (ulimit -v), and it takes "
-            f"{LITTLE:,} to load all libraries, and more for many nodes ({type(error).__name__}: {error})"
-        )
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}" if str(error) else "not enough memory"
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return "the system gives no more threads, because a limit on memory or processes (ulimit -v, -u) is reached"
     return ""
-
-
-def _memory_limit() -> int:
-    """Return to how many MiB the memory of this process is limited; 0 where it is not, or the system has no such thing.
-
-    Beyond it libraries fail in ways of their own: they are not found, start no threads or set no error.
-    """
-    try:
-        import resource  # noqa: PLC0415 (Windows has none)
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    except (ImportError, OSError):
-        return 0
-    return 0 if limit == resource.RLIM_INFINITY else limit >> 20
-
-
-def _of_memory(error: Exception, limit: int) -> bool:
-    """Return whether an error may be how a library says that it got no memory."""
-    if isinstance(error, OSError) and error.errno is not None:  # the system's own words
-        return error.errno == errno.ENOMEM
-    spoken = any(word in str(error) for word in WITHOUT_MEMORY)
-    return limit < LITTLE or spoken or isinstance(error, MemoryError | SystemError)
 
 
 def _of_the_system(error: OSError) -> str:

@@ -19,11 +19,10 @@ from ..io import Job, Signals, load_signals
 from ..io.graphs import write_csv
 from ..network_check import check_network
 from .commands import BUG_REPORT, DONE, UNFINISHED, as_options
-from .fitting import check_engine, check_given, flat_parameters, methods_with, plain_number, with_parameters
+from .fitting import check_engine, check_given, flat_parameters, methods_with, with_parameters
 from .learn import check_inputs_kept, note_signals, questions_of, truth_noted
-from .messages import Voice, listed
+from .messages import Voice, counting, listed, records
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
-from .progress import counting
 
 FILE = "compare.csv"
 KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
@@ -98,7 +97,7 @@ def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
         with written_together(out) as folder:
             write_csv(found, folder / FILE, "method")
         voice.say(f"wrote {FILE} to {out}/")
-    answer = {"command": "compare", "methods": plain_rows(found), "notes": voice.notes}
+    answer = {"command": "compare", "methods": records(found), "notes": voice.notes}
     voice.answer(answer | ({} if truth is None else {"verdict": verdict(found)}))
     return DONE if found["converged"].all() else UNFINISHED
 
@@ -144,14 +143,3 @@ def remarks(found: pd.DataFrame) -> dict[str, list[str]]:
             plain = as_options(KIND.sub("", text))
             said.setdefault(plain + BUG_REPORT if ERROR.match(plain) else plain, []).append(method)
     return said
-
-
-def plain_rows(found: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows as JSON has them."""
-    return [
-        {
-            str(key): value if isinstance(value, str) else None if pd.isna(value) else plain_number(value)
-            for key, value in row.items()
-        }
-        for row in found.to_dict("records")
-    ]

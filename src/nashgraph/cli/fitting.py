@@ -32,9 +32,8 @@ from ..pairs.memory import free_memory
 from ..solvers import COST
 from ..validation import Array, InputError
 from .commands import RENAMED, meant
-from .messages import Voice, engine_noted
+from .messages import Voice, bar, converging, counting, engine_noted, plain, tallied
 from .options import LearnArguments, PathArguments
-from .progress import bar, converging, counting
 
 MANY = 5000  # nodes from which it is said how long a fit takes
 LONG = 300.0  # seconds from which something faster is suggested
@@ -203,9 +202,7 @@ class Outcome:
         if isinstance(self.model, ConsensusGL):
             numbers["ties"] = self.written.undirected().n_edges  # an edge in each direction is one tie
         return self.model.certificate_.as_dict() | {
-            name: plain_number(value)
-            for name, value in numbers.items()
-            if isinstance(value, Real) and not math.isnan(value)
+            name: plain(value) for name, value in numbers.items() if isinstance(value, Real) and not math.isnan(value)
         }
 
 
@@ -255,13 +252,8 @@ def selected(
     """Select ties of a consensus with a bound on those by chance, where it is asked for, and say what is promised."""
     if false_edges is None or not isinstance(model, ConsensusGL):
         return None
-    with bar(voice, "selecting") as tell:
-        found = model.select(
-            signals.table,
-            false_edges,
-            progress=lambda done, total: tell(done / total, f"{done} of {total}"),
-            checkpoint=unfinished,
-        )
+    with tallied(voice, "selecting") as tell:
+        found = model.select(signals.table, false_edges, progress=tell, checkpoint=unfinished)
     voice.note(found.sentence)
     return found
 
@@ -295,11 +287,11 @@ def fitted(
         fit_ties(model, signals, voice, ties)
         return
     announce(model, signals, voice)
+    if isinstance(model, ConsensusGL):
+        with tallied(voice, "learning") as tell:
+            model.fit(signals.table, progress=tell, checkpoint=unfinished)
+        return
     with bar(voice, "learning") as tell:
-        if isinstance(model, ConsensusGL):
-            tally = lambda done, total: tell(done / total, f"{done} of {total}")  # noqa: E731
-            model.fit(signals.table, progress=tally, checkpoint=unfinished)
-            return
         part, solver = ("solver__", as_solver(model.solver)) if isinstance(model, GLGP) else ("", model)
         if hasattr(solver, "callback"):
             told, tol = converging(tell), solver.tol
@@ -318,8 +310,8 @@ def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
     seconds, memory = expected_cost(table, model.n_degrees, model.n_replicates)
     voice.tell(f"learning {n_nodes:,} nodes takes about {in_time(seconds)} and {in_bytes(memory + LOADED)} of memory")
     if seconds > LONG:
-        plain, _ = expected_cost(table, model.n_degrees, 0)
-        voice.tell(f"faster: --replicates 0 (no intervals, about {in_time(plain)}), --engine cuda, or --workers")
+        alone, _ = expected_cost(table, model.n_degrees, 0)
+        voice.tell(f"faster: --replicates 0 (no intervals, about {in_time(alone)}), --engine cuda, or --workers")
     if memory > free_memory():
         voice.tell(f"there is not enough free memory ({in_bytes(free_memory())}): fewer --replicates take less")
 
@@ -384,13 +376,6 @@ def followed(
         )
     )
     return path
-
-
-def plain_number(value: Any) -> Any:
-    """Return a number as JSON has it: None where it is not finite."""
-    if isinstance(value, bool | int):
-        return value
-    return float(value) if math.isfinite(value) else None
 
 
 def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:

@@ -30,13 +30,12 @@ from .learn import (
     SCORES,
     Inputs,
     Run,
-    answer,
     check_inputs_kept,
     code_of,
+    json_of,
     ties_of,
 )
-from .messages import Note, Voice, engine_noted, listed
-from .progress import counting
+from .messages import Note, Voice, counting, engine_noted, listed
 
 FOLDER, FOLDERS = "groups", "groups.csv"
 THUMBNAIL = 240  # pixels, of a network on the page of all
@@ -260,7 +259,7 @@ def write_all(
         {
             "command": job.command,
             "out": str(out),
-            "groups": {name: {**answer(record), "folder": folders[name]} for name, record in records.items()},
+            "groups": {name: {**json_of(record), "folder": folders[name]} for name, record in records.items()},
             "left_out": left_out,
             "notes": voice.notes,
         }

@@ -340,7 +340,7 @@ def code_of(record: ModelRecord) -> int:
     return DONE if record.certificate.get("converged", True) else UNFINISHED
 
 
-def answer(record: ModelRecord) -> dict[str, Any]:
+def json_of(record: ModelRecord) -> dict[str, Any]:
     """Return the JSON object of a learned graph."""
     return {
         "command": record.job.command,
@@ -464,5 +464,5 @@ def run(
         if table.group is not None:
             return run_groups(job, inputs, asked.out, voice)
         record = run_job(job, inputs, asked.out, voice)
-    voice.answer({**answer(record), "out": str(asked.out)})
+    voice.answer({**json_of(record), "out": str(asked.out)})
     return code_of(record)

@@ -26,7 +26,6 @@ EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 INTERACTIONS, WELFARES = "nashgraph.games.interactions:INTERACTIONS", "nashgraph.games.welfares:WELFARES"
 RESPONDS = "How a node's action responds to its neighbours' actions."
 VALUED = "How the actions of all nodes are valued."
-DATA_HOME = "Folder to look in first and to write to; NASHGRAPH_DATA and the user's cache come next."
 BENEFITS = ("spectral", "uniform", "none")
 DASK = "dask"  # the engine that a cluster is; the engines are not loaded for a help text
 # The groups of options in the help, in this order.
@@ -399,11 +398,17 @@ class ReproduceArguments:
     quick: bool = option("--quick", default=False, help="Few trials, for a first look in under a minute.")
     seed: int = option(default=0, min=0, help="Seed of the random numbers.")
     jobs: int = option(default=-1, min=-1, help="Number of trials to run at the same time; -1 uses all cores.")
-    data_home: Path | None = option(
-        help="Folder of the real data.", show_default="NASHGRAPH_DATA, then the user's cache"
-    )
     out: Path | None = output_option(
         help="Folder for the files.", show_default="results, or results/quick with --quick"
+    )
+
+
+@dataclass(frozen=True)
+class DataArguments:
+    """Where data sets are written to."""
+
+    data_home: Path | None = option(
+        help="Folder to look in first and to write to; NASHGRAPH_DATA and the user's cache come next."
     )
 
 
@@ -411,16 +416,16 @@ class ReproduceArguments:
 class FetchArguments:
     """The options of datasets fetch."""
 
+    place: DataArguments
     names: list[str] = argument("NAME...", "Data sets to fetch, by the names that nashgraph datasets lists.")
-    data_home: Path | None = option(help=DATA_HOME)
 
 
 @dataclass(frozen=True)
 class ImportArguments:
     """The options of datasets import-villages."""
 
+    place: DataArguments
     archive: Path = argument("ARCHIVE", "The Dataverse's datav4.0.zip.")
-    data_home: Path | None = option(help=DATA_HOME)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..commands import DONE, UNFINISHED
-from ..progress import EVERY, TOLD
+from ..messages import EVERY, TOLD
 
 OUT = "nashgraph-out"  # the folder that learn writes to by default
 PATIENCE = 5.0  # seconds in which a run that is interrupted ends by itself

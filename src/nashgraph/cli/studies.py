@@ -1,4 +1,4 @@
-"""``nashgraph demo``: the karate club learned from signals by four methods, over several draws, next to controls."""
+"""``nashgraph demo``, ``reproduce`` and ``datasets``: a first look, the paper's experiments, and the data of both."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table
 
 from ..comparison import CHANCE, CONTROL, SCORES, SHUFFLED, compare
-from ..datasets import load_karate, smooth_signals
+from ..datasets import DatasetError, import_villages, load_karate, smooth_signals
+from ..datasets.networks import DOLPHINS, WIKI_VOTE
+from ..datasets.store import find_home, load_tables
+from ..datasets.villages import VILLAGES
 from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
-from ..files import claimed, written_together
+from ..experiments import EXPERIMENTS, Study, reproduce
+from ..files import Written, claimed, written_together
 from ..io import write_edges, write_graphml
 from ..report import Summary, plot_graph, summarize, write_report
 from ..solvers import BestResponse
-from .commands import DONE
+from ..validation import InputError, check_choice
+from .commands import DONE, REFUSED, printable
 from .fitting import part_to_write
 from .learn import most_influential
-from .messages import Voice, listed
-from .options import DemoArguments
-from .progress import counting
+from .messages import Voice, counting, listed, tallied
+from .options import DemoArguments, FetchArguments, ImportArguments, ReproduceArguments
 
-N_SIGNALS = 50
-N_DRAWS = 8  # of signals: one draw does not show which method is better
-FRIENDS = 5
-LAM = 0.3
+SOURCES = {source.name: source for source in (DOLPHINS, *WIKI_VOTE.values(), VILLAGES)}
+N_SIGNALS, N_DRAWS = 50, 8  # one draw of signals does not show which method is better
 
 
 def run_demo(asked: DemoArguments) -> int:
     """Learn the karate club four ways, print how well, and write the graph, a picture and a report."""
-    with claimed(asked.out):
-        return demonstrated(asked.out, asked.seed, asked.speech.voice())
-
-
-def demonstrated(out: Path, seed: int, voice: Voice) -> int:
-    """Learn and write, with the folder for this run alone."""
+    out, seed, voice = asked.out, asked.seed, asked.speech.voice()
     club = load_karate().graph
     names = [f"member {node + 1}" for node in club]
     draws = [
         pd.DataFrame(smooth_signals(club, N_SIGNALS, "gmrf", random_state=seed + draw), columns=names)
         for draw in range(N_DRAWS)
     ]
-    signals, source = draws[0], f"{N_SIGNALS} Gaussian-Markov signals (seed {seed})"
+    signals = draws[0]
     voice.say(
         f"The karate club: {club.number_of_nodes()} members, {club.number_of_edges()} friendships. Learned from "
         f"{N_SIGNALS} Gaussian-Markov signals, drawn {N_DRAWS} times (seeds {seed} to {seed + N_DRAWS - 1}); means "
@@ -54,8 +54,8 @@ def demonstrated(out: Path, seed: int, voice: Voice) -> int:
     )
     # c, degree and lam are the same for the last three, so that these rows differ by the method alone.
     model = ConsensusGL(random_state=seed)
-    models: list[GraphEstimator] = [model, SmoothGL(), LinearGLGP(lam=LAM), GLGP(lam=LAM)]
-    with voice.noting_warnings():
+    models: list[GraphEstimator] = [model, SmoothGL(), LinearGLGP(lam=0.3), GLGP(lam=0.3)]
+    with voice.noting_warnings(), claimed(out):
         warm_up(signals)
         with counting(voice, "learning", len(draws)) as progress:
             tables = []
@@ -70,16 +70,15 @@ def demonstrated(out: Path, seed: int, voice: Voice) -> int:
         model.fit(signals)
         for sentence in most_influential(model.graph_):
             voice.say(sentence)
-        friends = sorted(club, key=lambda node: -club.degree[node])[:FRIENDS]
+        friends = sorted(club, key=lambda node: -club.degree[node])[:5]
         voice.say("The members with most friends: " + ", ".join(f"{names[k]} ({club.degree[k]})" for k in friends))
         scores = found.set_index("method").to_dict("index")
         ours = scores["ConsensusGL"]
-        shown = {"AUC": ours["auc"], "average precision": ours["average_precision"]}
         summary = summarize(
             model,
             title="Zachary's karate club",
-            source=source,
-            scores=shown,
+            source=f"{N_SIGNALS} Gaussian-Markov signals (seed {seed})",
+            scores={"AUC": ours["auc"], "average precision": ours["average_precision"]},
             columns=signals.T.add_prefix("signal "),
             truth=club,
         )
@@ -154,3 +153,79 @@ def draw_side_by_side(club: nx.Graph[int], model: GraphEstimator, path: Path) ->
     )
     figure.supxlabel("Circles grow with friends (left), with influence (right).", fontsize=9)
     figure.savefig(path, dpi=130, bbox_inches="tight", format="png")
+
+
+def run_reproduce(asked: ReproduceArguments) -> int:
+    """Run experiments, write what came out, and print the verdicts."""
+    voice = asked.speech.voice()
+    unknown = [name for name in asked.experiments if name not in (*EXPERIMENTS, "all")]
+    if unknown:
+        raise typer.BadParameter(f"no such experiment: {', '.join(unknown)}; there are {', '.join(EXPERIMENTS)}, all")
+    if asked.jobs == 0:
+        raise typer.BadParameter("--jobs 0 runs nothing: take 1, 2, ... or -1 for one per core")
+    folder = asked.out or (Path("results") / "quick" if asked.quick else Path("results"))
+    studies: dict[str, Study] = {}
+    left_out: dict[str, str] = {}
+    with claimed(folder):
+        Written.kept = True  # trials that are done stay, however this ends
+        for name in EXPERIMENTS if "all" in asked.experiments else dict.fromkeys(asked.experiments):
+            try:
+                studies |= reproduced(name, folder, asked, voice)
+            except DatasetError as error:
+                left_out[name] = str(error)
+                voice.note(f"{name} is left out: {error}")
+    if not studies:
+        raise InputError("nothing could be run: the data are not here")
+    table = Table("", "verdict", "claims that hold", "and those that do not", box=None, pad_edge=False)
+    for name, study in studies.items():
+        failed = "; ".join(f"{check.claim} ({check.detail})" for check in study.checks if not check.holds)
+        table.add_row(name, study.verdict, study.held, printable(failed))
+    voice.say(table)
+    voice.say(f"Wrote CSV, SVG and Markdown of each, and REPRODUCTION.md, to {folder}/")
+    voice.answer(
+        {
+            "out": str(folder),
+            "verdicts": {name: study.verdict for name, study in studies.items()},
+            "checks": {
+                name: [{"claim": check.claim, "holds": check.holds, "detail": check.detail} for check in study.checks]
+                for name, study in studies.items()
+            },
+            "left_out": left_out,
+        }
+    )
+    return REFUSED if left_out else DONE
+
+
+def reproduced(name: str, folder: Path, asked: ReproduceArguments, voice: Voice) -> dict[str, Study]:
+    """Run one experiment, with a bar of its own."""
+    given: dict[str, Any] = {"seed": asked.seed, "quick": asked.quick, "jobs": asked.jobs}
+    with tallied(voice, name) as tell:
+        return reproduce([name], folder, **given, progress=lambda _, done, total: tell(done, total))
+
+
+def list_datasets() -> None:
+    """List the data sets: how large they are, where they are stored, and what to cite."""
+    karate = load_karate()
+    table = Table("name", "size", "found in", box=None, pad_edge=False)
+    table.add_row(karate.name, f"{len(karate.names)} nodes, {karate.graph.number_of_edges()} edges", "networkx")
+    for source in SOURCES.values():
+        table.add_row(source.name, source.size, str(find_home(source) or "not here"))
+    Console().print(table)
+    typer.echo(f"\nWhom to cite:\n{karate.name}: {karate.citation}")
+    for source in SOURCES.values():
+        typer.echo(f"{source.name}: {source.citation}")
+
+
+def run_fetch(asked: FetchArguments) -> int:
+    """Fetch data sets and say where they are."""
+    for source in [SOURCES[check_choice("NAME", name, SOURCES)] for name in asked.names]:
+        with tallied(Voice(), source.archive) as progress:
+            load_tables(source, asked.place.data_home, progress=progress)
+        typer.echo(f"{source.name}: in {find_home(source, asked.place.data_home)}")
+    return DONE
+
+
+def run_import(asked: ImportArguments) -> int:
+    """Import the villages and say where they are."""
+    typer.echo(f"{VILLAGES.name}: in {import_villages(asked.archive, asked.place.data_home)}")
+    return DONE

@@ -1,0 +1,346 @@
+"""What is done with a network that was learned: ``nashgraph show``, ``rerun`` and ``act``; act takes any network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from scipy import sparse
+
+from ..estimators import LEARNERS
+from ..files import claimed, written_together
+from ..graph import NOT_CENTRAL, LearnedGraph
+from ..interventions import Answer, Game, Questions, answer_questions
+from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
+from ..io import (
+    FileRecord,
+    ModelRecord,
+    TableError,
+    library_versions,
+    read_edges,
+    read_members,
+    read_network,
+    read_node_numbers,
+    read_nodes,
+    read_record,
+    sha256_of,
+)
+from ..io.graphs import write_csv
+from ..report.prose import read_methods
+from ..validation import listing
+from .commands import DONE, UNFINISHED
+from .fitting import GOSSIP, MODEL, OWN
+from .groups import FOLDER as GROUPS
+from .learn import (
+    COMMANDS,
+    EDGES,
+    MEMBERS,
+    NODES,
+    REPORT,
+    Inputs,
+    check_inputs_kept,
+    code_of,
+    json_of,
+    run_job,
+    say_figures,
+)
+from .messages import Voice, listed, paired, plain, records
+from .options import ActArguments, RerunArguments, ShowArguments
+from .tie_options import TIES
+
+
+def run_show(asked: ShowArguments) -> int:
+    """Print what a model.json holds, and the most influential nodes and heaviest ties from the files in its folder."""
+    voice = asked.speech.voice()
+    record, place = read_record(asked.model)
+    if asked.methods:
+        paragraph = read_methods(place.parent / REPORT)
+        voice.say(paragraph)
+        voice.answer({"command": "show", "methods": paragraph})
+        return DONE
+    voice.say(f"{record.job.title} (from {Path(record.input.path).name})")
+    say_figures(record, voice)
+    voice.say(paired(settings(record), "settings"))
+    nodes = None
+    if record.certificate.get("influence_supported") is False:
+        voice.say(NOT_CENTRAL)
+    elif not (file := place.parent / NODES).is_file():
+        voice.note(f"there is no {NODES} next to {place.name}, so the most influential nodes are not shown")
+    elif sha256_of(file) != record.nodes_sha256:
+        voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")
+    else:
+        nodes = read_nodes(file, 10)
+        if "silent" in nodes:  # such nodes are no hubs
+            nodes = read_nodes(file).query("silent == 0").head(10).drop(columns="silent")
+        nodes = nodes[[name for name in nodes if name in OWN]]
+        voice.say(listed(few_columns(nodes), "most influential"))
+    ties = None
+    if (edges := place.parent / EDGES).is_file() and sha256_of(edges) != record.edges_sha256:
+        voice.note(f"{EDGES} is not as it was written: it is not the graph that this model certifies")
+    elif edges.is_file():
+        ties = read_edges(edges, 10)
+        shown = "source target evidence weight interval frequency probability known"
+        voice.say(listed(with_interval(ties, "low", "high", shown.split()), "strongest ties"))
+    for note in record.notes:
+        voice.say(f"note: {note}")
+    voice.answer(
+        {
+            **json_of(record),
+            "command": "show",
+            "title": record.job.title,
+            "parameters": record.job.parameters,
+            "most_influential": None if nodes is None else nodes.to_dict("records"),
+            "strongest_ties": None if ties is None else records(ties),
+            "versions": record.versions,
+        }
+    )
+    return DONE
+
+
+def few_columns(nodes: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of nodes that fit a terminal, an interval of ranks in one."""
+    if "rank_low" in nodes:
+        ends = zip(nodes["rank_low"], nodes["rank_high"], strict=True)
+        nodes = nodes.assign(rank=[f"{low} to {high}" for low, high in ends])
+    if "ties_low" in nodes:
+        ends = zip(nodes["ties_low"], nodes["ties_high"], strict=True)
+        nodes = nodes.assign(ties=[f"{low:.1f} to {high:.1f}" for low, high in ends])
+    if "missing" in nodes:
+        nodes = nodes.assign(missing=nodes["missing"].map("{:.0%}".format))
+    shown = "name influence interval rank followers expected_ties ties action missing community"
+    return with_interval(nodes, "influence_low", "influence_high", shown.split())
+
+
+def with_interval(table: pd.DataFrame, low: str, high: str, shown: list[str]) -> pd.DataFrame:
+    """Return some columns of a table, an interval in one where there is one."""
+    if low in table:
+        ends = zip(table[low], table[high], strict=True)
+        table = table.assign(interval=[f"{least:.2f} to {most:.2f}" for least, most in ends])
+    return table[[name for name in shown if name in table]]
+
+
+def settings(record: ModelRecord) -> dict[str, str]:
+    """Return what was asked for, without what was left alone."""
+    given = {**vars(record.job.table), **record.job.parameters}
+    return {
+        name: ",".join(value) if isinstance(value, tuple) else str(value)
+        for name, value in given.items()
+        if value not in (None, (), False)
+    }
+
+
+def run_rerun(asked: RerunArguments) -> int:
+    """Run a job again, on files that are the same (or given, by option), and say whether the graph is."""
+    voice, out = asked.speech.voice(brief=True), asked.out
+    earlier, place = read_record(asked.model)
+    if earlier.job.method not in LEARNERS or earlier.job.command not in COMMANDS:
+        what = f"{earlier.job.command} with the method {earlier.job.method}"
+        raise TableError(f"{place.name} asks for {what!r}, which this nashgraph cannot do")
+    stacked = earlier.job.parameters.pop("known_weights", None)
+    if stacked is not None or (earlier.known is not None and earlier.job.method != TIES):
+        raise TableError(
+            f"{place.name} is of a consensus that learned from known ties, which this nashgraph does not do: learn it "
+            "again with --known, which is the tie model now"
+        )
+    file, truth, known = (
+        None if then is None else found_again(then, getattr(asked, name), f"--{name}", place, asked.force, voice)
+        for name, then in (("input", earlier.input), ("truth", earlier.truth), ("known", earlier.known))
+    )
+    assert file is not None
+    changed = {
+        name: (version, earlier.versions.get(name))
+        for name, version in library_versions().items()
+        if version != earlier.versions.get(name)
+    }
+    for name, (now, before) in changed.items():
+        voice.note(f"{name} is {now} here and was {before}")
+    record = run_job(earlier.job, Inputs(file, truth, known, place), out, voice)
+    same, difference, sentence = compared(earlier, place.parent / EDGES, record, out / EDGES)
+    voice.say(sentence)
+    verdict = {"same": same, "bit_identical": difference == 0.0, "largest_difference": plain(difference)}
+    voice.answer({**json_of(record), "out": str(out), **verdict})
+    return code_of(record) if same else UNFINISHED
+
+
+def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path) -> tuple[bool, float, str]:
+    """Return whether the edges of two runs are the same, how far they differ, and both in words.
+
+    Another processor, or another version of a library, rounds in its own way: 1e-9 of the heaviest weight is the same.
+    """
+    if record.edges_sha256 == earlier.edges_sha256:
+        return True, 0.0, "the graph is the same, to the last digit"
+    differs = "the graph is NOT the same as that of the model"
+    if not before.is_file() or sha256_of(before) != earlier.edges_sha256:
+        why = f"its {EDGES} is missing or was changed, so the difference is unknown"
+        return False, math.nan, f"{differs}, to the last digit at least; {why}"
+    one, two = (read_edges(file).set_index(["source", "target"])["weight"] for file in (before, now))
+    difference = float(one.sub(two, fill_value=0.0).abs().max() / one.max()) if len(one) and len(two) else math.inf
+    by = f"its weights differ by {difference:.1e} of the heaviest at most"
+    if difference <= 1e-9:
+        return True, difference, f"the graph is the same within 1e-09, not bit by bit: {by}"
+    return False, difference, f"{differs}: {by}"
+
+
+def found_again(then: FileRecord, given: Path | None, option: str, model: Path, force: bool, voice: Voice) -> Path:
+    """Return the file that a model was learned from, if it still is that file."""
+    file = given or model.parent / then.path
+    if not file.is_file():
+        raise TableError(f"the model's file {file} is not there: give it with {option}")
+    if sha256_of(file) != then.sha256:
+        message = f"{file} is not the file that the model was learned from (its SHA-256 differs)"
+        if not force:
+            raise TableError(f"{message}: give that one with {option}, or pass --force")
+        voice.note(message)
+    return file
+
+
+def run_act(asked: ActArguments) -> int:
+    """Find interventions on a network, print the first rows of each table, and write the tables."""
+    voice, given = asked.speech.voice(), asked.network
+    out = asked.out or (given if given.is_dir() else given.parent) / "act"
+    check_inputs_kept(out, (given, asked.benefit), [f"{name}.csv" for name in QUESTIONS])
+    with voice.noting_warnings(), claimed(out):
+        rules = {"interaction": asked.interaction, "welfare": asked.welfare}
+        game, columns = read_game(given, rules, directed=not asked.undirected)
+        if not game.replicate_weights:
+            voice.note(NO_REPLICATES)
+        voice.say(
+            f"{given.name}: {game.n_nodes} nodes, {len(game.replicate_weights)} replicates; the game on its "
+            f"{game.weights.nnz:,} weights has the welfare {game.value:.4g}. {caution(game)}"
+        )
+        answers = answer_questions(game, questions(asked, game, columns))
+        with written_together(out) as folder:
+            for answer in filter(written, answers):
+                table = answer.table
+                write_csv(
+                    table, folder / f"{answer.name}.csv", *table.columns.intersection(["name", "source", "target"])
+                )
+    print_answers(answers, voice)
+    voice.say()
+    voice.say(f"wrote {', '.join(f'{answer.name}.csv' for answer in filter(written, answers))} to {out}/")
+    voice.answer(as_json(game, answers, out, voice))
+    return DONE
+
+
+def print_answers(answers: list[Answer], voice: Voice) -> None:
+    """Print every table with its sentence; questions that the signals do not support share one sentence at the end."""
+    unsupported = [answer.title.split(":")[0].lower() for answer in answers if answer.sentence == NOT_CENTRAL]
+    for answer in answers:
+        if answer.sentence != NOT_CENTRAL:
+            voice.say()
+            voice.say(answer.title)
+            if written(answer):
+                voice.say(listed(columns_of_answer(answer.table.head(answer.shown))))
+            voice.say(answer.sentence)
+    if unsupported:
+        voice.say()
+        voice.say(f"{NOT_CENTRAL} Not shown for this reason: {', '.join(unsupported)}.")
+
+
+def written(answer: Answer) -> bool:
+    """Return whether an answer has a table to write; without anything to choose from there is none."""
+    return len(answer.table) > 0
+
+
+def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> tuple[Game, Mapping[str, Any]]:
+    """Return the game on a folder that ``learn`` wrote, its model.json, or a file of ties; and the nodes' columns.
+
+    The interaction and welfare are those given, else those that the network was learned with.
+    """
+    wanted = {name: value for name, value in rules.items() if value is not None}
+    if not given.is_dir() and given.name != MODEL:
+        return Game.on(read_network(given, directed=directed), **wanted), {}
+    if given.is_dir() and not (given / MODEL).is_file() and (given / GROUPS).is_dir():
+        raise TableError(f"{given} has a network for each group: give one of the folders in {given / GROUPS}")
+    record, place = read_record(given)
+    graph, replicates = learned_graph(record, place.parent)
+    learned = {name: record.job.parameters[name] for name in rules if record.job.parameters.get(name) is not None}
+    return Game.on(graph, **learned | wanted, replicates=replicates), graph.node_columns
+
+
+def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list[Any]]:
+    """Return a learned graph with its benefits and communities, and the graphs of its replicates.
+
+    For a consensus this is the whole graph, with directions, and not only the ties in edges.csv. The replicates of a
+    tie model are draws of its network.
+    """
+    checked = {NODES: record.nodes_sha256, EDGES: record.edges_sha256, MEMBERS: record.members_sha256}
+    for name, expected in checked.items():
+        if expected and not (folder / name).is_file():
+            raise TableError(f"{name} is missing in the folder of {MODEL}: learn the network again")
+        if expected and sha256_of(folder / name) != expected:
+            raise TableError(f"{name} was changed after {MODEL} was written: learn the network again")
+    nodes = read_nodes(folder / NODES).set_index("name")
+    if record.members_sha256:
+        names, weights, replicates = read_members(folder / MEMBERS)
+    else:
+        names, replicates = nodes.index.tolist(), []
+        edges = read_edges(folder / EDGES)
+        if unknown := {*edges["source"], *edges["target"]} - {*names}:
+            raise TableError(f"{NODES} is damaged (it lacks the nodes {listing(unknown)}): learn the network again")
+        weights = weights_of(edges, names, directed=record.job.directed)
+    if unknown := {*names} ^ {*nodes.index}:
+        raise TableError(f"{NODES} is damaged (it has other nodes, {listing(unknown)}): learn the network again")
+    columns = {name: nodes[name].loc[names].to_numpy() for name in ("benefit", "community", GOSSIP) if name in nodes}
+    supported = record.certificate.get("influence_supported")
+    known = supported if isinstance(supported, bool) else None
+    graph = LearnedGraph.of(weights, names, node_columns=columns, influence_supported=known)
+    if record.job.method == TIES:
+        graph = replace(graph, directed=False, edge_columns={"probability": graph.weights.data})
+    return graph, replicates
+
+
+def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:
+    """Return the weights of an edge list, both ways if it has no directions."""
+    places = {name: number for number, name in enumerate(names)}
+    rows, columns = (edges[end].map(places).to_numpy() for end in ("target", "source"))
+    found = sparse.csr_array((edges["weight"].to_numpy(dtype=float), (rows, columns)), shape=(len(names), len(names)))
+    return found if directed else found + found.T
+
+
+def questions(asked: ActArguments, game: Game, columns: Mapping[str, Any]) -> Questions:
+    """Return the questions that the options ask."""
+    change: dict[str, Any] = {}
+    if asked.changes:
+        texts = asked.without or []  # each is one name, which may have a comma, or several with commas between
+        without = [name for text in texts for name in ([text] if text in game.numbers else text.split(","))]
+        change = {"without": without, "cap_influence": asked.cap_influence}
+        if asked.benefit is not None:
+            change["new_benefit"] = read_node_numbers(asked.benefit, "benefit", [str(name) for name in game.names])
+    known = columns.get("community"), columns.get(GOSSIP)
+    return Questions(asked.best, asked.budget, asked.cost, asked.cap, *known, change)
+
+
+def columns_of_answer(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that fit a terminal, an interval in one, shares as percent."""
+    table = table.assign(
+        **{share: table[share].map("{:.0%}".format) for share in ("share", "among_best") if share in table}
+    )
+    too_much = ("low", "high", "action_before", "action_after", "influence")  # for a terminal: they are in the files
+    shown = [str(name) for name in table.columns if name not in too_much]
+    if "low" in table:
+        shown.insert(shown.index("among_best"), "interval")
+    return with_interval(table, "low", "high", shown)
+
+
+def as_json(game: Game, answers: list[Answer], out: Path, voice: Voice) -> dict[str, object]:
+    """Return the JSON object: the first rows of every table, and its figures; the files have all."""
+    return {
+        "command": "act",
+        "out": str(out),
+        "nodes": game.n_nodes,
+        "weights": int(game.weights.nnz),
+        "replicates": len(game.replicate_weights),
+        "welfare": game.value,
+        **{answer.name: records(answer.table.head(answer.shown)) for answer in answers},
+        "figures": {
+            answer.name: {str(figure): plain(value) for figure, value in answer.table.attrs.items()}
+            for answer in answers
+            if answer.table.attrs
+        },
+        "notes": voice.notes,
+    }
