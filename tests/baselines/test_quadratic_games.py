@@ -6,7 +6,7 @@ import pytest
 
 from nashgraph.baselines.accelerated import accelerated_descent
 from nashgraph.baselines.node_classes import Classes, project_weighted
-from nashgraph.baselines.quadratic_games import ClassPairs, Game, quad_game
+from nashgraph.baselines.quadratic_games import Game, quad_game
 from nashgraph.certificate import Measure, Monitor
 
 KINDS = ["independent", "homophilous"]
@@ -47,8 +47,7 @@ def with_twins(seed):
 
 
 def game_of(Y, weights):
-    classes = Classes.of(Y)
-    return Game(classes, ClassPairs.of(classes), Y[classes.members] * classes.roots[:, None], **weights)
+    return Game(Classes.of(Y), Y, **weights)
 
 
 def graph_oracle(Y, B, kind, *, rho, theta1, theta2):
@@ -99,16 +98,14 @@ def test_graph_block_at_benefits_that_are_not_optimal(seed):
     random = np.random.default_rng(100 + seed)
     B, n = random.normal(size=Y.shape), len(Y)
     game = game_of(Y, weights)
-    start = project_weighted(random.normal(size=n * (n - 1) // 2), game.pairs.costs, n / 2)
+    start = project_weighted(random.normal(size=n * (n - 1) // 2), game.roots_of_counts, n / 2)
     program = game.program(B)
     z, certificate = accelerated_descent(program, start, Monitor(Measure.GAP, 1e-9, 20_000))
     best, graph = graph_oracle(Y, B, "homophilous", **weights)
     assert certificate.value <= 1e-9
     assert program.measure(program.at(z))[0] == pytest.approx(best, rel=1e-6)
-    assert objective_by_definition(Y, game.pairs.matrix(z), B, "homophilous", **weights) == pytest.approx(
-        best, rel=1e-6
-    )
-    np.testing.assert_allclose(game.pairs.matrix(z), graph, atol=2e-3)
+    assert objective_by_definition(Y, game.matrix(z), B, "homophilous", **weights) == pytest.approx(best, rel=1e-6)
+    np.testing.assert_allclose(game.matrix(z), graph, atol=2e-3)
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -162,14 +159,14 @@ def test_the_gradient_meets_finite_differences(kind):
     random = np.random.default_rng(0)
     independent = kind == "independent"
     program = game.program_without_benefits() if independent else game.program(game.homophily(game.complete()))
-    z, direction = random.random(len(game.pairs.costs)), random.normal(size=len(game.pairs.costs))
+    z, direction = random.random(len(game.roots_of_counts)), random.normal(size=len(game.roots_of_counts))
 
     def value(point):
         return program.measure(program.at(point))[0]
 
     slope = (value(z + 1e-5 * direction) - value(z - 1e-5 * direction)) / 2e-5
     assert slope == pytest.approx(program.at(z).image @ direction, rel=1e-6)
-    np.testing.assert_allclose(game.pairs.values(game.pairs.matrix(z)), z)
+    np.testing.assert_allclose(game.values(game.matrix(z)), z)
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -194,7 +191,7 @@ def test_benefits_of_a_step_solve_their_equation():
     Y, weights = random_problem(4)
     G = quad_game(Y, **weights).weights
     game = game_of(Y, {"rho": 0.3, "theta1": 1.0, "theta2": 2.0})
-    B = game.homophily(game.pairs.values(G))
+    B = game.homophily(game.values(G))
     laplacian = np.diag(G.sum(axis=1)) - G
     np.testing.assert_allclose(B + 2.0 * laplacian @ B, Y - 0.3 * G @ Y, atol=1e-12)
 

@@ -107,7 +107,7 @@ def test_most_problems_of_these_are_not_trivial():
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_gap_is_a_bound_for_any_graph_and_multiplier(seed):
     basis, known = random_templates(seed)
-    templates = TemplateMap.of(basis[:, :known], 0)
+    templates = TemplateMap(basis[:, :known], 0)
     best = spectral_templates(basis, known)
     random = np.random.default_rng(seed)
     for scale in (0.0, 0.1, 10.0):
@@ -151,13 +151,13 @@ def test_of_several_optimal_graphs_the_one_of_least_norm(seed):
 def test_merging_changes_neither_the_smallest_epsilon_nor_the_objective(seed):
     basis, known = templates_of(survey(16, seed))
     result = spectral_templates(basis, known, epsilon=0.3, anchor=3)
-    assert len(TemplateMap.of(basis[:, :known], 3).entries) < 16
+    assert len(TemplateMap(basis[:, :known], 3).entries) < 16
     assert result.smallest_epsilon == pytest.approx(oracle(basis, known, anchor=3), abs=1e-7)
     assert result.objective == pytest.approx(oracle(basis, known, 0.3, anchor=3), rel=1e-5)
 
 
 def test_the_map_is_the_matrix_of_its_columns():
-    templates = TemplateMap.of(templates_of(survey(12, 4))[0][:, :3], 0)
+    templates = TemplateMap(templates_of(survey(12, 4))[0][:, :3], 0)
     random = np.random.default_rng(0)
     x, y = random.random(len(templates.counts)), random.normal(size=templates.n_rows)
     T = templates.columns(np.ones(len(x), dtype=bool))
@@ -170,7 +170,7 @@ def test_the_map_is_the_matrix_of_its_columns():
 
 def test_the_distance_on_classes_is_that_of_the_graph():
     basis, known = templates_of(survey(40, 5))
-    templates = TemplateMap.of(basis[:, :known], 0)
+    templates = TemplateMap(basis[:, :known], 0)
     edges = np.random.default_rng(0).random(len(templates.counts))
     graph = templates.graph(edges)
     assert templates.distance(edges) == pytest.approx(distance_by_definition(graph, basis, known), rel=1e-10)

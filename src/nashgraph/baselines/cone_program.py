@@ -22,26 +22,13 @@ linear and quadratic cone program solvers* (2010).
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
-
-
-class ConeMap(Protocol):
-    """A matrix B that need not be stored."""
-
-    def apply(self, x: Array) -> Array:
-        """Return B x."""
-
-    def adjoint(self, u: Array) -> Array:
-        """Return the transpose of B times u."""
-
-    def gram(self, d: Array) -> Array:
-        """Return B diag(d) times the transpose of B, a new array."""
 
 
 class ConePoint(NamedTuple):
@@ -54,9 +41,13 @@ class ConePoint(NamedTuple):
 
 
 def solve_cone_program(
-    c: Array, B: ConeMap, h: Array, a: Array, *, g: Array | float = 0.0, tol: float = 1e-10, max_iter: int = 100
+    c: Array, B: Any, h: Array, a: Array, *, g: Array | float = 0.0, tol: float = 1e-10, max_iter: int = 100
 ) -> ConePoint:
-    """Return the best point seen: at ``tol``, or where rounding lets the method improve no more."""
+    """Return the best point seen: at ``tol``, or where rounding lets the method improve no more.
+
+    The matrix B need not be stored: ``B.apply(x)`` is its product with x, ``B.adjoint(u)`` that of its transpose, and
+    ``B.gram(d)`` is B diag(d) times its transpose, a new array.
+    """
     x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
     w, u = h + B.apply(x), _identity(len(h))
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
@@ -149,7 +140,7 @@ class Newton:
 
     def __init__(
         self,
-        B: ConeMap,
+        B: Any,
         a: Array,
         x: Array,
         z: Array,

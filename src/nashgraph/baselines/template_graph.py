@@ -39,7 +39,7 @@ problem with noisy templates, the incomplete form with :math:`R V_K = 0`, and th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,7 +52,6 @@ from .cone_program import ConePoint, solve_cone_program
 from .node_classes import Classes
 
 
-@dataclass(frozen=True, eq=False)
 class TemplateMap:
     r"""The linear map T, never stored, whose norm is the distance from the matrices that have the templates.
 
@@ -72,31 +71,21 @@ class TemplateMap:
     ``entries`` holds u, ``pairs`` the pairs of classes that can have an edge, ``counts`` their numbers of edges.
     """
 
-    classes: Classes
-    entries: Array
-    known: int
-    pairs: tuple[Array, Array]
-    counts: Array
-    at_anchor: Array
-
-    @classmethod
-    def of(cls, templates: Array, anchor: int) -> TemplateMap:
-        """Merge the nodes with equal entries, complete the basis and list the pairs."""
+    def __init__(self, templates: Array, anchor: int) -> None:
         alone = np.arange(len(templates)) == anchor
         # Entries of unit vectors that agree to ten decimals are equal: eigenvectors are not known better.
-        classes = Classes.of(np.column_stack([templates.round(10), alone]))
+        self.classes = classes = Classes.of(np.column_stack([templates.round(10), alone]))
         vectors = templates[classes.members] * classes.roots[:, None]
-        n, known = vectors.shape
+        n, self.known = vectors.shape
         basis = linalg.qr(vectors, check_finite=False)[0]
-        basis[:, :known] = vectors
+        basis[:, : self.known] = vectors
+        self.entries: Array = basis / classes.roots[:, None]
         head, tail = np.triu_indices(n)
         counts = classes.sizes[head] * classes.sizes[tail]
         counts[head == tail] = 0.5 * classes.sizes * (classes.sizes - 1.0)
         some = counts > 0
-        head, tail = head[some], tail[some]
-        at_anchor = (classes.labels[anchor] == head) | (classes.labels[anchor] == tail)
-        entries = basis / classes.roots[:, None]
-        return cls(classes, entries, known, (head, tail), counts[some], at_anchor.astype(float))
+        self.pairs, self.counts = (head[some], tail[some]), counts[some]
+        self.at_anchor = np.logical_or(*(classes.labels[anchor] == end for end in self.pairs)).astype(float)
 
     @property
     def n_rows(self) -> int:
@@ -303,8 +292,13 @@ def spectral_templates(
     ``eigenvectors`` has orthonormal columns, the templates first, of which ``n_components`` (None: all) are known; the
     other parameters are those of :class:`~nashgraph.SpecTemp`. The distance may be above epsilon by 1e-8.
     """
-    templates = TemplateMap.of(eigenvectors[:, :n_components], anchor)
-    _check_size(templates)
+    templates = TemplateMap(eigenvectors[:, :n_components], anchor)
+    if templates.n_rows > MOST_ROWS:
+        raise InputError(
+            f"spectral templates with {templates.known} components on {len(templates.entries)} different nodes have "
+            f"{templates.n_rows:,} equations, and more than {MOST_ROWS:,} take too much memory and time: lower "
+            "n_components"
+        )
     # Many products and factors of middling size: BLAS takes three times as long for them with two threads as with one.
     with blas_threads().limit(limits=1):
         near = _nearest(templates, max_iter)
@@ -335,51 +329,43 @@ def template_basis(covariance: Array) -> tuple[Array, int]:
     return np.ascontiguousarray(vectors[:, ::-1]), rank
 
 
-@dataclass(frozen=True, eq=False)
 class ConeRows:
-    """T with a row before it, for the bound of its norm: zero, or one at a further variable."""
+    """T with a row before it, for the bound of its norm; that row has zeros at the edges."""
 
-    templates: TemplateMap
-    bounded_by_last: bool
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return 1 + self.templates.n_rows
+    def __init__(self, templates: TemplateMap, first: Array) -> None:
+        self.templates, self.first, self.n_edges = templates, first, len(templates.counts)
+        self.size = 1 + templates.n_rows
 
     def apply(self, x: Array) -> Array:
         """Return the bound and T x."""
-        if self.bounded_by_last:
-            return np.append(x[-1], self.templates.apply(x[:-1]))
-        return np.append(0.0, self.templates.apply(x))
+        return np.append(self.first @ x, self.templates.apply(x[: self.n_edges]))
 
     def adjoint(self, u: Array) -> Array:
         """Return the transpose times u."""
-        back = self.templates.adjoint(u[1:])
-        return np.append(back, u[0]) if self.bounded_by_last else back
+        back: Array = u[0] * self.first
+        back[: self.n_edges] += self.templates.adjoint(u[1:])
+        return back
 
     def gram(self, d: Array) -> Array:
         """Return the weighted product with the transpose."""
         out = np.zeros((self.size, self.size))
-        self.templates.gram(d[: len(self.templates.counts)], out[1:, 1:])
-        if self.bounded_by_last:
-            out[0, 0] = d[-1]
+        self.templates.gram(d[: self.n_edges], out[1:, 1:])
+        out[0, 0] = d @ self.first**2
         return out
 
 
 def _nearest(templates: TemplateMap, max_iter: int) -> ConePoint:
     """Minimise the distance: a cone program in the edges and the distance itself."""
     costs = np.append(np.zeros(len(templates.counts)), 1.0)
-    rows = ConeRows(templates, bounded_by_last=True)
-    anchored = np.append(templates.at_anchor, 0.0)
-    return solve_cone_program(costs, rows, np.zeros(rows.size), anchored, max_iter=max_iter)
+    rows = ConeRows(templates, costs)
+    return solve_cone_program(costs, rows, np.zeros(rows.size), np.append(templates.at_anchor, 0.0), max_iter=max_iter)
 
 
 def _sparsest(
     templates: TemplateMap, epsilon: float, nearest: Array, tol: float, max_iter: int
 ) -> tuple[Candidate, list[Certificate]]:
     """Minimise the total weight within the distance epsilon; return also what certifies each program solved for it."""
-    rows = ConeRows(templates, bounded_by_last=False)
+    rows = ConeRows(templates, np.zeros(len(templates.counts)))
     bound, costs = np.zeros(rows.size), np.ones(len(templates.counts))
     bound[0] = epsilon
     heaviest, runs = float((nearest / templates.counts).max()), []
@@ -392,16 +378,6 @@ def _sparsest(
         if best.gap <= tol or found <= 2.0 * heaviest:
             return best, runs
         heaviest = found  # heavier than foreseen, so the tie-break cost more than it should
-
-
-def _check_size(templates: TemplateMap) -> None:
-    """Refuse a problem that would fill the memory before its first step."""
-    if templates.n_rows > MOST_ROWS:
-        raise InputError(
-            f"spectral templates with {templates.known} components on {len(templates.entries)} different nodes have "
-            f"{templates.n_rows:,} equations, and more than {MOST_ROWS:,} take too much memory and time: lower "
-            "n_components"
-        )
 
 
 def _allowed(epsilon: float | None, smallest: float, error: float, slack: float) -> float:
