@@ -19,12 +19,14 @@ from nashgraph import (
     ConsensusGL,
     GamePrior,
     LinearGLGP,
+    LogDegreeGL,
     SmoothGL,
     equilibrium,
     spectral_benefit,
     squared_distances,
 )
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
+from nashgraph.estimators import LEARNERS, METHODS
 
 from ..problems import stored
 
@@ -263,3 +265,35 @@ def test_a_second_fit_leaves_nothing_of_the_first(signals):
     assert model.prior_ is None
     assert not hasattr(model, "equilibrium_")
     assert model.graph_.node_columns == {}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_nothing_is_learned_before_a_fit(name):
+    model = LEARNERS[name]()
+    if "degree" in model.get_params():
+        model.set_params(degree=5)
+    assert not [each for each in dir(model) if each[-1] == "_" != each[0] and hasattr(model, each)]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_fitted_model_does_not_keep_the_signals_and_has_a_score(name, signals):
+    given = {"glasso": {"alpha": 0.3}, "consensus": {"n_replicates": 2, "random_state": 0}}
+    X = 1.0 * signals
+    model = METHODS[name](**given.get(name, {})).fit(X)
+    arrays = [value for value in vars(model).values() if isinstance(value, np.ndarray)]
+    assert not any(np.shares_memory(value, X) for value in arrays)
+    W = model.graph_.weights.toarray()
+    assert model.score(X[:5]) == pytest.approx(-np.sum(W * squared_distances(X[:5])) / W.sum())
+
+
+@pytest.mark.parametrize("make", [SmoothGL, LinearGLGP, GLGP, LogDegreeGL])
+def test_the_weight_two_is_that_of_a_signal_given_twice(make, signals):
+    counts = np.arange(len(signals)) % 3  # some signals do not count at all
+    weighted = make(degree=5).fit(signals, sample_weight=counts).adjacency_
+    np.testing.assert_allclose(weighted, make(degree=5).fit(np.repeat(signals, counts, axis=0)).adjacency_, atol=1e-6)
+
+
+def test_signals_with_gaps_are_scored_where_both_nodes_have_them(signals):
+    model = SmoothGL(degree=3, missing="pairwise").fit(signals)
+    gappy = np.vstack([signals[:4], np.full((1, 30), np.nan)])
+    assert model.score(gappy) == pytest.approx(model.score(signals[:4]))

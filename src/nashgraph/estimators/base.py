@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
 from ..graph import LearnedGraph
@@ -44,17 +44,12 @@ from ..validation import (
 Init = TypeVar("Init", bound=Callable[..., None])
 # Parameters of earlier versions, and what to type now.
 MOVED = {
-    "interaction": "prior=GamePrior(interaction=...)",
-    "welfare": "prior=GamePrior(welfare=...)",
-    "normalize_benefit": "prior=GamePrior(benefit), which does not scale it",
-    "solver_params": "solver=BestResponse(...) or solver=TTGD(...)",
-    "tol": "solver=BestResponse(tol=...)",
-    "max_iter": "solver=BestResponse(max_iter=...)",
+    **{name: f"prior=GamePrior({name}=...)" for name in ("interaction", "welfare")},
+    **{name: f"solver=BestResponse({name}=...)" for name in ("tol", "max_iter", "storage", "callback")},
     "multistart": "solver=BestResponse(n_starts=...)",
-    "storage": "solver=BestResponse(storage=...)",
-    "callback": "solver=BestResponse(callback=...)",
+    "solver_params": "solver=BestResponse(...) or solver=TTGD(...)",
+    "normalize_benefit": "prior=GamePrior(benefit), which does not scale it",
 }
-UNEVEN = 10.0  # times as large: columns that differ more are not of one unit
 
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
 SHOWING: Registry[Callable[..., Any]] = Registry(
@@ -64,22 +59,13 @@ SHOWING: Registry[Callable[..., Any]] = Registry(
 
 
 class Prior(NamedTuple):
-    """Settings and effects of a network-game prior.
-
-    Attributes
-    ----------
-    lam : float, its strength
-    benefit : "spectral", "uniform" or "given", where the benefits came from
-    smoothness_cost : float, the smoothness cost J(W) of the graph
-    welfare : float, g(y) at equilibrium; NaN without a game
-    evidence : PriorEvidence, where the default strength depended on it
-    """
+    """Strength and effects of a prior."""
 
     lam: float
-    benefit: str
-    smoothness_cost: float
-    welfare: float = np.nan
-    evidence: PriorEvidence | None = None
+    benefit: str  # where the benefits came from: "spectral", "uniform" or "given"
+    smoothness_cost: float  # J(W) of the graph
+    welfare: float = np.nan  # g(y) at equilibrium; NaN without a game
+    evidence: PriorEvidence | None = None  # if the default strength depended on it
 
 
 # What attributes of a fitted model are if its method does not learn them; before a fit they do not exist.
@@ -111,22 +97,16 @@ class GraphEstimator(BaseEstimator):
     adjacency_: Any
     certificate_: Certificate
     node_names_: Array
-    # What the game prior did, where there is one; see Prior.
     prior_: Prior | None
     # For a consensus: how alike two replicates are, and the share of the members with a prior.
     agreement_: float
     prior_share_: float
-    # Whether the signals support who is influential; None if that is not tested.
-    influence_supported_: bool | None
-    # The share of the signals that is missing at each node, where some may be.
-    missing_share_: Array
-    # Which nodes have no signal at all, where there are such: see silent_nodes.
-    silent_: Array
-    # A parameter of the methods that can do without some entries of X; the others have no choice to offer.
-    missing: str | None = None
-    # Nodes up to which a fit takes seconds; beyond, the command line compares the method only where it is named.
+    influence_supported_: bool | None  # whether the signals support who is influential; None if that is not tested
+    missing_share_: Array  # of the signals, at each node
+    silent_: Array  # which nodes have no signal at all
+    missing: str | None = None  # a parameter of the methods that can do without some entries of X
+    # The command line compares a method with more nodes, or fewer signals, only if it is named.
     quick_up_to: float = np.inf
-    # Signals below which a fit at its defaults is refused, and the command line compares it only where it is named.
     least_signals = 1
     _min_signals = 1
     # Parameters that are a dataclass or the name of one, and what makes the one of the other.
@@ -140,15 +120,47 @@ class GraphEstimator(BaseEstimator):
         X : array or DataFrame of shape (n_signals, n_nodes)
             Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
         y : ignored
-
-        Returns
-        -------
-        self
         """
+        return self._fit(X)
+
+    def _fit(self, X: Any, sample_weight: Any = None) -> Self:
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        learned = self._in_order(names)._learn(signals)
+        scaled = signals
+        if sample_weight is not None:
+            with sklearn_refusals():
+                counts = _check_sample_weight(sample_weight, signals, dtype=float, ensure_non_negative=True)
+            if not counts.any():
+                raise InputError("sample_weight is zero for every signal: give some a positive weight")
+            scaled = signals * np.sqrt(counts / counts.mean())[:, None]
+        learned = self._in_order(names)._learn(scaled)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        r"""Return how smooth other signals are on the graph: minus the mean cost of its ties, so that higher is better.
+
+        .. math:: -\sum_{ij} W_{ij} \frac{\|x_i - x_j\|^2}{2M} \Big/ \sum_{ij} W_{ij}
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from nashgraph import SmoothGL
+        >>> X = np.random.default_rng(0).normal(size=(40, 30))
+        >>> model = SmoothGL(degree=4).fit(X[:20])
+        >>> model.score(X[:20]) > model.score(X[20:])
+        True
+        """
+        check_is_fitted(self)
+        gaps = "allow-nan" if self.missing == "pairwise" else True
+        with sklearn_refusals():
+            signals = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=gaps)
+        targets, sources = self.graph_.weights.tocoo().coords
+        costs, counts = np.zeros(len(targets)), np.zeros(len(targets))
+        for signal in signals:  # one by one, because edges may be many
+            difference = signal[targets] - signal[sources]
+            costs += np.nan_to_num(difference) ** 2
+            counts += np.isfinite(difference)
+        return -float(np.average(0.5 * costs / np.maximum(counts, 1.0), weights=self.graph_.weights.tocoo().data))
 
     if not TYPE_CHECKING:
 
@@ -266,6 +278,7 @@ class GraphEstimator(BaseEstimator):
     @property
     def without_prior_(self) -> LearnedGraph | None:
         """The graph without its prior, if it was learned on the way."""
+        check_is_fitted(self)
         return None
 
     def _suggested_degree(self) -> float | None:
@@ -304,20 +317,11 @@ class GraphEstimator(BaseEstimator):
         return self.graph_.to_networkx(directed, threshold)
 
     def report(self, file: str | Path | None = None, *, show: bool = True, **about: Any) -> Path:
-        """Write the report of this model, one HTML page that works offline, and open it in the browser.
+        """Write the report of this model, one HTML page that works offline, open it, and return its path.
 
-        Parameters
-        ----------
-        file : path, optional
-            Where to write it (default: a new temporary folder).
-        show : bool, whether to open it
-        **about
-            Further arguments of :func:`~nashgraph.summarize`: ``title``, ``truth``, and ``columns``, the table that the
-            signals came from (or ``X.T``), which explains each tie.
-
-        Returns
-        -------
-        Path of the page
+        ``file`` is where to write it (default: a new temporary folder). ``about`` are further arguments of
+        :func:`~nashgraph.summarize`: ``title``, ``truth``, and ``columns``, the table that the signals came from (or
+        ``X.T``), which explains each tie.
 
         Examples
         --------
@@ -343,6 +347,23 @@ class GraphEstimator(BaseEstimator):
         return bundle | ({"text/html": self._repr_html_inner()} if "text/html" in bundle else {})
 
 
+class WeightedSignals(GraphEstimator):
+    """Base of methods that know signals through sums over them, so that each can have a weight."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn a graph from signals.
+
+        Parameters
+        ----------
+        X : array or DataFrame of shape (n_signals, n_nodes)
+            Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
+        y : ignored
+        sample_weight : array of shape (n_signals,), optional
+            How much each signal counts: the weight 2 is that of a signal given twice.
+        """
+        return self._fit(X, sample_weight)
+
+
 def checked_signals(
     X: Any, estimator: GraphEstimator | None = None, min_signals: int = 1, missing: str | None = None
 ) -> tuple[Array, Array]:
@@ -357,12 +378,8 @@ def checked_signals(
         )
     names = np.arange(signals.shape[1]) if names is None else names
     check_signals(signals, names, min_signals=min_signals, missing=missing)
-    warn_absurd(signals, list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals)), names)
-    return signals, names
-
-
-def warn_absurd(signals: Array, labels: Sequence[Any], names: Array) -> None:
-    """Warn of values so extreme that, squared, one cell outweighs everything else."""
+    # Values so extreme that, squared, one cell outweighs everything else.
+    labels = list(X.index) if isinstance(X, pd.DataFrame) else range(len(signals))
     found = [
         f"{signals[row, node]:.6g} in row {labels[row]} at node {names[node]}"
         for node, row, _ in far_out(signals.T, ABSURD)
@@ -372,6 +389,7 @@ def warn_absurd(signals: Array, labels: Sequence[Any], names: Array) -> None:
             f"X has {len(found)} signal(s) with a value so absurd that it decides the result: {listing(found, 3)}; "
             "correct it, or leave the signal out"
         )
+    return signals, names
 
 
 def hint_if_turned_over(X: pd.DataFrame) -> None:
@@ -392,18 +410,11 @@ def hint_if_turned_over(X: pd.DataFrame) -> None:
 
 
 def has_uneven_columns(X: pd.DataFrame) -> bool:
-    """Tell whether a table of whole numbers has columns of different units and more rows: people, with age and income.
-
-    Examples
-    --------
-    >>> people = pd.DataFrame({"age": [31, 45, 28], "income": [21_000, 34_000, 18_000]}, ["ann", "bob", "cat"])
-    >>> has_uneven_columns(people), has_uneven_columns(people.T), has_uneven_columns(people / 2)
-    (True, False, False)
-    """
+    """Tell whether whole numbers have columns of different units and more rows: people, with age and income."""
     if len(X) <= X.shape[1] or {dtype.kind for dtype in X.dtypes} - {*"iu"}:
         return False
     sizes = X.abs().median()
-    return bool(sizes.max() > UNEVEN * sizes[sizes > 0].min())
+    return bool(sizes.max() > 10.0 * sizes[sizes > 0].min())
 
 
 def refuse_moved(kind: type[GraphEstimator], given: Iterable[str]) -> None:

@@ -436,6 +436,7 @@ class ConsensusGL(GraphEstimator):
     @property
     def degree_(self) -> float:
         """The mean number of ties per node in the suggested graph."""
+        check_is_fitted(self)
         return float(self._suggested_degree())
 
     def _suggested_degree(self) -> float:

@@ -42,7 +42,7 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, Prior, admissible_set, as_game, checked_signals, refusing_moved, sklearn_refusals
+from .base import Prior, WeightedSignals, admissible_set, as_game, checked_signals, refusing_moved, sklearn_refusals
 from .path import LambdaPath, checkpointed_path
 
 SOLVERS: dict[str, Callable[[], SolverOptions]] = {"best-response": BestResponse, "ttgd": TTGD}
@@ -61,7 +61,7 @@ def as_solver(solver: Any) -> SolverOptions:
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}, BestResponse(...) or TTGD(...), got {solver!r}")
 
 
-class GLGP(GraphEstimator):
+class GLGP(WeightedSignals):
     r"""Graph learning with a network-game prior.
 
     .. math:: \min_{W \in S} \; J(W) - \lambda\, g(y) \quad\text{s.t.}\quad y = \max(0,\; b + W f(y))
@@ -76,15 +76,8 @@ class GLGP(GraphEstimator):
         Strength of the prior; 0 gives SmoothGL. "auto" raises J by about a thousandth: it changes little if the prior
         is wrong, and helps if it is right. :meth:`path` shows what more does. With the guessed benefit
         "spectral", "auto" is 0 if :meth:`evidence` finds none for it.
-    beta : float, optional
-        Weight of the squared norm: the larger, the more neighbours. Wins over ``degree`` when given.
-    degree : float
-        Mean number of neighbours wanted of the graph without prior; beta is found from it.
-    c : float in (0, 1)
-        Row sum: the total influence of others on a node.
-    geometry : "distance", "cosine" or "inner"
-        What makes two nodes alike. Distances punish nodes with strong signals; the cosine leaves a node's strength
-        out, and the inner product rewards it.
+    beta, degree, c, geometry
+        As in :class:`SmoothGL`; ``degree`` is that of the graph without prior.
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b, the main modelling choice: only their differences have an effect. They are scaled to sum 1.
     prior : a name in ``nashgraph.priors.PRIORS``, or an object of :mod:`nashgraph.priors`
@@ -97,12 +90,8 @@ class GLGP(GraphEstimator):
     init : "path", array of shape (n_nodes, n_nodes) or None
         None starts from SmoothGL's graph; a matrix of S starts there;
         "path" also comes up from small ``lam`` and keeps the better of both.
-    engine : "threads", "cuda", "dask", "auto" or another name in ``nashgraph.pairs.ENGINES``
-        Who searches the pairs of nodes: this machine's cores, its GPU (the extra ``gpu``), a Dask cluster (the extra
-        ``distributed``), or the GPU if there is one and nodes are many, which is logged.
-    missing : "error" or "pairwise"
-        What to do about NaN in X. "pairwise" compares two nodes on the signals observed at both, and uses a typical
-        difference for the others, as in :class:`SmoothGL`.
+    engine, missing
+        As in :class:`SmoothGL`.
     random_state : int, RandomState or None
         Draws the random starts.
 
@@ -115,11 +104,8 @@ class GLGP(GraphEstimator):
     benefit_, beta_, lam_, welfare_, objective_
         A ``prior`` without actions, adjoint or benefit leaves those out; ``welfare_`` is its value.
     certificate_ : Certificate, with the history
-        Its value is ``stationarity_``, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`; ``n_iter_`` and
-        ``converged_`` are shortcuts too.
+        Its value is ``stationarity_``, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`.
     prior_ : Prior, what the prior was and what it costs
-    node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
     ----------

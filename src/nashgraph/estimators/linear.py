@@ -12,10 +12,11 @@ from ..smoothness import make_smoothness
 from ..solvers import COST, lam_for_cost, typical_share
 from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, Prior, admissible_set
+from .base import Prior, admissible_set
+from .smooth import SmoothGL
 
 
-class LinearGLGP(GraphEstimator):
+class LinearGLGP(SmoothGL):
     r"""Graph learning with the linear approximation of the network-game prior, in closed form.
 
     .. math:: \min_{W \in S} \; J(W) - \lambda\, 1^\top W b
@@ -27,19 +28,14 @@ class LinearGLGP(GraphEstimator):
     ----------
     lam : float or "auto"
         Strength of the prior; 0 gives SmoothGL. "auto" is that which costs a thousandth of J, to first order.
-    beta, degree, c
+    beta, degree, c, storage, engine, geometry, missing
         As in :class:`SmoothGL`; ``degree`` is that of the graph without prior.
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits, scaled to sum 1. "spectral" is the paper's: the top eigenvector of the distance matrix.
-    storage, engine, geometry, missing
-        As in :class:`SmoothGL`.
 
     Attributes
     ----------
-    adjacency_, threshold_, beta_, certificate_, stationarity_, n_iter_, converged_, node_names_
-        As in :class:`SmoothGL`.
-    benefit_ : array of shape (n_nodes,)
-    lam_ : float
+    benefit_, lam_ : the benefits and the strength used; the others as in :class:`SmoothGL`
     objective_ : float, :math:`J(W) - \lambda 1^\top W b`
 
     References
@@ -56,11 +52,8 @@ class LinearGLGP(GraphEstimator):
     7
     """
 
-    threshold_: Array
     benefit_: Array
-    beta_: float
-    objective_: float
-    stationarity_ = 0.0
+    lam_: float
 
     def __init__(
         self,
@@ -74,15 +67,9 @@ class LinearGLGP(GraphEstimator):
         geometry: str = "distance",
         missing: str = "error",
     ) -> None:
+        super().__init__(beta, degree, c, storage, engine, geometry, missing)
         self.lam = lam
-        self.beta = beta
-        self.degree = degree
-        self.c = c
         self.benefit = benefit
-        self.storage = storage
-        self.engine = engine
-        self.geometry = geometry
-        self.missing = missing
 
     def _learn(self, X: Array) -> dict[str, Any]:
         given = check_strength(self.lam)

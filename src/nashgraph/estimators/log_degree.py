@@ -9,13 +9,10 @@ import numpy as np
 from ..baselines import CandidatePairs, NearestPairs, log_degree_graph
 from ..pairs import PairSearch, make_search
 from ..validation import Array, InputError, check_integer, check_number, warn
-from .base import GraphEstimator
-
-AUTO_KEPT = 28
-DEGREE_SLIP = 0.1
+from .base import WeightedSignals
 
 
-class LogDegreeGL(GraphEstimator):
+class LogDegreeGL(WeightedSignals):
     r"""Graph learning from smooth signals with a log-degree barrier.
 
     .. math:: \min_W \; \sum_{ij} W_{ij} D_{ij} - \alpha\, 1^\top \log(W 1) + \frac{\beta}{2} \|W\|_F^2
@@ -54,8 +51,6 @@ class LogDegreeGL(GraphEstimator):
     objective_ : float
     certificate_ : Certificate
         By the duality gap over :math:`\alpha N`, which bounds how far ``objective_`` is above the best there is.
-    n_iter_ : int, Newton steps, of the search for theta too
-    converged_ : bool
 
     References
     ----------
@@ -103,7 +98,7 @@ class LogDegreeGL(GraphEstimator):
         theta = None if alpha is None or beta is None else (alpha * beta) ** -0.5
         grow = self.candidates == "auto"
         graph = log_degree_graph(pairs, theta=theta, degree=degree, grow=grow, tol=tol, max_iter=max_iter)
-        if degree is not None and abs(graph.mean_degree - degree) > DEGREE_SLIP * degree:
+        if degree is not None and abs(graph.mean_degree - degree) > 0.1 * degree:
             warn(
                 f"degree={degree:g} cannot be met: the nearest graph has {graph.mean_degree:.3g} neighbours "
                 "on average, because distances are tied or because this model has no sparser graph; ask for "
@@ -153,7 +148,7 @@ def candidate_pairs(points: PairSearch, candidates: object, degree: float | None
     if isinstance(candidates, str):
         if candidates != "auto":
             raise InputError(f"candidates={candidates!r} is not known: choose None (all pairs), 'auto' or a number")
-        return NearestPairs(points, min(others, AUTO_KEPT if degree is None else int(2 * degree) + 8))
+        return NearestPairs(points, min(others, 28 if degree is None else int(2 * degree) + 8))
     remedy = "it is how many nearest neighbours of a node may be its neighbours; None allows all pairs"
     kept = check_integer("candidates", candidates, low=1, remedy=remedy)
     if degree is not None and kept < degree:

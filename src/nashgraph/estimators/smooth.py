@@ -8,10 +8,10 @@ from ..certificate import exact
 from ..pairs import make_search
 from ..smoothness import make_smoothness
 from ..validation import Array
-from .base import GraphEstimator, admissible_set
+from .base import WeightedSignals, admissible_set
 
 
-class SmoothGL(GraphEstimator):
+class SmoothGL(WeightedSignals):
     r"""Graph learning from smooth signals, without a prior.
 
     .. math:: \min_W \; \sum_{ij} W_{ij} \frac{\|x_i - x_j\|^2}{2M} + \beta \|W\|_F^2
@@ -47,11 +47,9 @@ class SmoothGL(GraphEstimator):
     adjacency_ : array of shape (n_nodes, n_nodes), CSR where the storage is not dense
         ``adjacency_[i, j]`` is the weight with which j influences i.
     threshold_ : array of shape (n_nodes,), the :math:`\eta_i`
-    beta_ : float, the beta used
-    objective_ : float, :math:`J(W)`
+    beta_, objective_ : float, the beta used, and :math:`J(W)`
     certificate_ : Certificate: the solution is exact, so ``stationarity_`` is 0, ``n_iter_`` 1, ``converged_`` True
     node_names_ : array of shape (n_nodes,), the columns of X, or 0 ... n_nodes - 1
-    n_features_in_, feature_names_in_ : as in scikit-learn
 
     References
     ----------
@@ -65,15 +63,11 @@ class SmoothGL(GraphEstimator):
     >>> model = SmoothGL(degree=4).fit(X)
     >>> model.edges().shape
     (120, 3)
-    >>> X[::7, ::5] = np.nan
-    >>> SmoothGL(degree=4, missing="pairwise").fit(X).edges().shape
-    (120, 3)
     """
 
     threshold_: Array
     beta_: float
     objective_: float
-    stationarity_ = 0.0
 
     def __init__(
         self,
@@ -92,6 +86,11 @@ class SmoothGL(GraphEstimator):
         self.engine = engine
         self.geometry = geometry
         self.missing = missing
+
+    @property
+    def stationarity_(self) -> float:
+        """The distance of the graph to its best response, relative to the graph's norm."""
+        return self.certificate_.value
 
     def _learn(self, X: Array) -> dict[str, Any]:
         points = make_search(X, self.engine, self.geometry)
