@@ -10,9 +10,12 @@ from sklearn.metrics import average_precision_score
 
 from nashgraph import GLGP, ConsensusGL, InputError, TieModel, edge_auc, edge_average_precision
 from nashgraph.datasets import smooth_signals
-from nashgraph.evidence.mixing import Respondents, fit_mixing
+from nashgraph.evidence.answers import scaled_up
+from nashgraph.evidence.mixing import RIDGE, Respondents, fit_mixing
+from nashgraph.evidence.model import popularity_spread
 from nashgraph.evidence.names import read_nominations
-from nashgraph.evidence.pair_sums import sigmoid
+from nashgraph.evidence.pair_sums import Factors, sigmoid
+from nashgraph.evidence.probabilities import logistic_line, uncertainty_removed
 from nashgraph.evidence.tilts import Task, evaluator, fit_tilts
 
 NONE = (np.zeros(0, dtype=int),) * 3
@@ -93,14 +96,12 @@ def test_the_mixing_is_the_optimum_that_cvxpy_finds():
     back[0, 1:] = mean[1:]
     centred = back @ G @ back.T  # the same form in traits relative to their mean
     terms = [cp.logistic(Z[i] @ G @ Z[j]) for i in rows for j in range(12) if i != j]
-    penalty = 0.2 * cp.sum_squares(cp.hstack([centred[0, 1], centred[0, 2]])) * 0.5 + 0.5 * 2.0 * cp.sum_squares(
-        cp.hstack([centred[1, 1], centred[1, 2], centred[2, 2]])
-    )
+    popularity, mixing = [centred[0, 1], centred[0, 2]], [centred[1, 1], centred[1, 2], centred[2, 2]]
+    penalty = 0.5 * RIDGE * (0.1 * cp.sum_squares(cp.hstack(popularity)) + cp.sum_squares(cp.hstack(mixing)))
     value = cp.trace((Z[rows].T @ told) @ G) - cp.sum(cp.hstack(terms)) - penalty
     cp.Problem(cp.Maximize(value)).solve(solver="CLARABEL")
-    np.testing.assert_allclose(
-        fit_mixing([Respondents(Z, rows, told, np.zeros((12, 0)))], 2.0).matrix, G.value, atol=1e-3
-    )
+    found = fit_mixing([Respondents(Z, rows, told, np.zeros((12, 0)))])
+    np.testing.assert_allclose(found.matrix, G.value, atol=1e-3)
 
 
 def test_counts_carry_the_network_and_expected_ties_are_those_told():
@@ -125,6 +126,22 @@ def test_some_respondents_tell_about_those_not_asked():
     table = model.expected_ties_
     wide = table.ties_high - table.ties_low
     assert wide[traits.index[some]].max() < wide.drop(traits.index[some]).min()
+
+
+def test_helpers_give_what_can_be_counted_by_hand():
+    Z, counts = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]]), np.full((5, 2), np.nan)
+    counts[4] = np.nan, 1
+    np.testing.assert_allclose(scaled_up(counts, Z)[4], [2.5, 1.0])
+    assert popularity_spread(np.array([4.0, 4.0, 5.0, 3.0])) == 0.02
+    assert popularity_spread(np.array([1.0, 2.0, 20.0, 30.0])) == pytest.approx(0.7, abs=0.05)
+    theta = np.repeat([-2.0, 0.0, 2.0], 1000)
+    tie = np.arange(3000) % 1000 < 1000 * sigmoid(0.5 * theta)
+    np.testing.assert_allclose(logistic_line(theta, tie), [0.0, 0.5], atol=0.01)
+    # Three others, each tied with probability one half. Their number is known; counting one of them tells most of him.
+    none = Factors(np.zeros((4, 1)), np.zeros((4, 1)))
+    candidates = np.column_stack([[0.0, 1, 0, 0], np.ones(4)])
+    removed = uncertainty_removed(none, np.array([0]), np.ones((4, 1)), candidates, 1e-9)
+    np.testing.assert_allclose(removed, [0.5, 0.0], atol=1e-3)
 
 
 def test_counts_without_numbers_of_ties_are_scaled_up():

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..evidence.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
 from ..evidence.inputs import read_groups, read_known, read_likeness, with_known, with_names
-from ..evidence.model import Settings, TieFit
+from ..evidence.model import TieFit
 from ..evidence.names import read_nominations
 from ..evidence.pair_sums import Factors, sigmoid
 from ..evidence.probabilities import drawn_network, uncertainty_removed
@@ -164,9 +164,9 @@ class TieModel(GraphEstimator):
                 "nobody was asked: pass counts or n_ties for at least some nodes, nominations, known ties with the "
                 "nodes whose ties are all known (a row with the target *), or networks of other groups"
             )
-        settings = Settings(self.calibrate, self.tol, self.max_iter, drawn_seed(self.random_state))
-        errors = estimate_errors(told, recall, error)
-        learned = TieFit(settings, told, errors, known_pairs, named, likeness, groups).run()
+        errors, seed = estimate_errors(told, recall, error), drawn_seed(self.random_state)
+        options = (self.calibrate, self.tol, self.max_iter, seed)
+        learned = TieFit(told, errors, known_pairs, named, likeness, groups, *options).run()
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
         for name, value in learned.items():

@@ -11,22 +11,13 @@ from scipy.optimize import nnls
 
 from ..validation import Array, InputError, InputTypeError, listing, warn
 
-HEAPED_FROM, HEAPED_SHARE, HEAPED_VARIANCE = 10, 0.8, 25.0 / 12.0  # counts rounded to multiples of 5, uniformly
-ROUNDING = 0.05  # error variance of an answer that seems exact: keeps log-odds finite (villages 1 to 37)
 ASSUMED_ERROR = 0.4  # variance, where answers cannot be checked against each other (villages 1 to 37)
-CHECKABLE = 0.95  # share of nodes that must have answered for both sides of a tie to be compared
 
 
 class Answers(NamedTuple):
-    """The answers, a row for every node.
+    """The answers, a row for every node: its name, features Z = (1, T) with labels, and counts of ties by feature.
 
-    Attributes
-    ----------
-    names : array of shape (n_nodes,), of objects
-    features : array of shape (n_nodes, 1 + n_traits), Z = (1, T)
-    labels : list of str, of the features; the first is "ties"
-    counts : array of shape (n_nodes, 1 + n_traits), the number of ties and how many have each trait; NaN: not asked
-    at_least : array of bool, the same shape, where an answer was "10+" or the like
+    The first label is "ties". A count is NaN where it was not asked; ``at_least`` marks "10+" and the like.
     """
 
     names: Array
@@ -61,17 +52,7 @@ def _objects(items: Iterable[Any]) -> Array:
 
 
 def read_answers(names: Array, traits: Any, counts: Any, n_ties: Any) -> Answers:
-    """Return the answers in the order of the nodes, or say what is wrong with them.
-
-    Examples
-    --------
-    >>> traits = pd.DataFrame({"weaver": [1, 0, 0]}, index=["ann", "bob", "cat"])
-    >>> told = read_answers(traits.index.to_numpy(), traits, pd.DataFrame({"weaver": [1]}, ["bob"]), None)
-    >>> told.counts
-    array([[nan, nan],
-           [nan,  1.],
-           [nan, nan]])
-    """
+    """Return the answers in the order of the nodes, or say what is wrong with them."""
     T, labels = read_traits(names, traits)
     values = np.full((len(names), 1 + T.shape[1]), np.nan)
     at_least = np.zeros(values.shape, dtype=bool)
@@ -79,9 +60,9 @@ def read_answers(names: Array, traits: Any, counts: Any, n_ties: Any) -> Answers
         table = n_ties.to_frame() if isinstance(n_ties, pd.Series) else pd.DataFrame(n_ties)
         values[:, :1], at_least[:, :1] = _numbers("n_ties", in_node_order("n_ties", table, names), names)
     if counts is not None:
-        table = (
-            counts if isinstance(counts, pd.DataFrame) else pd.DataFrame(counts, columns=labels[: np.shape(counts)[1]])
-        )
+        table = counts
+        if not isinstance(counts, pd.DataFrame):
+            table = pd.DataFrame(counts, columns=labels[: np.shape(counts)[1]])
         if unknown := [name for name in table.columns if str(name) not in labels]:
             raise InputError(
                 f"counts has columns that are not traits: {listing(unknown)}; the traits are {listing(labels)}: name "
@@ -199,14 +180,6 @@ def scaled_up(told: Array, features: Array) -> Array:
     """Return the counts, with the number of ties estimated where it was not asked (the scale-up estimator).
 
     Whoever counted people with some traits has as many ties, in proportion, as everybody is to those people.
-
-    Examples
-    --------
-    >>> Z = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    >>> counts = np.full((5, 2), np.nan)
-    >>> counts[4] = np.nan, 1
-    >>> scaled_up(counts, Z)[4]
-    array([2.5, 1. ])
     """
     counts, asked = told.copy(), ~np.isnan(told[:, 1:])
     holders = (asked * features[:, 1:].sum(axis=0)).sum(axis=1)
@@ -233,18 +206,14 @@ def estimate_errors(told: Answers, recall: float | None, variance: float | None)
     Z, counts = told.features, scaled_up(told.counts, told.features)
     full = ~np.isnan(counts).any(axis=1) & ~told.at_least.any(axis=1)
     known = {"recall given": recall, "error variance given": variance}
-    given = ", ".join(text for text, value in known.items() if value is not None)
-    if recall is not None and variance is not None:
-        return Errors(recall, variance, given)
-    if full.mean() < CHECKABLE or Z.shape[1] < 4 or not np.nansum(counts[full]):
-        return Errors(
-            1.0 if recall is None else recall,
-            ASSUMED_ERROR if variance is None else variance,
-            (given + ("; " if given else "") if given else "")
-            + ("nothing forgotten, " if recall is None else "")
-            + ("small errors " if variance is None else "")
-            + "assumed: fewer than 95% of the nodes answered everything, so the two sides of ties cannot be compared",
-        )
+    given = [text for text, value in known.items() if value is not None]
+    if len(given) == 2:
+        return Errors(float(recall or 0.0), float(variance or 0.0), ", ".join(given))
+    if full.mean() < 0.95 or Z.shape[1] < 4 or not np.nansum(counts[full]):
+        assumed = [*(["nothing forgotten"] if recall is None else []), *(["small errors"] if variance is None else [])]
+        why = "fewer than 95% of the nodes answered everything, so the two sides of ties cannot be compared"
+        source = "; ".join([*given, f"{', '.join(assumed)} assumed: {why}"])
+        return Errors(1.0 if recall is None else recall, ASSUMED_ERROR if variance is None else variance, source)
     Z, counts = Z[full], counts[full]
     k, other = np.triu_indices(Z.shape[1], 1)
     told_of = Z.T @ counts
@@ -254,18 +223,14 @@ def estimate_errors(told: Answers, recall: float | None, variance: float | None)
     forgotten = np.maximum((told_of + told_of.T)[k, other] - 2.0 * both, 1e-3 * ties)
     people = Z.sum(axis=0)[k] + Z.sum(axis=0)[other]
     weight = 1.0 / (0.3 * forgotten + 0.5 * people)
-    if recall is not None:
+    if recall is None:
+        (share, off), _ = nnls(np.column_stack([forgotten * weight, people * weight]), difference**2 * weight)
+        recall = max(0.5, 1.0 - float(share))
+    else:
         rest = difference**2 - (1.0 - recall) * forgotten
         off = max(0.0, float((rest * weight**2 * people).sum() / (weight**2 * people**2).sum()))
-        share = 1.0 - recall
-    else:
-        (share, off), _ = nnls(np.column_stack([forgotten * weight, people * weight]), difference**2 * weight)
-    found = max(0.5, 1.0 - float(share)) if recall is None else recall
-    return Errors(
-        found,
-        float(off) if variance is None else variance,
-        (given + "; " if given else "") + "the rest estimated from both sides of ties",
-    )
+    source = "; ".join([*given, "the rest estimated from both sides of ties"])
+    return Errors(recall, float(off) if variance is None else variance, source)
 
 
 def error_variances(told: Answers, errors: Errors) -> Array:
@@ -275,14 +240,15 @@ def error_variances(told: Answers, errors: Errors) -> Array:
     counts, so the counts still agree with each other, and measured precision is better without it
     (villages 1 to 37: 0.62 against 0.55).
     """
-    noise = np.full(told.counts.shape, ROUNDING + errors.variance / errors.recall**2)
-    large = ~np.isnan(told.counts) & (told.counts >= HEAPED_FROM)
+    # 0.05 stands for an answer that seems exact: it keeps log-odds finite (villages 1 to 37).
+    noise = np.full(told.counts.shape, 0.05 + errors.variance / errors.recall**2)
+    large = ~np.isnan(told.counts) & (told.counts >= 10)
     heaped = large & (np.mod(np.nan_to_num(told.counts), 5) == 0)
-    if large.sum() >= 5 and heaped.sum() >= HEAPED_SHARE * large.sum():
-        noise[heaped] += HEAPED_VARIANCE
+    if large.sum() >= 5 and heaped.sum() >= 0.8 * large.sum():
+        noise[heaped] += 25.0 / 12.0  # uniform within 2.5
         warn(
-            f"{int(heaped.sum())} of the {int(large.sum())} counts of {HEAPED_FROM} or more are multiples of 5: they "
-            "are taken as rounded, with an error of up to 2.5"
+            f"{int(heaped.sum())} of the {int(large.sum())} counts of 10 or more are multiples of 5: they are taken as "
+            "rounded, with an error of up to 2.5"
         )
     noise[told.at_least] += 1.0
     return noise

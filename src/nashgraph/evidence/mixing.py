@@ -20,23 +20,17 @@ import numpy as np
 from ..validation import Array
 from .pair_sums import sigmoid
 
-STEPS = 50
-LARGEST_STEP = 3.0  # of the log-odds of a pair, in one Newton step
-TOLERANCE = 1e-6  # of the gradient, relative to the largest statistic
+RIDGE = 5.0  # on the mixing of traits, which a group of a few dozen respondents tells little about (villages 1 to 37)
 MOST_ROWS = 1000  # respondents of a group: G has a few hundred numbers, so more say little more
 
 
 class Respondents(NamedTuple):
     """People of one group who told about their ties.
 
-    Attributes
-    ----------
-    features : array of shape (n_nodes, n_features), Z of everybody in the group; the first column is 1
-    rows : array, the numbers of those who were asked
-    counts : array of shape (n_asked, n_features), a; NaN for what was not asked
-    likeness : array of shape (n_nodes, n_columns), x, so that likeness is x_i · x_j
-    told_likeness : array of shape (n_asked,) or None, Σ_j A_ij x_i · x_j where the ties themselves are known
-    shift : float, added to the log-odds: groups differ in size, and people have not more ties in a larger one
+    ``features`` is Z of everybody in the group, its first column 1; ``rows`` are the numbers of those asked, ``counts``
+    what they told (NaN: not asked). Likeness of i and j is x_i · x_j with x in ``likeness``; ``told_likeness`` is
+    Σ_j A_ij x_i · x_j where the ties themselves are known. ``shift`` is added to the log-odds: groups differ in size,
+    and people do not have more ties in a larger one.
     """
 
     features: Array
@@ -57,24 +51,16 @@ class Mixing(NamedTuple):
 
 
 def fit_mixing(
-    groups: Sequence[Respondents], ridge: float, start: Mixing | None = None, pull: float = 0.0, kappa: float = 0.0
+    groups: Sequence[Respondents], start: Mixing | None = None, pull: float = 0.0, kappa: float = 0.0
 ) -> Mixing:
     """Return the penalised maximum-likelihood mixing of one or several groups.
 
     ``start`` is where other groups' mixing pulls this one's to, with the strength ``pull`` in place of the ridge. κ is
     learned where a group's ties are known, and is that of ``start``, or the one given, elsewhere.
-
-    Examples
-    --------
-    >>> Z = np.ones((5, 1))
-    >>> told = Respondents(Z, np.arange(5), np.full((5, 1), 2.0), np.zeros((5, 0)))
-    >>> float(np.round(sigmoid(fit_mixing([told], 1.0).matrix), 6)[0, 0])  # two of four others
-    0.5
     """
     n_features = groups[0].features.shape[1]
-    centre = np.eye(
-        n_features
-    )  # penalties are on traits relative to their mean, so that a trait and its opposite agree
+    # Penalties are on traits relative to their mean, so that a trait and its opposite agree.
+    centre = np.eye(n_features)
     centre[0, 1:] = -np.concatenate([group.features for group in groups])[:, 1:].mean(axis=0)
     back = np.linalg.inv(centre)
     upper = np.triu_indices(n_features)
@@ -84,7 +70,7 @@ def fit_mixing(
     if start is not None:
         target[: len(scale)] = (back @ start.matrix @ back.T)[upper]
         target[len(scale) :] = start.kappa
-    penalty = np.full(len(target), pull if start is not None else ridge)
+    penalty = np.full(len(target), pull if start is not None else RIDGE)
     penalty[: len(scale)][upper[0] == 0] *= 0.1  # popularity is told by more answers than mixing is
     penalty[0] *= 0.1 if start is not None else 0.0
     counted = np.logical_or.reduce([np.isfinite(group.counts).any(axis=0) for group in groups])
@@ -94,7 +80,7 @@ def fit_mixing(
         values[0] = np.log(_density(groups))
     kappa = start.kappa if start is not None else kappa
     samples = [_sampled(group, centre) for group in groups]
-    for step in range(STEPS):  # noqa: B007 (how many there were is returned)
+    for step in range(50):  # noqa: B007 (how many there were is returned)
         matrix = np.zeros((n_features, n_features))
         matrix[upper] = values[: len(scale)]
         matrix = matrix + np.triu(matrix, 1).T
@@ -103,11 +89,11 @@ def fit_mixing(
         size = max(1.0, *(part[2] for part in parts))
         gradient = sum(part[0] for part in parts) - penalty * (values - target)
         relative = float(np.abs(gradient).max() / size)
-        if relative <= TOLERANCE:
+        if relative <= 1e-6:
             break
         hessian = sum(part[1] for part in parts) + np.diag(penalty + 1e-8 * size)
         move = np.linalg.solve(hessian, gradient)
-        values = values + move * min(1.0, LARGEST_STEP / max(1e-12, float(np.abs(move).max())))
+        values = values + move * min(1.0, 3.0 / max(1e-12, float(np.abs(move).max())))  # log-odds of a pair
     return Mixing(centre @ matrix @ centre.T, kappa, relative, step)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,56 +17,40 @@ from .inputs import Known
 from .mixing import Mixing, Respondents, fit_mixing
 from .names import Nominations
 from .pair_sums import expected_counts, sigmoid
-from .probabilities import Pairs, Simulation, calibrated, calibration, levelled, search_pairs
+from .probabilities import Pairs, calibrated, calibration, levelled, search_pairs
 from .tilts import Task, fit_tilts
 
-RIDGE = 5.0  # on the mixing of traits, which a group of a few dozen respondents tells little about (villages 1 to 37)
 PULL = 10.0  # towards the mixing of other groups, where there are too few of them to measure their spread
 CALIBRATED_UP_TO = 5000  # nodes; beyond, the second fit would double minutes
-PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
-INTERVAL = 1.645  # standard deviations: 90%
-SPREAD = 0.25  # variance of log popularity, where nobody's number of ties tells it
 KAPPAS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.5)  # tried where no ties are known to learn it from
 ASSUMED_KAPPA = 0.5  # where nobody counted traits: costs little where signals say nothing (villages 1 to 37)
 TRIED_PAIRS = 2_000_000  # to compare them by
 
 
-class Settings(NamedTuple):
-    """How to fit: whether to calibrate, when to stop, and the seed of the simulation."""
+@dataclass
+class TieFit:
+    """One fit: from checked input to everything that is stored."""
 
+    told: Answers
+    errors: Errors
+    known: Known
+    named: Nominations | None
+    likeness: Array
+    groups: list[Respondents]
     calibrate: bool
     tol: float
     max_iter: int
     seed: int
 
-
-class TieFit:
-    """One fit: from checked input to everything that is stored."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        told: Answers,
-        errors: Errors,
-        known: Known,
-        named: Nominations | None,
-        likeness: Array,
-        groups: list[Respondents],
-    ) -> None:
-        self.settings, self.told, self.errors, self.known, self.named = settings, told, errors, known, named
-        self.likeness, self.groups = likeness, groups
-        self.Z, self.n = told.features, len(told.names)
-
     def run(self) -> dict[str, Any]:
         """Fit the mixing, then the tilts, calibrate, and search the pairs that matter."""
+        self.Z, self.n = self.told.features, len(self.told.names)
         counts, noise = self.answers()
-        complete = np.zeros(self.n, dtype=bool)
-        complete[self.known.complete] = True
+        complete = np.isin(np.arange(self.n), self.known.complete)
         asked: Array = np.asarray(~np.isnan(counts).all(axis=1))
         mixing, anchor, pull = self.mixing(counts, asked)
-        own = np.flatnonzero(asked & ~complete)
+        own, known = np.flatnonzero(asked & ~complete), self.known[:3]
         scaled = self.likeness * np.sqrt(max(mixing.kappa, 0.0))
-        known = (self.known.one, self.known.other, self.known.value)
         spread = popularity_spread(counts[:, 0])
         offset = self.popularity(mixing, scaled, asked, complete, spread)
         task = Task(self.Z, mixing.matrix, scaled, offset, own, counts[own], noise[own], known)
@@ -73,12 +58,11 @@ class TieFit:
         tilts = np.zeros_like(task.counts)
         low_rank = task.factors(tilts)
         if len(own):
-            tilts, low_rank, found = fit_tilts(task, self.settings.tol, self.settings.max_iter)
+            tilts, low_rank, found = fit_tilts(task, self.tol, self.max_iter)
             certificate = found if certificate.converged else summed_up([found, certificate])
         lines = np.tile([0.0, 1.0], (3, 1))
-        if self.settings.calibrate and self.n <= CALIBRATED_UP_TO and len(own):
-            simulation = Simulation(task, counts[own], self.errors.recall, self.errors.variance, RIDGE, anchor, pull)
-            lines = calibration(low_rank, simulation, self.settings.seed, self.settings.tol)
+        if self.calibrate and self.n <= CALIBRATED_UP_TO and len(own):
+            lines = calibration(low_rank, task, self.errors, anchor, pull, self.seed, self.tol)
         everywhere = np.zeros_like(self.Z)
         everywhere[:, 0] = offset
         everywhere[own] += tilts
@@ -87,7 +71,7 @@ class TieFit:
         if (lines[2] != (0.0, 1.0)).any() and len(told):
             before, _ = expected_counts(low_rank, np.ones((self.n, 1)), told, np.ones(self.n))
             final = levelled(final, told, known, before[:, 0] if not len(known[0]) else counts[told, 0])
-        pairs = search_pairs(final, known, PAIRS_PER_TIE)
+        pairs = search_pairs(final, known)
         adjacency = sparse.csr_array((pairs.probability, (pairs.one, pairs.other)), shape=(self.n, self.n))
         labels = self.told.labels
         return {
@@ -119,24 +103,20 @@ class TieFit:
         before = pairs.variance + spread * pairs.expected**2
         error = noise + (1.0 - recall) / recall * np.nan_to_num(told)
         after = np.where(np.isnan(told), before, 1.0 / (1.0 / np.maximum(before, 1e-9) + 1.0 / error))
-        half = INTERVAL * np.sqrt(np.where(complete, 0.0, after))
+        half = 1.645 * np.sqrt(np.where(complete, 0.0, after))
         centre = np.where(np.isnan(told), pairs.expected, told)
-        low, high = (
-            np.maximum(np.minimum(centre - half, pairs.expected), 0.0),
-            np.maximum(centre + half, pairs.expected),
-        )
-        return pd.DataFrame(
-            {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}, index=self.told.names
-        )
+        low = np.maximum(np.minimum(centre - half, pairs.expected), 0.0)
+        high = np.maximum(centre + half, pairs.expected)
+        ends = {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}
+        return pd.DataFrame(ends, index=self.told.names)
 
     def answers(self) -> tuple[Array, Array]:
         """Return counts in ties (rather than in ties recalled) and error variances; names fill what was not counted."""
         noise = error_variances(self.told, self.errors)
         counts = self.told.counts.copy()
         bound = counts[self.told.at_least]  # "10+": the mean of what is at least 10, if people have about so many
-        counts[self.told.at_least] = (
-            bound * poisson.sf(bound - 2, bound) / np.maximum(poisson.sf(bound - 1, bound), 1e-9)
-        )
+        above = bound * poisson.sf(bound - 2, bound) / np.maximum(poisson.sf(bound - 1, bound), 1e-9)
+        counts[self.told.at_least] = above
         counts /= self.errors.recall
         complete = self.known.complete
         counts[complete] = self.told.counts[complete]  # these are known, not told
@@ -151,26 +131,23 @@ class TieFit:
         """Return the mixing of this group, and that of other groups it is pulled to."""
         rows = np.flatnonzero(asked)
         told = scaled_up(counts[rows], self.Z)
-        in_rows = np.isin(rows, self.known.complete)
         likeness = None
-        if self.likeness.shape[1] and in_rows.all() and len(rows):  # ties of all respondents are known
-            likeness = self.told_likeness(rows)
+        if self.likeness.shape[1] and len(rows) and np.isin(rows, self.known.complete).all():
+            one, other = self.tied()  # those of all respondents are known
+            alike = np.einsum("pm,pm->p", self.likeness[one], self.likeness[other])
+            likeness = np.bincount(one, alike, self.n)[rows]
         here = Respondents(self.Z, rows, told, self.likeness, likeness)
         if not self.groups:
-            if self.likeness.shape[1] and likeness is None:
-                return fit_mixing([here], RIDGE, kappa=self.tried_kappa(here)), None, 0.0
-            return fit_mixing([here], RIDGE), None, 0.0
-        anchor = fit_mixing(self.groups, RIDGE)
+            unknown = self.likeness.shape[1] and likeness is None
+            return fit_mixing([here], kappa=self.tried_kappa(here) if unknown else 0.0), None, 0.0
+        anchor = fit_mixing(self.groups)
         pull = group_pull(self.groups, anchor)
-        return (fit_mixing([here], RIDGE, anchor, pull) if len(rows) else anchor), anchor, pull
+        return (fit_mixing([here], anchor, pull) if len(rows) else anchor), anchor, pull
 
-    def told_likeness(self, rows: Array) -> Array:
-        """Return Σ_j A_ij x_i · x_j for nodes whose ties are all known."""
-        tied = self.known.value > 0
-        one, other = self.known.one[tied], self.known.other[tied]
-        alike = np.einsum("pm,pm->p", self.likeness[one], self.likeness[other])
-        total = np.bincount(np.concatenate([one, other]), np.tile(alike, 2), self.n)
-        return total[rows]
+    def tied(self) -> tuple[Array, Array]:
+        """Return the ends of known ties, in both directions."""
+        one, other = (ends[self.known.value > 0] for ends in self.known[:2])
+        return np.concatenate([one, other]), np.concatenate([other, one])
 
     def tried_kappa(self, here: Respondents) -> float:
         """Return the weight of likeness under which mixing predicts best which traits people's ties have.
@@ -183,7 +160,7 @@ class TieFit:
             return ASSUMED_KAPPA
         best, least = 0.0, np.inf
         for kappa in KAPPAS:
-            fitted = fit_mixing([here._replace(rows=rows, counts=told)], RIDGE, kappa=kappa)
+            fitted = fit_mixing([here._replace(rows=rows, counts=told)], kappa=kappa)
             theta = self.Z[rows] @ fitted.matrix @ self.Z.T + kappa * self.likeness[rows] @ self.likeness.T
             theta[np.arange(len(rows)), rows] = -np.inf
             expected = np.maximum(sigmoid(theta) @ self.Z, 1e-6)
@@ -204,42 +181,28 @@ class TieFit:
         offset = np.zeros(self.n)
         if not complete.any() and self.named is None:
             return offset
-        seen, expected = np.zeros(self.n), np.zeros(self.n)
-        sources: list[tuple[Array, Array, Any]] = [(complete, complete.astype(float), None)]
+        seen = np.zeros(self.n)
+        share = complete.astype(float)  # of their ties that we know
         if self.named is not None:
-            sources.append((self.named.asked & ~complete, self.named.recall, self.named.named))
+            share = np.where(complete, 1.0, self.named.recall)
             offset[self.named.asked] = np.log1p(-self.named.recall[self.named.asked])
-        for group, share, named in sources:
-            rows = np.flatnonzero(group)
-            if not len(rows):
-                continue
-            theta = self.Z[rows] @ mixing.matrix @ self.Z.T + likeness[rows] @ likeness.T
-            theta[np.arange(len(rows)), rows] = -np.inf
-            expected += share[rows] @ sigmoid(theta)
-            if named is not None:
-                seen += np.asarray(named[rows].sum(axis=0)).ravel()
-        tied = self.known.value > 0
-        for one, other in (
-            (self.known.one[tied], self.known.other[tied]),
-            (self.known.other[tied], self.known.one[tied]),
-        ):
-            seen += np.bincount(other[complete[one]], minlength=self.n)
+            seen += np.asarray(self.named.named[self.named.asked & ~complete].sum(axis=0)).ravel()
+        rows = np.flatnonzero(share)
+        theta = self.Z[rows] @ mixing.matrix @ self.Z.T + likeness[rows] @ likeness.T
+        theta[np.arange(len(rows)), rows] = -np.inf
+        expected = share[rows] @ sigmoid(theta)
+        one, other = self.tied()
+        seen += np.bincount(other[complete[one]], minlength=self.n)
         open_ones = ~asked & ~complete
         offset[open_ones] = np.log((seen + 1.0 / spread) / (expected + 1.0 / spread))[open_ones]
         return offset
 
 
 def popularity_spread(n_ties: Array) -> float:
-    """Return the variance of log popularity, from how much more numbers of ties vary than chance would have them.
-
-    Examples
-    --------
-    >>> popularity_spread(np.array([4.0, 4.0, 5.0, 3.0])), round(popularity_spread(np.array([1.0, 2.0, 20.0, 30.0])), 1)
-    (0.02, 0.7)
-    """
+    """Return the variance of log popularity, from how much more numbers of ties vary than chance would have them."""
     told = n_ties[~np.isnan(n_ties)]
     if len(told) < 3 or not told.any():
-        return SPREAD
+        return 0.25  # nobody's number of ties tells it
     return max(0.02, float(np.log1p(max(0.0, told.var(ddof=1) - told.mean()) / told.mean() ** 2)))
 
 
@@ -247,14 +210,13 @@ def mixing_certificate(mixing: Mixing) -> Certificate:
     """Return the certificate of the mixing alone; it ends far below this unless many answers are missing."""
     tol = 1e-3
     status = Status.CONVERGED if mixing.gradient <= tol else Status.MAX_ITER
-    return Certificate(
-        Measure.GRADIENT, mixing.gradient, tol, status, mixing.steps, "ask more people the same questions"
-    )
+    remedy = "ask more people the same questions"
+    return Certificate(Measure.GRADIENT, mixing.gradient, tol, status, mixing.steps, remedy)
 
 
 def group_pull(groups: list[Respondents], anchor: Mixing) -> float:
     """Return the strength of the pull to other groups' mixing: one over the variance of the groups around it."""
     if len(groups) < 3 or len(anchor.matrix) == 1:
         return PULL
-    around = [fit_mixing([group], RIDGE, anchor, PULL).matrix - anchor.matrix for group in groups[:20]]
+    around = [fit_mixing([group], anchor, PULL).matrix - anchor.matrix for group in groups[:20]]
     return float(np.clip(1.0 / max(1e-6, np.var([matrix[1:, 1:] for matrix in around])), 1.0, 100.0))

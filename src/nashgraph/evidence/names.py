@@ -11,19 +11,11 @@ from scipy import sparse
 
 from ..validation import Array, InputError, InputTypeError, listing
 
-FEWEST_NAMED = 10  # names between two people who were both asked, to estimate recall by
-ASSUMED_RECALL = 0.7  # where there are fewer
-MOST_RECALL = 0.98  # so that an unnamed tie stays possible
-
 
 class Nominations(NamedTuple):
-    """The names that people gave.
+    """The names that people gave: 1 in ``named`` (CSR) where the row named the column, and who was asked for names.
 
-    Attributes
-    ----------
-    named : CSR array (n_nodes, n_nodes), 1 where the row named the column
-    asked : array of bool, who was asked for names
-    recall : array of shape (n_nodes,), the share of their ties that people name; 0 for those not asked
+    ``recall`` is the share of their ties that people name, 0 for those not asked.
     """
 
     named: Any
@@ -56,12 +48,6 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     each cell, or a dict from node to a list of names, with None for somebody who is not a node. A list as long as
     ``most`` was full: those not on it may still be tied. Recall is how often a named person names back, for full lists
     and others apart.
-
-    Examples
-    --------
-    >>> told = read_nominations({"ann": ["bob"], "bob": []}, np.array(["ann", "bob", "cat"]), None, 0.5)
-    >>> told.named.toarray()[0].tolist(), told.asked.tolist()
-    ([0.0, 1.0, 0.0], [True, True, False])
     """
     places = {str(name): k for k, name in enumerate(names.tolist())}
     lists = {_text(source): [_text(name) for name in named if name is not None] for source, named in _lists(given)}
@@ -92,11 +78,11 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     full = asked & (length >= (most or n))
     back = np.zeros(n)
     for group in (full, asked & ~full):
-        # Of those who were named by somebody asked and could name back, how many did?
+        # Of those who were named by somebody asked and could name back, how many did? 0.7 is assumed of fewer than ten.
         could = group[columns] & asked[rows]
         did = np.asarray(named[columns[could], rows[could]]).ravel() if could.any() else np.zeros(0)
-        found = float(did.mean()) if could.sum() >= FEWEST_NAMED else ASSUMED_RECALL
-        back[group] = np.clip(found if recall is None else recall, 0.05, MOST_RECALL)
+        found = float(did.mean()) if could.sum() >= 10 else 0.7
+        back[group] = np.clip(found if recall is None else recall, 0.05, 0.98)  # an unnamed tie stays possible
     return Nominations(named, asked, back)
 
 

@@ -6,13 +6,13 @@ two matrix products and one exponential, so a few threads with BLAS on one threa
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from joblib import cpu_count
 from numpy.random import Generator
 from threadpoolctl import ThreadpoolController
 
@@ -33,7 +33,7 @@ def by_blocks(job: Callable[[slice], Part], n_rows: int, n_columns: int) -> Iter
     """Yield ``job(rows)`` for every block of rows, in order, a few blocks at a time in threads."""
     size = max(1, BLOCK // max(1, n_columns))
     blocks = [slice(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
-    workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 8)
+    workers = min(cpu_count(), 8)
     if len(blocks) == 1 or workers == 1:
         yield from map(job, blocks)
         return
@@ -43,13 +43,7 @@ def by_blocks(job: Callable[[slice], Part], n_rows: int, n_columns: int) -> Iter
 
 
 def sigmoid(theta: Array) -> Array:
-    """Return 1 / (1 + exp(-theta)), in place.
-
-    Examples
-    --------
-    >>> sigmoid(np.array([0.0, -800.0]))
-    array([0.5, 0. ])
-    """
+    """Return 1 / (1 + exp(-theta)), in place."""
     return _odds_to_probability(np.negative(theta, out=theta))
 
 
@@ -74,21 +68,6 @@ class Factors(NamedTuple):
     def at(self, rows: Array, columns: Array) -> Array:
         """Return the log-odds of some pairs."""
         return np.einsum("pk,pk->p", self.left[rows], self.right[columns]).astype(float)
-
-
-def factors(tilts: Array, features: Array, mixing: Array, likeness: Array) -> Factors:
-    """Return theta_ij = Z_i' G Z_j + E_i · Z_j + Z_i · E_j + x_i · x_j in low rank.
-
-    Examples
-    --------
-    >>> Z, E = np.ones((2, 1)), np.array([[1.0], [2.0]])
-    >>> low_rank = factors(E, Z, np.array([[0.5]]), np.zeros((2, 0)))
-    >>> low_rank.left @ low_rank.right.T
-    array([[2.5, 3.5],
-           [3.5, 4.5]])
-    """
-    half = tilts + 0.5 * features @ mixing
-    return Factors(np.hstack([half, features, likeness]), np.hstack([features, half, likeness]))
 
 
 def expected_counts(low_rank: Factors, features: Array, rows: Array, each: Array) -> tuple[Array, float]:

@@ -8,26 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
-from .answers import scaled_up
+from .answers import Errors, scaled_up
 from .mixing import Mixing, Respondents, fit_mixing
 from .pair_sums import Factors, by_blocks, drawn_blocks, expected_counts, sigmoid
-from .tilts import Task, fit_tilts
+from .tilts import Task, fit_tilts, known_rows
 
-FEWEST_TIES = 30  # of a draw, among pairs of one class, to calibrate that class by
-LEVELLING = 8  # rounds, each of which removes most of the difference
 BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
-
-
-class Simulation(NamedTuple):
-    """The survey design, to ask a drawn network as the real one was asked."""
-
-    task: Task
-    told: Array  # raw counts (n_asked × n_features), NaN for what was not asked
-    recall: float
-    variance: float
-    ridge: float
-    anchor: Mixing | None
-    pull: float
+PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 
 
 def drawn_network(low_rank: Factors, random: np.random.Generator) -> sparse.csr_array:
@@ -39,21 +26,22 @@ def drawn_network(low_rank: Factors, random: np.random.Generator) -> sparse.csr_
     return sparse.csr_array(ties + ties.T)
 
 
-def asked_again(network: sparse.csr_array, simulation: Simulation, random: np.random.Generator) -> Array:
+def asked_again(network: sparse.csr_array, task: Task, errors: Errors, random: np.random.Generator) -> Array:
     """Return what the same people would answer about a drawn network: they forget, and miscount by one."""
-    task, recall = simulation.task, simulation.recall
     rows = network[task.rows]
-    if recall < 1.0:
+    if errors.recall < 1.0:
         rows = rows.copy()
-        rows.data = (random.random(rows.nnz) < recall).astype(float)
+        rows.data = (random.random(rows.nnz) < errors.recall).astype(float)
     counts = rows @ task.features
     off = random.random(counts.shape)
-    share = min(1.0, simulation.variance)
+    share = min(1.0, errors.variance)
     counts = np.maximum(0.0, counts + (off < share / 2) - (off > 1.0 - share / 2))
-    return np.where(np.isnan(simulation.told), np.nan, counts / recall)
+    return np.where(np.isnan(task.counts), np.nan, counts / errors.recall)
 
 
-def calibration(low_rank: Factors, simulation: Simulation, seed: int, tol: float) -> Array:
+def calibration(
+    low_rank: Factors, task: Task, errors: Errors, anchor: Mixing | None, pull: float, seed: int, tol: float
+) -> Array:
     """Return (intercept, slope) for pairs with none, one or both ends asked, by asking a drawn network.
 
     A network is drawn from the fitted probabilities, the same people are asked about it, the model is fitted to what
@@ -61,38 +49,28 @@ def calibration(low_rank: Factors, simulation: Simulation, seed: int, tol: float
     answers pin ties down further than expected counts do (slope above 1), and errors are fitted too (slope below 1).
     """
     random = np.random.default_rng(seed)
-    task = simulation.task
     network = drawn_network(low_rank, random)
-    counts = asked_again(network, simulation, random)
+    counts = asked_again(network, task, errors, random)
     told = Respondents(task.features, task.rows, scaled_up(counts, task.features), task.likeness)
-    anchor = None if simulation.anchor is None else simulation.anchor._replace(kappa=1.0)  # likeness has κ in it here
-    mixing = fit_mixing([told], simulation.ridge, anchor, simulation.pull, kappa=1.0)
+    anchor = None if anchor is None else anchor._replace(kappa=1.0)  # likeness has κ in it here
+    mixing = fit_mixing([told], anchor, pull, kappa=1.0)
     again = task._replace(mixing=mixing.matrix, counts=counts)
     _, fitted, _ = fit_tilts(again, tol=tol)
     n = len(task.features)
-    asked = np.zeros(n, dtype=np.int64)
-    asked[task.rows] = 1
+    asked = np.isin(np.arange(n), task.rows).astype(int)
     one, other = np.triu_indices(n, 1)
     theta = (fitted.left @ fitted.right.T)[one, other]
     tie = network.toarray()[one, other]
     ends = asked[one] + asked[other]
     lines = np.tile([0.0, 1.0], (3, 1))
     for k in range(3):
-        if (tie[ends == k]).sum() >= FEWEST_TIES:
+        if (tie[ends == k]).sum() >= 30:  # fewer do not tell a line
             lines[k] = logistic_line(theta[ends == k], tie[ends == k])
     return lines
 
 
 def logistic_line(theta: Array, tie: Array) -> Array:
-    """Return intercept and slope of the logistic regression of ties on log-odds.
-
-    Examples
-    --------
-    >>> theta = np.repeat([-2.0, 0.0, 2.0], 1000)
-    >>> tie = np.arange(3000) % 1000 < 1000 * sigmoid(0.5 * theta)
-    >>> logistic_line(theta, tie).round(2) + 0.0
-    array([0. , 0.5])
-    """
+    """Return intercept and slope of the logistic regression of ties on log-odds."""
     line, columns = np.array([0.0, 1.0]), np.column_stack([np.ones_like(theta), theta])
     for _ in range(50):
         p = sigmoid(columns @ line)
@@ -128,11 +106,9 @@ def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], 
     shift, ones = np.zeros(n), np.ones((n, 1))
     place = np.full(n, -1)
     place[rows] = np.arange(len(rows))
-    ends = np.concatenate([known[0], known[1]]), np.concatenate([known[1], known[0]])
-    mine = place[ends[0]] >= 0
-    one, other, value = ends[0][mine], ends[1][mine], np.tile(known[2], 2)[mine]
+    one, other, value = known_rows(known, place >= 0)
     moved = low_rank
-    for _ in range(LEVELLING):
+    for _ in range(8):  # each round removes most of the difference
         expected, _ = expected_counts(moved, ones, rows, ones[:, 0])
         if len(one):
             np.add.at(expected[:, 0], place[one], value - sigmoid(moved.at(one, other)))
@@ -143,17 +119,7 @@ def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], 
 
 
 def uncertainty_removed(low_rank: Factors, people: Array, counted: Array, candidates: Array, noise: float) -> Array:
-    """Return the share of the variance of ties that one more count of each candidate would remove, over some people.
-
-    Examples
-    --------
-    Three others, each tied with probability one half. Their number is known; counting one of them tells most of him.
-
-    >>> theta = Factors(np.zeros((4, 1)), np.zeros((4, 1)))
-    >>> one, all_of_them = np.array([0.0, 1, 0, 0]), np.ones(4)
-    >>> uncertainty_removed(theta, np.array([0]), np.ones((4, 1)), np.column_stack([one, all_of_them]), 1e-9).round(3)
-    array([0.5, 0. ])
-    """
+    """Return the share of the variance of ties that one more count of each candidate would remove, over some people."""
     removed, total = np.zeros(candidates.shape[1]), 0.0
     for i in people:
         p = sigmoid(low_rank.left[i] @ low_rank.right.T)
@@ -178,8 +144,8 @@ class Pairs(NamedTuple):
     variance: Array
 
 
-def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array], per_tie: float) -> Pairs:
-    """Return the most probable pairs, ``per_tie`` of them for every expected tie and each node's best one, and sums.
+def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
+    """Return the most probable pairs, two for every expected tie and each node's best one, and sums.
 
     Two passes over the blocks: the first for the sums and the cut, the second for the pairs above it.
     """
@@ -203,7 +169,7 @@ def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array], per_tie: 
     found = list(by_blocks(sums, n, n))
     expected, variance, best = (np.concatenate([part[k] for part in found]) for k in range(3))
     so_many = np.cumsum(sum(part[3] for part in found))
-    place = int(np.searchsorted(so_many, per_tie * expected.sum(), side="right"))
+    place = int(np.searchsorted(so_many, PAIRS_PER_TIE * expected.sum(), side="right"))
     cut = place * 40.0 / BINS - 20.0
 
     def above(rows: slice) -> tuple[Array, Array]:

@@ -20,27 +20,18 @@ import numpy as np
 
 from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
-from .pair_sums import Factors, curvature, expected_counts, factors, sigmoid
+from .pair_sums import Factors, curvature, expected_counts, sigmoid
 
 MEMORY = 12  # pairs of steps and gradients kept
-REFRESH = 8  # iterations after which the blocks are computed again, on up to MOST_COLUMNS columns
-MOST_COLUMNS = 2000
-OVERSHOOT = 0.5  # a step is cut where the slope at its end is more negative than this part of that at its start
+REFRESH = 8  # iterations after which the blocks are computed again
+MOST_COLUMNS = 2000  # that they are computed on
 
 
 class Task(NamedTuple):
-    """A problem of tilts.
+    """A problem of tilts: features Z, mixing G, and likeness already scaled by the square root of κ.
 
-    Attributes
-    ----------
-    features : array of shape (n_nodes, n_features), Z
-    mixing : array of shape (n_features, n_features), G
-    likeness : array of shape (n_nodes, n_columns), already scaled by the square root of κ
-    offset : array of shape (n_nodes,), added to the popularity of nodes that were not asked
-    rows : array, the numbers of those who were asked
-    counts : array of shape (n_asked, n_features), NaN for what was not asked
-    noise : array of shape (n_asked, n_features), error variance of the answers
-    known : arrays (rows, columns, values) of pairs whose tie is known, each pair once
+    ``offset`` is added to the popularity of nodes that were not asked. ``rows`` are those asked, with counts (NaN: not
+    asked) and their error variances ``noise``. ``known`` has (rows, columns, values) of known pairs, each once.
     """
 
     features: Array
@@ -53,11 +44,20 @@ class Task(NamedTuple):
     known: tuple[Array, Array, Array]
 
     def factors(self, tilts: Array) -> Factors:
-        """Return the log-odds that tilts (n_asked × n_features) lead to."""
+        """Return the log-odds that tilts (n_asked × n_features) lead to, in low rank."""
         everybody = np.zeros_like(self.features)
         everybody[:, 0] = self.offset
         everybody[self.rows] += tilts
-        return factors(everybody, self.features, self.mixing, self.likeness)
+        Z, half = self.features, everybody + 0.5 * self.features @ self.mixing
+        return Factors(np.hstack([half, Z, self.likeness]), np.hstack([Z, half, self.likeness]))
+
+
+def known_rows(known: tuple[Array, Array, Array], asked: Array) -> tuple[Array, Array, Array]:
+    """Return the known pairs in both directions, those whose first end was asked."""
+    one, other, value = known
+    one, other = np.concatenate([one, other]), np.concatenate([other, one])
+    mine = asked[one]
+    return one[mine], other[mine], np.tile(value, 2)[mine].astype(float)
 
 
 class Value(NamedTuple):
@@ -71,19 +71,11 @@ class Value(NamedTuple):
 def evaluator(task: Task) -> Callable[[Array], Value]:
     """Return the objective and its gradient as a function of the tilts."""
     Z, rows = task.features, task.rows
-    n = len(Z)
-    asked = np.zeros(n, dtype=bool)
-    asked[rows] = True
-    place = np.full(n, -1)
+    place = np.full(len(Z), -1)
     place[rows] = np.arange(len(rows))
-    told = ~np.isnan(task.counts)
+    asked, told = place >= 0, ~np.isnan(task.counts)
+    one, other, tie = known_rows(task.known, asked)
     counts = np.where(told, task.counts, 0.0)
-    one, other, value = task.known
-    one, other = np.concatenate([one, other]), np.concatenate([other, one])  # both directions
-    tie = np.concatenate([value, value]).astype(float)
-    mine = asked[one]
-    one, other, tie = one[mine], other[mine], tie[mine]
-    counts = counts.copy()
     np.add.at(counts, place[one], -tie[:, None] * Z[other])  # what is left for pairs that are not known
     counts = np.where(told, np.maximum(counts, 0.0), 0.0)
     each = np.where(asked, 0.5, 1.0)  # a pair of two that were asked is met twice
@@ -103,20 +95,7 @@ def evaluator(task: Task) -> Callable[[Array], Value]:
 
 
 def fit_tilts(task: Task, tol: float = 1e-3, max_iter: int = 200) -> tuple[Array, Factors, Certificate]:
-    """Return the tilts of those who were asked, the factors of all log-odds, and a certificate.
-
-    Examples
-    --------
-    A path 0 - 1 - 2: everybody told the number of their ties.
-
-    >>> Z, rows = np.ones((3, 1)), np.arange(3)
-    >>> told, none = np.array([[1.0], [2.0], [1.0]]), np.zeros(0, dtype=int)
-    >>> task = Task(Z, np.zeros((1, 1)), np.zeros((3, 0)), np.zeros(3), rows, told, np.full((3, 1), 0.01), (none,) * 3)
-    >>> _, low_rank, certificate = fit_tilts(task, tol=1e-6)
-    >>> p = sigmoid(low_rank.left @ low_rank.right.T)
-    >>> certificate.converged, bool(p[0, 1] > 0.9), bool(p[0, 2] < 0.1)
-    (True, True, True)
-    """
+    """Return the tilts of those who were asked, the factors of all log-odds, and a certificate."""
     tilts = np.zeros_like(task.counts)
     evaluate, told = evaluator(task), ~np.isnan(task.counts)
     size = max(1e-12, float(np.linalg.norm(task.counts[told])))
@@ -130,7 +109,7 @@ def fit_tilts(task: Task, tol: float = 1e-3, max_iter: int = 200) -> tuple[Array
         move = _direction(now.gradient, memory, inverse) * told
         slope, length = float((now.gradient * move).sum()), 1.0
         new = evaluate(tilts + move)
-        while not (after := float((new.gradient * move).sum())) >= -OVERSHOOT * slope and length > 1e-6:
+        while not (after := float((new.gradient * move).sum())) >= -0.5 * slope and length > 1e-6:
             length *= max(0.1, slope / (slope - after))  # where a straight line through both slopes is zero
             new = evaluate(tilts + length * move)
         if length <= 1e-6:
