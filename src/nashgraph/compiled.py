@@ -43,16 +43,7 @@ def kernel(*, parallel: bool = False, **options: Any) -> Callable[[Callable[...,
     """Compile a function when it is first called, without the GIL, and keep it in Numba's cache.
 
     A damaged cache is rebuilt. Without a writable folder for one, the function is compiled in every process. A parallel
-    function runs on one thread in a process that was forked after
-    GNU OpenMP's threads had started. ``options`` are those of ``numba.njit``.
-
-    Examples
-    --------
-    >>> @kernel()
-    ... def double(x):
-    ...     return 2 * x
-    >>> double(4)
-    8
+    function runs on one thread in a process that was forked after GNU OpenMP's threads had started.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

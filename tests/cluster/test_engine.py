@@ -199,3 +199,12 @@ def test_points_are_with_every_worker_before_a_scan_needs_them(kind, threads, si
         return "tree" in vars(dask_worker.data[key].value)
 
     assert {*client.run(has_tree).values()} == {kind is TreeDaskSearch}
+
+
+def test_tasks_get_smaller_toward_the_end():
+    sizes = np.diff(on_workers.spans(20_000, 100, 20_000, threads=2))
+    assert sizes.sum() == 20_000
+    assert (sizes % 100 == 0).all()
+    assert (np.diff(sizes) <= 0).all()
+    assert sizes[0] == on_workers.TASK_PAIRS / 20_000
+    assert sizes[-1] == on_workers.LEAST_PAIRS / 20_000

@@ -24,7 +24,7 @@ from nashgraph.smoothness import beta_for_degree, make_smoothness
 from nashgraph.solvers import best_response
 from nashgraph.validation import InputError
 
-from ..problems import HARDEST, hardest
+from ..problems import HARDEST, hardest, stored
 
 # Triton's interpreter takes arrays of one number for numbers, which NumPy 2.4 refuses and 2.3 warns of.
 pytestmark = [
@@ -125,7 +125,7 @@ def test_the_same_graph(method, geometry, engine, random):
     X = random.normal(size=(6, 120))
     given = {} if method is SmoothGL else {"benefit": random.random(120)}
     ours = method(engine=engine, geometry=geometry, degree=5, **given).fit(X)
-    theirs = method(geometry=geometry, storage="sparse", degree=5, **given).fit(X)
+    theirs = stored(method(geometry=geometry, degree=5, **given), "sparse").fit(X)
     assert ours.objective_ == pytest.approx(theirs.objective_, rel=1e-8)
     assert ours.beta_ == pytest.approx(theirs.beta_, rel=1e-9)
     np.testing.assert_allclose(ours.adjacency_.toarray(), theirs.adjacency_.toarray(), atol=1e-5)

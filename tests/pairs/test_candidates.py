@@ -71,11 +71,12 @@ def test_small_changes_need_no_search_and_large_ones_do(random):
     candidates = CandidateSet.of(search, everything=False)
     left, right = random.random(600), random.random(600)
     candidates.respond(Bonus.of(0.01 * left, right), **GIVEN)
-    assert search.scans == 1.0
+    first = search.scans
+    assert first < 1.5  # the nearest, and rows with more neighbours than those
     candidates.respond(Bonus.of(0.0101 * left, right + 1e-3 * random.random(600)), **GIVEN)
-    assert search.scans == 1.0
+    assert search.scans == first
     candidates.respond(Bonus.of(50.0 * left, right), **GIVEN)
-    assert search.scans > 1.0
+    assert search.scans >= first + 1.0
 
 
 def test_only_the_rows_that_need_it_are_searched_again(random):

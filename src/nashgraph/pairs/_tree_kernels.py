@@ -13,7 +13,7 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._kernels import FAST, heap_sort, make_heap, pair_bonus, project_row, sift_down, snapped
+from ._kernels import FAST, heap_sort, make_heap, pair_bonus, sift_down, snapped
 from .tree import WIDTH, BonusRanges, Rows, Tree
 
 FULL = -1
@@ -180,20 +180,11 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
 
 @kernel()
 def list_leaf(
-    tree: Tree,
-    pull: BonusRanges,
-    leaf: int,
-    cut: Array,
-    rows: Rows,
-    owners: Array,
-    indices: Array,
-    costs: Array,
-    stats: Array,
+    tree: Tree, pull: BonusRanges, leaf: int, cut: Array, rows: Rows, owners: Array, indices: Array, stats: Array
 ) -> int:
     """List the pairs of a leaf's nodes whose score is not below the cut; return how many, or ``FULL``.
 
-    Cuts are in the tree's order of nodes. Writes whose they are, counted from the leaf's first node, their partners,
-    and their costs.
+    Cuts are in the tree's order of nodes. Writes whose they are, from the leaf's first node on, and their partners.
     """
     begin_rows(tree, pull, leaf, rows)
     first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
@@ -215,9 +206,7 @@ def list_leaf(
         for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
             found = hits[begin : ends[k]], measured[begin : ends[k]]
             if begin < ends[k]:
-                place = list_hits(
-                    first + picked[k], tree.leaves[other], *found, *ends_of, cut, place, owners, indices, costs
-                )
+                place = list_hits(first + picked[k], tree.leaves[other], *found, *ends_of, cut, place, owners, indices)
             if place == FULL:
                 return FULL
             begin = ends[k]
@@ -241,7 +230,6 @@ def list_hits(
     place: int,
     owners: Array,
     indices: Array,
-    costs: Array,
 ) -> int:
     """List the pairs of a point's nodes with some points of a leaf; return where the list ends, or ``FULL``.
 
@@ -255,23 +243,23 @@ def list_hits(
                 if pair_bonus(left[t], right[s]) - cost >= cut[t] and s != t:
                     if place == len(indices):
                         return FULL
-                    owners[place], indices[place], costs[place] = t, nodes[s], cost
+                    owners[place], indices[place] = t, nodes[s]
                     place += 1
     return place
 
 
 @kernel()
-def by_owner(owners: Array, items: Array, counts: Array, out: Array) -> None:
-    """Write a list of what owners have owner by owner, and how much each has."""
-    counts[:] = 0
+def by_owner(owners: Array, items: Array, n_owners: int) -> tuple[Array, Array]:
+    """Return how much each owner has, and a list of what owners have owner by owner."""
+    counts, places, out = np.zeros(n_owners, np.int64), np.zeros(n_owners, np.int64), np.empty(len(owners), items.dtype)
     for k in range(len(owners)):
         counts[owners[k]] += 1
-    places = np.zeros_like(counts)
-    for row in range(len(counts) - 1):
+    for row in range(n_owners - 1):
         places[row + 1] = places[row] + counts[row]
     for k in range(len(owners)):
         out[places[owners[k]]] = items[k]
         places[owners[k]] += 1
+    return counts, out
 
 
 @kernel(parallel=True)
@@ -281,36 +269,6 @@ def place_rows(nodes: Array, begins: Array, columns: Array, pointers: Array, ind
         row = indices[pointers[nodes[t]] : pointers[nodes[t] + 1]]
         row[:] = columns[begins[t] : begins[t + 1]]
         row.sort()
-
-
-@kernel()
-def shorten(
-    nodes: Array,
-    left: Array,
-    right: Array,
-    gain: float,
-    total: float,
-    margin: float,
-    cuts: Array,
-    counts: Array,
-    indices: Array,
-    costs: Array,
-) -> int:
-    """Raise the cuts of rows with many pairs to their exact thresholds, less margin; return how many pairs stay."""
-    place = begin = 0
-    for row in range(len(nodes)):
-        i, end, start = nodes[row], begin + counts[row], place
-        scores = np.empty(end - begin, costs.dtype)
-        for k in range(begin, end):
-            scores[k - begin] = pair_bonus(left[i], right[indices[k]]) - costs[k]
-        top, above = project_row(scores.copy(), -1, gain, total, np.empty_like(scores))
-        cuts[row] = max(cuts[row], top - (1.0 + margin) * above / gain)
-        for k in range(begin, end):
-            if scores[k - begin] >= cuts[row]:
-                indices[place], costs[place] = indices[k], costs[k]
-                place += 1
-        begin, counts[row] = end, place - start
-    return place
 
 
 @kernel()

@@ -15,20 +15,14 @@ class Bonus(NamedTuple):
     r"""A bonus :math:`\langle L_i, R_j \rangle` of rank K on every pair, with its row constants taken off.
 
     A constant added to a row of scores changes its threshold and nothing else. Taking :math:`L_{ik} \max_j R_{jk}` off
-    leaves small numbers where it matters, near the row's best, and keeps digits that a large bonus would lose.
-
-    Attributes
-    ----------
-    left, right : arrays of shape (n_nodes, K)
-    shift : array of shape (n_nodes,), what was taken off each row
+    leaves small numbers where it matters, near the row's best, and keeps digits that a large bonus would lose;
+    ``shift`` is what was taken off each row.
 
     Examples
     --------
     >>> bonus = Bonus.of(np.ones(2), np.array([1.0, 3.0]))
     >>> bonus.right.ravel(), bonus.shift
     (array([-2.,  0.]), array([3., 3.]))
-    >>> bonus.plus(Bonus.of(np.eye(2), np.eye(2))).rank
-    3
     """
 
     left: Array
@@ -62,13 +56,3 @@ class Bonus(NamedTuple):
         """How large the bonus of a row's pairs may be: the scale of its rounding."""
         size: Array = np.abs(self.left) @ np.abs(self.right).max(axis=0)
         return size
-
-    def plus(self, other: Bonus) -> Bonus:
-        """Return the sum of two bonuses: their columns side by side."""
-        left, right = np.hstack([self.left, other.left]), np.hstack([self.right, other.right])
-        return Bonus(left, right, self.shift + other.shift)
-
-    def at(self, rows: Array, columns: Array) -> Array:
-        """Return the bonus of some pairs, less the shift of their rows."""
-        found: Array = np.einsum("ek,ek->e", self.left[rows], self.right[columns])
-        return found

@@ -31,6 +31,7 @@ from .weights import SparseWeights
 # How far below its threshold a row is searched, in units of the best score above it. A larger one lists more pairs, a
 # smaller one searches more often; between 0.5 and 2 fits of 20,000 nodes take the same time to 10%.
 MARGIN = 1.0
+FIRST_NEAREST = 32  # candidates of a row where nothing is known: more than most graphs have neighbours
 
 
 class Searched(NamedTuple):
@@ -67,13 +68,11 @@ class CandidateSet:
 
     @classmethod
     def of(cls, search: PairSearch, *, everything: bool) -> CandidateSet:
-        """Return all pairs, or what the search knows already: nothing, or each node's nearest."""
+        """Return all pairs, or each node's nearest: those that the search knows already, or a few."""
         if everything:
             return cls.all_pairs(search)
-        if search.known_nearest is not None:
-            return cls.nearest(search, search.known_nearest[0].shape[1])
-        n = len(search)
-        return cls(search, sparse.csr_array((n, n)), np.full(n, np.inf))
+        known = search.known_nearest
+        return cls.nearest(search, min(len(search) - 1, FIRST_NEAREST) if known is None else known[0].shape[1])
 
     @classmethod
     def all_pairs(cls, search: PairSearch) -> CandidateSet:

@@ -1,8 +1,6 @@
-"""The tasks of a scan over all pairs, on a block of rows of costs, as values that can be sent to another process.
+"""The tasks of a scan over all pairs, on a block of rows of costs.
 
-A work is called with the nodes of the block and their rows of costs, which it may overwrite, and returns its part of
-the result: it holds all that it needs, writes to nothing else, and can be pickled. An engine runs it where the signals
-are.
+A work holds all that it needs, writes to nothing else, and can be pickled: an engine runs it where the signals are.
 """
 
 from __future__ import annotations
@@ -93,10 +91,7 @@ class RowsTimes:
 
 @dataclass(frozen=True)
 class LamRange:
-    """Find the least lam at which a bonus adds or removes an edge, and that at which it outweighs the costs.
-
-    ``left`` and ``right`` have shape (n_nodes, K).
-    """
+    """Find the least lam at which a bonus adds or removes an edge, and that at which it outweighs the costs."""
 
     left: Array
     right: Array

@@ -33,10 +33,6 @@ def project_rows(scores: Array, total: float = 1.0, *, skip: Array | None = None
     weights : array of shape (n, n), a new array
     threshold : array of shape (n,), the :math:`\eta_i`
 
-    Notes
-    -----
-    Near-linear time per row, parallel over rows; memory: the output, and one row for each thread.
-
     References
     ----------
     Michelot, *A finite algorithm for finding the projection of a point onto the canonical simplex* (1986);

@@ -22,33 +22,16 @@ SAMPLE, FEW = 1024, 256  # points that tell the axes of all, and the one along w
 
 
 class Order(NamedTuple):
-    """Which nodes are one point, and which points a leaf: with the points themselves all that a tree is made of.
+    """Which nodes are one point, and which points a leaf: with the points themselves all that a tree is made of."""
 
-    ``n`` nodes, ``u`` points that differ, ``v`` leaves, ``d`` axes.
-
-    Attributes
-    ----------
-    nodes : array of shape (n,), those of a point together, upward
-    starts : array of shape (u + 1,), where a point's nodes start
-    leaves : array of shape (v + 1,), where a leaf's points start
-    axes : array of shape (d, n_signals)
-    """
-
-    nodes: Array
-    starts: Array
-    leaves: Array
-    axes: Array
+    nodes: Array  # those of a point together, upward
+    starts: Array  # where a point's nodes start, and the end
+    leaves: Array  # where a leaf's points start, and the end
+    axes: Array  # of shape (n_axes, n_signals)
 
     @classmethod
     def of(cls, points: Array, node_costs: Array | None) -> Order:
-        """Find it: O(u d log u) time, O(u (d + n_signals)) memory.
-
-        Examples
-        --------
-        >>> order = Order.of(np.array([[0.0], [5.0], [0.0], [6.0]]), None)
-        >>> order.nodes, order.starts, order.leaves
-        (array([0, 2, 1, 3]), array([0, 2, 3, 4]), array([0, 3]))
-        """
+        """Find the order of some points, in time that grows with u log u for u points that differ."""
         group, first = equal_rows(points if node_costs is None else np.column_stack([points, node_costs]))
         axes = principal_axes(points[first])
         order, leaves = split(points[first] @ axes.T)
@@ -60,49 +43,26 @@ class Order(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Points in leaves.
+    """Points that differ, in leaves."""
 
-    Attributes
-    ----------
-    points : array of shape (u, n_signals), in the order of the leaves
-    node_costs : array of shape (u,), what a point adds to the cost of its edges
-    nodes, starts, leaves : arrays, as in :class:`Order`
-    tiles : array of shape (v, d, 64), the coordinates of each leaf, zero where it has fewer points
-    half : array of shape (v, 64), half of each point's square along the axes, infinite where a leaf has fewer
-    low, high : arrays of shape (v, d), the box of each leaf
-    leaf_node_cost : array of shape (v,), the least node cost in a leaf
-    scales : array of shape (u,), the size of a point's signals
-    sizes, size : arrays of shape (u,) and (v,), the scale of rounding at a point, and in a leaf at most
-    error : float, how large rounding may be relative to them
-    """
-
-    points: Array
-    node_costs: Array
-    nodes: Array
+    points: Array  # in the order of the leaves
+    node_costs: Array  # what a point adds to the cost of its edges
+    nodes: Array  # these three as in Order
     starts: Array
     leaves: Array
-    tiles: Array
-    half: Array
-    low: Array
+    tiles: Array  # of shape (n_leaves, n_axes, 64): the coordinates of each leaf, zero where it has fewer points
+    half: Array  # of shape (n_leaves, 64): half of each point's square along the axes, infinite where there is none
+    low: Array  # the box of each leaf, of shape (n_leaves, n_axes)
     high: Array
-    leaf_node_cost: Array
-    scales: Array
-    sizes: Array
-    size: Array
-    error: float
+    leaf_node_cost: Array  # the least in a leaf
+    scales: Array  # the size of a point's signals
+    sizes: Array  # the scale of rounding at a point
+    size: Array  # and in a leaf at most
+    error: float  # how large rounding may be relative to them
 
     @classmethod
     def of(cls, points: Array, node_costs: Array | None, scales: Array, order: Order) -> Tree:
-        """Build it: O(u d n_signals) time, O(u (d + n_signals)) memory.
-
-        Where coordinates round in another way, on another machine, other pairs may be looked at, and the same found.
-
-        Examples
-        --------
-        >>> points = np.array([[0.0], [5.0], [0.0], [6.0]])
-        >>> Tree.of(points, None, np.ones(4), Order.of(points, None)).points.ravel()
-        array([0., 5., 6.])
-        """
+        """Build it. Where coordinates round in another way, other pairs may be looked at, and the same found."""
         error = 12.0 * (8 + points.shape[1]) * float(np.finfo(float).eps) + 2.0**-31  # costs are rounded to 32 bits
         first, begins = order.nodes[order.starts[:-1]], order.leaves[:-1]
         own = points[first], np.zeros(len(first))
@@ -199,12 +159,6 @@ def equal_rows(rows: Array) -> tuple[Array, Array]:
 
     Rows are sorted by one random number each, so that equal ones stand together; should two that differ share theirs,
     a group may be found in parts, which costs time and nothing else.
-
-    Examples
-    --------
-    >>> group, first = equal_rows(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
-    >>> group[0] == group[2], len(first)
-    (np.True_, 2)
     """
     marks = (rows * np.random.default_rng(0).normal(size=rows.shape[1])).sum(axis=1)
     order = np.argsort(marks, kind="stable")

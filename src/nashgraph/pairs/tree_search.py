@@ -10,7 +10,7 @@ precision (:func:`screened_nearest`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -21,13 +21,12 @@ from ..validation import Array
 from . import _kernels, _tree_kernels
 from .bonus import Bonus
 from .csr import csr_of
-from .scans import CROWDED, SORT_SHARE, Above, Nearest
-from .search import ROUNDING, GappedPairSearch, PairSearch
+from .scans import CROWDED, SORT_SHARE, Above, Nearest, stacked
+from .search import GappedPairSearch, PairSearch
 from .threads import blas_threads, shared
 from .tree import WIDTH, BonusRanges, Order, Rows, Tree
 
 FIRST_NODES = 10_000  # below, a scan takes less than a second
-FIRST_CUT = 32  # the nearest so many of a row give its first cut: more than most graphs have neighbours
 TRIED = 3  # leaves tried before a first scan, or a hundredth of them
 ROWS = 64  # of products in single precision at a time
 ROUNDOFF, SMALLEST = 2.0**-24, float(np.finfo(np.float32).tiny)  # of single precision; smaller products are lost
@@ -50,8 +49,9 @@ class NearestOfLeaf:
     kept: int
     ranges: BonusRanges
 
-    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array]:
+    def __call__(self, search: TreeSearch, number: int, rows: Rows) -> tuple[Array, Array, Array]:
         """Return what was looked at, the costs and whose they are."""
+        tree = search.tree
         shape = len(tree.nodes_of(number)), self.kept
         looked, costs, labels = np.zeros(3, np.int64), np.empty(shape), np.empty(shape, np.int32)
         _tree_kernels.nearest_leaf(tree, self.ranges, number, rows, costs, labels, looked)
@@ -66,23 +66,22 @@ class AboveOfLeaf:
     ranges: BonusRanges
     cut: Array
 
-    def __call__(self, tree: Tree, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
+    def __call__(self, search: TreeSearch, number: int, rows: Rows) -> tuple[Array, Array, Array, Array]:
         """Return the work done, how many pairs each node has, their partners, and the cuts for them."""
-        nodes, work = tree.nodes_of(number), self.work
-        count, capacity = _tree_kernels.FULL, len(tree.nodes) + 512 * len(nodes)
-        while count == _tree_kernels.FULL:
-            looked, owners = np.zeros(3, np.int64), np.empty(capacity, np.int64)
-            indices, costs = np.empty(capacity, np.int32), np.empty(capacity)
-            count = _tree_kernels.list_leaf(tree, self.ranges, number, self.cut, rows, owners, indices, costs, looked)
-            capacity *= 2
-        counts, columns, cuts = np.empty(len(nodes), np.int64), np.empty(count, np.int32), work.cut[nodes]
-        _tree_kernels.by_owner(owners[:count], indices, counts, columns)
-        if count > CROWDED * len(nodes) * len(tree.nodes):
-            values = np.empty(count)
-            _tree_kernels.by_owner(owners[:count], costs, counts, values)
-            given = nodes, work.bonus.left, work.bonus.right, work.gain, work.total, work.margin
-            count = _tree_kernels.shorten(*given, cuts, counts, columns, values)
-        return looked, counts, columns[:count], cuts
+        nodes, capacity = search.tree.nodes_of(number), 0
+        most = int(CROWDED * len(nodes) * len(search))
+        while capacity < most:
+            capacity = min(most, 2 * capacity or len(search) + 512 * len(nodes))
+            looked, owners, indices = np.zeros(3, np.int64), np.empty(capacity, np.int64), np.empty(capacity, np.int32)
+            given = search.tree, self.ranges, number, self.cut, rows
+            count = _tree_kernels.list_leaf(*given, owners, indices, looked)
+            if count != _tree_kernels.FULL:
+                return looked, *_tree_kernels.by_owner(owners[:count], indices, len(nodes)), self.work.cut[nodes]
+        # So many pairs that their cuts are to be raised: all pairs are gone through.
+        blocks = np.split(nodes, range(search.block_size, len(nodes), search.block_size))
+        parts, cuts = zip(*(self.work(some, search.rows(some)) for some in blocks), strict=True)
+        pairs = stacked(parts)
+        return looked, np.diff(pairs.indptr), pairs.indices, np.concatenate(cuts)
 
 
 OfLeaf = NearestOfLeaf | AboveOfLeaf
@@ -158,8 +157,7 @@ class TreeSearch(PairSearch):
 
     def _above(self, work: Above) -> tuple[Any, Array] | None:
         """Have leaves list pairs; costs are computed here, so that a cluster has 4 bytes a pair to bring."""
-        cut = self._first_cuts(work) if np.isneginf(work.cut).any() else work.cut
-        if cut is None or not self._pays(work := replace(work, cut=cut)):
+        if not self._pays(work):
             return None
         looked, counts, indices, cuts = zip(*self._leaves(work), strict=True)
         self.looked = sum(looked, np.zeros(3, np.int64))
@@ -175,22 +173,6 @@ class TreeSearch(PairSearch):
         found.data = self.costs(found)
         return found, applied
 
-    def _first_cuts(self, work: Above) -> Array | None:
-        """Return cuts where there were none: the thresholds of a row's nearest, which more pairs can only raise."""
-        kept = min(len(self) - 1, FIRST_CUT)
-        near = self._nearest(Nearest(kept, work.bonus))
-        if near is None:
-            return None
-        n, nothing = len(self), Bonus.none(len(self))
-        eta, ends = np.empty((n, 2)), np.arange(0, n * kept + 1, kept)
-        pairs = ends, near[1].ravel(), near[0].ravel()
-        graph = np.empty(n * kept, np.int32), np.empty(n * kept), np.empty(n, np.int64)
-        sides = nothing.left, nothing.right, work.gain, work.total
-        _kernels.respond_candidates(*pairs, *sides, *graph, eta, np.empty((n, 2)))
-        lowest = eta[:, 0] - (1.0 + work.margin) * eta[:, 1] / work.gain
-        found: Array = np.maximum(work.cut, lowest - ROUNDING * (np.abs(lowest) + work.bonus.sizes))
-        return found
-
     def _leaves(self, work: Nearest | Above) -> Iterator[Any]:
         """Yield what is found for each leaf, in order: what was looked at, and more."""
         yield from self._here(work, range(len(self.tree.size)))
@@ -198,7 +180,7 @@ class TreeSearch(PairSearch):
     def _here(self, work: Nearest | Above, numbers: Any) -> Iterator[Any]:
         """Yield what is found for some leaves, by threads."""
         job = self.job_of(work)
-        yield from shared(partial(job, self.tree), numbers, partial(Rows.of, self.tree, job.ranges.left.shape[1]))
+        yield from shared(partial(job, self), numbers, partial(Rows.of, self.tree, job.ranges.left.shape[1]))
 
     def _pays(self, work: Nearest | Above) -> bool:
         """Return whether a scan of a kind costs less when it skips: as the last one did, or a few leaves say."""

@@ -28,13 +28,8 @@ HERE = Place(lambda vector: vector, lambda vector: vector)
 class Weights(Protocol):
     r"""A weight matrix W in S, with the numbers its objective needs; every engine has its own.
 
-    Attributes
-    ----------
-    cost : float, the linear part <W, D> of J
-    square : float, ||W||_F^2
-    threshold : array of shape (n,) or None
-        The :math:`\eta_i` of the row best response, where W is one.
-    place : Place, where its products take their vectors
+    ``cost`` is the linear part <W, D> of J, ``square`` :math:`\|W\|_F^2`, ``threshold`` the :math:`\eta_i` of the row
+    best response, where W is one, and ``place`` where its products take their vectors.
     """
 
     @property
@@ -129,7 +124,7 @@ class SparseWeights:
         """Return how much a bonus varies among neighbours, added up."""
         lengths = np.diff(self.csr.indptr)
         rows = np.repeat(np.arange(len(lengths)), lengths)
-        values = bonus.at(rows, self.csr.indices)
+        values = np.einsum("ek,ek->e", bonus.left[rows], bonus.right[self.csr.indices])
         means = np.bincount(rows, values, len(lengths)) / np.maximum(lengths, 1)
         return float(np.square(values - means[rows]).sum())
 

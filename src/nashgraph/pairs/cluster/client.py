@@ -112,9 +112,9 @@ def unreachable(address: str) -> InputError:
 
 
 def check_cluster(client: Client, held: int, passing: int) -> None:
-    """Refuse a cluster that has no workers, another nashgraph, or too little memory.
+    """Refuse a cluster without workers, with another nashgraph, or too little memory for what workers hold.
 
-    ``held`` is what each worker holds, in bytes, and ``passing`` what each of its threads needs in addition.
+    A worker holds ``held`` bytes, and needs ``passing`` for each of its threads.
     """
     with failures_said(client):
         if not client.nthreads():
@@ -159,11 +159,10 @@ def _wait(client: Client) -> None:
 
 
 class Sent:
-    """A value on its way: wherever it arrives its arrays are new ones, for which compiled kernels are at hand.
+    """A value on its way, sent on as the bytes that came: wherever it arrives its arrays are new ones.
 
     Arrays that workers send each other as they are arrive read-only and anyhow aligned, so that kernels are compiled
-    for them once more, and may round in another way. It is sent on as the bytes that came: to pack it again for each
-    worker would take the time of all, one after the other.
+    for them once more, and may round in another way.
     """
 
     def __init__(self, packed: Any) -> None:
@@ -184,20 +183,14 @@ class Sent:
 
 
 def put(client: Client, value: Any) -> Any:
-    """Return a future of a value, as :class:`Sent`: a task, so that it is made again where the one who had it is lost.
-
-    Workers get it from each other, and the scheduler holds it as bytes. Its key is a group of its own: tasks that need
-    few others the scheduler deals out as workers become free, but it counts whole groups, and where all that was ever
-    sent were one, it would bind the tasks of later scans to a few workers beforehand.
-    """
+    """Return a future of a value, as :class:`Sent`: a task, so that it is made again if it is lost."""
+    # Its key is a group of its own: where all that was ever sent were one group, the scheduler would bind the tasks of
+    # later scans to a few workers beforehand.
     return submitted(client, Sent, pickle.dumps(value), key=(f"sent-{uuid4().hex}", 0))
 
 
 def everywhere(client: Client, function: Callable[[Sent], None], sent: Any) -> list[Any]:
-    """Have every worker do something with a value that is sent, so that it is there before a scan needs it.
-
-    Returned are the tasks' futures, to be kept: tasks without are dropped. One whose worker is lost goes to another.
-    """
+    """Have every worker do something with a value that is sent; the futures returned have to be kept."""
     one: dict[str, Any] = {"allow_other_workers": True, "pure": False}
     return [client.submit(function, sent, workers=[name], **one) for name in client.nthreads()]
 

@@ -121,12 +121,6 @@ def spans(count: int, least: int, pairs: float, threads: int) -> list[int]:
 
     Each is a share of what is left, for each thread half of its own, so that the last ones are small and all threads
     end together. They are multiples of ``least``.
-
-    Examples
-    --------
-    >>> spans(20_000, 100, 20_000, threads=2)
-    [0, 2500, 5000, 7500, 10000, 12500, 14400, 15800, 16900, 17700, 18300, 18800, 19100, 19400, 19600, 19700, 19800, \
-19900, 20000]
     """
     ends = [0]
     while ends[-1] < count:
@@ -152,9 +146,9 @@ def worked(sent_search: Sent, sent_work: Sent, first: int, last: int) -> bytes:
 @one_thread()
 def worked_leaves(sent_search: Sent, sent_work: Sent, first: int, last: int) -> bytes:
     """Do a work on some leaves and return the parts, packed into one: this runs in a worker."""
-    tree, job = sent_search.value.tree, sent_work.once(sent_search.value.job_of)
-    rows = Rows.of(tree, job.ranges.left.shape[1])
-    return pickle.dumps([job(tree, number, rows) for number in range(first, last)])
+    search, job = sent_search.value, sent_work.once(sent_search.value.job_of)
+    rows = Rows.of(search.tree, job.ranges.left.shape[1])
+    return pickle.dumps([job(search, number, rows) for number in range(first, last)])
 
 
 @one_thread()

@@ -3,8 +3,8 @@ r"""The search on a device: for some rows, all columns of score :math:`\langle L
 With :math:`n_j` a point's norm and node cost, the score is
 :math:`\langle L_i, R_j \rangle + 2 \langle z_i, z_j \rangle - n_i - n_j`. Its rounding error is at most
 :math:`\kappa (n_i + n_j)` and that of the bonus :math:`\kappa \sum_k |L_{ik}| \max_j |R_{jk}|`; norms are made smaller
-by the one and cuts by the other, so that a pair above its cut is found whatever was rounded. Bonuses of rank one are
-searched in float32 by a Triton kernel, others in float64 by blocks.
+by the one and cuts by the other, so that a pair above its cut is found whatever was rounded, and perhaps a few others.
+Bonuses of rank one are searched in float32 by a Triton kernel, others in float64 by blocks.
 """
 
 from __future__ import annotations

@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 else:
 
     class Later:
-        """PyTorch, imported when something of it is first asked for.
-
-        It is not put among the modules before, as lazy-loader would: SciPy takes what is there for imported.
-        """
+        """PyTorch, imported when first used. With lazy-loader, SciPy would take it for imported."""
 
         def __getattr__(self, name: str) -> Any:
-            """Return what PyTorch has of that name."""
             return getattr(import_module("torch"), name)
 
     torch = Later()
@@ -80,15 +76,7 @@ def memory_said() -> Iterator[None]:
 
 
 def row_sums(values: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
-    """Return the sum of each row, the same bits every time.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> torch = pytest.importorskip("torch")
-    >>> row_sums(torch.tensor([1.0, 2.0, 4.0]), torch.tensor([1, 0, 2]))
-    tensor([1., 0., 6.])
-    """
+    """Return the sum of each row, the same bits every time."""
     return torch.segment_reduce(values, "sum", lengths=lengths, unsafe=True, initial=0.0)
 
 
@@ -103,15 +91,7 @@ def row_numbers(lengths: torch.Tensor) -> torch.Tensor:
 
 
 def places_of(lengths: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
-    """Return where the entries of rows lie in something larger, given where each row begins there.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> torch = pytest.importorskip("torch")
-    >>> places_of(torch.tensor([2, 0, 1]), torch.tensor([0, 5, 7]))
-    tensor([0, 1, 7])
-    """
+    """Return where the entries of rows lie in something larger, given where each row begins there."""
     shifts = starts[: len(lengths)] - pointers_of(lengths)[:-1]
     spread = torch.repeat_interleave(shifts, lengths)
     return spread.add_(torch.arange(len(spread), device=starts.device))
@@ -158,11 +138,7 @@ class Projection(NamedTuple):
 
 
 def project(scores: torch.Tensor, rows: torch.Tensor, lengths: torch.Tensor, gain: float, total: float) -> Projection:
-    """Project ``gain`` times the scores of each row onto the simplex of sum ``total``: Michelot's algorithm, all rows.
-
-    Every round takes the threshold at which the entries left sum to the total and drops those below it, until none
-    is; no tolerance is involved.
-    """
+    """Project ``gain`` times the scores of each row onto the simplex of sum ``total``, by Michelot's algorithm."""
     top = torch.segment_reduce(scores, "max", lengths=lengths, unsafe=True)
     values = gain * (scores - top[rows])
     edges: torch.Tensor | None = None
@@ -207,15 +183,6 @@ def smallest(
     """Return the ``kept`` smallest entries of some rows, sorted upward, and where they are; no row is shorter.
 
     Rows of like length are sorted together, as a table.
-
-    Examples
-    --------
-    >>> import pytest
-    >>> torch = pytest.importorskip("torch")
-    >>> smallest(torch.tensor([3.0, 1.0, 2.0, 9.0, 8.0]), torch.tensor([3, 0]), torch.tensor([2, 3]), 2)
-    (tensor([[8., 9.],
-            [1., 2.]]), tensor([[4, 3],
-            [1, 2]]))
     """
     found, places = values.new_empty((len(lengths), kept)), starts.new_empty((len(lengths), kept))
     order = torch.argsort(lengths, descending=True)
