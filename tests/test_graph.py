@@ -179,3 +179,9 @@ def test_communities_are_those_of_a_block_model_and_the_lonely_are_alone():
 def test_the_interval_is_as_wide_as_replicates_differ():
     ends = interval_around(np.array([2.0, 2.0]), [np.array([1, 2]), np.array([2, 2])])
     np.testing.assert_allclose(ends, [[0.35, 2.0], [3.65, 2.0]], atol=0.01)
+
+
+def test_the_suggested_ties_are_the_strongest_pairs_in_both_directions():
+    graph = LearnedGraph.of(np.array([[0.0, 0.4, 0.1], [0.2, 0.0, 0.0], [0.3, 0.0, 0.0]]))
+    assert graph.suggested(degree=0.7).edges().to_numpy().tolist() == [[1, 0, 0.4], [0, 1, 0.2]]
+    assert graph.effective_degree == pytest.approx((0.25 / 0.17 + 2) / 3)

@@ -13,7 +13,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 
@@ -41,34 +41,22 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     beside = Path(name)
     try:
         yield beside
-        beside.chmod(0o666 & ~_umask())
+        mask = os.umask(0)
+        os.umask(mask)
+        beside.chmod(0o666 & ~mask)
         _sync(beside)
         beside.replace(path)
         Written.last = path
-        _sync_folder(path.parent)
+        _sync(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync(file: Path) -> None:
-    """Have a file's bytes on the disk."""
-    handle = os.open(file, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have a folder's names on the disk, where the system knows of such a thing."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    """Have a file's bytes on the disk, or a folder's names where the system knows of such a thing."""
+    folder = path.is_dir()
+    with suppress(OSError) if folder else nullcontext():
+        handle = os.open(path, os.O_RDONLY if folder else os.O_RDWR)
         try:
             os.fsync(handle)
         finally:
@@ -168,7 +156,7 @@ def _move(beside: Path, folder: Path) -> None:
             else:
                 target.unlink(missing_ok=True)
         raise
-    _sync_folder(folder)
+    _sync(folder)
 
 
 def _keep(file: Path, copy: Path) -> None:

@@ -27,14 +27,7 @@ class Settings:
 
 
 class Registry(Mapping[str, Thing], Generic[Thing]):
-    """Things of one kind by name.
-
-    Parameters
-    ----------
-    kind : str, what they are
-    later : dict from name to "module:attribute", optional
-        Things that are imported when first asked for.
-    """
+    """Things of one kind by name; ``later`` ones, as "module:attribute", are imported when first asked for."""
 
     def __init__(self, kind: str, later: Mapping[str, str] | None = None) -> None:
         self.kind = kind

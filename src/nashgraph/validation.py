@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -89,21 +89,14 @@ def check_flag(name: str, value: object) -> bool:
 
 def check_c(c: object) -> float:
     """Check the row sum of the adjacency matrix."""
-    return check_number(
-        "c",
-        c,
-        low=1e-9,  # with less, weights are too small to compute with
-        high=1,
-        open_high=True,
-        remedy="c is the total influence on a node, and the game has one equilibrium only below 1; try c=0.95",
-    )
+    remedy = "c is the total influence on a node, and the game has one equilibrium only below 1; try c=0.95"
+    return check_number("c", c, low=1e-9, high=1, open_high=True, remedy=remedy)  # less is too small to compute with
 
 
 def check_lam(lam: object) -> float:
     """Check the strength of the prior."""
-    return check_number(
-        "lam", lam, low=0, high=1e100, remedy="lam weighs the welfare against the signals; lam=0 turns the prior off"
-    )
+    remedy = "lam weighs the welfare against the signals; lam=0 turns the prior off"
+    return check_number("lam", lam, low=0, high=1e100, remedy=remedy)
 
 
 def check_strength(lam: object) -> float | None:
@@ -116,30 +109,20 @@ def check_strength(lam: object) -> float | None:
 
 def check_beta(beta: object) -> float:
     """Check the weight of the squared norm, which is of the size of squared signals."""
-    most = LARGEST**2
-    return check_number(
-        "beta",
-        beta,
-        low=1.0 / most,
-        high=most,
-        remedy="a larger beta spreads each row over more neighbours; without it, degree sets it",
-    )
-
-
-USUAL_DEGREE = 10  # the estimators' default, which few nodes need not meet
+    remedy = "a larger beta spreads each row over more neighbours; without it, degree sets it"
+    return check_number("beta", beta, low=1.0 / LARGEST**2, high=LARGEST**2, remedy=remedy)
 
 
 def check_degree(degree: object, n_nodes: int) -> float:
     """Check the number of neighbours asked for; more than there are means all of them, and is said unless small."""
     if degree is None:
         raise InputError("beta and degree are both None: give one of them, for example degree=10")
-    wanted = check_number(
-        "degree", degree, low=1, remedy="degree is the mean number of neighbours wanted; try degree=10"
-    )
-    if wanted > max(n_nodes - 1, USUAL_DEGREE):
+    remedy = "degree is the mean number of neighbours wanted; try degree=10"
+    wanted = check_number("degree", degree, low=1, remedy=remedy)
+    if wanted > max(n_nodes - 1, 10):  # the estimators' default is 10, which few nodes need not meet
         warn(
             f"degree={wanted:g} is more than the {n_nodes - 1} others that a node has: everybody becomes a neighbour "
-            f"of everybody; try degree={min(USUAL_DEGREE, max(1, n_nodes // 5))}"
+            f"of everybody; try degree={min(10, max(1, n_nodes // 5))}"
         )
     return min(wanted, n_nodes - 1.0)
 
@@ -183,9 +166,6 @@ def check_vector(name: str, values: object, length: int, remedy: str) -> Array:
     return vector
 
 
-LARGEST_BENEFIT = 1e100  # sums and squares of it must stay finite
-
-
 def check_benefit(benefit: object, n_nodes: int, *, normalize: bool) -> Array:
     """Check a user's marginal benefits: one per node, none negative, not all zero."""
     remedy = "pass one non-negative number per node, or benefit='spectral'"
@@ -193,7 +173,7 @@ def check_benefit(benefit: object, n_nodes: int, *, normalize: bool) -> Array:
     if (vector < 0).any():
         worst = int(np.argmin(vector))
         raise InputError(f"benefit must not be negative, got {vector[worst]:g} at node {worst}: {remedy}")
-    if (largest := float(vector.max())) > LARGEST_BENEFIT:
+    if (largest := float(vector.max())) > 1e100:  # sums and squares of it must stay finite
         raise InputError(
             f"benefit is too large to compute with, {largest:g} at node {int(vector.argmax())}: divide all "
             "benefits by the same number"
@@ -221,9 +201,8 @@ def check_square(name: str, matrix: Any, remedy: str) -> Any:
         try:
             result = np.asarray(matrix, dtype=float)
         except (TypeError, ValueError) as error:
-            raise InputTypeError(
-                f"{name} must be a matrix of numbers, got {type(matrix).__name__}: {remedy}"
-            ) from error
+            kind = type(matrix).__name__
+            raise InputTypeError(f"{name} must be a matrix of numbers, got {kind}: {remedy}") from error
         entries, axes = result, ("row", "column")
     if result.ndim != 2 or result.shape[0] != result.shape[1]:
         raise InputError(f"{name} must be a square matrix, got shape {result.shape}: {remedy}")
@@ -261,11 +240,8 @@ def check_initial_weights(init: object, n_nodes: int, c: float) -> Array:
 # ---------------------------------------------------------------------------------------------- signals
 
 
-MISSING = ("error", "pairwise")
-LEAST_SHARED = 0.1  # of the signals: two nodes that share fewer are hardly compared at all
 # Signals are squared, and the squares multiplied: beyond this, or below one over it, floats would run out of range.
 LARGEST = 1e60  # squares of squares must be floats
-SEVERAL = 3  # silent nodes: fewer are nodes like others
 SHARED_BLOCK = 1 << 22  # pairs of nodes looked at in one go
 
 
@@ -293,9 +269,7 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
             "nothing of the graph: they are harmless, but drop them if they were not meant"
         )
     if constant.size == n_signals:
-        warn(
-            "every signal in X is constant over the nodes, so all nodes look alike and the graph is arbitrary: check X"
-        )
+        warn("every signal in X is constant over the nodes: all nodes look alike, and the graph is arbitrary: check X")
     else:
         # Infinity stands for a gap, so that nodes with the same answers and the same gaps are equal.
         warn_duplicate_nodes(np.where(observed, X, np.inf), names)
@@ -309,7 +283,7 @@ def silent_nodes(X: Array) -> Array:
     Where all signals are yes or no, 0 is an answer.
     """
     silent: Array = ((X == 0) | np.isnan(X)).all(axis=0)
-    if silent.sum() < SEVERAL or silent.all() or np.isin(X[~np.isnan(X)], (0.0, X[~np.isnan(X)].max())).all():
+    if silent.sum() < 3 or silent.all() or np.isin(X[~np.isnan(X)], (0.0, X[~np.isnan(X)].max())).all():
         return np.zeros_like(silent)
     return silent
 
@@ -327,8 +301,7 @@ def check_range(X: Array) -> None:
     """Check that the signals, and what tells nodes apart in them, can be squared without leaving the floats."""
     with np.errstate(over="ignore"):
         spread = float(np.max(np.fmax.reduce(X, axis=1) - np.fmin.reduce(X, axis=1)))
-    largest = float(np.fmax.reduce(np.abs(X), axis=None))
-    most = LARGEST
+    largest, most = float(np.fmax.reduce(np.abs(X), axis=None)), LARGEST
     if largest > most or 0.0 < spread < 1.0 / most:
         size = f"values up to {largest:.3g}" if largest > most else f"differences of {spread:.3g} at most"
         raise InputError(
@@ -339,12 +312,10 @@ def check_range(X: Array) -> None:
 
 def check_gaps(X: Array, names: Array, missing: str | None) -> Array:
     """Return where X is observed; refuse infinities, and NaN unless ``missing="pairwise"``."""
-    fill = "fill the gaps (for example sklearn.impute.KNNImputer)"
-    if missing is None:
-        check_finite("X", X, ("signal", "node"), f"drop these nodes or signals, or {fill}")
-    elif check_choice("missing", missing, MISSING) == "error":
-        remedy = f"drop these nodes or signals, {fill}, or take missing='pairwise' to do without the NaN"
-        check_finite("X", X, ("signal", "node"), remedy)
+    if missing is None or check_choice("missing", missing, ("error", "pairwise")) == "error":
+        fill = "fill the gaps (for example sklearn.impute.KNNImputer)"
+        remedy = f"or {fill}" if missing is None else f"{fill}, or take missing='pairwise' to do without the NaN"
+        check_finite("X", X, ("signal", "node"), f"drop these nodes or signals, {remedy}")
     else:
         check_finite("X", np.where(np.isnan(X), 0.0, X), ("signal", "node"), "missing='pairwise' is for NaN only")
         check_observed(X, names)
@@ -378,7 +349,7 @@ def check_observed(X: Array, names: Array) -> None:
 
 def warn_little_shared(observed: Array, names: Array) -> None:
     """Warn of pairs that are compared over so few signals that their distance is hardly theirs, and say what to do."""
-    least = int(np.ceil(LEAST_SHARED * len(observed)))
+    least = int(np.ceil(0.1 * len(observed)))
     count, pairs = strangers(observed, 1, least)
     if count:
         gaps = 1.0 - observed.mean(axis=0)
@@ -437,3 +408,29 @@ def check_node_names(names: Array) -> None:
             f"X has duplicate column names, and columns name the nodes: {listing(doubled)}; rename them, for example "
             "X.columns = range(X.shape[1])"
         )
+
+
+# ---------------------------------------------------------------------------------------------- outliers
+
+
+FAR, ABSURD = 1e3, 1e5  # spreads from the median at which a value is said aloud, and is no measurement
+
+
+def far_out(values: Array, least: float) -> Iterator[tuple[int, int, float]]:
+    """Yield row, column and spreads of every column's furthest value, if it is more than ``least`` spreads out.
+
+    A spread is the median of all differences from the median that are not zero, or, where a single one is not, the
+    size of the median itself, at least 1.
+    """
+    with np.errstate(over="ignore"):  # what overflows is far out
+        away = np.abs(values - np.nanmedian(values, axis=0))
+        wide = np.nanmax(away, axis=0) > least * np.nanmedian(away, axis=0)  # cheap, and nearly all signals end here
+    for place in np.flatnonzero(wide).tolist():
+        column = np.nan_to_num(away[:, place], nan=0.0, posinf=np.inf)
+        moved, row = np.sort(column[column > 0]), int(np.argmax(column))
+        # The lower median: of two differences one may be the outlier's.
+        spread = moved[(moved.size - 1) // 2] if moved.size > 1 else max(abs(np.nanmedian(values[:, place])), 1.0)
+        with np.errstate(over="ignore"):
+            spreads = float(column[row] / spread)
+        if spreads > least:
+            yield row, place, spreads

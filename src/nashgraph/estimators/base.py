@@ -22,12 +22,12 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 from ..certificate import Certificate
 from ..graph import LearnedGraph
 from ..matching import in_order
-from ..outliers import ABSURD, far_out
 from ..pairs import PairSearch
 from ..priors import GamePrior, PriorEvidence
 from ..registry import Registry
 from ..smoothness import beta_for_degree
 from ..validation import (
+    ABSURD,
     Array,
     InputError,
     InputTypeError,
@@ -36,6 +36,7 @@ from ..validation import (
     check_degree,
     check_node_names,
     check_signals,
+    far_out,
     listing,
     silent_nodes,
     warn,

@@ -1,16 +1,6 @@
 """Names of columns, rows and groups, and columns that name things instead of measuring them.
 
-A column of whole numbers, or of digits, holds codes and not quantities if
-
-- a value begins with a zero (02139) or has more than 15 digits;
-- a word of its name is one of id, zip, code and the like (`CODE_WORDS`), and it has more than two values;
-- its values are names of nodes (nominations); for numbers, only from 100 on and spread over all the names;
-- it counts the rows: all different, increasing, in equal steps or with few numbers left out;
-- its values are all different, consecutive and not small (1001 to 1060 in any order);
-- its values are all different and have the same number of digits, nine or more.
-
-The last four do not apply to a column called rank, score, age or the like (`QUANTITIES`), because a file may be sorted
-by it. Codes with few values become a category, others are left out; ``keep`` uses them as numbers.
+docs/guide/tables.md has the rules by which columns of codes are recognised.
 """
 
 from __future__ import annotations

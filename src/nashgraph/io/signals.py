@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..outliers import ABSURD, FAR, far_out
-from ..validation import Array, listing, silent_nodes, silent_sentence, strangers
+from ..validation import ABSURD, FAR, Array, far_out, listing, silent_nodes, silent_sentence, strangers
 from .coding import Coded, choices, coded, coding_notes, left_out_notes
 from .columns import as_name, is_text, numbers, plain_numbers
 from .errors import Problems, TableError
