@@ -67,7 +67,11 @@ def roles(
         pivots = game.n_nodes if game.n_nodes <= 1_000 else PIVOTS
     remedy = f"it is the number of nodes at which paths start; try {PIVOTS}"
     starts = min(check_integer("pivots", pivots, low=1, remedy=remedy), game.n_nodes)
-    community = found_communities(communities, game)
+    if communities is None:
+        community = LearnedGraph(game.names, game.weights).communities
+    else:
+        given = check_vector("communities", communities, game.n_nodes, "pass a number for each node, or leave it out")
+        community = np.unique(given, return_inverse=True)[1] + 1
     heavy = heavy_ties(game.weights)
     broker = betweenness(heavy, starts, random)
     fewer = max(1, starts // 8)  # intervals need fewer digits
@@ -135,14 +139,6 @@ def largest_eigenvalue(weights: Any) -> float:
     return spectral_radius(weights)
 
 
-def found_communities(communities: Any, game: Game) -> Array:
-    """Return the community of every node: those given, or Leiden's."""
-    if communities is None:
-        return LearnedGraph(game.names, game.weights).communities
-    given = check_vector("communities", communities, game.n_nodes, "pass a number for each node, or leave it out")
-    return np.unique(given, return_inverse=True)[1] + 1
-
-
 def heavy_ties(weights: Any) -> Any:
     """Return the ties that are at least as heavy as their target's mean weight over all others."""
     n, counts = weights.shape[0], np.diff(weights.indptr)
@@ -184,8 +180,6 @@ def betweenness(weights: Any, pivots: int, random: np.random.Generator) -> Array
     lengths = sparse.csr_array((1.0 / weights.data, weights.indices, weights.indptr), shape=weights.shape)
     starts = random.permutation(n)[:pivots] if pivots < n else np.arange(n)
     onward = sparse.csr_array(lengths.T)
-    # SciPy before 1.15 finds paths with 32-bit indices only, and does not convert.
-    onward.indices, onward.indptr = onward.indices.astype(np.int32), onward.indptr.astype(np.int32)
     total = np.zeros(n)
     for first in range(0, len(starts), 50):  # these many rows of distances are in memory at once
         some = starts[first : first + 50]

@@ -21,28 +21,6 @@ from ..interventions.game import BEST
 from ..validation import Array, InputError
 from .prose import number, percent, shortened, text
 
-HEADINGS = {
-    "name": "Node",
-    "source": "Source",
-    "target": "Target",
-    "loss": "Loss of welfare",
-    "share": "Of all welfare",
-    "times_typical": "Times the median node's",
-    "low": "90% interval",
-    "among_best": "How often among the first",
-    "support": "Support",
-    "worth": "Worth of a unit",
-    "action_before": "Action now",
-    "action_after": "Action then",
-    "gain": "Gain",
-    "reached": "Reached so far",
-    "random_seeds": "Random seeds that reach as many",
-    "weight": "Weight",
-    "community": "Community",
-    "core": "Core",
-    "broker": "Broker",
-    "outside": "Ties outside",
-}
 WEIGHTS = 150_000  # less than a megabyte; of more, the lightest are held by their sums
 # What web/game.js can play; the browser's test goes through them.
 PLAYED = {"linear", "log1p", "saturating", "exponential"}
@@ -94,7 +72,7 @@ class Cell(NamedTuple):
 
 
 def page_table(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[str], list[list[Cell]]]:
-    """Return the headings and rows of a table as the page shows it: nodes by number, an interval in one cell."""
+    """Return the columns and rows of a table as the page shows it: nodes by number, an interval in one cell."""
     # What the table of nodes has is not repeated; an interval stands next to the last column that was measured.
     names = [name for name in table.columns if name not in ("low", "high", "among_best", "action", "influence")]
     measured = ("loss", "gain", "reached", "support", "broker")
@@ -112,7 +90,7 @@ def page_table(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[st
         return [Cell(percent(value) if name in shares else number(value)) for value in values]
 
     rows = zip(*(cells(name) for name in names), strict=True)
-    return [HEADINGS.get(name, name) for name in names], [list(row) for row in rows]
+    return names, [list(row) for row in rows]
 
 
 class Playable(NamedTuple):

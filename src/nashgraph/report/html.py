@@ -67,7 +67,6 @@ def render(summary: Summary) -> str:
         "page.html",
         script,
         summary=summary,
-        certificate=prose.certificate(summary.certificate, "action" in graph.node_columns),
         answers=[(each, *page_table(each.table.head(each.shown), numbers)) for each in answers],
         leaders=leaders,
         verdicts=prose.verdicts(summary.cut, leaders, summary.agreement),

@@ -1,4 +1,4 @@
-"""Data as JSON has it, figures in words, what a certificate means, and the methods paragraph.
+"""Data as JSON has it, figures in words, who leads and how sure that is, and the methods paragraph.
 
 The page's templates have all other words.
 """
@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ..certificate import Certificate, Measure
 from ..graph import EVIDENCE, NOT_CENTRAL, LearnedGraph
 from ..validation import Array, InputError, listing
 from .cut import Cut
@@ -26,26 +25,6 @@ from .cut import Cut
 if TYPE_CHECKING:
     from .summary import Summary
 
-CERTIFIED = {
-    Measure.EXACT: "The problem has one solution only, and each node's share of it is computed by a formula. There was "
-    "nothing to iterate, and there is no better graph for this problem.",
-    Measure.STATIONARITY: "If every node chose its weights again, for the best balance of smoothness and welfare and "
-    "with all actions as they are, the weights would change by {share} of their size in all.",
-    Measure.GAP: "The method's objective is above the least that any graph has by at most {share} of it.",
-    Measure.CHANGE: "In the last iteration the weights changed by {share} of their size in all. Small changes do not "
-    "prove that the solution is reached.",
-    Measure.GRADIENT: "Expected counts differ by {share} from what the model makes of the answers.",
-}
-AT_REST = (
-    " So no node has anything left to change on its own. On this network the actions are a Nash equilibrium: nobody "
-    "does better by doing more or less alone. What is certified is that the calculation has come to rest, not that it "
-    "is the only place where it could; with a strong prior (a large λ) there can be several, and other starts "
-    "(n_starts, init='path') look for them."
-)
-NOT_AT_REST = (
-    " The actions are a Nash equilibrium of this network all the same: nobody does better by doing more or less alone. "
-    "But another network may balance likeness and welfare better."
-)
 GAME = (
     "Zhang, Liu, Wai and So (2026), Learning Graph Topology with Functional Priors via Bilevel Optimization, "
     "arXiv:2606.13885"
@@ -116,16 +95,6 @@ def percent(share: float) -> str:
     if share >= 0.0995:
         return f"{100 * share:.0f}%"
     return f"{np.format_float_positional(float(f'{100 * share:.1g}'), trim='-')}%"
-
-
-def certificate(found: Certificate, plays_game: bool) -> tuple[str, str]:
-    """Return how good the answer is as an answer to the problem posed: the verdict, and what it means."""
-    verdict = f"{found.sentence[0].upper()}{found.sentence[1:]}."
-    caution = "" if found.converged else "Read the graph with caution. "
-    meaning = CERTIFIED[found.measure].format(share=percent(found.value)) if np.isfinite(found.value) else ""
-    of_game = plays_game and found.measure is Measure.STATIONARITY
-    game = (AT_REST if found.converged else NOT_AT_REST) if of_game else ""
-    return verdict, f"{caution}{meaning}{game}".strip()
 
 
 class Verdict(NamedTuple):
