@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import kneighbors_graph
 
 from nashgraph.baselines.controls import CONTROLS
-from nashgraph.comparison import compare
+from nashgraph.comparison import compare, verdict
 from nashgraph.datasets import random_geometric, smooth_signals
 from nashgraph.estimators import GLGP, METHODS, LinearGLGP, SmoothGL, spectral_benefit
 from nashgraph.estimators.graphical_lasso import GraphicalLassoGL
@@ -200,3 +200,9 @@ def test_bad_signals_are_an_error_and_not_a_table_of_errors(X):
     holes[2, 5] = np.nan
     with pytest.raises(ValueError, match=r"first \(NaN\) at signal 2, node 5"):
         compare(holes, methods=["smooth"])
+
+
+def test_the_verdict_names_the_best_control():
+    scores = {"method": ["smooth", "control: cosine", "control: chance"], "average_precision": [0.4, 0.5, 0.1]}
+    said = "no method is better than the best control, cosine (average precision 0.500; chance 0.100): smooth 0.400"
+    assert verdict(pd.DataFrame(scores)) == said

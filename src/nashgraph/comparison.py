@@ -24,11 +24,8 @@ from .metrics import EdgeScores, edge_scores, equal_influence, symmetrize_for
 from .pairs import make_search
 from .validation import Array, InputError, InputTypeError, check_choice
 
-ROW_SUM = 0.95
-DIGITS = 12  # controls' scores nearer than this, relative to the largest, are ties: rounding must not order equal pairs
 CONTROL, CHANCE, SHUFFLED = "control: ", "control: chance", "control: shuffled benefit"
 SCORES = EdgeScores._fields
-SCORED = {"mean": "symmetrised", "none": "directed"}  # by what is done to the weights
 
 
 class Game(NamedTuple):
@@ -72,10 +69,7 @@ def compare(
         (label, estimator); None takes all names. Estimators are cloned, never changed.
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
         Marginal benefits b of the game that gives the welfare. Methods with a benefit of their own keep it.
-    interaction : str or Interaction
-        The f of that game.
-    welfare : str or Welfare
-        Its g.
+    interaction, welfare : str or Interaction, str or Welfare, the f and g of that game
     n_jobs : int, optional
         Methods fitted at the same time, in processes; None is one, -1 is one per core. Methods that share
         cores take longer each: compare ``seconds`` with ``n_jobs=None`` only.
@@ -145,12 +139,6 @@ def verdict(table: pd.DataFrame) -> str:
     """Return in words which methods of a comparison with a truth beat the best control, by average precision.
 
     The shuffled benefit is not among these controls: it is a learned graph, and shows what the prior adds.
-
-    Examples
-    --------
-    >>> scores = {"method": ["smooth", "control: cosine", "control: chance"], "average_precision": [0.4, 0.5, 0.1]}
-    >>> print(verdict(pd.DataFrame(scores)))
-    no method is better than the best control, cosine (average precision 0.500; chance 0.100): smooth 0.400
     """
     scores = table.set_index("method")["average_precision"].dropna()
     is_control = scores.index.str.startswith(CONTROL)
@@ -215,7 +203,9 @@ def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: Game) 
         try:
             model = clone(estimator).fit(X)
             row["seconds"] = time.perf_counter() - start
-            row |= _played(model, game) | ({} if truth is None else _scores(model, truth))
+            row["welfare"] = game_welfare(equal_influence(model.adjacency_), *game)
+            row |= {"edges": model.graph_.n_edges, "converged": model.converged_}
+            row |= {} if truth is None else _scores(model, truth)
         except Exception as error:
             row["seconds"] = time.perf_counter() - start
             row["error"] = f"{type(error).__name__}: {error}"
@@ -229,31 +219,15 @@ def _control_row(name: str, signals: Array, names: Array, truth: Any, game: Game
     seconds = time.perf_counter() - start
     if symmetrize_for(truth) == "mean":
         scores = 0.5 * (scores + scores.T)
-    scores = np.round(scores / (np.abs(scores).max() or 1.0), DIGITS)
+    scores = np.round(scores / (np.abs(scores).max() or 1.0), 12)  # rounding must not order equal pairs
     row = _empty_row(f"{CONTROL}{name}", truth)
     return row | _scores(pd.DataFrame(scores, names, names), truth) | {"seconds": seconds, "converged": True}
 
 
 def _empty_row(label: str, truth: Any) -> dict[str, Any]:
-    return {
-        "method": label,
-        **dict.fromkeys(SCORES, np.nan),
-        "scored": "" if truth is None else SCORED[symmetrize_for(truth)],
-        "edges": pd.NA,
-        "seconds": np.nan,
-        "converged": False,
-        "welfare": np.nan,
-        "warnings": "",
-        "error": "",
-    }
-
-
-def _played(model: GraphEstimator, game: Game) -> dict[str, Any]:
-    return {
-        "welfare": game_welfare(equal_influence(model.adjacency_, ROW_SUM), *game),
-        "edges": model.graph_.n_edges,
-        "converged": model.converged_,
-    }
+    scored = "" if truth is None else {"mean": "symmetrised", "none": "directed"}[symmetrize_for(truth)]
+    row = {"method": label, **dict.fromkeys(SCORES, np.nan), "scored": scored, "edges": pd.NA}
+    return row | {"seconds": np.nan, "converged": False, "welfare": np.nan, "warnings": "", "error": ""}
 
 
 def _scores(weights: Any, truth: Any) -> dict[str, float]:

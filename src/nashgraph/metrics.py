@@ -45,7 +45,6 @@ def edge_auc(truth: Any, score: Any, symmetrize: str = "none") -> float:
 
     Examples
     --------
-    >>> import networkx as nx, numpy as np
     >>> edge_auc(nx.path_graph(3), np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]))
     1.0
     """
@@ -58,7 +57,6 @@ def edge_average_precision(truth: Any, score: Any, symmetrize: str = "none") -> 
 
     Examples
     --------
-    >>> import networkx as nx, numpy as np
     >>> edge_average_precision(nx.path_graph(3), np.array([[0, 0.9, 0.1], [0.5, 0, 0.5], [0.2, 0.8, 0]]))
     1.0
     """
@@ -75,7 +73,6 @@ def edge_precision_recall(truth: Any, score: Any, symmetrize: str = "none", *, f
 
     Examples
     --------
-    >>> import networkx as nx, numpy as np
     >>> edge_precision_recall(nx.path_graph(3), np.array([[0, 0.9, 0], [0.5, 0, 0], [0.6, 0, 0]]))
     PrecisionRecall(precision=0.6666666666666666, recall=0.5)
     """
@@ -91,15 +88,7 @@ def edge_scores(truth: Any, score: Any, symmetrize: str = "none") -> EdgeScores:
 
 
 def check_order(truth: Any, score: Any) -> None:
-    """Refuse arguments in the order of version 0.1, score first, if that can be told.
-
-    Examples
-    --------
-    >>> check_order(np.array([[0, 0.3], [0.7, 0]]), nx.path_graph(2))
-    Traceback (most recent call last):
-    ...
-    nashgraph.validation.InputError: the truth comes first and the score second, as in scikit-learn, but ...
-    """
+    """Refuse arguments in the order of version 0.1, score first, if that can be told."""
     learned = isinstance(truth, LearnedGraph | BaseEstimator), isinstance(score, LearnedGraph | BaseEstimator)
     if learned == (True, False):
         reason = "the first is a learned graph and the second is not"
@@ -135,13 +124,7 @@ def _precision_recall(truth: Array, scores: Array, fill: bool) -> PrecisionRecal
 
 
 def symmetrize_for(truth: Any) -> str:
-    """Return how to symmetrize weights scored against a truth: "mean" if it is undirected, else "none".
-
-    Examples
-    --------
-    >>> symmetrize_for(nx.path_graph(3)), symmetrize_for(nx.DiGraph([(0, 1)]))
-    ('mean', 'none')
-    """
+    """Return how to symmetrize weights scored against a truth: "mean" if it is undirected, else "none"."""
     matrix = sparse.csr_array(_matrix(truth)) != 0
     return "none" if (matrix != matrix.T).nnz else "mean"
 
@@ -157,7 +140,6 @@ def welfare_gain(
 
     Examples
     --------
-    >>> import numpy as np
     >>> strong = np.array([[0.0, 0.5], [0.5, 0.0]])
     >>> welfare_gain(strong, 0 * strong, np.ones(2), "linear")
     2.0
@@ -175,7 +157,6 @@ def equal_influence(W: Any, c: float = 0.95) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> equal_influence(np.array([[0.0, 2.0, 2.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]), c=0.5).toarray()
     array([[0.  , 0.25, 0.25],
            [0.5 , 0.  , 0.  ],
@@ -209,9 +190,8 @@ def _pairs(truth: Any, score: Any, symmetrize: str) -> tuple[Array, Array]:
 
 
 def _dense(name: str, graph: Any) -> Array:
-    square = check_square(name, _matrix(graph), "pass an adjacency matrix")
-    dense: Array = square.toarray() if sparse.issparse(square) else square
-    return dense
+    matrix = check_square(name, _matrix(graph), "pass an adjacency matrix")
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
 
 
 def _like(graph: Any, other: Any, name: str = "W", other_name: str = "reference") -> Any:

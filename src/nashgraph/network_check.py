@@ -15,15 +15,13 @@ any tie. So the check also says how much of T one direction or one column explai
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from .validation import Array, InputError, check_integer, check_number, check_range
 
-LEAST_NODES = 4
-MOSTLY = 0.7  # share of likeness in one direction above which a network is mostly an order along it
 ASK = (
     "Ask about ties instead: who people know, how many ties they have, or how many of their ties have each of a few "
     "traits (for example farmers, shopkeepers, teachers). Such answers say far more about ties than likeness does."
@@ -51,11 +49,6 @@ class NetworkCheck:
         2021): expected if signals were spread by a network. None if answers are missing. It is for signals of mean
         zero; answers whose columns have different means pass it without any network, so the verdict ignores it.
     n_permutations : int
-
-    Examples
-    --------
-    >>> print(check_network(np.random.default_rng(0).normal(size=(8, 40))).sentences[1])
-    A network learned from these answers would show chance.
     """
 
     verdict: str
@@ -76,7 +69,7 @@ class NetworkCheck:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures by name, with the sentences."""
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {"sentences": self.sentences}
+        return asdict(self) | {"sentences": self.sentences}
 
     @property
     def sentences(self) -> list[str]:
@@ -97,7 +90,7 @@ class NetworkCheck:
         if self.dimensions > 1:
             said.append(f"They go together in {self.dimensions} independent directions.")
         shares = f"{self.first_component:.0%} of it (with unrelated columns: {self.even_share:.0%})"
-        if self.verdict == "one dimension" or self.first_component > MOSTLY:
+        if self.verdict == "one dimension" or self.first_component > 0.7:
             said.append(
                 f"One direction explains {shares}. A learned network mostly orders people along it: look at that "
                 f"scale first; the column nearest to it is {self.column}."
@@ -151,28 +144,26 @@ def check_network(
         raise InputError("X has infinite values: use NaN for answers that are missing")
     check_range(np.nan_to_num(values))
     count = check_integer("n_permutations", n_permutations, low=19, remedy="try 199")
-    check_number(
-        "level", level, low=1.0 / (count + 1), high=0.5, open_low=True, remedy="try 0.05, or more permutations"
-    )
-    owners = names if questions is None else np.asarray(questions)
+    remedy = "try 0.05, or more permutations"
+    check_number("level", level, low=1.0 / (count + 1), high=0.5, open_low=True, remedy=remedy)
+    owners = np.arange(len(values)) if questions is None else np.asarray(questions)
     if owners.shape != (len(values),):
         raise InputError(f"questions must have one entry per signal: got {owners.shape} for {len(values)} signals")
-    if questions is None:
-        owners = np.arange(len(values))
     Z = standardised(values)
     kept = np.flatnonzero(np.square(Z).sum(axis=1) > 0)
     blocks = [kept[owners[kept] == each] for each in np.unique(owners[kept])]
-    if len(blocks) < 2 or Z.shape[1] < LEAST_NODES:
+    if len(blocks) < 2 or Z.shape[1] < 4:
         nan = np.nan
         return NetworkCheck("cannot tell", nan, nan, 0, nan, None, nan, nan, None, count)
     random, observed = np.random.default_rng(random_state), ~np.isnan(values)
-    own = products_of(Z[kept])
-    drawn = np.stack([products_of(shuffled(Z, blocks, observed, random)[kept]) for _ in range(count)])
-    return judged(own, drawn, names[kept], level, low_pass(values) if observed.all() else None)
+    own, n = Z[kept] @ Z[kept].T, Z.shape[1]
+    others = (shuffled(Z, blocks, observed, random)[kept] for _ in range(count))
+    drawn = np.stack([each @ each.T for each in others])
+    return judged(own / n, drawn / n, names[kept], level, low_pass(values) if observed.all() else None)
 
 
 def judged(own: Array, drawn: Array, names: Array, level: float, passed: bool | None) -> NetworkCheck:
-    """Return the check, given the products between signals, and those of shuffled answers."""
+    """Return the check, given the inner products of signals per node, and those of shuffled answers."""
     total, chance = float(np.square(own).sum()), np.square(drawn).sum(axis=(1, 2))
     p_value = (1.0 + np.sum(chance >= total * (1.0 - 1e-9))) / (len(drawn) + 1.0)
     roots, even = np.linalg.eigvalsh(own)[::-1], np.linalg.eigvalsh(drawn)[:, ::-1]
@@ -205,14 +196,7 @@ def standardised(values: Array) -> Array:
     size = np.abs(values, where=observed, out=np.zeros_like(values)).max(axis=1, keepdims=True, initial=0.0)
     spread = np.sqrt(np.square(centred).sum(axis=1, keepdims=True) / counts)
     varies = spread > 1e-12 * size
-    result: Array = np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
-    return result
-
-
-def products_of(Z: Array) -> Array:
-    """Return the inner products of all pairs of signals, per node."""
-    found: Array = Z @ Z.T / Z.shape[1]
-    return found
+    return np.asarray(np.where(varies, centred / np.where(varies, spread, 1.0), 0.0))
 
 
 def shuffled(Z: Array, blocks: list[Array], observed: Array, random: np.random.Generator) -> Array:

@@ -23,10 +23,8 @@ from .validation import Array, InputError, check_integer, check_number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SEEDS, ROUNDS, SAMPLES, RANDOM_SETS = 0.05, 3, 3000, 50  # seeds as a share of the nodes, and how they are judged
+SEEDS, ROUNDS, SAMPLES = 0.05, 3, 3000  # seeds as a share of the nodes, and how they are judged
 MOST_NODES = 2000  # a table takes minutes there
-HOLDERS = (0.2, 0.5)  # share of the people who have a trait, between these: questions are chosen to split people
-POPULARITY = 0.4  # standard deviation of log popularity (villages 1 to 37)
 MEASURES = ("average_precision", "auc", "rank_of_ties", "seeding")
 
 
@@ -77,25 +75,23 @@ def plan_study(
     True
     """
     check_integer("n_draws", n_draws, low=1, remedy="it is how many networks are drawn; try 5")
-    shares = [
-        check_number("asked", s, low=0, high=1, open_low=True, remedy="0.3 asks 30% of the people") for s in asked
-    ]
-    numbers = [
-        check_integer("questions", q, low=0, remedy="it is how many traits are counted; try 10") for q in questions
-    ]
+    for share in asked:
+        check_number("asked", share, low=0, high=1, open_low=True, remedy="0.3 asks 30% of the people")
+    for count in questions:
+        check_integer("questions", count, low=0, remedy="it is how many traits are counted; try 10")
     check_number("recall", recall, low=0, high=1, open_low=True, remedy="the share of ties people remember, as 0.8")
-    if not shares or not numbers:
+    if not len(asked) or not len(questions):
         raise InputError("nothing to plan: give at least one share in asked and one number in questions")
-    group = None if like is None else similar_group(*like, most=max(numbers))
+    group = None if like is None else similar_group(*like, most=max(questions))
     rows = []
     for draw in range(n_draws):
         random = np.random.default_rng([random_state, draw])
-        A, T = drawn_group(n_nodes, n_ties, max(numbers), mixing, random) if group is None else group
+        A, T = drawn_group(n_nodes, n_ties, max(questions), mixing, random) if group is None else group
         judge, order = SeedingGain(A, random), random.permutation(len(A))
         recalled = A * (random.random(A.shape) < recall)
-        for share in shares:
+        for share in asked:
             who = np.sort(order[: max(2, round(share * len(A)))])
-            for count in numbers:
+            for count in questions:
                 found = judged(A, T[:, :count], recalled, who, recall, judge)
                 rows.append({"asked": share, "n_asked": len(who), "questions": count, "chance": A.mean(), **found})
     frame, by = pd.DataFrame(rows), ["asked", "n_asked", "questions"]
@@ -109,19 +105,11 @@ def judged(A: Array, T: Array, recalled: Array, who: Array, recall: float, judge
     """Ask some people about a network, learn from what they say, and compare with the network."""
     traits = pd.DataFrame(T, index=range(len(A))).add_prefix("trait ")
     counted = [name for name, column in traits.items() if column.nunique() > 1]  # nobody counts what all have
-    counts = pd.DataFrame(recalled @ T, columns=traits.columns)[counted] if counted else None
+    counts = pd.DataFrame(recalled @ T, columns=traits.columns)[counted].iloc[who] if counted else None
+    n_ties = pd.Series(recalled.sum(axis=1)).iloc[who]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        p = (
-            TieModel(recall=recall)
-            .fit(
-                traits=traits,
-                counts=None if counts is None else counts.iloc[who],
-                n_ties=pd.Series(recalled.sum(axis=1)).iloc[who],
-            )
-            .probabilities()
-            .to_numpy()
-        )
+        p = TieModel(recall=recall).fit(traits=traits, counts=counts, n_ties=n_ties).probabilities().to_numpy()
     upper = np.triu_indices(len(A), 1)
     rank = spearmanr(p.sum(axis=1), A.sum(axis=1)).statistic if np.ptp(p.sum(axis=1)) > 0 else 0.0
     values = (average_precision_score(A[upper], p[upper]), roc_auc_score(A[upper], p[upper]), rank, judge.share(p))
@@ -139,8 +127,9 @@ def drawn_group(
         )
     check_number("n_ties", n_ties, low=0, high=n / 2, open_low=True, remedy="it is a guess of ties per person; try 8")
     check_number("mixing", mixing, remedy="it is the log-odds that a shared trait adds to a tie; try 0.5")
-    T = (random.random((n, n_traits)) < random.uniform(*HOLDERS, n_traits)).astype(float)
-    centred, popular = T - T.mean(axis=0), random.normal(0.0, POPULARITY, n)
+    # Questions are chosen to split people: 20 to 50% have a trait. Popularity varies as in villages 1 to 37.
+    T = (random.random((n, n_traits)) < random.uniform(0.2, 0.5, n_traits)).astype(float)
+    centred, popular = T - T.mean(axis=0), random.normal(0.0, 0.4, n)
     theta = mixing * centred @ centred.T + popular[:, None] + popular
     np.fill_diagonal(theta, -np.inf)
     level = brentq(lambda shift: sigmoid(theta + shift).sum() - n * n_ties, -50.0, 50.0)
@@ -177,7 +166,7 @@ class SeedingGain:
         n, passing = len(A), 1.0 / largest_eigenvalue(sparse.csr_array(A))
         self.count = max(1, round(SEEDS * n))
         self.judge = diffusion(sparse.csr_array(A), "cascade", passing, ROUNDS).draw(SAMPLES, random)
-        self.chance = float(np.mean([self.reach(random.permutation(n)[: self.count]) for _ in range(RANDOM_SETS)]))
+        self.chance = float(np.mean([self.reach(random.permutation(n)[: self.count]) for _ in range(50)]))
         self.best = self.reach(self.seeds(A))
 
     def seeds(self, weights: Array) -> Array:
