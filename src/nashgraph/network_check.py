@@ -49,6 +49,11 @@ class NetworkCheck:
         2021): expected if signals were spread by a network. None if answers are missing. It is for signals of mean
         zero; answers whose columns have different means pass it without any network, so the verdict ignores it.
     n_permutations : int
+
+    Examples
+    --------
+    >>> print(check_network(np.random.default_rng(0).normal(size=(8, 40))).sentences[1])
+    A network learned from these answers would show chance.
     """
 
     verdict: str

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ..validation import Array
-from .members import PARTIAL, Ladders, graph_of, search_of
+from .members import PARTIAL, PRIOR_SHARE, Ladders, graph_of, search_of
 
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
 KINDS = ANSWERS, SAMPLES = "answers", "samples"
@@ -134,10 +134,8 @@ def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladde
     return mean, evidence_of(rows.real, X, used, geometries.get(PARTIAL, 0.0), ladders)
 
 
-def with_prior(pairs: Any, weights: Any, smooth: Any, share: float, c: float) -> Any:
-    """Return the evidence with the members of a prior, which have a share of the mean; ``smooth`` is without them."""
-    if share == 0.0:
-        return pairs
+def with_prior(pairs: Any, weights: Any, smooth: Any, c: float) -> Any:
+    """Return the evidence with the members of a prior; ``smooth`` is the mean without them."""
     n = weights.shape[0]
-    added = upper_pairs(weights - (1.0 - share) * smooth, n <= DENSE_NODES) * ((n - 1) / c)
-    return sparse.csr_array((1.0 - share) * pairs + added)
+    added = upper_pairs(weights - (1.0 - PRIOR_SHARE) * smooth, n <= DENSE_NODES) * ((n - 1) / c)
+    return sparse.csr_array((1.0 - PRIOR_SHARE) * pairs + added)

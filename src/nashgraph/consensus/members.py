@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -237,27 +237,19 @@ def finished(mean: Any) -> tuple[Any, Array]:
     return kept.real, np.minimum(kept.data.imag, 1.0)  # a sum of shares can end a little above 1
 
 
-class PriorPlan(NamedTuple):
-    """The members with a prior: their share, the benefit and its origin."""
-
-    share: float
-    benefit: Array
-    origin: str
-
-
 def with_prior_members(
-    plan: PriorPlan,
     mean: Any,
     smooth: Any,
+    benefit: Array,
     signals: Array,
     ladders: Ladders,
     geometries: dict[str, float],
     game: GamePrior,
 ) -> tuple[Any, float]:
     """Add best responses to the game on a graph, each at several strengths; return the mean and the mean strength."""
-    actions = equilibrium(smooth, plan.benefit, game.interaction)
+    actions = equilibrium(smooth, benefit, game.interaction)
     left, right = adjoint(smooth, actions, game.interaction, game.welfare), game.interaction.value(actions)
-    mean, lams = (1.0 - plan.share) * mean, list[float]()
+    mean, lams = (1.0 - PRIOR_SHARE) * mean, list[float]()
     searched = {name: weight for name, weight in geometries.items() if name != PARTIAL}
     total = sum(searched.values())
     for geometry, weight in searched.items():
@@ -267,6 +259,6 @@ def with_prior_members(
         for cost in PRIOR_COSTS:
             lams.append(lam_for_cost(middle, left, right, cost))
             found = response_ladder(points, betas, ladders.c, ladders.n_nearest, lams[-1] * left, right)
-            mean = mean + plan.share * weight / (total * len(PRIOR_COSTS)) * graph_of(found)
+            mean = mean + PRIOR_SHARE * weight / (total * len(PRIOR_COSTS)) * graph_of(found)
             ladders.step()
     return mean, float(np.mean(lams))

@@ -32,7 +32,6 @@ from ..consensus.members import (
     PRIOR_COSTS,
     PRIOR_SHARE,
     Ladders,
-    PriorPlan,
     finished,
     geometry_weights,
     ladder_degrees,
@@ -88,24 +87,19 @@ class ConsensusGL(GraphEstimator):
         measurements of one kind: likeness is relative to the node. Mostly the distance counts or, if a node's energy
         goes with its influence, the cosine, partial likeness and, if signals are few, the inner product. With M signals
         on N < M nodes partial likeness has at least the weight 1 - N/M. "auto" decides by the values and units.
-    n_degrees : int
-        How many degrees.
+    n_degrees : int, how many degrees
     degree : float, optional
         Mean number of ties per node in the suggested graph. None: a guess, the effective number of neighbours.
-    n_replicates : int
-        Number of replicates, networks learned from random halves of the signals. 0: no intervals.
+    n_replicates : int, how many networks are learned from random halves of the signals; 0: no intervals
     benefit : "spectral", array of shape (n_nodes,), Series by the nodes' names, or None
         Benefits of the game prior: its members are the best responses to the game played on the mean of the others,
         and count half. None leaves the prior out.
-    prior : "game" or GamePrior
-        The game, for example ``GamePrior(interaction="linear")``.
-    c : float in (0, 1)
-        Row sum: the total influence of others on a node.
+    prior : "game" or GamePrior, the game, for example ``GamePrior(interaction="linear")``
+    c : float in (0, 1), the row sum: the total influence of others on a node
     scale : "none" or "standard"
         "standard" brings every signal to mean 0 and spread 1 over the nodes first, which signals of different units
         need; "none" takes X as given.
-    engine, missing
-        As in :class:`GLGP`.
+    engine, missing : as in :class:`GLGP`
     random_state : int, RandomState or None
         Draws the replicates, each from a seed of its own: the first are the same if you ask for more.
 
@@ -125,8 +119,7 @@ class ConsensusGL(GraphEstimator):
         Whether the signals support who is influential: halves of the signals agree on it, beyond what energy and
         missing answers explain. For answers it is always False: on real surveys no score of this kind goes with the
         true number of ties, whether or not halves agree.
-    agreement_ : float
-        Stability: the share of their weight that two random replicates have in common.
+    agreement_ : float, stability: the share of their weight that two random replicates have in common
     replicates_ : Replicates, the weights of every edge in every replicate
     replicate_graphs_ : list of CSR arrays, the graph of each replicate, for advice with intervals (:func:`key_players`)
         In large networks a draw of a node's ties stands for all: a million edges in all, or 16 per node and graph.
@@ -252,19 +245,20 @@ class ConsensusGL(GraphEstimator):
         ladders.n_steps = len(geometries) * (1 + priors) + len(drawn) + 1
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
         smooth, frequency = finished(mean)
-        weights, plain, prior, lam = smooth, smooth.data, self._prior(signals), np.nan
-        if prior is not None and prior.share > 0:
-            mean, lam = with_prior_members(prior, mean, smooth, signals, ladders, geometries, game)
-            weights, frequency = finished(mean)
-            plain = (weights + 1j * smooth).data.imag  # on the pattern of the weights
+        weights, plain = smooth, smooth.data
         learned: dict[str, Any] = {}
-        if prior is not None:
-            actions = equilibrium(weights, prior.benefit, game.interaction)
+        if priors:
+            benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine))
+            if origin != "uniform":
+                mean, lam = with_prior_members(mean, smooth, benefit, signals, ladders, geometries, game)
+                weights, frequency = finished(mean)
+                plain = (weights + 1j * smooth).data.imag  # on the pattern of the weights
+                pairs = with_prior(pairs, weights, smooth, ladders.c)
+            actions = equilibrium(weights, benefit, game.interaction)
             value = game.welfare.value(actions)
-            learned = {"benefit_": prior.benefit, "equilibrium_": actions, "welfare_": value}
-            if prior.share > 0:
-                learned |= {"prior_share_": prior.share, "prior_": Prior(lam, prior.origin, np.nan, value)}
-        pairs = with_prior(pairs, weights, smooth, learned.get("prior_share_", 0.0), ladders.c)
+            learned = {"benefit_": benefit, "equilibrium_": actions, "welfare_": value}
+            if origin != "uniform":
+                learned |= {"prior_share_": PRIOR_SHARE, "prior_": Prior(lam, origin, np.nan, value)}
         found, frequency = replicates_of(signals, drawn, weights, plain, frequency, geometries, ladders)
         evidence = sparse.csr_array(pairs + pairs.T)
         edges = {"evidence": values_at(evidence, weights), "frequency": frequency}
@@ -323,13 +317,6 @@ class ConsensusGL(GraphEstimator):
         known = GEOMETRIES if self.estimator is not None else (*GEOMETRIES, PARTIAL)
         total = sum(found[name] for name in known)
         return {name: found[name] / total for name in known if found[name] > 0}
-
-    def _prior(self, signals: Array) -> PriorPlan | None:
-        """Return the prior with the user's benefit, if there is one."""
-        if self.benefit is None or self.estimator is not None:
-            return None
-        benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine))
-        return PriorPlan(0.0 if origin == "uniform" else PRIOR_SHARE, benefit, origin)
 
     def select(
         self,
