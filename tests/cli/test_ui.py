@@ -234,8 +234,7 @@ def test_fields_have_the_help_the_choices_and_the_limits_of_the_options():
     by_name = form.options_of_learn()
     assert by_name["missing"].choices == ("auto", "error", "pairwise", "impute")
     assert "glgp" in by_name["method"].choices
-    assert (by_name["random_state"].option, by_name["random_state"].least) == ("--seed", 0)
-    assert (by_name["least_frequency"].least, by_name["least_frequency"].most) == (0, 1)
+    assert by_name["random_state"].option == "--seed"
     assert by_name["standardize"].off == "--no-standardize"
     assert by_name["n_replicates"].help.startswith("Networks that the consensus learns")
 

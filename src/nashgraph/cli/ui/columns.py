@@ -33,28 +33,15 @@ ROLES = {
 }
 # If every column is a node, there is less to choose.
 NODE_ROLES = {ID: "names the rows", NUMBER: "node", OUT: "leave out"}
-REFUSED = "refused"  # how a column is read of which learn says that it must be left out or corrected
-BARS, SHOWN, LONGEST = 14, 3, 28  # bars of a chart; values named in a summary, and their letters
-MOST_LEVELS = 20  # that can be put in order by hand
+BARS, SHOWN = 14, 3  # bars of a chart; values named in a summary
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column as the page shows it.
+    """A column as the page shows it: ``role`` is the guess, ``plain`` what the command makes of it without an option.
 
-    Attributes
-    ----------
-    name : str
-    role : str, the guess
-    plain : str, the role that the command gives it without an option
-    reason : str, why
-    codes : list of str, values that are taken for missing, or are asked about
-    asked : list of str, those of them that the command would ask about
-    levels : list of str, its values from the lowest to the highest, where the order is known
-    trait : str, what it counts among ties; nothing if it counts all of them
-    summary : str, its values in a few words
-    bars : list of float, heights between 0 and 1
-    empty : int, number of empty cells
+    ``codes`` mean missing, ``asked`` are those that the command would ask about; ``levels`` go from the lowest to the
+    highest; ``trait`` is what it counts among ties, nothing if all; ``bars`` are heights between 0 and 1.
     """
 
     name: str
@@ -115,7 +102,7 @@ def _looked_at(column: pd.Series, how: Any, names: Sequence[str]) -> Column:
     try:
         part = coded(column, how, names)
     except TableError as error:
-        return Column(name, OUT, REFUSED, str(error), summary=_examples(values), empty=empty)
+        return Column(name, OUT, "refused", str(error), summary=_examples(values), empty=empty)
     asked = [as_name(code) for code in part.strays]
     codes = [*part.gaps, *asked]
     answered = values[~values.map(as_name).isin(codes)] if codes else values
@@ -153,7 +140,7 @@ def _levels(values: pd.Series, kind: str) -> list[str]:
     """Return the different values of a column as text, from the lowest to the highest where that is known."""
     if kind == ORDERED:
         return numbered(values, [])[1]
-    if values.nunique() > MOST_LEVELS:
+    if values.nunique() > 20:  # too many to put in order by hand
         return []
     seen = sorted({as_name(value) for value in values})
     return ordered(seen) or seen
@@ -191,4 +178,4 @@ def _examples(values: pd.Series) -> str:
 
 
 def _short(text: object) -> str:
-    return str(text) if len(str(text)) <= LONGEST else f"{str(text)[: LONGEST - 1]}…"
+    return str(text) if len(str(text)) <= 28 else f"{str(text)[:27]}…"

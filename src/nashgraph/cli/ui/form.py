@@ -1,6 +1,6 @@
 """The form: its fields are the options of ``nashgraph learn``, and what is filled in becomes that command's arguments.
 
-Nothing about an option is written here. Its name, help, choices, limits and default come from the signature of the
+Nothing about an option is written here. Its name, help, choices and default come from the signature of the
 command, and the command's own parser reads what the form says.
 """
 
@@ -49,9 +49,6 @@ class Field:
     default: str
     panel: str
     choices: tuple[str, ...] = ()
-    least: float | None = None
-    most: float | None = None
-    whole: bool = False
 
     def said(self, given: Given) -> list[str]:
         """Return the arguments that say what is filled in; none for the default."""
@@ -105,10 +102,7 @@ def _field(name: str, parameter: inspect.Parameter) -> Field:
         how = "file"  # uploaded: the form names no path on this machine
     else:
         how = "list" if any(get_origin(each) is list for each in types) else "text"
-    return Field(
-        *(name, option, off, how, str(info.help), shown, info.rich_help_panel or TABLE, choices, info.min, info.max),
-        whole=int in types,
-    )
+    return Field(name, option, off, how, str(info.help), shown, info.rich_help_panel or TABLE, choices)
 
 
 def arguments(file: str, guess: Guess, given: Given, known: Mapping[str, str]) -> list[str]:

@@ -1,13 +1,21 @@
-"""What the user of the app has open: a working folder, a table, what is filled in, and a run."""
+"""What the user of the app has open: a working folder, a table, what is filled in, and a run in its own process."""
 
 from __future__ import annotations
 
+import json
+import os
 import secrets
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 import threading
+import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,10 +24,76 @@ import pandas as pd
 
 from ...io import read_table
 from ...validation import InputError
-from ..commands import HINT, message_of
+from ..commands import DONE, HINT, UNFINISHED, message_of
+from ..messages import EVERY, TOLD
 from . import form
 from .columns import NODE_ROLES, ROLES, Guess, guessed
-from .job import OUT, Job
+
+OUT = "nashgraph-out"  # the folder that learn writes to by default
+
+
+class Job:
+    """A run of the command in ``folder``; what it prints goes to ``log``, another folder."""
+
+    def __init__(self, words: Sequence[str], folder: Path, log: Path) -> None:
+        self.words, self.out, self.err = list(words), log / "out.json", log / "messages.txt"
+        self.begun, self.cancelled = time.monotonic(), False
+        # -P: a random.py or numpy.py that lies in the folder is not imported.
+        line = [sys.executable, "-P", "-m", "nashgraph", *words, "--json"]
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.process = subprocess.Popen(
+                line,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, "PYTHONSAFEPATH": "1", EVERY: "0.5"},
+                start_new_session=True,  # so that its workers can be ended with it
+            )
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self.process.poll() is None
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """How far it is: the share in percent and the seconds left, None as long as they are not known."""
+        told = [*TOLD.finditer(self.err.read_text(encoding="utf-8", errors="replace"))]
+        percent, left = told[-1].groups() if told else (None, None)
+        doing = "Learning" if told else "Reading the table"
+        return {"percent": percent, "left": left, "doing": doing, "so_far": int(time.monotonic() - self.begun)}
+
+    @cached_property
+    def answer(self) -> dict[str, Any]:
+        """The JSON object that the command printed, or the last line of its messages as an error."""
+        with suppress(ValueError):
+            return dict(json.loads(self.out.read_text(encoding="utf-8")))
+        if self.process.returncode < 0:  # a signal
+            return {"error": "the run was ended by the system, perhaps because memory ran out: try a smaller table"}
+        return {"error": self.err.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]}
+
+    @property
+    def error(self) -> str:
+        """Why there is no network, in a sentence; nothing if there is one."""
+        if self.cancelled:
+            return "Cancelled. Press Learn to go on where it stopped."
+        return "" if self.process.returncode in (DONE, UNFINISHED) else str(self.answer["error"])
+
+    def cancel(self, patience: float = 5.0) -> None:
+        """Interrupt the run as Ctrl-C does; after ``patience`` seconds end it with all its workers."""
+        if not self.running:
+            return
+        self.cancelled = True
+        if os.name == "nt":
+            self.process.kill()
+        else:
+            self.process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(patience)
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
 
 class BusyError(InputError):
@@ -29,12 +103,7 @@ class BusyError(InputError):
 class Session:
     """The state of the app: there is one user, and one run at a time; the folder is deleted by ``close``.
 
-    Attributes
-    ----------
-    token, key : str, who has the token may do everything, who has the key may read the results
-    file, files : str and dict, the names of the table and of other files given
-    given : dict, what is filled in
-    guess, problem, notes : the columns of the table, or why it cannot be read; what was decided in reading it
+    Who has ``token`` may do everything, who has ``key`` may read the results.
     """
 
     most_columns = 400  # that the page lists
