@@ -78,7 +78,7 @@ def test_what_was_there_before_says_nothing_of_the_pace(monkeypatch):
 
 
 def test_a_line_is_written_every_so_often_where_there_is_no_terminal(monkeypatch):
-    monkeypatch.setattr(progress, "LINE_EVERY", 0.05)
+    monkeypatch.setenv("NASHGRAPH_PROGRESS", "0.05")
     voice = watched(terminal=False)
     with counting(voice, "following", 4) as done:
         time.sleep(0.2)  # a long step

@@ -54,7 +54,6 @@ def about(
 def learn(
     chosen: options.MethodArguments,
     game: options.LearnArguments,
-    known: options.KnownArguments,
     told: tie_options.TieArguments,
     cluster: options.ClusterArguments,
     asked: options.JobArguments,

@@ -16,13 +16,13 @@ from ..io.ties import read_exact
 from ..study import plan_study, plot_plan
 from .commands import DONE
 from .fitting import MODEL, all_parameters, built, check_given, fitted
-from .learn import check_inputs_kept, note_signals
+from .learn import check_inputs_kept, note_signals, write_tables
 from .messages import Voice, listed, records
 from .options import TableArguments
 from .saved import found_again
 from .tie_options import TIES, AskArguments, PlanArguments, TieArguments
 
-FILE, PLAN = "ask.csv", ("plan.csv", "plan.svg")
+PLAN = ("plan.csv", "plan.svg")
 
 
 def run_ask(asked: AskArguments) -> int:
@@ -31,7 +31,7 @@ def run_ask(asked: AskArguments) -> int:
     with voice.noting_warnings():
         job, file, known = what_to_fit(asked.file, asked.told, asked.table, voice)
         if asked.out is not None:
-            check_inputs_kept(asked.out, (file, known), [FILE])
+            check_inputs_kept(asked.out, (file, known), ["ask.csv"])
         signals = load_signals(file, job.table, complete=True)
         note_signals(file, signals, voice)
         model, _ = built(job, signals)
@@ -50,10 +50,7 @@ def run_ask(asked: AskArguments) -> int:
         voice.say("Counting questions to add ('how many of your ties have it?'), those that teach most first:")
         voice.say(listed(questions))
         voice.say("removed is the share of the uncertainty about ties that the answers would remove")
-    if asked.out is not None:
-        with written_together(asked.out) as folder:
-            write_csv(people, folder / FILE, "name")
-        voice.say(f"wrote {FILE} to {asked.out}/")
+    write_tables(asked.out, {"ask.csv": people}, voice)
     voice.answer(
         {
             "command": "ask",

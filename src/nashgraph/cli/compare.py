@@ -14,19 +14,14 @@ from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
 from ..comparison import verdict
 from ..estimators import METHODS, GraphEstimator
-from ..files import claimed, written_together
+from ..files import claimed
 from ..io import Job, Signals, load_signals
-from ..io.graphs import write_csv
 from ..network_check import check_network
 from .commands import BUG_REPORT, DONE, UNFINISHED, as_options
 from .fitting import check_engine, check_given, flat_parameters, methods_with, with_parameters
-from .learn import check_inputs_kept, note_signals, questions_of, truth_noted
+from .learn import check_inputs_kept, note_signals, questions_of, truth_noted, write_tables
 from .messages import Voice, counting, listed, records
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
-
-FILE = "compare.csv"
-KIND = re.compile(r"\b(\w+Warning|\w*Input\w*Error): ")  # what Python calls it says nothing to the user
-ERROR = re.compile(r"^\w+(Error|Exception): ")
 
 
 def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArguments) -> int:
@@ -34,40 +29,12 @@ def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareAr
     game, voice = cluster.settled(game), asked.speech.voice()
     check_given(asked.file, asked.truth.truth)
     check_engine(game.engine)
-    if asked.out is not None:
-        check_inputs_kept(asked.out, (asked.file, asked.truth.truth), [FILE])
-    with nullcontext() if asked.out is None else claimed(asked.out), cluster.opened(game, voice):
-        return compared(game, asked, voice)
-
-
-def run_check(asked: FileArguments) -> int:
-    """Test whether answers hold any structure, and print the verdict in words."""
-    voice = asked.speech.voice()
-    check_given(asked.file, asked.truth.truth)
-    with voice.noting_warnings():
-        signals = load_signals(asked.file, asked.table.options(None))
-        note_signals(asked.file, signals, voice)
-        truth = truth_noted(asked.truth.truth, signals, Job("check", "", table=asked.table.options(None)), voice)
-        found = check_network(signals.table, questions=questions_of(signals))
-        # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
-        scored = [] if truth is None else [verdict(compare_methods(filled_in(signals), truth, ["consensus"]))]
-    for sentence in (said := [*found.sentences, *scored]):
-        voice.say(sentence)
-    voice.answer({"command": "check", **found.as_dict(), "sentences": said, "notes": voice.notes})
-    return DONE
-
-
-def filled_in(signals: Signals) -> pd.DataFrame:
-    """Return signals with the mean of each where an answer is missing, for methods and controls that need all."""
-    return signals.table.T.fillna(signals.table.mean(axis=1)).T
-
-
-def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
-    """Compare, with the folder to write to, if there is one, for this run alone."""
-    out = asked.out
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
-    with voice.noting_warnings():
+    if asked.out is not None:
+        check_inputs_kept(asked.out, (asked.file, asked.truth.truth), ["compare.csv"])
+    alone = nullcontext() if asked.out is None else claimed(asked.out)
+    with alone, cluster.opened(game, voice), voice.noting_warnings():
         signals = load_signals(asked.file, options, complete=True)  # so that all methods learn from the same
         note_signals(asked.file, signals, voice)
         job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
@@ -93,13 +60,32 @@ def compared(game: GameArguments, asked: CompareArguments, voice: Voice) -> int:
         )
     for text, which in remarks(found).items():
         voice.note(f"{', '.join(which)}: {text}")
-    if out is not None:
-        with written_together(out) as folder:
-            write_csv(found, folder / FILE, "method")
-        voice.say(f"wrote {FILE} to {out}/")
+    write_tables(asked.out, {"compare.csv": found}, voice)
     answer = {"command": "compare", "methods": records(found), "notes": voice.notes}
     voice.answer(answer | ({} if truth is None else {"verdict": verdict(found)}))
     return DONE if found["converged"].all() else UNFINISHED
+
+
+def run_check(asked: FileArguments) -> int:
+    """Test whether answers hold any structure, and print the verdict in words."""
+    voice = asked.speech.voice()
+    check_given(asked.file, asked.truth.truth)
+    with voice.noting_warnings():
+        signals = load_signals(asked.file, asked.table.options(None))
+        note_signals(asked.file, signals, voice)
+        truth = truth_noted(asked.truth.truth, signals, Job("check", "", table=asked.table.options(None)), voice)
+        found = check_network(signals.table, questions=questions_of(signals))
+        # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
+        scored = [] if truth is None else [verdict(compare_methods(filled_in(signals), truth, ["consensus"]))]
+    for sentence in (said := [*found.sentences, *scored]):
+        voice.say(sentence)
+    voice.answer({"command": "check", **found.as_dict(), "sentences": said, "notes": voice.notes})
+    return DONE
+
+
+def filled_in(signals: Signals) -> pd.DataFrame:
+    """Return signals with the mean of each where an answer is missing, for methods and controls that need all."""
+    return signals.table.T.fillna(signals.table.mean(axis=1)).T
 
 
 def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> list[str]:
@@ -140,6 +126,8 @@ def remarks(found: pd.DataFrame) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {}
     for method, warned, failed in zip(found["method"], found["warnings"], found["error"], strict=True):
         for text in filter(None, (failed, warned)):
-            plain = as_options(KIND.sub("", text))
-            said.setdefault(plain + BUG_REPORT if ERROR.match(plain) else plain, []).append(method)
+            # What Python calls a warning, or an error in the input, says nothing to the user.
+            plain = as_options(re.sub(r"\b(\w+Warning|\w*Input\w*Error): ", "", text))
+            bug = re.match(r"\w+(Error|Exception): ", plain)
+            said.setdefault(plain + BUG_REPORT if bug else plain, []).append(method)
     return said

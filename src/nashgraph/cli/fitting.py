@@ -35,11 +35,7 @@ from .commands import RENAMED, meant
 from .messages import Voice, bar, converging, counting, engine_noted, plain, tallied
 from .options import LearnArguments, PathArguments
 
-MANY = 5000  # nodes from which it is said how long a fit takes
-LONG = 300.0  # seconds from which something faster is suggested
-LOADED = 3e8  # bytes that the libraries take
 MODEL = "model.json"
-RESERVED = ("callback", "missing")  # set by other means
 # Fields of a method's prior and solver that the command line and model.json have as parameters of the method, and their
 # defaults; None leaves it to the solver.
 PARTS: dict[str, tuple[str, Any]] = {
@@ -50,19 +46,14 @@ PARTS: dict[str, tuple[str, Any]] = {
     "n_starts": ("solver", 1),
     "storage": ("solver", "auto"),
 }
-FREQUENCY, GOSSIP = "frequency", "gossip"
+GOSSIP = "gossip"
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
-PLAIN = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
 # What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
 OWN = (
     *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
     *("expected_ties", "ties_low", "ties_high", "benefit", "action", "missing", "silent", "community"),
     GOSSIP,
 )
-# How the tie model calls its inputs, and the options that give them.
-OPTIONS = {"nominations": "--names", "n_ties": "--ties", "counts": "--counts"}
-ANSWERS = re.compile(rf"(?<![-\w])(?:{'|'.join(OPTIONS)})\b")
-TAKEN = {*OWN, "id", "label", "group"}
 
 
 def check_given(*files: Path | None) -> None:
@@ -95,9 +86,7 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
     known = flat_parameters(LEARNERS[method]())
     for name in given:
         if name not in known:
-            has = [
-                f"--{RENAMED.get(field.name, field.name)}" for field in fields(LearnArguments) if field.name in known
-            ]
+            has = [f"--{RENAMED.get(each.name, each.name)}" for each in fields(LearnArguments) if each.name in known]
             raise typer.BadParameter(
                 f"the method {method} has no --{RENAMED.get(name, name)} ({', '.join(methods_with(name))} have): of "
                 f"these options it has {', '.join(has) or 'none'}"
@@ -107,7 +96,9 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
             f"the method {method} needs complete signals: pass --missing impute, or take one of "
             f"{', '.join(methods_with('missing'))}"
         )
-    defaults = {name: value for name, value in known.items() if name not in RESERVED and isinstance(value, PLAIN)}
+    plain_types = (str, int, float, list, tuple, dict, type(None))  # what model.json can hold
+    apart = ("callback", "missing")  # set by other means
+    defaults = {name: value for name, value in known.items() if name not in apart and isinstance(value, plain_types)}
     if "random_state" in known:
         defaults["random_state"] = 0  # so that the same command gives the same bytes
     found = {**defaults, **given, **dict(_setting(method, defaults, item) for item in settings)}
@@ -177,9 +168,7 @@ class Outcome:
     whole: LearnedGraph
     graph: LearnedGraph
     written: LearnedGraph
-    n_signals: int
     seconds: float
-    columns: pd.DataFrame
     path: LambdaPath | None = None
     selection: Selection | None = None
 
@@ -193,11 +182,8 @@ class Outcome:
         """The certificate, and the numbers that go with it: objective, beta, lam, welfare and so on."""
         prior = self.model.prior_
         numbers = {name.rstrip("_"): value for name, value in vars(self.model).items() if name.endswith("_")}
-        numbers |= (
-            {}
-            if prior is None
-            else {"lam": prior.lam, "smoothness_cost": prior.smoothness_cost, "welfare": prior.welfare}
-        )
+        if prior is not None:
+            numbers |= {name: getattr(prior, name) for name in ("lam", "smoothness_cost", "welfare")}
         numbers.pop("n_features_in", None)
         if isinstance(self.model, ConsensusGL):
             numbers["ties"] = self.written.undirected().n_edges  # an edge in each direction is one tie
@@ -235,7 +221,7 @@ def learned(
     # Where nodes are columns, their rows would be the signals themselves, thousands of them.
     written = described(written, signals.columns if job.table.nodes == "rows" else pd.DataFrame())
     chosen = selected(model, signals, job.false_edges, voice, unfinished)
-    return Outcome(model, whole, graph, written, len(signals.table), seconds, signals.columns, path, chosen)
+    return Outcome(model, whole, graph, written, seconds, path, chosen)
 
 
 def with_gaps(graph: LearnedGraph, signals: Signals) -> LearnedGraph:
@@ -264,7 +250,7 @@ def part_to_write(graph: LearnedGraph, least_frequency: float | None) -> Learned
     A consensus has a little weight on nearly all pairs. A graph without evidence is written as it is.
     """
     if least_frequency is not None:
-        return graph.at_least(FREQUENCY, least_frequency)
+        return graph.at_least("frequency", least_frequency)
     return graph.suggested() if EVIDENCE in graph.edge_columns else graph
 
 
@@ -304,12 +290,13 @@ def fitted(
 def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
     """Say how long a fit of many nodes may take, before it starts, and what to do about a very long one."""
     n_nodes = signals.table.shape[1]
-    if not isinstance(model, ConsensusGL) or model.estimator or model.engine != "threads" or n_nodes < MANY:
+    if not isinstance(model, ConsensusGL) or model.estimator or model.engine != "threads" or n_nodes < 5000:
         return
     table = signals.table.to_numpy(dtype=float)
     seconds, memory = expected_cost(table, model.n_degrees, model.n_replicates)
-    voice.tell(f"learning {n_nodes:,} nodes takes about {in_time(seconds)} and {in_bytes(memory + LOADED)} of memory")
-    if seconds > LONG:
+    # The libraries themselves take 3e8 bytes.
+    voice.tell(f"learning {n_nodes:,} nodes takes about {in_time(seconds)} and {in_bytes(memory + 3e8)} of memory")
+    if seconds > 300:
         alone, _ = expected_cost(table, model.n_degrees, 0)
         voice.tell(f"faster: --replicates 0 (no intervals, about {in_time(alone)}), --engine cuda, or --workers")
     if memory > free_memory():
@@ -341,7 +328,9 @@ def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFram
         if told is not None and message.startswith("counts must"):  # it names the trait, and the file has the column
             for trait, column in told.columns.items():
                 message = message.replace(f"in {trait!r}", f"in {column!r}")
-        raise InputError(ANSWERS.sub(lambda found: OPTIONS[found[0]], message)) from error
+        for name, option in {"nominations": "--names", "n_ties": "--ties", "counts": "--counts"}.items():
+            message = re.sub(rf"(?<![-\w]){name}\b", option, message)
+        raise InputError(message) from error
     if told is None:
         voice.note(
             f"learned by the tie model from {int(model.known_pairs_[2].sum())} known ties, "
@@ -394,7 +383,7 @@ def scores(graph: LearnedGraph, truth: nx.Graph[str]) -> dict[str, float]:
 def described(graph: LearnedGraph, table: pd.DataFrame) -> LearnedGraph:
     """Return the graph with the community of every node and the columns of the user's table, as files show them."""
     columns = {str(name): as_values(table[name]) for name in table}
-    taken = TAKEN | {*graph.node_columns}
+    taken = {*OWN, "id", "label", "group", *graph.node_columns}
     renamed = {f"{name} (table)" if name in taken else name: values for name, values in columns.items()}
     return replace(graph, node_columns={**graph.node_columns, "community": graph.communities, **renamed})
 

@@ -38,10 +38,6 @@ from .learn import (
 from .messages import Note, Voice, counting, engine_noted, listed
 
 FOLDER, FOLDERS = "groups", "groups.csv"
-THUMBNAIL = 240  # pixels, of a network on the page of all
-LONGEST = 60  # characters of a folder's name; the longest take four bytes, and systems allow 255
-# Windows keeps these for devices, with any ending.
-RESERVED = re.compile(r"^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 
 
 def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
@@ -180,23 +176,21 @@ def folder_names(groups: Iterable[str]) -> dict[str, str]:
     # Groups that can keep their name come first, so that no other group gets it.
     for group in sorted(groups, key=lambda group: portable(group) != group):
         name, count = portable(group), 1
-        while same_folder(name) in taken:
+        while (same := unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())) in taken:
             count += 1
             name = f"{portable(group)}-{count}"
-        taken.add(same_folder(name))
+        taken.add(same)
         names[group] = name
     return names
 
 
 def portable(group: str) -> str:
     """Return a name that every system can hold: no marks, no reserved word, no dot or blank at an end."""
-    plain = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", group))[:LONGEST].strip("._")
-    return RESERVED.sub(r"\1_", plain) or "group"
-
-
-def same_folder(name: str) -> str:
-    """Return what names share that some file system takes for one."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    # At most 60 characters: the longest take four bytes, and systems allow 255.
+    plain = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", group))[:60].strip("._")
+    # Windows keeps these for devices, with any ending.
+    reserved = r"^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)"
+    return re.sub(reserved, r"\1_", plain, flags=re.IGNORECASE) or "group"
 
 
 def write_all(
@@ -246,7 +240,7 @@ def write_all(
             ],
             [f"{column} {name}: {reason}" for name, reason in left_out.items()],
             [
-                still_picture(outcome.model.graph_, pd.read_csv(file), width=THUMBNAIL, names=0)
+                still_picture(outcome.model.graph_, pd.read_csv(file), width=240, names=0)
                 for name, (_, outcome) in found.items()
                 if (file := out / FOLDER / folders[name] / LAYOUT).is_file()
             ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,17 +51,11 @@ from .options import (
     ClusterArguments,
     GameArguments,
     JobArguments,
-    KnownArguments,
     LearnArguments,
     MethodArguments,
     PathArguments,
 )
 from .tie_options import TIES, TieArguments
-
-COMMANDS = ("learn", "path")  # what a job can ask for
-CONSENSUS = "consensus"  # the method that can select ties
-NAMED = 5  # of the most influential nodes
-CERTIFIED = exact().as_dict().keys()  # what the certificate's sentence says already
 
 
 class Inputs(NamedTuple):
@@ -283,12 +277,13 @@ def say_figures(record: ModelRecord, voice: Voice) -> None:
     """Say what was learned: the certificate in a sentence, and the figures in a table, with what they mean."""
     words = MEASURED.get(str(record.certificate.get("measure", "")))
     voice.say(str(record.certificate.get("sentence", "")) + (f" ({words})" if words else ""))
+    said = {*exact().as_dict(), "ties"}  # what the certificate's sentence says already, or the number of ties here
     figures: dict[str, Any] = {
         "method": record.job.method,
         "nodes": record.nodes,
         "signals": record.signals,
         "ties": ties_of(record),
-        **{name: value for name, value in record.certificate.items() if name not in (*CERTIFIED, "ties")},
+        **{name: value for name, value in record.certificate.items() if name not in said},
         **record.scores,
         "seconds": record.seconds,
     }
@@ -321,7 +316,7 @@ def most_influential(graph: LearnedGraph) -> list[str]:
         f"{graph.names[k]} ({graph.influence[k]:.2f}"
         + (f", rank {known['rank_low'][k]} to {known['rank_high'][k]})" if ranked else ")")
         + gaps_mark(graph, k)
-        for k in speaking(graph)[:NAMED]
+        for k in speaking(graph)[:5]
     ]
     figures = ", ".join(first)
     return [f"influence: {figures}", leaders(graph).sentence] if ranked else [f"most influential: {figures}"]
@@ -330,7 +325,7 @@ def most_influential(graph: LearnedGraph) -> list[str]:
 def most_ties(graph: LearnedGraph) -> str:
     """Return the nodes with most ties expected, in a line, each with its interval."""
     expected, low, high = (graph.node_columns[name] for name in ("expected_ties", "ties_low", "ties_high"))
-    first = np.argsort(-np.asarray(expected), kind="stable")[:NAMED]
+    first = np.argsort(-np.asarray(expected), kind="stable")[:5]
     shown = ", ".join(f"{graph.names[k]} ({expected[k]:.1f}, {low[k]:.1f} to {high[k]:.1f})" for k in first)
     return f"most ties expected: {shown}"
 
@@ -376,6 +371,15 @@ def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[
                 raise InputError(f"{given} is read in this run, and {out}/{name} is to be written: give another --out")
 
 
+def write_tables(out: Path | None, tables: Mapping[str, pd.DataFrame], voice: Voice) -> None:
+    """Write tables to a folder, if one is named, and say so; names in them are guarded against spreadsheets."""
+    if out is not None:
+        with written_together(out) as folder:
+            for file, table in tables.items():
+                write_csv(table, folder / file, *table.columns.intersection(["method", "name", "source", "target"]))
+        voice.say(f"wrote {', '.join(tables)} to {out}/")
+
+
 def graph_files(formats: str | None, n_nodes: int) -> list[str]:
     """Return the names of the graph files to write: the tables, and those asked for."""
     known = [Path(name).suffix[1:] for name in GRAPH_FILES if name not in (EDGES, NODES)]
@@ -401,18 +405,17 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
 def run_learn(
     chosen: MethodArguments,
     game: LearnArguments,
-    known: KnownArguments,
     told: TieArguments,
     cluster: ClusterArguments,
     asked: JobArguments,
 ) -> int:
     """Learn from one table, or from every group of it."""
-    return run("learn", told.method(chosen.method, known.known), game, cluster, asked, known, told)
+    return run("learn", told.method(chosen.method, chosen.known), game, cluster, asked, chosen, told)
 
 
 def run_path(along: PathArguments, game: GameArguments, cluster: ClusterArguments, asked: JobArguments) -> int:
     """Learn along a path of strengths of the prior."""
-    return run("path", "glgp", game, cluster, asked, KnownArguments(), TieArguments(), along)
+    return run("path", "glgp", game, cluster, asked, MethodArguments(), TieArguments(), along)
 
 
 def run(
@@ -421,7 +424,7 @@ def run(
     game: GameArguments,
     cluster: ClusterArguments,
     asked: JobArguments,
-    known: KnownArguments,
+    known: MethodArguments,
     told: TieArguments,
     along: PathArguments | None = None,
 ) -> int:
@@ -443,8 +446,8 @@ def run(
     if along is not None:
         del parameters["lam"]
         parameters |= along.parameters()
-    if asked.false_edges is not None and method != CONSENSUS:
-        raise typer.BadParameter(f"--false-edges selects ties of a consensus: take --method {CONSENSUS}")
+    if asked.false_edges is not None and method != "consensus":
+        raise typer.BadParameter("--false-edges selects ties of a consensus: take --method consensus")
     voice = asked.speech.voice(brief=True)
     job = Job(
         command=command,

@@ -115,8 +115,6 @@ def engine_noted(voice: Voice) -> Iterator[None]:
         ENGINE_LOG.setLevel(level)
 
 
-NAME_WIDTH = 15
-GAP = "  "  # between columns, in the cells: Rich before 14.3 counts padding at the edges that it does not draw
 MEASURED = {
     Measure.STATIONARITY.value: "stationarity is 0 if no small change of the network is better",
     Measure.GAP.value: "the gap bounds how far the result is from the best one",
@@ -138,20 +136,21 @@ MEANT = {
 
 def listed(frame: pd.DataFrame, title: str = "") -> Table:
     """Return a frame as a table with its columns as headings; text stands left, numbers right."""
+    gap = "  "  # between columns, in the cells: Rich before 14.3 counts padding at the edges that it does not draw
     table = Table(box=None, padding=0, title=title or None, title_justify="left")
     cells = [[_written(value, ".3f") for value in frame[column]] for column in frame.columns]
     for place, (column, values) in enumerate(zip(frame.columns, cells, strict=True)):
         # Where it is narrow long names go over several lines, but a row without its name says nothing.
-        least = None if place else min(max(map(len, values), default=0), NAME_WIDTH)
+        least = None if place else min(max(map(len, values), default=0), 15)
         table.add_column(
-            "\n".join((GAP if place else "") + word for word in str(column).split("_")),
+            "\n".join((gap if place else "") + word for word in str(column).split("_")),
             justify="right" if place else "left",
             vertical="bottom",
             no_wrap=place > 0,
             min_width=least,
         )
     for row in zip(*cells, strict=True):
-        table.add_row(row[0], *(GAP + cell for cell in row[1:]))
+        table.add_row(row[0], *(gap + cell for cell in row[1:]))
     return table
 
 
@@ -181,12 +180,8 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): plain(value) for name, value in row.items()} for row in table.to_dict("records")]
 
 
-ENOUGH = 3  # records before a time left is guessed
-AT_ONCE = 0.1  # seconds: what is done by then was there before, and says nothing of the pace
 EVERY = "NASHGRAPH_PROGRESS"  # environment variable: seconds between two lines, where there is no terminal
-LINE_EVERY = 10.0
 TOLD = re.compile(r" s so far(?:, (\d+)% done)?(?:.*about (\d+) s left)?")  # a line as nashgraph ui reads it
-NEARLY = 0.99  # an iterate may look good enough before it is certified: a fit is done when it says so
 
 
 class Meter:
@@ -202,7 +197,7 @@ class Meter:
         if self.share == 0.0:
             self.since = time.monotonic()
         self.share, self.state = max(self.share, share), state
-        if time.monotonic() - self.since < AT_ONCE:
+        if time.monotonic() - self.since < 0.1:  # what is done by then was there before: it says nothing of the pace
             self.before = self.share
 
     @property
@@ -248,7 +243,7 @@ def drawn(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
 def written(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
     """Write a line every so often, for a log: however long a step takes, it is told that work goes on."""
     meter, done = Meter(), threading.Event()
-    every = float(os.environ.get(EVERY, LINE_EVERY))
+    every = float(os.environ.get(EVERY, "10"))
 
     def write() -> None:
         while not done.wait(every):
@@ -284,8 +279,9 @@ def converging(tell: Callable[[float, str], object]) -> Callable[[Record, float]
 
     def told(record: Record, tol: float) -> bool:
         records.append(record)
-        share = min(NEARLY, share_done(records[0].value, record.value, tol))
-        tell(share if len(records) >= ENOUGH else 0.0, f"{record.value:.0e} → {tol:.0e}")
+        # An iterate may look good enough before it is certified, and of two nothing can be guessed.
+        share = min(0.99, share_done(records[0].value, record.value, tol)) if len(records) > 2 else 0.0
+        tell(share, f"{record.value:.0e} → {tol:.0e}")
         return False
 
     return told

@@ -75,7 +75,7 @@ class TableArguments:
     """Options about the file and the signals in it."""
 
     nodes: Literal["rows", "columns"] = table_option(
-        default="rows", metavar="[rows|columns]", help="What the nodes are: rows (a survey) or columns (recordings)."
+        metavar="[rows|columns]", default="rows", help="What the nodes are: rows (a survey) or columns (recordings)."
     )
     id: str | None = table_option(
         metavar="COLUMN",
@@ -103,8 +103,8 @@ class TableArguments:
         "first to use only these.",
     )
     missing: Literal["auto", "error", "pairwise", "impute"] = table_option(
-        default="auto",
         metavar="[auto|error|pairwise|impute]",
+        default="auto",
         help="Missing values: compare nodes on what both have (pairwise), fill in from similar nodes (impute), or "
         "stop (error). auto is pairwise if the method allows it, else impute.",
     )
@@ -116,7 +116,7 @@ class TableArguments:
     long: bool = format_option("--long", default=False, help="Each row is one answer: who, question, answer.")
     separator: str | None = format_option(metavar="CHARACTER", help="Field separator.", show_default="detected")
     encoding: str | None = format_option(help="Text encoding.", show_default="UTF-8, else guessed")
-    decimal: Literal[".", ","] = format_option(default=".", metavar="[.|,]", help="Decimal mark.")
+    decimal: Literal[".", ","] = format_option(metavar="[.|,]", default=".", help="Decimal mark.")
     thousands: str | None = format_option(
         metavar="CHARACTER", help="Thousands separator.", show_default="detected if clear"
     )
@@ -219,19 +219,6 @@ class PathArguments:
             raise typer.BadParameter(
                 f"--lams {self.lams} must be numbers with commas between, for example 0.1,1,10"
             ) from error
-
-
-@dataclass(frozen=True)
-class KnownArguments:
-    """Options about ties that are known already, here or elsewhere."""
-
-    known: Path | None = known_option(
-        metavar="TIES",
-        help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
-        "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
-        "Pajek. The tie model then learns a probability for every pair, also from the signals.",
-    )
-    known_from: Path | None = known_option(metavar="MODEL", hidden=True, help="Refused.")
 
 
 @dataclass(frozen=True)
@@ -343,9 +330,16 @@ class JobArguments(FileArguments):
 
 @dataclass(frozen=True)
 class MethodArguments:
-    """The method of learn."""
+    """The method of learn, and ties that are known already."""
 
     method: str = choice(LEARNERS, default="consensus", rich_help_panel=METHOD, help="Method to learn with.")
+    known: Path | None = known_option(
+        metavar="TIES",
+        help="Known ties: a table with the columns source and target (or from and to) and, if it lists non-ties, "
+        "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
+        "Pajek. The tie model then learns a probability for every pair, also from the signals.",
+    )
+    known_from: Path | None = known_option(metavar="MODEL", hidden=True, help="Refused.")
 
 
 @dataclass(frozen=True)
@@ -456,8 +450,8 @@ class ActArguments:
         help="Budget for support, in units of the mean benefit: a sum of squares, or a number of units (--cost).",
     )
     cost: Literal["quadratic", "units"] = advice_option(
-        default="quadratic",
         metavar="[quadratic|units]",
+        default="quadratic",
         help="quadratic: cost grows with the square of each node's support; units: one unit for --budget nodes.",
     )
     cap: float | None = advice_option(help="Largest support that a node may get.", show_default="none")

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from ..estimators import LEARNERS
-from ..files import claimed, written_together
+from ..files import claimed
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
@@ -29,14 +29,12 @@ from ..io import (
     read_record,
     sha256_of,
 )
-from ..io.graphs import write_csv
 from ..report.prose import read_methods
 from ..validation import listing
 from .commands import DONE, UNFINISHED
 from .fitting import GOSSIP, MODEL, OWN
 from .groups import FOLDER as GROUPS
 from .learn import (
-    COMMANDS,
     EDGES,
     MEMBERS,
     NODES,
@@ -47,6 +45,7 @@ from .learn import (
     json_of,
     run_job,
     say_figures,
+    write_tables,
 )
 from .messages import Voice, listed, paired, plain, records
 from .options import ActArguments, RerunArguments, ShowArguments
@@ -137,7 +136,7 @@ def run_rerun(asked: RerunArguments) -> int:
     """Run a job again, on files that are the same (or given, by option), and say whether the graph is."""
     voice, out = asked.speech.voice(brief=True), asked.out
     earlier, place = read_record(asked.model)
-    if earlier.job.method not in LEARNERS or earlier.job.command not in COMMANDS:
+    if earlier.job.method not in LEARNERS or earlier.job.command not in ("learn", "path"):
         what = f"{earlier.job.command} with the method {earlier.job.method}"
         raise TableError(f"{place.name} asks for {what!r}, which this nashgraph cannot do")
     stacked = earlier.job.parameters.pop("known_weights", None)
@@ -213,15 +212,9 @@ def run_act(asked: ActArguments) -> int:
             f"{game.weights.nnz:,} weights has the welfare {game.value:.4g}. {caution(game)}"
         )
         answers = answer_questions(game, questions(asked, game, columns))
-        with written_together(out) as folder:
-            for answer in filter(written, answers):
-                table = answer.table
-                write_csv(
-                    table, folder / f"{answer.name}.csv", *table.columns.intersection(["name", "source", "target"])
-                )
-    print_answers(answers, voice)
-    voice.say()
-    voice.say(f"wrote {', '.join(f'{answer.name}.csv' for answer in filter(written, answers))} to {out}/")
+        print_answers(answers, voice)
+        voice.say()
+        write_tables(out, {f"{answer.name}.csv": answer.table for answer in answers if len(answer.table)}, voice)
     voice.answer(as_json(game, answers, out, voice))
     return DONE
 
@@ -233,17 +226,12 @@ def print_answers(answers: list[Answer], voice: Voice) -> None:
         if answer.sentence != NOT_CENTRAL:
             voice.say()
             voice.say(answer.title)
-            if written(answer):
+            if len(answer.table):  # without anything to choose from there is none
                 voice.say(listed(columns_of_answer(answer.table.head(answer.shown))))
             voice.say(answer.sentence)
     if unsupported:
         voice.say()
         voice.say(f"{NOT_CENTRAL} Not shown for this reason: {', '.join(unsupported)}.")
-
-
-def written(answer: Answer) -> bool:
-    """Return whether an answer has a table to write; without anything to choose from there is none."""
-    return len(answer.table) > 0
 
 
 def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> tuple[Game, Mapping[str, Any]]:
