@@ -7,6 +7,7 @@ forty (the first ten by number), evaluated on the forty. Benefit, signals and c 
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,6 @@ from nashgraph.experiments.study import (
     Check,
     Comparison,
     Experiment,
-    Figure,
     Row,
     Study,
     compared,
@@ -145,7 +145,7 @@ def notes(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame) -> Any:
     """Draw the chosen model's AUC in every held-out village against the control's."""
     figure, panels = new_figure(columns=2, sharex=True, sharey=True)
     for axes, (interaction, name) in zip(panels, GLGP_NAMES.items(), strict=True):

@@ -26,7 +26,7 @@ from scipy import sparse
 
 from nashgraph.datasets import Dataset, erdos_renyi, load_dolphins, load_karate, load_villages, load_wiki_vote
 from nashgraph.datasets.store import VARIABLE
-from nashgraph.experiments.study import COLOURS, Check, Experiment, Figure, Row, Study, new_figure, where
+from nashgraph.experiments.study import COLOURS, Check, Experiment, Row, Study, new_figure, where
 from nashgraph.experiments.table1 import edge_array, pairs_apart, rewired
 from nashgraph.experiments.villages import ALL_VILLAGES
 from nashgraph.games import welfare
@@ -215,7 +215,7 @@ def study(frame: pd.DataFrame) -> Study:
     return Study([], checks, notes, table=pd.DataFrame(summary(frame)), digits=1)
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame) -> Any:
     """Draw what is left of every value, one point a network, rewired at random and with degrees kept."""
     figure, panels = new_figure(columns=2, width=6.5, height=4.4, sharey=True)
     groups, shown = list(dict.fromkeys(frame["group"])), list(dict.fromkeys(frame["value"]))

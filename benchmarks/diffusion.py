@@ -26,17 +26,7 @@ from nashgraph.datasets import (
     stochastic_block_model,
 )
 from nashgraph.estimators import ConsensusGL
-from nashgraph.experiments.study import (
-    COLOURS,
-    Check,
-    Experiment,
-    Figure,
-    Row,
-    Study,
-    mean_and_error,
-    new_figure,
-    where,
-)
+from nashgraph.experiments.study import COLOURS, Check, Experiment, Row, Study, mean_and_error, new_figure, where
 from nashgraph.experiments.villages import ALL_VILLAGES, QUICK_VILLAGES, C, prepare, village_problem
 from nashgraph.graph import adjacency_matrix
 from nashgraph.interventions import Game, best_seeds, diffusion_centrality, key_group, key_players
@@ -230,7 +220,7 @@ def notes(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame) -> Any:
     """Draw the share of the possible gain in every village and on every draw."""
     figure, axes = new_figure(width=10.0, height=4.8)
     shown = [(VILLAGES, ROUNDS[-1], name) for name in (LEARNED, TOLD, LEADERS, SURVEYED)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nashgraph.experiments.reproduction import csv_of, write_study, write_trials
-from nashgraph.experiments.study import Experiment
+from nashgraph.experiments.study import Experiment, held
 
 
 def run(experiment: Experiment) -> None:
@@ -25,7 +25,7 @@ def run(experiment: Experiment) -> None:
         out.mkdir(parents=True, exist_ok=True)
         csv_of(experiment, out).write_bytes(csv_of(experiment, Path(folder)).read_bytes())
     study = write_study(experiment, out, page_of(experiment))
-    sys.stdout.write(f"{study.held} claims hold; wrote {out / page_of(experiment)}\n")
+    sys.stdout.write(f"{held(study.checks)} claims hold; wrote {out / page_of(experiment)}\n")
 
 
 def page_of(experiment: Experiment) -> str:

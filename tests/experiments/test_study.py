@@ -7,19 +7,20 @@ from nashgraph.experiments.reproduction import comparison_table, markdown
 from nashgraph.experiments.study import (
     Check,
     Comparison,
-    Reading,
     Study,
     closeness,
     compared,
+    held,
     mean_and_error,
     paper_numbers,
     same_ranking,
     unfinished,
+    verdict,
 )
 
 
 @pytest.mark.parametrize(
-    ("shapes", "number", "verdict"),
+    ("shapes", "number", "expected"),
     [
         ((True, True), True, "reproduced"),
         ((True, True), False, "reproduced in shape only"),
@@ -27,15 +28,16 @@ from nashgraph.experiments.study import (
         ((False, False), True, "not reproduced"),
     ],
 )
-def test_the_verdict_follows_from_the_checks(shapes, number, verdict):
+def test_the_verdict_follows_from_the_checks(shapes, number, expected):
     checks = [*(Check("a", holds, "") for holds in shapes), Check("b", number, "", shape=False)]
-    assert Study([], checks).verdict == Reading("other", checks).verdict == verdict
+    assert Study([], checks).verdict == expected
 
 
 def test_a_reading_does_not_change_the_literal_verdict():
     fails, holds = [Check("a", False, "")], [Check("a", True, "")]
-    study = Study([], fails, readings=[Reading("other", holds)])
-    assert (study.verdict, study.readings[0].verdict) == ("not reproduced", "reproduced")
+    study = Study([], fails, readings={"other": holds})
+    assert (study.verdict, verdict(study.readings["other"])) == ("not reproduced", "reproduced")
+    assert held(fails + holds) == "1 of 2"
 
 
 def test_a_ranking_that_differs_is_a_matter_of_shape():

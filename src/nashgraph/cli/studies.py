@@ -21,6 +21,7 @@ from ..datasets.store import find_home, load_tables
 from ..datasets.villages import VILLAGES
 from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
 from ..experiments import EXPERIMENTS, Study, reproduce
+from ..experiments.study import held
 from ..files import Written, claimed, written_together
 from ..io import write_edges, write_graphml
 from ..report import Summary, plot_graph, summarize, write_report
@@ -179,7 +180,7 @@ def run_reproduce(asked: ReproduceArguments) -> int:
     table = Table("", "verdict", "claims that hold", "and those that do not", box=None, pad_edge=False)
     for name, study in studies.items():
         failed = "; ".join(f"{check.claim} ({check.detail})" for check in study.checks if not check.holds)
-        table.add_row(name, study.verdict, study.held, printable(failed))
+        table.add_row(name, study.verdict, held(study.checks), printable(failed))
     voice.say(table)
     voice.say(f"Wrote CSV, SVG and Markdown of each, and REPRODUCTION.md, to {folder}/")
     voice.answer(

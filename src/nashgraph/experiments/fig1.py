@@ -37,8 +37,6 @@ from .study import (
     Check,
     Comparison,
     Experiment,
-    Figure,
-    Reading,
     Row,
     Study,
     certified,
@@ -135,7 +133,7 @@ def curve(frame: pd.DataFrame, method: str, score: str, reading: str = HALVED) -
 def study(frame: pd.DataFrame) -> Study:
     """Compare the curves with the paper's, and check its claims about them, under both readings."""
     comparisons = [line for reading in READINGS for line in compared_scores(frame, reading)]
-    readings = [Reading("D = ‖x_i − x_j‖²/M, not halved", checks(frame, NOT_HALVED))]
+    readings = {"D = ‖x_i − x_j‖²/M, not halved": checks(frame, NOT_HALVED)}
     return Study(comparisons, checks(frame, HALVED), notes(frame), "AUC, and welfare under f(x) = x", readings=readings)
 
 
@@ -224,7 +222,7 @@ def near_note(frame: pd.DataFrame) -> str:
     )
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame) -> Any:
     """Draw both scores; solid: literal, dotted: not halved, thin dashes: the paper."""
     figure, panels = new_figure(columns=2)
     paper = paper_numbers()["fig1"]

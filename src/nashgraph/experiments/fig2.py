@@ -6,6 +6,8 @@ neither beta nor the lambdas, so only the shape can be compared: at equal J, GLG
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -14,19 +16,7 @@ from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_be
 from ..games import welfare
 from ..pairs import squared_distances
 from ..priors import GamePrior
-from .study import (
-    COLOURS,
-    Check,
-    Comparison,
-    Experiment,
-    Figure,
-    Row,
-    Study,
-    compared,
-    new_figure,
-    paper_numbers,
-    where,
-)
+from .study import COLOURS, Check, Comparison, Experiment, Row, Study, compared, new_figure, paper_numbers, where
 
 SIGNALS, DEGREE, C = 50, 10, 0.95
 GAMES = {"log1p": "f(x)=log(1+x)", "linear": "f(x)=x"}
@@ -116,7 +106,7 @@ def paper_lead(interaction: str, what: str) -> float:
     return float(leads(front, other).agg(what))
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame) -> Any:
     """Draw the fronts of the first draw, both interactions."""
     figure, both = new_figure(columns=2)
     for axes, colour, (interaction, label) in zip(both, COLOURS, GAMES.items(), strict=False):

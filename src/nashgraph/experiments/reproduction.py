@@ -23,7 +23,7 @@ from ..io.graphs import guarded_table, unguarded_table
 from ..pairs.threads import one_thread
 from ..validation import check_choice, check_integer
 from . import EXPERIMENTS
-from .study import Check, Comparison, Experiment, Row, Study, paper_numbers
+from .study import Check, Comparison, Experiment, Row, Study, held, paper_numbers, verdict
 
 # Called with the experiment, the trials done and all its trials: once at the start and after each trial.
 Progress = Callable[[str, int, int], object]
@@ -179,8 +179,9 @@ def write_verdicts(folder: Path) -> None:
     missing = [name for name, experiment in EXPERIMENTS.items() if experiment not in found]
     rows = []
     for experiment, study in found.items():
-        rows.append((experiment.title, study.verdict, study.held))
-        rows += [(f"*reading*: {each.name}", each.verdict, each.held) for each in study.readings]
+        checked = {experiment.title: study.checks}
+        checked |= {f"*reading*: {name}": checks for name, checks in study.readings.items()}
+        rows += [(name, verdict(checks), held(checks)) for name, checks in checked.items()]
     parts = [
         "# Does the paper hold?",
         "Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology Learning*, every table and figure, run "
@@ -206,8 +207,8 @@ def section(experiment: Experiment, study: Study) -> str:
     if of_paper:
         parts.append(f"**Verdict: {study.verdict}.** The paper: {paper_numbers()[experiment.name]['place']}.")
     parts.append(checked_list(study.checks))
-    for each in study.readings:
-        parts += [f"**Reading: {each.name}: {each.verdict}.**", checked_list(each.checks)]
+    for name, checks in study.readings.items():
+        parts += [f"**Reading: {name}: {verdict(checks)}.**", checked_list(checks)]
     parts += [f"![{experiment.title}]({experiment.name}.svg)", *study.notes]
     if study.table is not None:
         parts.append(markdown(study.table, study.digits))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,7 +14,6 @@ import pandas as pd
 
 from ..certificate import Certificate, Measure
 
-Figure = Any  # matplotlib's, which is an extra: imported when something is drawn
 Row = dict[str, Any]
 # Okabe and Ito's colours, which all eyes can tell apart, the dark ones first.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c510a", "#66a61e")
@@ -48,39 +47,31 @@ class Check:
     shape: bool = True
 
 
-@dataclass(frozen=True)
-class Reading:
-    """The same claims under another reading of something the paper does not state."""
+def verdict(checks: Sequence[Check]) -> str:
+    """Return one of the four verdicts; claims about shape decide unless only numbers differ."""
+    if all(check.holds for check in checks):
+        return "reproduced"
+    shapes = [check.holds for check in checks if check.shape]
+    return "reproduced in shape only" if all(shapes) else "partly reproduced" if any(shapes) else "not reproduced"
 
-    name: str
-    checks: Sequence[Check]
 
-    @property
-    def verdict(self) -> str:
-        """One of the four verdicts; claims about shape decide unless only numbers differ."""
-        if all(check.holds for check in self.checks):
-            return "reproduced"
-        shapes = [check.holds for check in self.checks if check.shape]
-        return "reproduced in shape only" if all(shapes) else "partly reproduced" if any(shapes) else "not reproduced"
-
-    @property
-    def held(self) -> str:
-        """How many of the claims hold."""
-        return f"{sum(check.holds for check in self.checks)} of {len(self.checks)}"
+def held(checks: Sequence[Check]) -> str:
+    """Return how many of the claims hold."""
+    return f"{sum(check.holds for check in checks)} of {len(checks)}"
 
 
 @dataclass(frozen=True)
 class Study:
     """Results of all trials of one experiment.
 
-    The verdict is that of ``checks``, which read the paper literally; ``readings`` have verdicts of their own.
+    The verdict is that of ``checks``, which read the paper literally. ``readings`` has the same claims under other
+    readings of something that the paper does not state, by name; each has a verdict of its own.
 
     Examples
     --------
     >>> checks = [Check("GLGP is first", True, "by 0.1"), Check("AUC is 0.8", False, "it is 0.7", shape=False)]
-    >>> study = Study([Comparison("GLGP", 0.7, 0.01, paper=0.8)], checks)
-    >>> study.verdict, study.held
-    ('reproduced in shape only', '1 of 2')
+    >>> Study([Comparison("GLGP", 0.7, 0.01, paper=0.8)], checks).verdict
+    'reproduced in shape only'
     """
 
     comparisons: Sequence[Comparison]
@@ -89,17 +80,12 @@ class Study:
     unit: str = "AUC"
     digits: int = 3
     table: pd.DataFrame | None = None
-    readings: Sequence[Reading] = ()
+    readings: Mapping[str, Sequence[Check]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
         """The verdict on the literal text."""
-        return Reading("", self.checks).verdict
-
-    @property
-    def held(self) -> str:
-        """How many of the claims hold."""
-        return Reading("", self.checks).held
+        return verdict(self.checks)
 
 
 @dataclass(frozen=True)
@@ -116,7 +102,7 @@ class Experiment:
     trials: Callable[[bool], list[Row]]
     measure: Callable[..., list[Row]]
     study: Callable[[pd.DataFrame], Study]
-    draw: Callable[[pd.DataFrame], Figure]
+    draw: Callable[[pd.DataFrame], Any]  # a figure of matplotlib's, which is an extra
     shared: str = ""
     prepare: Callable[[], object] = lambda: None
 
@@ -178,13 +164,13 @@ def unfinished(fits: pd.DataFrame, what: str) -> list[str]:
     return [f"Not converged: {short} {what}."] if short else []
 
 
-def new_figure(columns: int = 1, width: float = 5.4, height: float = 4.0, **options: Any) -> tuple[Figure, Any]:
+def new_figure(columns: int = 1, width: float = 5.4, height: float = 4.0, **options: Any) -> tuple[Any, Any]:
     """Return an empty figure and its axes, with a light grid."""
     try:
-        from matplotlib import figure as matplotlib_figure  # noqa: PLC0415
+        from matplotlib.figure import Figure  # noqa: PLC0415
     except ImportError as error:
         raise ImportError("drawing needs matplotlib: pip install 'nashgraph[plot]'") from error
-    figure = matplotlib_figure.Figure(figsize=(width * columns, height), layout="constrained")
+    figure = Figure(figsize=(width * columns, height), layout="constrained")
     axes = figure.subplots(1, columns, **options)
     for each in figure.axes:
         each.grid(alpha=0.3)

@@ -17,19 +17,7 @@ from scipy import sparse
 from ..datasets import load_dolphins, load_karate, load_wiki_vote
 from ..games import welfare
 from ..validation import Array
-from .study import (
-    COLOURS,
-    Check,
-    Experiment,
-    Figure,
-    Row,
-    Study,
-    closeness,
-    compared,
-    new_figure,
-    paper_numbers,
-    where,
-)
+from .study import COLOURS, Check, Experiment, Row, Study, closeness, compared, new_figure, paper_numbers, where
 
 NETWORKS = {"Karate": load_karate, "WikiVote": load_wiki_vote, "Dolphins": load_dolphins}
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -120,7 +108,7 @@ def study(frame: pd.DataFrame) -> Study:
     return Study(comparisons, checks, notes, unit="percent of the network's welfare left", digits=2)
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame) -> Any:
     """Draw the welfare left against the share rewired, with the paper's numbers as crosses."""
     figure, axes = new_figure()
     paper = paper_numbers()["table1"]

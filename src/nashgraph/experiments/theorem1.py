@@ -8,6 +8,7 @@ milder games (c = 0.5 and 0.3), where it is not.
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from ..estimators import spectral_benefit
 from ..solvers import Problem, StepSizes, gradient_mapping, theory_steps
 from ..solvers.two_timescale import iterates
 from .fig1 import draw_problem
-from .study import COLOURS, Check, Experiment, Figure, Row, Study, new_figure, where
+from .study import COLOURS, Check, Experiment, Row, Study, new_figure, where
 
 OF_FIGURE_1 = "Figure 1 (c = 0.95)"
 # c, beta and lam of each problem.
@@ -89,7 +90,7 @@ def study(frame: pd.DataFrame) -> Study:
     return Study([], checks, notes, unit="squared gradient mapping", table=pd.DataFrame(summary))
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def draw(frame: pd.DataFrame) -> Any:
     """Draw the least squared mapping against K, with the slope 1/K."""
     figure, panels = new_figure(columns=3, width=4.2, sharey=True)
     for axes, setting in zip(panels, SETTINGS, strict=True):

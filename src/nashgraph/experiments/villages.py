@@ -32,8 +32,6 @@ from .study import (
     Check,
     Comparison,
     Experiment,
-    Figure,
-    Reading,
     Row,
     Study,
     certified,
@@ -190,7 +188,7 @@ def compared_villages(
 
 def draw_villages(
     frame: pd.DataFrame, score: str, label: str, columns: Columns, paper: Mapping[str, Sequence[float]]
-) -> Figure:
+) -> Any:
     """Draw one score of all villages, one column of points for each method, next to the paper's average and range."""
     figure, axes = new_figure(width=9.0, height=4.8)
     colours = {PAPER: COLOURS[0], CONVERGED: COLOURS[2], CONTROL: COLOURS[7], TOLD: COLOURS[3], NOT_TOLD: COLOURS[3]}
@@ -268,7 +266,7 @@ def in_brackets(frame: pd.DataFrame, method: str, setting: str) -> str:
     return f"{rows['auc'].mean():.3f} ({rows['auc_symmetric'].mean():.3f})"
 
 
-def draw_auc(frame: pd.DataFrame) -> Figure:
+def draw_auc(frame: pd.DataFrame) -> Any:
     """Draw the AUCs of all villages."""
     return draw_villages(frame, "auc", "AUC", shown(GLGP_NAMES), paper_numbers()["table2"])
 
@@ -289,7 +287,7 @@ def study_gain(frame: pd.DataFrame) -> Study:
         literal,
         notes_gain(frame),
         unit="welfare gain over the true graph",
-        readings=[Reading("true graph W = Proj_S(A), isolated households with uniform rows", reading)],
+        readings={"true graph W = Proj_S(A), isolated households with uniform rows": reading},
     )
 
 
@@ -349,7 +347,7 @@ def checks_gain(frame: pd.DataFrame, game: str, label: str, way: str) -> list[Ch
     ]
 
 
-def draw_gain(frame: pd.DataFrame) -> Figure:
+def draw_gain(frame: pd.DataFrame) -> Any:
     """Draw the gains under f(x) = x."""
     paper = paper_numbers()["table3"]["linear"]
     return draw_villages(frame, "gain_linear", "welfare gain, f(x) = x", shown(["linear"]), paper)
