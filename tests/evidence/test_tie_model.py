@@ -11,9 +11,9 @@ from sklearn.metrics import average_precision_score
 from nashgraph import GLGP, ConsensusGL, InputError, TieModel, edge_auc, edge_average_precision
 from nashgraph.datasets import smooth_signals
 from nashgraph.evidence.answers import scaled_up
+from nashgraph.evidence.inputs import read_nominations
 from nashgraph.evidence.mixing import RIDGE, Respondents, fit_mixing
 from nashgraph.evidence.model import popularity_spread
-from nashgraph.evidence.names import read_nominations
 from nashgraph.evidence.pair_sums import Factors, sigmoid
 from nashgraph.evidence.probabilities import logistic_line, uncertainty_removed
 from nashgraph.evidence.tilts import Task, evaluator, fit_tilts

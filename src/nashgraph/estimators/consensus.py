@@ -209,10 +209,6 @@ class ConsensusGL(GraphEstimator):
             ``nashgraph-consensus``. A fit that was stopped and is run again on the same signals goes on from there and
             gives the same bits; at the end the subfolder is removed. Not with an ``estimator``.
         known : refused; :class:`TieModel` learns from known ties
-
-        Returns
-        -------
-        self
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         labels = y is None or isinstance(y, np.ndarray | pd.Series)  # as pipelines pass them

@@ -11,9 +11,15 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..evidence.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
-from ..evidence.inputs import read_groups, read_known, read_likeness, with_known, with_names
+from ..evidence.inputs import (
+    read_groups,
+    read_known,
+    read_likeness,
+    read_nominations,
+    with_known,
+    with_names,
+)
 from ..evidence.model import TieFit
-from ..evidence.names import read_nominations
 from ..evidence.pair_sums import Factors, sigmoid
 from ..evidence.probabilities import drawn_network, uncertainty_removed
 from ..graph import LearnedGraph
@@ -21,9 +27,7 @@ from ..priors import LinearPrior
 from ..validation import InputError, check_integer, check_number, listing
 from .base import GraphEstimator, drawn_seed
 
-MOST_NODES_DENSE = 5000
-MOST_ASKED_ABOUT = 100  # people over whom questions are compared
-N_DRAWS = 20  # as many as a consensus has replicates
+MOST_NODES_DENSE = 5000  # of which all pairs are held
 
 
 class TieModel(GraphEstimator):
@@ -143,10 +147,6 @@ class TieModel(GraphEstimator):
             (those whose ties are all known).
         complete : the nodes whose ties are all in ``known``
         networks : list of (network, traits) or (network, traits, X), other groups all of whose ties are known
-
-        Returns
-        -------
-        self
         """
         tables = {"traits": traits, "counts": counts, "n_ties": n_ties}
         recall, error = self._check_errors()
@@ -167,25 +167,18 @@ class TieModel(GraphEstimator):
         errors, seed = estimate_errors(told, recall, error), drawn_seed(self.random_state)
         options = (self.calibrate, self.tol, self.max_iter, seed)
         learned = TieFit(told, errors, known_pairs, named, likeness, groups, *options).run()
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
-        for name, value in learned.items():
-            setattr(self, name, value)
-        self._graph: LearnedGraph | None = None
-        self._draws: list[Any] | None = None
+        self.__dict__.update(learned, _graph=None, _draws=None)
         self.certificate_.warn(type(self).__name__)
         return self
 
     def _check_errors(self) -> tuple[float | None, float | None]:
         recall, error = self.recall, self.error
         if recall is not None:
-            recall = check_number(
-                "recall", recall, low=0, high=1, open_low=True, remedy="the share of ties people remember, as 0.8"
-            )
+            remedy = "the share of ties people remember, as 0.8"
+            recall = check_number("recall", recall, low=0, high=1, open_low=True, remedy=remedy)
         if error is not None:
-            error = check_number(
-                "error", error, low=0, remedy="the variance of an answer, as 0.5; None has it estimated"
-            )
+            remedy = "the variance of an answer, as 0.5; None has it estimated"
+            error = check_number("error", error, low=0, remedy=remedy)
         if self.max_names is not None:
             check_integer("max_names", self.max_names, low=1, remedy="how many names the questionnaire had room for")
         return recall, error
@@ -195,10 +188,12 @@ class TieModel(GraphEstimator):
         """The most probable pairs as a graph without directions; weights are probabilities."""
         check_is_fitted(self)
         if self._graph is None:
-            columns = {name: column.to_numpy() for name, column in self.expected_ties_.items()}
-            graph = LearnedGraph.of(self.adjacency_, self.node_names_, directed=False, node_columns=columns)
-            self._graph = LearnedGraph(
-                graph.names, graph.weights, False, columns, {"probability": graph.weights.data.copy()}
+            self._graph = LearnedGraph.of(
+                self.adjacency_,
+                self.node_names_,
+                directed=False,
+                node_columns={name: column.to_numpy() for name, column in self.expected_ties_.items()},
+                edge_columns={"probability": self.adjacency_.data},
             )
         return self._graph
 
@@ -208,7 +203,7 @@ class TieModel(GraphEstimator):
         check_is_fitted(self)
         if self._draws is None:
             few = len(self.node_names_) <= MOST_NODES_DENSE
-            self._draws = [draw.weights for draw in self.sample(N_DRAWS, self.random_state)] if few else []
+            self._draws: list[Any] | None = [draw.weights for draw in self.sample(20, self.random_state)] if few else []
         return self._draws
 
     @property
@@ -231,8 +226,8 @@ class TieModel(GraphEstimator):
         n = len(self.node_names_)
         if n > MOST_NODES_DENSE:
             raise InputError(
-                f"probabilities of all pairs of {n:,} nodes would not fit: use graph_, which has the pairs that "
-                f"matter, or prior()"
+                f"probabilities of all pairs of {n:,} nodes would not fit: use graph_, which has those that matter, or "
+                "prior()"
             )
         p = sigmoid(self.low_rank_.left @ self.low_rank_.right.T)
         one, other, value = self.known_pairs_
@@ -256,9 +251,8 @@ class TieModel(GraphEstimator):
         for _ in range(n):
             shift = (random.normal(size=count) * unsure - unsure**2 / 2)[:, None]
             ones = np.ones_like(shift)
-            low_rank = Factors(
-                np.hstack([self.low_rank_.left, shift, ones]), np.hstack([self.low_rank_.right, ones, shift])
-            )
+            left, right = self.low_rank_
+            low_rank = Factors(np.hstack([left, shift, ones]), np.hstack([right, ones, shift]))
             drawn = sparse.coo_array(drawn_network(low_rank, random))
             keys = np.minimum(*drawn.coords).astype(np.int64) * count + np.maximum(*drawn.coords)
             free = ~np.isin(keys, one * count + other)
@@ -274,25 +268,34 @@ class TieModel(GraphEstimator):
         names = [str(name) for name in self.node_names_]
         if missing := [name for name in (one, other) if str(name) not in names]:
             raise InputError(f"no such node: {listing(missing)}; the nodes are {listing(names)}")
+        Z, labels, told, E = self.features_, list(self.mixing_.columns), self.answers_, self.tilts_.to_numpy()
         i, j = names.index(str(one)), names.index(str(other))
-        return explain(self, i, j)
+        mean, rows = Z.mean(axis=0), []
+        for me, you in ((i, j), (j, i)):
+            for k, label in enumerate(labels):
+                part = E[me, k] * (Z[you, k] - mean[k]) if k else E[me, 0]
+                if abs(part) < 1e-9:
+                    continue
+                has = "has" if Z[you, k] else "does not have"
+                count = "" if np.isnan(told[me, k]) else f"{names[me]} told of {told[me, k]:.3g} ties"
+                said = count if k == 0 else f"{count} with {label}, and {names[you]} {has} it"
+                rows.append((said or f"how often {names[me]} is named", part))
+        G = self.mixing_.to_numpy()
+        rows.append(("how people with their traits mix", float(Z[i] @ G @ Z[j] - mean @ G @ mean)))
+        if self.likeness_.shape[1]:
+            rows.append(("likeness of their signals", float(self.likeness_[i] @ self.likeness_[j])))
+        table = pd.DataFrame(rows, columns=["evidence", "log_odds"])
+        return table.sort_values("log_odds", key=lambda column: -column.abs(), ignore_index=True)
 
     def ask(self, n: int = 10) -> pd.DataFrame:
         """Return who to interview next: those not asked yet whose ties are least certain, Σ_j p_ij (1 − p_ij)."""
         check_is_fitted(self)
         check_integer("n", n, low=1, remedy="how many people to interview")
-        open_ones = np.flatnonzero(~self.asked_)
-        if not len(open_ones):
+        if self.asked_.all():
             raise InputError("everybody was asked: there is nobody left to interview")
-        score = self.pairs_.variance[open_ones]
-        order = open_ones[np.argsort(-score, kind="stable")][:n]
-        return pd.DataFrame(
-            {
-                "name": self.node_names_[order],
-                "expected_ties": self.pairs_.expected[order],
-                "uncertainty": self.pairs_.variance[order],
-            }
-        )
+        found = {"expected_ties": self.pairs_.expected, "uncertainty": self.pairs_.variance}
+        table = pd.DataFrame({"name": self.node_names_, **found})[~self.asked_]
+        return table.sort_values("uncertainty", ascending=False, kind="stable", ignore_index=True).head(n)
 
     def ask_about(self, traits: Any = None) -> pd.DataFrame:
         """Return which further counting questions would teach most, the best first.
@@ -314,10 +317,7 @@ class TieModel(GraphEstimator):
         check_is_fitted(self)
         labels, counted = list(self.mixing_.columns), ~np.isnan(self.answers_).all(axis=0)
         if traits is None:
-            T, names = (
-                self.features_[:, ~counted],
-                [name for name, known in zip(labels, counted, strict=True) if not known],
-            )
+            T, names = self.features_[:, ~counted], self.mixing_.columns[~counted].tolist()
         else:
             T, names = read_traits(self.node_names_, traits)
         useful = [k for k in range(T.shape[1]) if set(np.unique(T[:, k])) == {0.0, 1.0} and names[k] != labels[0]]
@@ -325,7 +325,7 @@ class TieModel(GraphEstimator):
             raise InputError("there is no other trait of 0 and 1 that some have and some do not: pass some as traits")
         counted[0] = True  # whoever is asked tells the number of ties first
         noise = ASSUMED_ERROR + self.errors_.variance
-        people = np.linspace(0, len(T) - 1, min(len(T), MOST_ASKED_ABOUT)).astype(int)
+        people = np.linspace(0, len(T) - 1, min(len(T), 100)).astype(int)
         known, rows = self.features_[:, counted], []
         while useful:  # the next best together with those before it: two traits of the same people teach little more
             removed = uncertainty_removed(self.low_rank_, people, known, T[:, useful], noise)
@@ -333,26 +333,3 @@ class TieModel(GraphEstimator):
             rows.append((names[best], T[:, best].mean(), removed.max()))
             known = np.column_stack([known, T[:, best]])
         return pd.DataFrame(rows, columns=["trait", "holders", "removed"])
-
-
-def explain(model: TieModel, i: int, j: int) -> pd.DataFrame:
-    """Return the parts of a pair's log-odds, each relative to its mean over all nodes at the other end."""
-    Z, labels = model.features_, list(model.mixing_.columns)
-    G, E, names, told = model.mixing_.to_numpy(), model.tilts_.to_numpy(), model.node_names_, model.answers_
-    mean = Z.mean(axis=0)
-    rows = []
-    for me, other in ((i, j), (j, i)):
-        for k, label in enumerate(labels):
-            part = E[me, k] * (Z[other, k] - mean[k]) if k else E[me, 0]
-            if abs(part) < 1e-9:
-                continue
-            has = "has" if Z[other, k] else "does not have"
-            count = "" if np.isnan(told[me, k]) else f"{names[me]} told of {told[me, k]:.3g} ties"
-            said = f"{count}" if k == 0 else f"{count} with {label}, and {names[other]} {has} it"
-            rows.append((said or f"how often {names[me]} is named", part))
-    shared = float(Z[i] @ G @ Z[j] - mean @ G @ mean)
-    rows.append(("how people with their traits mix", shared))
-    if model.likeness_.shape[1]:
-        rows.append(("likeness of their signals", float(model.likeness_[i] @ model.likeness_[j])))
-    table = pd.DataFrame(rows, columns=["evidence", "log_odds"])
-    return table.sort_values("log_odds", key=lambda column: -column.abs(), ignore_index=True)

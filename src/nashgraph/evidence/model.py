@@ -13,9 +13,8 @@ from scipy.stats import poisson
 from ..certificate import Certificate, Measure, Status, summed_up
 from ..validation import Array
 from .answers import Answers, Errors, error_variances, scaled_up
-from .inputs import Known
+from .inputs import Known, Nominations
 from .mixing import Mixing, Respondents, fit_mixing
-from .names import Nominations
 from .pair_sums import expected_counts, sigmoid
 from .probabilities import Pairs, calibrated, calibration, levelled, search_pairs
 from .tilts import Task, fit_tilts
@@ -133,7 +132,7 @@ class TieFit:
         told = scaled_up(counts[rows], self.Z)
         likeness = None
         if self.likeness.shape[1] and len(rows) and np.isin(rows, self.known.complete).all():
-            one, other = self.tied()  # those of all respondents are known
+            one, other = self.known.ties()  # those of all respondents are known
             alike = np.einsum("pm,pm->p", self.likeness[one], self.likeness[other])
             likeness = np.bincount(one, alike, self.n)[rows]
         here = Respondents(self.Z, rows, told, self.likeness, likeness)
@@ -143,11 +142,6 @@ class TieFit:
         anchor = fit_mixing(self.groups)
         pull = group_pull(self.groups, anchor)
         return (fit_mixing([here], anchor, pull) if len(rows) else anchor), anchor, pull
-
-    def tied(self) -> tuple[Array, Array]:
-        """Return the ends of known ties, in both directions."""
-        one, other = (ends[self.known.value > 0] for ends in self.known[:2])
-        return np.concatenate([one, other]), np.concatenate([other, one])
 
     def tried_kappa(self, here: Respondents) -> float:
         """Return the weight of likeness under which mixing predicts best which traits people's ties have.
@@ -191,7 +185,7 @@ class TieFit:
         theta = self.Z[rows] @ mixing.matrix @ self.Z.T + likeness[rows] @ likeness.T
         theta[np.arange(len(rows)), rows] = -np.inf
         expected = share[rows] @ sigmoid(theta)
-        one, other = self.tied()
+        one, other = self.known.ties()
         seen += np.bincount(other[complete[one]], minlength=self.n)
         open_ones = ~asked & ~complete
         offset[open_ones] = np.log((seen + 1.0 / spread) / (expected + 1.0 / spread))[open_ones]
