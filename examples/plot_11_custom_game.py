@@ -25,10 +25,9 @@ benefit = np.random.default_rng(0).lognormal(sigma=1.0, size=60)
 arctangent = CustomInteraction(
     value=np.arctan,
     slope=lambda x: 1.0 / (1.0 + x**2),
-    curvature=lambda x: -2.0 * x / (1.0 + x**2) ** 2,
 )
 try:
-    CustomInteraction(np.sqrt, lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 * x**-1.5)
+    CustomInteraction(np.sqrt, lambda x: 0.5 / np.sqrt(x))
 except ValueError as error:
     print(error)
 

@@ -153,9 +153,6 @@ class Arctangent:
     def slope(self, x):
         return 1.0 / (1.0 + x**2)
 
-    def curvature(self, x):
-        return -2.0 * x / (1.0 + x**2) ** 2
-
 
 @dataclass(frozen=True)
 class Logarithmic:

@@ -224,7 +224,7 @@ def test_fields_of_a_prior_and_a_solver_are_parameters():
 
 def test_a_users_interaction_outside_h1():
     with pytest.raises(ValueError, match=r"interaction breaks H1: f must be 1-Lipschitz, but f'\(0\) = 2"):
-        GamePrior(interaction=CustomInteraction(lambda x: 2 * x, lambda x: 2 + 0 * x, lambda x: 0 * x))
+        GamePrior(interaction=CustomInteraction(lambda x: 2 * x, lambda x: 2 + 0 * x))
 
 
 @pytest.mark.parametrize(

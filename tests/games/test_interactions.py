@@ -12,25 +12,17 @@ def test_built_in_functions_meet_h1(name):
     check_h1(INTERACTIONS[name]())
 
 
-def f(value, slope, curvature):
-    return value, slope, curvature
-
-
 BROKEN = {
-    "f(0) must be 0, but f(0) = 0.1": f(lambda x: 0.1 + 0 * x, lambda x: 0 * x, lambda x: 0 * x),
-    "f must be non-decreasing, but f'(": f(lambda x: -x, lambda x: -1 + 0 * x, lambda x: 0 * x),
-    "f must be 1-Lipschitz, but f'(0) = 2": f(lambda x: 2 * x, lambda x: 2 + 0 * x, lambda x: 0 * x),
-    "f must be concave, but f''(0) = 0.5": f(
+    "f(0) must be 0, but f(0) = 0.1": (lambda x: 0.1 + 0 * x, lambda x: 0 * x),
+    "f must be non-decreasing, but f'(": (lambda x: -x, lambda x: -1 + 0 * x),
+    "f must be 1-Lipschitz, but f'(0) = 2": (lambda x: 2 * x, lambda x: 2 + 0 * x),
+    "f must be concave, but f''(5e-07) = 0.5": (
         lambda x: 0.5 * x + 0.5 * (np.sqrt(1 + x**2) - 1),
         lambda x: 0.5 + 0.5 * x / np.sqrt(1 + x**2),
-        lambda x: 0.5 / (1 + x**2) ** 1.5,
     ),
-    "|f''(x)| must be at most 1, but f''(0) = -2": f(
-        lambda x: x / (1 + x), lambda x: (1 + x) ** -2, lambda x: -2 * (1 + x) ** -3
-    ),
-    "slope must be the derivative of f": f(np.log1p, lambda x: 1 / (1 + x) ** 2, lambda x: -1 / (1 + x) ** 2),
-    "curvature must be the derivative of f'": f(np.log1p, lambda x: 1 / (1 + x), lambda x: -0.5 / (1 + x) ** 2),
-    "finite for x >= 0, but f(": f(lambda x: np.where(x > 5, np.nan, x), lambda x: 1 + 0 * x, lambda x: 0 * x),
+    "|f''(x)| must be at most 1, but f''(5e-07) = -2": (lambda x: x / (1 + x), lambda x: (1 + x) ** -2),
+    "slope must be the derivative of f": (np.log1p, lambda x: 1 / (1 + x) ** 2),
+    "finite for x >= 0, but f(": (lambda x: np.where(x > 5, np.nan, x), lambda x: 1 + 0 * x),
 }
 
 
@@ -43,7 +35,7 @@ def test_a_broken_clause_is_named_with_its_x(message):
 
 def test_f_above_x_is_refused_even_where_its_slope_lies():
     with pytest.raises(ValueError, match="breaks H1"):
-        CustomInteraction(lambda x: 3 * x, lambda x: 0.5 + 0 * x, lambda x: 0 * x)
+        CustomInteraction(lambda x: 3 * x, lambda x: 0.5 + 0 * x)
 
 
 def test_a_users_object_is_checked_wherever_it_is_used(signals):
@@ -54,9 +46,6 @@ def test_a_users_object_is_checked_wherever_it_is_used(signals):
         def slope(self, x):
             return 2 + 0 * x
 
-        def curvature(self, x):
-            return 0 * x
-
     with pytest.raises(ValueError, match="1-Lipschitz"):
         as_interaction(Doubled())
     with pytest.raises(ValueError, match="1-Lipschitz"):
@@ -64,11 +53,7 @@ def test_a_users_object_is_checked_wherever_it_is_used(signals):
 
 
 def test_a_users_function_works():
-    tanh = CustomInteraction(
-        np.tanh,
-        lambda x: 1 / np.cosh(np.minimum(x, 300)) ** 2,
-        lambda x: -2 * np.tanh(x) / np.cosh(np.minimum(x, 300)) ** 2,
-    )
+    tanh = CustomInteraction(np.tanh, lambda x: 1 / np.cosh(np.minimum(x, 300)) ** 2)
     y = equilibrium(np.array([[0, 0.5], [0.5, 0]]), np.ones(2), tanh)
     np.testing.assert_allclose(y, 1 + 0.5 * np.tanh(y))
 

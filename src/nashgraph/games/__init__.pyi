@@ -1,4 +1,4 @@
-from ._fixed_points import FixedPoint, solve_affine, solve_concave, solve_response
+from ._fixed_points import FixedPoint, solve_affine, solve_response
 from .interactions import (
     INTERACTIONS,
     CustomInteraction,
@@ -35,7 +35,6 @@ __all__ = [
     "check_h1",
     "equilibrium",
     "solve_affine",
-    "solve_concave",
     "solve_response",
     "welfare",
 ]

@@ -11,7 +11,7 @@ Vectors may be NumPy's, or tensors on a device where the graph lives: only what 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -56,14 +56,11 @@ class Counter:
         return self.product(vector)
 
 
-def tangent(product: Product, slope: Array) -> Product:
-    """Return v -> product(slope v)."""
-    return lambda vector: product(slope * vector)
-
-
-def scaled(factors: Array, product: Product) -> Product:
-    """Return v -> factors product(v)."""
-    return lambda vector: factors * product(vector)
+def tangent(product: Product, slope: Array, outer: Array | None) -> Product:
+    """Return v -> outer product(slope v)."""
+    if outer is None:
+        return lambda vector: product(slope * vector)
+    return lambda vector: outer * product(slope * vector)
 
 
 def norm(vector: Array) -> float:
@@ -72,13 +69,7 @@ def norm(vector: Array) -> float:
 
 
 def dots(*pairs: tuple[Array, Array]) -> list[float]:
-    """Return the inner products of pairs of vectors; from a device they come all at once, for each waits for it.
-
-    Examples
-    --------
-    >>> dots((np.ones(2), np.ones(2)), (np.ones(2), np.zeros(2)))
-    [2.0, 0.0]
-    """
+    """Return the inner products of pairs of vectors; from a device they come all at once, for each waits for it."""
     found: list[Any] = [one @ other for one, other in pairs]
     if isinstance(found[0], np.generic):
         return [float(each) for each in found]
@@ -152,83 +143,50 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
     return FixedPoint(best, best_residual, count.calls)
 
 
-def solve_concave(
-    product: Product,
-    benefit: Array,
-    interaction: Interaction,
-    *,
-    tol: float,
-    start: Array | None = None,
-) -> FixedPoint:
-    """Solve ``y = benefit + product(f(y))`` for a non-negative linear product and f in H1.
-
-    Stops when ``||benefit + product(f(y)) - y|| <= tol ||y||``. Newton's method: with s = f'(y) the next point
-    solves the affine problem ``z = [benefit + product(f(y) - s y)] + product(s z)``, to an accuracy that grows with
-    Newton's own (a tenth of the residual times its relative size). F(y) = y - b - W f(y) is convex and its
-    derivative has a non-negative inverse wherever W s contracts, so from any y >= 0 the exact iterates fall
-    monotonically on the solution (the monotone Newton theorem) and no line search is needed. Outside the admissible
-    graphs W s may expand at the start, or the step break down; it is then refused, and plain steps, which rise
-    monotonically from b, lead to where it contracts. For linear f one affine solve is all.
-    """
-    if isinstance(interaction, Linear):
-        return solve_affine(product, benefit, tol=tol, start=start)
-    count = Counter(product)
-    point = benefit if start is None else start.clip(min=benefit)
-    residual = benefit + count(interaction.value(point)) - point
-    limit = GROWTH * (norm(point) + norm(benefit))
-    run = FIRST_PLAIN_RUN
-    while norm(residual) > tol * norm(point) and count.calls < MAX_PRODUCTS:
-        size, slope = norm(residual), interaction.slope(point)
-        relative = size / norm(point)
-        accuracy = max(0.1 * min(relative, 1.0), 0.3 * tol / relative)
-        step = bicgstab(tangent(count, slope), residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
-        trial = (point + step).clip(min=benefit)
-        trial_residual = benefit + count(interaction.value(trial)) - trial
-        if norm(trial_residual) < 0.5 * size:
-            point, residual = trial, trial_residual
-            continue
-        for _ in range(run):
-            point = point + residual
-            residual = benefit + count(interaction.value(point)) - point
-        run *= 2
-        if not norm(point) <= limit:
-            return FixedPoint(point, 0.0 * benefit + np.inf, count.calls)
-    return FixedPoint(point, residual, count.calls)
-
-
 def solve_response(
     product: Product,
     benefit: Array,
     interaction: Interaction,
-    response: Response,
+    response: Response | None = None,
     *,
     tol: float,
     start: Array | None = None,
 ) -> FixedPoint:
-    """Solve ``y = response(benefit + product(f(y)))`` where plain iteration converges, from the highest point if new.
+    """Solve ``y = response(benefit + product(f(y)))``; without a response it is the game's, for f in H1.
 
     Stops when the residual's norm is at most ``tol`` times that of y, or of the benefit if that is larger. Newton's
-    method, as in :func:`solve_concave`, with plain steps in runs of doubling length where a step does not halve the
-    residual: at a kink of the response Newton's method may cycle. Where the map increases and is concave (an epidemic)
-    the exact iterates fall monotonically from the highest point.
+    method: the next point solves the problem linearised at y, to an accuracy that grows with Newton's own (a tenth of
+    the residual times its relative size). Without a response, F(y) = y - b - W f(y) is convex and its derivative has a
+    non-negative inverse wherever W f'(y) contracts, so from any y >= 0 the exact iterates fall monotonically on the
+    solution (the monotone Newton theorem) and no line search is needed; the same holds from the highest point where the
+    map increases and is concave (an epidemic). Elsewhere a step may break down, or cycle at a kink of the response: one
+    that does not halve the residual is refused, and plain steps, in runs of doubling length, lead out of there. For
+    linear f without a response one affine solve is all.
     """
+    if response is None and isinstance(interaction, Linear):
+        return solve_affine(product, benefit, tol=tol, start=start)
     count = Counter(product)
-    low, high = response.range
-    first = response.value(benefit) if np.isinf(high) else np.full(len(benefit), high)
-    point = first if start is None else np.clip(start, low, high)
+    low, high = cast(Any, (benefit, None) if response is None else response.range)
+    if start is not None:
+        point = start.clip(low, high)
+    elif response is None:
+        point = benefit
+    else:
+        point = response.value(benefit) if np.isinf(high) else np.full(len(benefit), high)
 
     def reply(point: Array) -> tuple[Array, Array]:
         inner = benefit + count(interaction.value(point))
-        return inner, response.value(inner) - point
+        return inner, (inner if response is None else response.value(inner)) - point
 
     inner, residual = reply(point)
     run, least = FIRST_PLAIN_RUN, norm(benefit)
+    limit = GROWTH * (norm(point) + least)
     while norm(residual) > tol * max(norm(point), least) and count.calls < MAX_PRODUCTS:
         size, scale = norm(residual), max(norm(point), least)
-        outer, slope = response.slope(inner), interaction.slope(point)
         accuracy = max(0.1 * min(size / scale, 1.0), 0.3 * tol * scale / size)
-        step = bicgstab(scaled(outer, tangent(count, slope)), residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
-        trial = np.clip(point + step, low, high)
+        linear = tangent(count, interaction.slope(point), None if response is None else response.slope(inner))
+        step = bicgstab(linear, residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
+        trial = (point + step).clip(low, high)
         trial_inner, trial_residual = reply(trial)
         if norm(trial_residual) < 0.5 * size:
             point, inner, residual = trial, trial_inner, trial_residual
@@ -237,4 +195,6 @@ def solve_response(
             point = point + residual
             inner, residual = reply(point)
         run *= 2
+        if not norm(point) <= limit:
+            return FixedPoint(point, 0.0 * benefit + np.inf, count.calls)
     return FixedPoint(point, residual, count.calls)

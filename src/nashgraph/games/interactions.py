@@ -3,9 +3,9 @@
 The paper's assumption H1: f is defined on x >= 0, twice differentiable, with f(0) = 0, non-decreasing, concave,
 1-Lipschitz, f(x) <= x and |f''(x)| <= 1. Under H1 and row sums c < 1 the game has exactly one equilibrium.
 
-A new interaction is one class with ``value``, ``slope`` and ``curvature``, each a function of an array, registered
-under its name: the command line, its help and the tests over all interactions then have it. One that is ``anywhere``
-also takes tensors of PyTorch, which then need not come back from a GPU.
+A new interaction is one class with ``value`` and ``slope``, both functions of an array, registered under its name: the
+command line, its help and the tests over all interactions then have it. One that is ``anywhere`` also takes tensors of
+PyTorch, which then need not come back from a GPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..validation import Array, InputError, check_choice
 
 @runtime_checkable
 class Interaction(Protocol):
-    """The interface of f: its value, first and second derivative at non-negative arrays.
+    """The interface of f: its value and its derivative at non-negative arrays.
 
     Examples
     --------
@@ -36,9 +36,6 @@ class Interaction(Protocol):
 
     def slope(self, x: Array) -> Array:
         """Return f'(x)."""
-
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x)."""
 
 
 class Response(Protocol):
@@ -55,13 +52,7 @@ class Response(Protocol):
 
 
 def library(x: Any) -> Any:
-    """Return the library whose numbers x has, so that one formula does for NumPy's and PyTorch's.
-
-    Examples
-    --------
-    >>> library(np.ones(2)).__name__
-    'numpy'
-    """
+    """Return the library whose numbers x has, so that one formula does for NumPy's and PyTorch's."""
     return sys.modules["torch"] if type(x).__module__ == "torch" else np
 
 
@@ -89,10 +80,6 @@ class Linear:
         """Return f'(x)."""
         return cast(Array, library(x).ones_like(x))
 
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x)."""
-        return cast(Array, library(x).zeros_like(x))
-
 
 @INTERACTIONS.register("log1p")
 @dataclass(frozen=True)
@@ -115,18 +102,13 @@ class Log1p:
         """Return f'(x)."""
         return 1.0 / (1.0 + x)
 
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x)."""
-        return -1.0 / (1.0 + x) ** 2
-
 
 @INTERACTIONS.register("saturating")
 @dataclass(frozen=True)
 class Saturating:
     """f(x) = 2x / (2 + x): influence that levels off at 2.
 
-    The plainer x / (1 + x) breaks H1, since its second derivative is -2 at 0; this is the same curve stretched
-    until the size of f''(0) is 1.
+    The plainer x / (1 + x) breaks H1, since its second derivative is -2 at 0.
 
     Examples
     --------
@@ -143,10 +125,6 @@ class Saturating:
     def slope(self, x: Array) -> Array:
         """Return f'(x)."""
         return 4.0 / (2.0 + x) ** 2
-
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x)."""
-        return -8.0 / (2.0 + x) ** 3
 
 
 @INTERACTIONS.register("exponential")
@@ -170,25 +148,16 @@ class Exponential:
         """Return f'(x)."""
         return cast(Array, library(x).exp(-x))
 
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x)."""
-        return cast(Array, -library(x).exp(-x))
-
 
 @dataclass(frozen=True)
 class CustomInteraction:
-    """A user's own f, given as functions for f, f' and f'' and checked against H1 when made.
-
-    Parameters
-    ----------
-    value, slope, curvature : callables on arrays
-        f, its first and its second derivative.
+    """A user's own f, given as functions for f and f' of an array, and checked against H1 when made.
 
     Examples
     --------
     >>> import numpy as np
-    >>> arctan = CustomInteraction(np.arctan, lambda x: 1 / (1 + x**2), lambda x: -2 * x / (1 + x**2) ** 2)
-    >>> CustomInteraction(np.sqrt, lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 * x**-1.5)
+    >>> arctan = CustomInteraction(np.arctan, lambda x: 1 / (1 + x**2))
+    >>> CustomInteraction(np.sqrt, lambda x: 0.5 / np.sqrt(x))
     Traceback (most recent call last):
     ...
     nashgraph.validation.InputError: interaction breaks H1: it must be finite for x >= 0, but f'(0) = inf
@@ -196,7 +165,6 @@ class CustomInteraction:
 
     value: Callable[[Array], Array]
     slope: Callable[[Array], Array]
-    curvature: Callable[[Array], Array]
 
     def __post_init__(self) -> None:
         """Refuse an f outside H1."""
@@ -206,7 +174,7 @@ class CustomInteraction:
 def as_interaction(interaction: str | Interaction) -> Interaction:
     """Return the interaction meant by a name or an object; a user's own object is checked against H1."""
     if isinstance(interaction, str) or not isinstance(interaction, Interaction):
-        hint = ", or pass an object with value, slope and curvature (see CustomInteraction)"
+        hint = ", or pass an object with value and slope (see CustomInteraction)"
         return INTERACTIONS[check_choice("interaction", interaction, INTERACTIONS, hint)]()
     if type(interaction).__module__ != __name__:
         check_h1(interaction)
@@ -216,28 +184,24 @@ def as_interaction(interaction: str | Interaction) -> Interaction:
 def check_h1(interaction: Interaction) -> None:
     """Check f against every clause of H1 on a grid of x from 0 to 1e6; raise naming the clause and the x."""
     x = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 1201)])
+    middle, step = 0.5 * (x[1:] + x[:-1]), np.diff(x)
     with np.errstate(all="ignore"):
-        f, slope, curvature = (
-            np.broadcast_to(np.asarray(part(x), dtype=float), x.shape)
-            for part in (interaction.value, interaction.slope, interaction.curvature)
+        f, slope, halfway = (
+            np.broadcast_to(np.asarray(part(at), dtype=float), at.shape)
+            for part, at in ((interaction.value, x), (interaction.slope, x), (interaction.slope, middle))
         )
-        middle, step = 0.5 * (x[1:] + x[:-1]), np.diff(x)
-        slope_found, slope_given = np.diff(f) / step, np.asarray(interaction.slope(middle), dtype=float)
-        curvature_found, curvature_given = np.diff(slope) / step, np.asarray(interaction.curvature(middle), dtype=float)
-    for values, symbol in ((f, "f"), (slope, "f'"), (curvature, "f''")):
+        found, curvature = np.diff(f) / step, np.diff(slope) / step
+    for values, symbol in ((f, "f"), (slope, "f'")):
         _require(np.isfinite(values), "it must be finite for x >= 0", symbol, x, values)
     slack = 1e-9
     _require(np.abs(f[:1]) <= slack, "f(0) must be 0", "f", x, f)
     _require(slope >= -slack, "f must be non-decreasing", "f'", x, slope)
     _require(np.abs(slope) <= 1 + slack, "f must be 1-Lipschitz", "f'", x, slope)
     _require(f <= x * (1 + slack) + slack, "f(x) must be at most x", "f", x, f)
-    _require(curvature <= slack, "f must be concave", "f''", x, curvature)
-    _require(np.abs(curvature) <= 1 + slack, "|f''(x)| must be at most 1", "f''", x, curvature)
-    # On a grid this fine a right derivative agrees with the difference quotient to about 1e-4.
-    near = np.abs(slope_found - slope_given) <= 1e-3
-    _require(near, "slope must be the derivative of f", "f'", middle, slope_given)
-    near = np.abs(curvature_found - curvature_given) <= 1e-3
-    _require(near, "curvature must be the derivative of f'", "f''", middle, curvature_given)
+    # On a grid this fine a difference quotient agrees with the derivative to about 1e-4, and rounding is below 1e-9.
+    _require(np.abs(found - halfway) <= 1e-3, "slope must be the derivative of f", "f'", middle, halfway)
+    _require(curvature <= slack, "f must be concave", "f''", middle, curvature)
+    _require(np.abs(curvature) <= 1 + slack, "|f''(x)| must be at most 1", "f''", middle, curvature)
 
 
 def _require(holds: Array, clause: str, symbol: str, x: Array, values: Array) -> None:

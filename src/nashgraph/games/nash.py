@@ -14,12 +14,9 @@ from scipy.sparse.linalg import LinearOperator, eigs
 from sklearn.exceptions import ConvergenceWarning
 
 from ..validation import Array, InputError, check_benefit, check_vector, check_weights, warn
-from ._fixed_points import solve_affine, solve_concave
+from ._fixed_points import solve_affine, solve_response
 from .interactions import Interaction, as_interaction
 from .welfares import Welfare, as_welfare
-
-FAR = 1e12  # an action so large that the interaction's slope is what it is in the limit
-FEW = 300  # nodes up to which all eigenvalues are found
 
 
 class NoEquilibriumError(InputError):
@@ -40,24 +37,9 @@ def equilibrium(
 
     With W and b non-negative, rows of W summing to c < 1 and f in H1, T is a contraction of factor c in the max
     norm and the equilibrium is unique. Solved by Newton's method with products only, no inverse, until
-    :math:`\|T(y) - y\| \le tol\,\|y\|`. Any non-negative W is taken: if the feedback is too strong for an equilibrium
-    to exist, there is an error.
-
-    Parameters
-    ----------
-    W : dense array or scipy sparse matrix of shape (n, n), non-negative
-        ``W[i, j]`` is the weight with which j influences i.
-    b : array of shape (n,), non-negative
-        Marginal benefits.
-    interaction : str or Interaction
-    tol : float
-        Relative residual at which to stop.
-    start : array of shape (n,), optional
-        Warm start; defaults to b.
-
-    Returns
-    -------
-    y : array of shape (n,)
+    :math:`\|T(y) - y\| \le tol\,\|y\|`. W may be any non-negative matrix, dense or sparse, with ``W[i, j]`` the weight
+    with which j influences i: if the feedback is too strong for an equilibrium to exist, there is an error. ``start``
+    are actions to start from; the default is b.
 
     Examples
     --------
@@ -71,7 +53,7 @@ def equilibrium(
     benefit = check_benefit(b, weights.shape[0], normalize=False)
     if start is not None:
         start = check_vector("start", start, len(benefit), "pass the actions to start from, or None")
-    found = solve_concave(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
+    found = solve_response(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
     # Where W expands, I - W still has an inverse, but what it gives the linear game is no set of actions.
     if not np.isfinite(found.residual) or found.point.min() < -1e-6 * np.linalg.norm(found.point):
         raise NoEquilibriumError(_too_much_feedback(weights, as_interaction(interaction)))
@@ -86,7 +68,7 @@ def equilibrium(
 
 def _too_much_feedback(weights: Any, interaction: Interaction) -> str:
     """Say that there is no equilibrium, and by how much the feedback must fall for one to exist."""
-    slope = float(interaction.slope(np.array([FAR]))[0])
+    slope = float(interaction.slope(np.array([1e12]))[0])  # in the limit of large actions
     feedback = max(slope * spectral_radius(weights), 1.0)
     times = "" if slope == 1.0 else f", times the interaction's slope at large actions, {slope:.3g},"
     return (
@@ -97,15 +79,9 @@ def _too_much_feedback(weights: Any, interaction: Interaction) -> str:
 
 
 def spectral_radius(W: Any) -> float:
-    """Return the spectral radius of a non-negative matrix, dense or sparse.
-
-    Examples
-    --------
-    >>> round(spectral_radius(np.array([[0.0, 2.0], [0.5, 0.0]])), 6)
-    1.0
-    """
+    """Return the spectral radius of a non-negative matrix, dense or sparse."""
     n = W.shape[0]
-    if n <= FEW:
+    if n <= 300:  # all eigenvalues cost little
         dense = W.toarray() if sparse.issparse(W) else W
         return float(np.abs(np.linalg.eigvals(dense)).max())
     # With the identity added the largest eigenvalue is alone in its size, also where all cycles have one length.

@@ -22,7 +22,6 @@ from ..games import (
     as_interaction,
     as_welfare,
     solve_affine,
-    solve_concave,
     solve_response,
 )
 from ..games.interactions import Response
@@ -91,7 +90,7 @@ class FixedPointPrior(Combinable):
             return solve_response(product, self.benefit, self.interaction, self.response, tol=tol, start=start)
         # Newton's method on the device: only the first and last vectors cross over.
         put, get = weights.place
-        y = solve_concave(
+        y = solve_response(
             times(self.share, weights.dot),
             put(self.benefit),
             There.of(self.interaction, weights.place),
@@ -267,7 +266,3 @@ class There:
     def slope(self, x: Array) -> Array:
         """Return f'(x) there."""
         return self.place.put(self.interaction.slope(self.place.get(x)))
-
-    def curvature(self, x: Array) -> Array:
-        """Return f''(x) there."""
-        return self.place.put(self.interaction.curvature(self.place.get(x)))
