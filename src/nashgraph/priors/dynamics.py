@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -51,11 +51,7 @@ class FixedPointPrior(Combinable):
     interaction: Any
     welfare: Any
     share: float
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.benefit)
+    per_node: ClassVar[str] = "benefit"
 
     @property
     def plain(self) -> bool:
@@ -63,13 +59,9 @@ class FixedPointPrior(Combinable):
         return False
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
-        r"""Solve for the point of rest and the adjoint on W.
-
-        The value returned is :math:`g(y) + u^\top (T(y) - y)`, T being the map, corrected to first order for the
-        residual of y: its error is of second order in ``tol``.
-        """
+        """Solve for the point of rest and the adjoint on W."""
         rest, adjoint = self.solve(weights, tol, start)
-        # The adjoint times the defect is the first-order error of the value: added, it leaves one of second order.
+        # The adjoint times the defect is the first-order error of the value: added, it leaves one of order tol^2.
         value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
         return self.state(weights, rest.point, adjoint, value)
 
@@ -142,13 +134,8 @@ class Dynamics(FixedPointPrior):
     Assumptions: φ and f are differentiable, and the map contracts, for example because both have slopes of at most 1
     (row sums of W are below 1). Then y is unique and found from any start.
 
-    Parameters
-    ----------
-    benefit : array of shape (n_nodes,), the input b
-    response : Response
-        An object with ``value(z)`` and ``slope(z)`` for arrays, and ``range``, the least and greatest value of φ.
-    interaction : str or Interaction, f
-    welfare : str or Welfare, g
+    ``benefit`` is b, ``interaction`` f and ``welfare`` g. ``response`` is an object with ``value(z)`` and ``slope(z)``
+    for arrays, and ``range``, the least and greatest value of φ.
 
     Examples
     --------
@@ -168,9 +155,8 @@ class Dynamics(FixedPointPrior):
     share: float = field(default=1.0, init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
-        object.__setattr__(self, "interaction", as_interaction(self.interaction))
-        object.__setattr__(self, "welfare", as_welfare(self.welfare))
+        benefit, interaction = np.asarray(self.benefit, float), as_interaction(self.interaction)
+        self._set(benefit=benefit, interaction=interaction, welfare=as_welfare(self.welfare))
 
 
 @dataclass(frozen=True)
@@ -203,12 +189,8 @@ class Epidemic(FixedPointPrior):
     Assumption: imports b are positive at every node. The endemic state is then unique for every :math:`\tau`, because
     the map increases and is concave.
 
-    Parameters
-    ----------
-    imports : array of shape (n_nodes,), positive: pressure of infection from outside
-    rate : float, :math:`\tau`
-    welfare : str or Welfare
-        "total" is the expected number of infected nodes.
+    ``imports`` is b, the pressure of infection from outside, and ``rate`` is :math:`\tau`. The welfare "total" is the
+    expected number of infected nodes.
 
     References
     ----------
@@ -237,9 +219,7 @@ class Epidemic(FixedPointPrior):
         if not (imports > 0).all():
             raise InputError("Epidemic imports must be positive at every node: add a small number, for example 0.001")
         rate = check_number("Epidemic rate", self.rate, low=0, open_low=True, remedy="try 1")
-        object.__setattr__(self, "benefit", imports)
-        object.__setattr__(self, "response", Infection(rate))
-        object.__setattr__(self, "welfare", as_welfare(self.welfare))
+        self._set(benefit=imports, response=Infection(rate), welfare=as_welfare(self.welfare))
 
 
 def times(share: float, product: Callable[[Array], Array]) -> Callable[[Array], Array]:

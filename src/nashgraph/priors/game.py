@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -96,21 +96,13 @@ class GamePrior(FixedPointPrior):
         check_number("share", self.share, low=-1, high=1, remedy=remedy)
         if self.cap is not None:
             check_number("cap", self.cap, low=0, open_low=True, remedy="it is the greatest action; None is no cap")
-        if self.benefit is not None:
-            object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
-        object.__setattr__(self, "interaction", as_interaction(self.interaction))
-        object.__setattr__(self, "welfare", as_welfare(self.welfare))
+        benefit = None if self.benefit is None else np.asarray(self.benefit, float)
         check_number("rounding", self.rounding, low=0, remedy="try 0.05; 0 leaves the corners sharp")
         # Corners of φ are rounded, because at a sharp one the value has no gradient.
-        width = 0.0 if self.plain or self.benefit is None else self.rounding * float(np.mean(self.benefit))
-        object.__setattr__(self, "response", Clipped(np.inf if self.cap is None else float(self.cap), width))
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        if self.benefit is None:
-            raise InputError("this GamePrior has no benefit: give it one, for example GamePrior(benefit, 'linear')")
-        return len(self.benefit)
+        width = 0.0 if self.plain or benefit is None else self.rounding * float(benefit.mean())
+        response = Clipped(np.inf if self.cap is None else float(self.cap), width)
+        interaction, welfare = as_interaction(self.interaction), as_welfare(self.welfare)
+        self._set(benefit=benefit, interaction=interaction, welfare=welfare, response=response)
 
     @property
     def plain(self) -> bool:
@@ -132,13 +124,8 @@ class Activities(Combinable):
     Assumptions: :math:`\delta c + |\kappa| (K - 1) < 1`; actions are then unique. As in the reference, nobody is at a
     bound: with substitutes and very unequal benefits an action may be negative, and is meant as a shortfall.
 
-    Parameters
-    ----------
-    benefits : array of shape (n_nodes, K)
-    substitution : float, :math:`\kappa`
-    share : float in (0, 1], :math:`\delta`
-    welfare : str or Welfare
-        Of all actions as one vector: "total" adds them up, "utilitarian" half their squares.
+    ``benefits`` is B, of shape (n_nodes, K), ``substitution`` is :math:`\kappa` and ``share`` is :math:`\delta`, in
+    (0, 1]. The welfare is that of all actions as one vector.
 
     Examples
     --------
@@ -149,6 +136,7 @@ class Activities(Combinable):
     (True, (30, 2))
     """
 
+    per_node: ClassVar[str] = "benefits"
     benefits: Array
     substitution: float = 0.0
     share: float = 1.0
@@ -161,13 +149,7 @@ class Activities(Combinable):
         check_number("share", self.share, low=0, high=1, open_low=True, remedy="try 0.8")
         most = 1.0 / max(benefits.shape[1] - 1, 1)
         check_number("substitution", self.substitution, low=-most, high=most, remedy="try 0.1")
-        object.__setattr__(self, "benefits", benefits)
-        object.__setattr__(self, "welfare", as_welfare(self.welfare))
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.benefits)
+        self._set(benefits=benefits, welfare=as_welfare(self.welfare))
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
         """Solve for all actions and their adjoints on W."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,27 +20,18 @@ from ..validation import Array, InputError
 from .dynamics import AT_REST, DynamicsState
 from .prior import EXACT, Combinable, Graph, products
 
-MOST_STEPS = 20_000  # of plain iteration: a map that contracts by 0.998 reaches rounding in as many
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ImplicitPrior(Combinable):
     r"""A value of dynamics at rest, given as PyTorch functions and differentiated implicitly.
 
-    .. math:: \Phi(W) = g(y), \quad y = F(h), \quad h = W m(y), \quad \nabla\Phi = (F'(h)^\top u)\, m(y)^\top
+    .. math:: \Phi(W) = g(y), \quad y = F(W m(y))
 
     Assumptions: the functions are differentiable, and :math:`y \mapsto F(W m(y))` contracts on every graph of S.
 
-    Parameters
-    ----------
-    update : callable
-        F: from what every node hears, a float64 tensor of the shape of ``start``, to the next state.
-    value : callable
-        g: from the state to a tensor with one number.
-    start : array of shape (n_nodes,) or (n_nodes, K)
-        Where the iteration starts; it only gives the shape if the point of rest is unique.
-    message : callable, optional
-        m: from the state to what a node tells; the default is the state itself.
+    ``update`` is F, from what every node hears, a float64 tensor of the shape of ``start``, to the next state.
+    ``value`` is g, from the state to a tensor with one number. ``message`` is m, from the state to what a node tells
+    (default: the state itself). ``start``, of shape (n_nodes,) or (n_nodes, K), is where the iteration starts.
 
     Examples
     --------
@@ -51,6 +42,7 @@ class ImplicitPrior(Combinable):
     True
     """
 
+    per_node: ClassVar[str] = "start"
     update: Callable[[Any], Any]
     value: Callable[[Any], Any]
     start: Array
@@ -61,18 +53,13 @@ class ImplicitPrior(Combinable):
             import torch  # noqa: F401, PLC0415 (an extra: imported where used)
         except ImportError as error:
             raise ImportError("ImplicitPrior needs PyTorch: pip install torch; or use CustomPrior") from error
-        object.__setattr__(self, "start", np.asarray(self.start, float))
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.start)
+        self._set(start=np.asarray(self.start, float))
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
         """Iterate to the point of rest, and solve for the adjoint."""
         dot, tdot = (by_column(product) for product in products(weights))
         y = self.start if start is None else start.actions
-        for _ in range(MOST_STEPS):
+        for _ in range(20_000):  # a map that contracts by 0.998 reaches rounding in as many
             heard = dot(image(self.message, y))
             before, y = y, image(self.update, heard)
             if np.linalg.norm(y - before) <= tol * max(float(np.linalg.norm(y)), 1e-300):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from ..games import as_welfare, solve_affine
 from ..validation import Array, InputError, check_choice, check_finite
 from .dynamics import DynamicsState
 from .prior import EXACT, Combinable, Graph, PriorState, products
-
-MEASURES = ("mean", "polarisation", "disagreement")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,11 +32,7 @@ class Opinions(Combinable):
 
     Assumption: :math:`0 \le a \le 1`; the opinions are then unique.
 
-    Parameters
-    ----------
-    innate : array of shape (n_nodes,), s
-    measure : "mean", "polarisation" or "disagreement"
-    susceptibility : float or array of shape (n_nodes,), a
+    ``innate`` is s, ``susceptibility`` is a, one number or one per node.
 
     Examples
     --------
@@ -50,24 +44,19 @@ class Opinions(Combinable):
     True
     """
 
+    per_node: ClassVar[str] = "innate"
     innate: Array
     measure: str = "polarisation"
     susceptibility: Any = 1.0
 
     def __post_init__(self) -> None:
-        check_choice("measure", self.measure, MEASURES)
+        check_choice("measure", self.measure, ("mean", "polarisation", "disagreement"))
         innate = np.asarray(self.innate, float)
         check_finite("innate opinions", innate, ("node",), "give one finite number per node")
         share = np.broadcast_to(np.asarray(self.susceptibility, float), innate.shape)
         if not ((share >= 0) & (share <= 1)).all():
             raise InputError("susceptibility must lie between 0 (only the innate opinion counts) and 1")
-        object.__setattr__(self, "innate", innate)
-        object.__setattr__(self, "susceptibility", share)
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.innate)
+        self._set(innate=innate, susceptibility=share)
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
         """Solve for opinions and adjoint on W."""
@@ -111,11 +100,7 @@ class GraphFilter(Combinable):
 
     The gradient has K columns and takes 2K products. Assumption: g is differentiable; no equation is solved.
 
-    Parameters
-    ----------
-    coefficients : list of float, :math:`h_0, \dots, h_K`
-    benefit : array of shape (n_nodes,), the signal b
-    welfare : str or Welfare, g
+    ``coefficients`` are :math:`h_0, \dots, h_K`, ``benefit`` is the signal b, and ``welfare`` is g.
 
     Examples
     --------
@@ -127,6 +112,7 @@ class GraphFilter(Combinable):
     True
     """
 
+    per_node: ClassVar[str] = "benefit"
     coefficients: Any
     benefit: Array
     welfare: Any = "total"
@@ -136,14 +122,8 @@ class GraphFilter(Combinable):
         if coefficients.ndim != 1 or len(coefficients) < 2:
             raise InputError("GraphFilter needs two or more coefficients h_0, h_1, ..., for example [0, 1, 0.5]")
         check_finite("GraphFilter coefficients", coefficients, ("coefficient",), "give finite numbers")
-        object.__setattr__(self, "coefficients", coefficients)
-        object.__setattr__(self, "benefit", np.asarray(self.benefit, float))
-        object.__setattr__(self, "welfare", as_welfare(self.welfare))
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.benefit)
+        benefit, welfare = np.asarray(self.benefit, float), as_welfare(self.welfare)
+        self._set(coefficients=coefficients, benefit=benefit, welfare=welfare)
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
         """Evaluate the filter on W."""

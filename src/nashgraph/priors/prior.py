@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,13 +35,7 @@ class Graph(Protocol):
 
 
 class State(Protocol):
-    r"""A prior evaluated at a weight matrix.
-
-    Attributes
-    ----------
-    value : float, Φ(W)
-    left, right : arrays of shape (n_nodes,) or (n_nodes, K), with :math:`\nabla\Phi = L R^\top`
-    """
+    r"""A prior evaluated at a weight matrix: Φ(W), and L and R, of shape (n_nodes,) or (n_nodes, K)."""
 
     @property
     def value(self) -> float: ...  # noqa: D102
@@ -55,16 +49,10 @@ class Prior(Protocol):
     """A functional prior."""
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> Any:
-        r"""Return the :class:`State` at a weight matrix.
+        """Return the :class:`State` at a weight matrix.
 
-        Parameters
-        ----------
-        weights : Graph
-        tol : float
-            Relative error allowed in ``left`` and ``right``; that of ``value`` should be of second order in it, so that
-            rough states are enough to compare objectives.
-        start : State, optional
-            The state at a similar weight matrix, for a warm start.
+        ``tol`` is the relative error allowed in ``left`` and ``right``; that of ``value`` should be of second order in
+        it, so that rough states are enough to compare objectives. ``start`` is the state at a similar weight matrix.
         """
 
 
@@ -92,12 +80,22 @@ class PriorState(NamedTuple):
 
 
 class Combinable(Settings):
-    """Arithmetic of priors: ``prior_a + 2.0 * prior_b``, ``-prior``."""
+    """Base of priors: their arithmetic, ``prior_a + 2.0 * prior_b``, ``-prior``, and the number of their nodes."""
+
+    per_node: ClassVar[str] = ""  # the field that has an entry for every node
 
     @property
     def n_nodes(self) -> int | None:
         """The number of nodes the prior is for; None if it is for any number."""
-        return None
+        if not self.per_node:
+            return None
+        if (entries := getattr(self, self.per_node)) is None:
+            raise InputError(f"this {type(self).__name__} has no {self.per_node}: give it one number per node")
+        return len(entries)
+
+    def _set(self, **values: Any) -> None:
+        """Set fields while the prior is made; afterwards it is frozen."""
+        vars(self).update(values)
 
     def __add__(self, other: Any) -> SumOfPriors:
         return SumOfPriors((*terms_of(self), *terms_of(other)))
@@ -134,11 +132,7 @@ class LinearPrior(Combinable):
 
     left: Array
     right: Array
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-        return len(self.left)
+    per_node: ClassVar[str] = "left"
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
         """Return value and gradient, the same gradient at every W."""
@@ -153,11 +147,7 @@ class SumOfPriors(Combinable):
 
     .. math:: \Phi(W) = \sum_k s_k \Phi_k(W), \quad L = [s_1 L_1, s_2 L_2, \dots], \; R = [R_1, R_2, \dots]
 
-    Assumptions: those of the priors. It is made by arithmetic.
-
-    Parameters
-    ----------
-    terms : tuple of (strength, prior)
+    Assumptions: those of the priors. It is made by arithmetic, and ``terms`` are pairs of a strength and a prior.
 
     Examples
     --------
@@ -214,16 +204,12 @@ class CustomPrior(Combinable):
     Assumptions: the gradient is that of the value, exact to rounding (check it against differences). A constant added
     to a row of the gradient changes nothing, because every W in S has the same row sums.
 
-    Parameters
-    ----------
-    value_and_gradient : callable
-        Called with W, of which it may ask the products ``W.dot(v)`` and ``W.tdot(v)`` with vectors; returns the value
-        and two arrays of shape (n_nodes,) or (n_nodes, K).
+    The function is called with W, of which it may ask the products ``W.dot(v)`` and ``W.tdot(v)`` with vectors, and
+    returns the value and two arrays of shape (n_nodes,) or (n_nodes, K).
 
     Examples
     --------
-    The share of all walks of length two that end where they began is tr(W W) / N, whose gradient has rank N; that of
-    walks from one group to another, 1_A' W W 1_B, has rank two:
+    The number of walks of length two from one group to another, 1_A' W W 1_B, has a gradient of rank two:
 
     >>> a, b = np.eye(30)[:2]
     >>> def walks(W):

@@ -12,7 +12,7 @@ from ..pairs import HERE, SparseWeights
 from ..pairs.csr import MANY_ENTRIES
 from ..validation import Array, InputError, check_integer, check_number
 from .dynamics import FixedPointPrior
-from .prior import EXACT, Combinable, Graph, PriorState, columns
+from .prior import EXACT, Combinable, Graph, InMemory, PriorState, columns
 
 
 class TieDeletion(NamedTuple):
@@ -45,13 +45,8 @@ class Resilience(Combinable):
     graph (``GLGP(init=...)``), and so on: each solve converges, and the error of the mean over K draws falls as
     :math:`1/\sqrt{K}` (sample average approximation).
 
-    Parameters
-    ----------
-    prior : Prior
-    scenarios : list
-        Each a list of deleted nodes (numbers), or a :class:`TieDeletion`.
-    temperature : float, optional
-        T, in the unit of the prior's value, for the smooth worst case. Default: the mean.
+    ``scenarios`` is a list, each a list of deleted nodes (numbers) or a :class:`TieDeletion`. ``temperature`` is T, in
+    the unit of the prior's value, for the smooth worst case; the default is the mean.
 
     Examples
     --------
@@ -76,7 +71,7 @@ class Resilience(Combinable):
             TieDeletion(*map(checked_nodes, each)) if isinstance(each, TieDeletion) else checked_nodes(each)
             for each in self.scenarios
         ]
-        object.__setattr__(self, "scenarios", checked)
+        self._set(scenarios=checked)
         if self.temperature is not None:
             remedy = "a few per cent of the prior's value is a sharp worst case"
             check_number("temperature", self.temperature, low=0, open_low=True, remedy=remedy)
@@ -94,7 +89,7 @@ class Resilience(Combinable):
             return self._together(weights, tol, start)
         known = start is not None and len(start.parts) == len(self.scenarios)  # else all were solved together
         starts = start.parts if start is not None and known else (None,) * len(self.scenarios)
-        graphs = [graph_after(weights, scenario) for scenario in self.scenarios]
+        graphs, gradients = zip(*(graph_after(weights, scenario) for scenario in self.scenarios), strict=True)
         states = tuple(
             self.prior.evaluate(graph, tol=tol, start=each) for graph, each in zip(graphs, starts, strict=True)
         )
@@ -102,8 +97,8 @@ class Resilience(Combinable):
         # The chain rule: every scenario adds its own columns, weighted by how much it counts.
         value, counts = self._combined(values)
         sides = [
-            graph.gradient(count * columns(state.left), columns(state.right))
-            for graph, count, state in zip(graphs, counts, states, strict=True)
+            gradient(count * columns(state.left), columns(state.right))
+            for gradient, count, state in zip(gradients, counts, states, strict=True)
         ]
         left, right = (np.hstack(side) for side in zip(*sides, strict=True))
         return PriorState(value, left, right, states)
@@ -220,52 +215,27 @@ def by_column(matrix: Any, product: Callable[[Array], Array], columns: Array) ->
     return np.column_stack([product(np.ascontiguousarray(column)) for column in columns.T])
 
 
-class WithoutNodes:
-    """A graph some of whose nodes have no ties."""
-
-    def __init__(self, weights: Graph, nodes: Array) -> None:
-        self.weights, self.nodes, self.place = weights, nodes, weights.place
-
-    def dot(self, vector: Array) -> Array:
-        """Return W_k v."""
-        return zeroed(self.weights.dot(zeroed(vector, self.nodes)), self.nodes)
-
-    def tdot(self, vector: Array) -> Array:
-        """Return W_k^T v."""
-        return zeroed(self.weights.tdot(zeroed(vector, self.nodes)), self.nodes)
-
-    def gradient(self, left: Array, right: Array) -> tuple[Array, Array]:
-        """Return the gradient by W, given that by W_k."""
-        return zeroed(left, self.nodes), zeroed(right, self.nodes)
-
-
-class WithoutTies:
-    """A graph without the ties from some sources to some targets."""
-
-    def __init__(self, weights: Graph, targets: Array, sources: Array) -> None:
-        self.weights, self.targets, self.sources, self.place = weights, targets, sources, weights.place
-
-    def dot(self, vector: Array) -> Array:
-        """Return W_k v."""
-        # W_k = W - D_A W D_B: what the deleted block would have brought is taken off.
-        lost = self.weights.dot(only(vector, self.sources))
-        return self.weights.dot(vector) - only(lost, self.targets)
-
-    def tdot(self, vector: Array) -> Array:
-        """Return W_k^T v."""
-        lost = self.weights.tdot(only(vector, self.targets))
-        return self.weights.tdot(vector) - only(lost, self.sources)
-
-    def gradient(self, left: Array, right: Array) -> tuple[Array, Array]:
-        """Return the gradient by W, given that by W_k."""
-        return np.hstack([left, -only(left, self.targets)]), np.hstack([right, only(right, self.sources)])
-
-
-def graph_after(weights: Graph, scenario: Any) -> WithoutNodes | WithoutTies:
-    """Return what is left of a graph after a scenario."""
-    if isinstance(scenario, TieDeletion):
-        return WithoutTies(weights, *scenario)
-    return WithoutNodes(weights, scenario)
+def graph_after(weights: Graph, scenario: Any) -> tuple[Graph, Callable[[Array, Array], tuple[Array, Array]]]:
+    """Return what is left of a graph after a scenario, and what makes the gradient by W of that by what is left."""
+    dot, tdot = weights.dot, weights.tdot
+    if not isinstance(scenario, TieDeletion):
+        left = InMemory(
+            lambda vector: zeroed(dot(zeroed(vector, scenario)), scenario),
+            lambda vector: zeroed(tdot(zeroed(vector, scenario)), scenario),
+            weights.place,
+        )
+        return left, lambda left, right: (zeroed(left, scenario), zeroed(right, scenario))
+    targets, sources = scenario
+    # W_k = W - D_A W D_B: what the deleted block would have brought is taken off.
+    left = InMemory(
+        lambda vector: dot(vector) - only(dot(only(vector, sources)), targets),
+        lambda vector: tdot(vector) - only(tdot(only(vector, targets)), sources),
+        weights.place,
+    )
+    return left, lambda left, right: (
+        np.hstack([left, -only(left, targets)]),
+        np.hstack([right, only(right, sources)]),
+    )
 
 
 def zeroed(vector: Array, nodes: Any) -> Array:
