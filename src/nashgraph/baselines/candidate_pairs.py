@@ -87,17 +87,7 @@ class NodeSums(NamedTuple):
 
 
 class CandidatePairs:
-    """All pairs, by an N x N array of distances, the only array of that size.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.pairs import make_search
-    >>> CandidatePairs(make_search(np.array([[0.0, 1.0, 3.0]]))).edges(np.ones(3), theta=1.0).toarray()
-    array([[0. , 0.5, 0. ],
-           [0.5, 0. , 0. ],
-           [0. , 0. , 0. ]])
-    """
+    """All pairs, by an N x N array of distances, the only array of that size."""
 
     _rows: tuple[Integers, Integers | None, Array]
 

@@ -223,15 +223,7 @@ def checked_list(checks: Iterable[Check]) -> str:
 
 
 def comparison_table(comparisons: Sequence[Comparison], digits: int = 3) -> pd.DataFrame:
-    """Return the comparisons as a table of text.
-
-    Examples
-    --------
-    >>> print(markdown(comparison_table([Comparison("SmoothGL", 0.734, 0.008, 0.730)])))
-    | | ours | paper | difference |
-    |---|---|---|---|
-    | SmoothGL | 0.734 ± 0.008 | 0.730 | +0.004 |
-    """
+    """Return the comparisons as a table of text."""
     lines = [
         {
             "": line.what,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -56,15 +56,6 @@ ELSEWHERE = "other villages"  # outside the forty only GLGP's gain is measured
 Columns = Sequence[tuple[str, str]]  # of methods and settings
 
 
-class Village(NamedTuple):
-    """A village as an experiment sees it: signals, benefit, whether a household was surveyed, the true graph."""
-
-    signals: Array
-    benefit: Array
-    surveyed: Array
-    truth: Any
-
-
 def trials(quick: bool) -> list[Row]:
     """Return the forty villages, and the others to see which of them could be among the paper's."""
     return [{"village": village} for village in (QUICK_VILLAGES if quick else ALL_VILLAGES)]
@@ -76,13 +67,13 @@ def prepare() -> None:
 
 
 @cache
-def village_problem(number: int) -> Village:
-    """Return a village's signals, benefit and true graph."""
+def village_problem(number: int) -> tuple[Array, Array, Array, Any]:
+    """Return a village's signals, benefit, whether each household was surveyed, and the true graph."""
     data = load_villages([number])[number]
     assert data.signals is not None
     surveyed = data.attributes["hhSurveyed"].to_numpy(float)
     benefit = surveyed + 1.0
-    return Village(data.signals.to_numpy(), benefit / benefit.sum(), surveyed, adjacency_matrix(data.graph))
+    return data.signals.to_numpy(), benefit / benefit.sum(), surveyed, adjacency_matrix(data.graph)
 
 
 def models(benefit: Array) -> Iterator[tuple[str, str, GraphEstimator]]:
