@@ -31,7 +31,7 @@ from nashgraph.experiments.villages import ALL_VILLAGES, QUICK_VILLAGES, C, prep
 from nashgraph.graph import adjacency_matrix
 from nashgraph.interventions import Game, best_seeds, diffusion_centrality, key_group, key_players
 from nashgraph.interventions.positions import largest_eigenvalue
-from nashgraph.interventions.seeds import diffusion
+from nashgraph.interventions.seeds import draw_sets
 from nashgraph.metrics import equal_influence
 from nashgraph.validation import Array
 
@@ -94,7 +94,7 @@ def seed_rows(truth: Any, models: dict[str, Any], pools: dict[str, Array], seed:
     count, passing = max(1, round(SHARE * n)), 1.0 / largest_eigenvalue(truth)
     random = np.random.default_rng([seed, 1])  # not the draws that best_seeds chooses by, which would flatter it
     for rounds in ROUNDS:
-        judge = diffusion(truth, "cascade", passing, rounds).draw(SAMPLES, random)
+        judge = draw_sets(truth, SAMPLES, random, scale=passing, rounds=rounds)
 
         def row(strategy: str, seeds: Array, judge: Any = judge, rounds: int = rounds) -> Row:
             reached = np.mean([judge.gains(each).sum() for each in np.atleast_2d(seeds)]) / n

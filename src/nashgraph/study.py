@@ -17,7 +17,7 @@ from .estimators import TieModel
 from .evidence.pair_sums import sigmoid
 from .graph import as_graph
 from .interventions.positions import largest_eigenvalue
-from .interventions.seeds import best_seeds, diffusion
+from .interventions.seeds import best_seeds, draw_sets
 from .validation import Array, InputError, check_integer, check_number
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class SeedingGain:
     def __init__(self, A: Array, random: np.random.Generator) -> None:
         n, passing = len(A), 1.0 / largest_eigenvalue(sparse.csr_array(A))
         self.count = max(1, round(SEEDS * n))
-        self.judge = diffusion(sparse.csr_array(A), "cascade", passing, ROUNDS).draw(SAMPLES, random)
+        self.judge = draw_sets(sparse.csr_array(A), SAMPLES, random, scale=passing, rounds=ROUNDS)
         self.chance = float(np.mean([self.reach(random.permutation(n)[: self.count]) for _ in range(50)]))
         self.best = self.reach(self.seeds(A))
 

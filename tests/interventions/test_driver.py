@@ -10,7 +10,7 @@ import pytest
 from nashgraph import ConsensusGL, InputError, best_seeds, best_support, best_ties, key_players, roles, what_if
 from nashgraph.datasets import smooth_signals
 from nashgraph.graph import NOT_CENTRAL
-from nashgraph.interventions import Game, Questions, answer_questions, game
+from nashgraph.interventions import Game, Questions, answer_questions, driver, game
 from nashgraph.interventions.driver import NAMING, QUESTIONS, caution
 
 GOSSIP = np.arange(34.0)
@@ -85,8 +85,7 @@ def test_sentences_give_the_typical_loss_and_the_random_seeds(model, answers):
 @pytest.mark.parametrize(("shares", "words"), [((1.0, 1.0), ""), ((1.0, 0.2), "others"), ((0.2, 0.1), "not stable")])
 def test_what_is_not_stable_is_said(model, answers, monkeypatch, shares, words):
     table = answers["players"].table.assign(among_best=[*shares, *[0.0] * 32])
-    question = QUESTIONS["players"]._replace(find=lambda *_: table)
-    monkeypatch.setitem(QUESTIONS, "players", question)
+    monkeypatch.setattr(driver, "key_players", lambda *_, **__: table)
     sentence = answer_questions(Game.on(model), Questions(best=2))[0].sentence
     assert words in sentence
     assert ("not stable" in sentence) == (min(shares) < 0.9)

@@ -11,7 +11,7 @@ from scipy import sparse
 from nashgraph import InputError, LearnedGraph
 from nashgraph.interventions import Game, best_seeds, diffusion_centrality, expected_reach
 from nashgraph.interventions.positions import largest_eigenvalue
-from nashgraph.interventions.seeds import diffusion
+from nashgraph.interventions.seeds import draw_sets
 
 # 0 tells 1 and 2, 1 tells 3, 2 tells 3, 3 tells 0: entry [i, j] is from j to i.
 FOUR = np.array([[0.0, 0.0, 0.0, 0.5], [0.6, 0.0, 0.0, 0.0], [0.3, 0.0, 0.0, 0.0], [0.0, 0.4, 0.7, 0.0]])
@@ -95,7 +95,7 @@ def test_random_seeds_reach_what_the_mean_over_all_sets_does(way):
     """Every set of the same size is equally likely, so the mean of the exact reach over all of them is expected."""
     options, exact = WAYS[way]
     by_chance = [np.mean([exact(FOUR, seeds) for seeds in combinations(range(4), size)]) for size in range(1, 5)]
-    sets = diffusion(sparse.csr_array(FOUR), **options).draw(100_000, np.random.default_rng(0))
+    sets = draw_sets(sparse.csr_array(FOUR), 100_000, np.random.default_rng(0), **options)
     np.testing.assert_allclose([sets.random_reach(size) for size in range(1, 5)], by_chance, atol=0.025)
     table = best_seeds(FOUR, 3, samples=100_000, **options)
     for size, (name, number) in enumerate(zip(table["name"], table["random_seeds"], strict=True), 1):

@@ -1,6 +1,6 @@
 """One driver for the command ``act`` and the report: questions about a network in, tables with a sentence each out.
 
-A question is a row of ``QUESTIONS``: its title, the function that gives its table, and the one that words the result.
+A question is a row of ``QUESTIONS``: its title, and the function that gives its table and words the result.
 All questions share one :class:`~nashgraph.interventions.Game`, which is solved once, and so are its replicates.
 """
 
@@ -100,35 +100,29 @@ def caution(game: Game, prior: bool = False) -> str:
 
 
 def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> Answer:
-    title, find, say = QUESTIONS[name]
+    title, find = QUESTIONS[name]
     if name in NAMING and game.influence_supported is False:
         return Answer(name, title, NOT_CENTRAL, pd.DataFrame(), 0)
     count = asked.n_best(game)
     try:
-        table = find(game, asked, count)
+        table, *said = find(game, asked, count)
     except (TooFewError, NoEquilibriumError) as error:  # a new tie may leave no equilibrium
         return Answer(name, title, f"Not available: {error}.", pd.DataFrame(), 0)
-    said = [*say(game, table)]
     if name == "players" and plain is not None:
         without = {*key_players(plain)["name"].head(count)}
         owing = [_short(name) for name in table["name"].head(count) if name not in without]
         only = f"{listing(owing)} {'is' if len(owing) == 1 else 'are'} among them only because of the prior."
         said.append(only if owing else "They are the same without the prior.")
     shown = min(count, len(table), table.attrs.get("connected", count))  # units of support may be fewer
-    return Answer(name, title, " ".join([*said, *_stable(table, shown)]), table, shown)
-
-
-def _stable(table: pd.DataFrame, count: int) -> Iterator[str]:
-    """Say how many of the first are among the first in nearly all replicates, if there are any."""
     if "among_best" in table:
-        first = table["among_best"].head(count)
-        stable = int((first >= 0.9).sum())
+        stable = int((table["among_best"].head(shown) >= 0.9).sum())
         many = "none is" if not stable else "1 is" if stable == 1 else f"{stable} are"
         rest = ": this result is not stable" if not stable else "; the others are not stable"
-        yield (
-            f"Of these {len(first)}, {many} among the first {count} in at least 90% of the replicates"
-            f"{rest if stable < len(first) else ''}."
+        said.append(
+            f"Of these {shown}, {many} among the first {shown} in at least 90% of the replicates"
+            f"{rest if stable < shown else ''}."
         )
+    return Answer(name, title, " ".join(said), table, shown)
 
 
 def _short(name: object) -> str:
@@ -137,7 +131,9 @@ def _short(name: object) -> str:
     return said if len(said) <= 60 else f"{said[:59]}…"
 
 
-def _say_players(game: Game, table: pd.DataFrame) -> Iterator[str]:
+def _players(game: Game, asked: Questions, count: int) -> Iterator[Any]:
+    table = key_players(game, best=count)
+    yield table
     first, figures = table.iloc[0], table.attrs
     yield (
         f"Without {_short(first['name'])} the welfare would fall by {first['share']:.0%}, without the median node by "
@@ -149,11 +145,15 @@ def _say_players(game: Game, table: pd.DataFrame) -> Iterator[str]:
         yield f"{figures['solved']} losses are exact, those that can be the greatest; the median is to first order."
 
 
-def _say_group(game: Game, table: pd.DataFrame) -> Iterator[str]:
+def _group(game: Game, asked: Questions, count: int) -> Iterator[Any]:
+    table = key_group(game, min(count, game.n_nodes - 1))
+    yield table
     yield f"Without all {len(table)} the welfare would fall by {table['loss'].iloc[-1] / game.value:.0%}."
 
 
-def _say_support(game: Game, table: pd.DataFrame) -> Iterator[str]:
+def _support(game: Game, asked: Questions, count: int) -> Iterator[Any]:
+    table = best_support(game, asked.budget, cost=asked.cost, cap=asked.cap, best=count)
+    yield table
     figures: dict[Any, Any] = table.attrs
     best, even, connected = (f"{figures[gain] / game.value:.1%}" for gain in ("gain", "gain_even", "gain_connected"))
     yield (
@@ -163,7 +163,9 @@ def _say_support(game: Game, table: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _say_new_ties(game: Game, table: pd.DataFrame) -> Iterator[str]:
+def _ties_to_build(game: Game, asked: Questions, count: int) -> Iterator[Any]:
+    table = best_ties(game, count)
+    yield table
     gain = table.attrs["gain"]
     together = f"raise the welfare by {gain / game.value:.1%}" if np.isfinite(gain) else "leave no equilibrium"
     yield (
@@ -172,76 +174,49 @@ def _say_new_ties(game: Game, table: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _say_old_ties(_: Game, table: pd.DataFrame) -> Iterator[str]:
+def _ties_to_watch(game: Game, asked: Questions, count: int) -> Iterator[Any]:
+    yield costliest_ties(game, min(count, max(1, game.weights.nnz)))
     yield "The loss is what the welfare would lose if the source no longer influenced the target."
 
 
-def _say_seeds(_: Game, table: pd.DataFrame) -> Iterator[str]:
+def _seeds(game: Game, asked: Questions, count: int, score: Array | None = None) -> Iterator[Any]:
+    table = best_seeds(game, count, score=score)
+    yield table
     reached, random = table["reached"].iloc[-1], int(table["random_seeds"].iloc[-1])
     yield (
-        f"News told to these {len(table)} would reach {reached:.3g} of {table.attrs['n_nodes']:,} nodes, if each tie "
-        f"passes them on once, with its weight as the probability. {random:,} seeds drawn at random reach as many."
+        f"News told to these {len(table)} would reach {reached:.3g} of {game.n_nodes:,} nodes, if each tie passes them "
+        f"on once, with its weight as the probability. {random:,} seeds drawn at random reach as many."
     )
 
 
-def _say_roles(game: Game, table: pd.DataFrame) -> Iterator[str]:
+def _roles(game: Game, asked: Questions, count: int) -> Iterator[Any]:
+    table = roles(game, communities=asked.communities, best=count)
+    yield table
     yield "The greatest brokers, through which most shortest paths go."
     if table.attrs["pivots"] < game.n_nodes:
         yield f"Estimated from the paths that start at {table.attrs['pivots']:,} random nodes."
 
 
-def _say_change(_: Game, table: pd.DataFrame) -> Iterator[str]:
+def _what_if(game: Game, asked: Questions, count: int) -> Iterator[Any]:
+    table = what_if(game, **asked.change, best=count)
+    yield table
     before, after = table.attrs["welfare_before"], table.attrs["welfare_after"]
     gain, lose = int((table["change"] > 0).sum()), int((table["change"] < 0).sum())
     yield f"The welfare goes from {before:.4g} to {after:.4g} ({after / before - 1.0:+.1%}); {gain} gain, {lose} lose."
 
 
-class Question(NamedTuple):
-    """A title, how to find the table (game, questions, how many), and how to word it."""
-
-    title: str
-    find: Callable[[Game, Questions, int], pd.DataFrame]
-    say: Callable[[Game, pd.DataFrame], Iterator[str]]
-
-
-QUESTIONS = {
-    "players": Question(
-        "Key players: whose leaving costs most welfare",
-        lambda game, asked, count: key_players(game, best=count),
-        _say_players,
-    ),
-    "group": Question(
-        "Key group: who costs most welfare together",
-        lambda game, asked, count: key_group(game, min(count, game.n_nodes - 1)),
-        _say_group,
-    ),
-    "support": Question(
-        "Whom to support",
-        lambda game, asked, count: best_support(game, asked.budget, cost=asked.cost, cap=asked.cap, best=count),
-        _say_support,
-    ),
-    "ties_to_build": Question(
-        "Ties to build: which new ties gain most", lambda game, asked, count: best_ties(game, count), _say_new_ties
-    ),
-    "ties_to_watch": Question(
-        "Ties to watch: whose loss costs most",
-        lambda game, asked, count: costliest_ties(game, min(count, max(1, game.weights.nnz))),
-        _say_old_ties,
-    ),
-    "seeds": Question("Whom to inform first", lambda game, asked, count: best_seeds(game, count), _say_seeds),
-    "gossip": Question(
+# Each has a title, and a function of the game, the questions and how many are wanted that yields a table and sentences.
+QUESTIONS: dict[str, tuple[str, Callable[[Game, Questions, int], Iterator[Any]]]] = {
+    "players": ("Key players: whose leaving costs most welfare", _players),
+    "group": ("Key group: who costs most welfare together", _group),
+    "support": ("Whom to support", _support),
+    "ties_to_build": ("Ties to build: which new ties gain most", _ties_to_build),
+    "ties_to_watch": ("Ties to watch: whose loss costs most", _ties_to_watch),
+    "seeds": ("Whom to inform first", _seeds),
+    "gossip": (
         "Whom people name as the best to spread news",
-        lambda game, asked, count: best_seeds(game, count, score=asked.gossip),
-        _say_seeds,
+        lambda game, asked, count: _seeds(game, asked, count, asked.gossip),
     ),
-    "roles": Question(
-        "Communities and positions",
-        lambda game, asked, count: roles(game, communities=asked.communities, best=count),
-        _say_roles,
-    ),
-    "what_if": Question(
-        "What if: which actions change most",
-        lambda game, asked, count: what_if(game, **asked.change, best=count),
-        _say_change,
-    ),
+    "roles": ("Communities and positions", _roles),
+    "what_if": ("What if: which actions change most", _what_if),
 }

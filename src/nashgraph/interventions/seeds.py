@@ -17,13 +17,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.special import gammaln
+from scipy.stats import hypergeom
 
 from ..compiled import kernel
 from ..validation import Array, InputError, check_choice, check_integer, check_vector
@@ -84,20 +84,20 @@ def best_seeds(
     """
     game = Game.on(graph)
     seeds = check_size("count", count, game.n_nodes)
-    spread = diffusion(game.weights, model, scale, rounds)
     draws, random = check_draws(samples, random_state, game.n_nodes)
+    draw = partial(draw_sets, model=model, scale=scale, rounds=rounds)
     if score is not None:
         chosen = firsts(check_vector("score", score, game.n_nodes, "pass a number for each node"), seeds)
     else:
-        chosen = spread.draw(draws, random).greedy(seeds)
-    sets = spread.draw(draws, random)  # not the sets that the seeds were chosen by: those overstate the reach
+        chosen = draw(game.weights, draws, random).greedy(seeds)
+    sets = draw(game.weights, draws, random)  # not those that the seeds were chosen by, which overstate the reach
     gains = sets.gains(chosen)
     reached = np.cumsum(gains)
     table = {"name": pd.Series(game.names[chosen], dtype=object), "gain": gains, "reached": reached}
     table["random_seeds"] = [sets.random_seeds(number) for number in reached]
     over, own = [], []
     for replicate in game.replicates if score is None else ():
-        fewer = diffusion(replicate.weights, model, scale, rounds).draw(max(1, draws // 4), random)
+        fewer = draw(replicate.weights, max(1, draws // 4), random)
         own.append(fewer.greedy(seeds))
         over.append(np.cumsum(fewer.gains(chosen)))
     table |= stability(reached, over, own, chosen)
@@ -131,7 +131,8 @@ def expected_reach(
     """
     game = Game.on(graph)
     told = np.unique(game.numbered(seeds))
-    sets = diffusion(game.weights, model, scale, rounds).draw(*check_draws(samples, random_state, game.n_nodes))
+    draws = check_draws(samples, random_state, game.n_nodes)
+    sets = draw_sets(game.weights, *draws, model=model, scale=scale, rounds=rounds)
     return float(sets.gains(told).sum())
 
 
@@ -143,49 +144,37 @@ def check_draws(samples: int | None, random_state: object, n_nodes: int) -> tupl
     return check_integer("samples", samples, low=1, remedy="it is the number of diffusions to draw; try 10000"), random
 
 
-def diffusion(weights: Any, model: str = "cascade", scale: float | None = None, rounds: int | None = None) -> Diffusion:
-    """Return how news spread on a graph: a tie of weight w passes them on with probability min(1, scale w).
-
-    Under thresholds, rows that sum to more than 1 are scaled to 1.
-    """
+def draw_sets(
+    weights: Any,
+    samples: int,
+    random: np.random.Generator,
+    model: str = "cascade",
+    scale: float | None = None,
+    rounds: int | None = None,
+) -> ReverseSets:
+    """Return reverse-reachable sets, fewer if they are so large that it would take long; see :func:`best_seeds`."""
     highest = "; for the nodes of highest centrality pass score=diffusion_centrality(graph)"
     check_choice("model", model, ("cascade", "threshold"), highest)
     if rounds is not None and model == "threshold":
         raise InputError("rounds is not for thresholds, where no tie is tried twice: leave it out")
     scale, rounds = check_spread(1.0 if scale is None else scale, rounds)
-    if model == "threshold":
+    n, threshold = weights.shape[0], model == "threshold"
+    if threshold:
         shares = scale / np.maximum(1.0, scale * np.asarray(weights.sum(axis=1), dtype=float).ravel())
-        return Diffusion(weights, weights.data * np.repeat(shares, np.diff(weights.indptr)), True, None)
-    with np.errstate(divide="ignore"):
-        lengths = -np.log1p(-np.minimum(1.0, scale * weights.data))
-    return Diffusion(weights, np.minimum(lengths, 40.0), False, rounds)  # e^-40 is below double precision
+        lengths = weights.data * np.repeat(shares, np.diff(weights.indptr))
+    else:
+        with np.errstate(divide="ignore"):  # a tie that always passes on: e^-40 is below double precision
+            lengths = np.minimum(-np.log1p(-np.minimum(1.0, scale * weights.data)), 40.0)
+    shape = weights.indptr.astype(np.int64), weights.indices.astype(np.int64), lengths
 
+    def drawn(count: int) -> ReverseSets:
+        roots = random.permutation(n)[np.arange(count) % n]  # each equally often, which lowers the variance
+        return ReverseSets(n, *sets_of_roots(*shape, roots, rounds or n, rounds is not None, threshold, random))
 
-@dataclass(frozen=True, eq=False)
-class Diffusion:
-    """How news spread: through at most one tie into each node (threshold), or each tie by itself (cascade).
-
-    ``lengths`` has, in the order of ``weights.data``, the probability of a tie (threshold) or -log(1 - p) of it.
-    """
-
-    weights: Any
-    lengths: Array
-    threshold: bool
-    rounds: int | None
-
-    def draw(self, samples: int, random: np.random.Generator) -> ReverseSets:
-        """Return this many sets, or fewer if they are so large that it would take long."""
-        pilot = self._draw(min(100, samples), random)  # to see how large they are: of large sets, fewer are needed
-        tries = (1.0 + np.minimum(1.0, self.lengths).sum() / pilot.n_nodes) * (self.rounds or 1)
-        fitting = max(200, int(4e6 * len(pilot) / len(pilot.members) / tries))  # four million ties in all sets together
-        return self._draw(min(samples, fitting), random)
-
-    def _draw(self, samples: int, random: np.random.Generator) -> ReverseSets:
-        n = self.weights.shape[0]
-        roots = random.permutation(n)[np.arange(samples) % n]  # each equally often, which lowers the variance
-        shape = self.weights.indptr.astype(np.int64), self.weights.indices.astype(np.int64), self.lengths
-        rounds, repeated = (n, False) if self.rounds is None else (self.rounds, True)
-        return ReverseSets(n, *draw_sets(*shape, roots, rounds, repeated, self.threshold, random))
+    pilot = drawn(min(100, samples))  # to see how large they are: of large sets, fewer are needed
+    tries = (1.0 + np.minimum(1.0, lengths).sum() / n) * (rounds or 1)
+    fitting = max(200, int(4e6 * len(pilot) / len(pilot.members) / tries))  # four million ties in all sets together
+    return drawn(min(samples, fitting))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +222,9 @@ class ReverseSets:
 
         They miss a set of s nodes with probability :math:`\binom{N-s}{count} / \binom{N}{count}`.
         """
-        n, (sizes, times) = self.n_nodes, self._sizes
-        left = n - sizes - count + 1.0  # not positive: a set this large cannot be missed
-        missed = gammaln(n - sizes + 1.0) + gammaln(n - count + 1.0) - gammaln(np.maximum(left, 1.0)) - gammaln(n + 1.0)
-        hit = np.where(left > 0, -np.expm1(missed), 1.0)
-        return float(n * (times @ hit) / len(self))
+        sizes, times = self._sizes
+        hit = -np.expm1(hypergeom.logpmf(0, self.n_nodes, sizes, count))
+        return float(self.n_nodes * (times @ hit) / len(self))
 
     def random_seeds(self, reached: float) -> int:
         """Return how many random seeds it takes to reach as many nodes, in expectation."""
@@ -251,7 +238,7 @@ class ReverseSets:
 
 
 @kernel()
-def draw_sets(
+def sets_of_roots(
     pointers: Array,
     sources: Array,
     lengths: Array,
@@ -263,9 +250,10 @@ def draw_sets(
 ) -> tuple[Array, Array]:
     """Return the sets of the roots: where each starts, and the members of all.
 
-    The ties into a node lie one after the other on a line, each as long as -log(1 - p). A Poisson process of rate 1 on
-    this line hits each with probability p, independently, and costs as much as the ties it hits; the rest of a tie that
-    was hit is skipped. With thresholds, a uniform point picks one tie or none.
+    The ties into a node lie one after the other on a line, each as long as its entry in ``lengths``, -log(1 - p). A
+    Poisson process of rate 1 on this line hits each with probability p, independently, and costs as much as the ties it
+    hits; the rest of a tie that was hit is skipped. With thresholds, lengths are probabilities, and a uniform point
+    picks one tie or none.
     """
     n = len(pointers) - 1
     line = np.empty(len(lengths))

@@ -301,14 +301,12 @@ def draw_edges(
 ) -> None:
     """Draw a line for every edge."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415
-    from matplotlib.colors import to_rgba_array  # noqa: PLC0415
+    from matplotlib.colors import to_rgba  # noqa: PLC0415
 
-    colors = np.repeat(to_rgba_array(color), len(edges.weight), axis=0)
-    colors[:, 3] = opacity
+    colors = [to_rgba(color, alpha) for alpha in np.broadcast_to(opacity, len(edges.weight)).tolist()]
     lines = np.stack([places[edges.source], places[edges.target]], axis=1)
-    ax.add_collection(
-        LineCollection(list(lines), colors=colors, linestyles=style, linewidths=1.1, zorder=1, label=label)
-    )
+    drawn = LineCollection(list(lines), colors=colors, linestyles=style, linewidths=1.1, zorder=1, label=label)
+    ax.add_collection(drawn)
 
 
 def draw_against_truth(ax: Axes, places: Array, drawn: Edges, true: Edges) -> None:
