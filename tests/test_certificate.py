@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from nashgraph.certificate import Certificate, Measure, Monitor, Status, exact
+from nashgraph.certificate import Certificate, Measure, Monitor, Status, exact, summed_up
 from nashgraph.estimators import METHODS
 
 SMALL = {"spectemp": {"max_iter": 60}, "glasso": {"alpha": 0.3}}
@@ -58,3 +58,10 @@ def test_what_is_not_finite_becomes_none_in_json():
     certificate = Certificate(Measure.GAP, np.nan, np.inf, Status.STALLED, 3)
     assert certificate.as_dict()["value"] is None
     assert certificate.as_dict()["tol"] is None
+
+
+def test_the_worst_certificate_stands_for_many():
+    good = Certificate(Measure.GAP, 1e-5, 1e-4, Status.CONVERGED, 40)
+    bad = Certificate(Measure.GAP, 2e-3, 1e-4, Status.MAX_ITER, 100)
+    assert summed_up([good, exact()]).sentence == "converged: duality gap 1.0e-05 <= tol=0.0001 after 41 iterations"
+    assert summed_up([good, bad, good]).remedy == "1 of 3 members fell short: raise max_iter"

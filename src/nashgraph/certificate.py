@@ -44,13 +44,7 @@ REMEDIES = {
 
 
 class Record(NamedTuple):
-    """One line of a run's history: the objective, the certificate's measure, and the welfare where there is a game.
-
-    Examples
-    --------
-    >>> print(Record(10, 1.5, 1e-3, 0.25))
-    iteration   10   objective +1.50000000e+00   measure 1.0e-03   welfare +2.50000000e-01
-    """
+    """One line of a run's history: the objective, the certificate's measure, and the welfare where there is a game."""
 
     iteration: int
     objective: float
@@ -134,17 +128,7 @@ def exact() -> Certificate:
 
 
 def summed_up(certificates: Sequence[Certificate]) -> Certificate:
-    """Return one certificate for many results: that of the worst, with all their iterations.
-
-    Examples
-    --------
-    >>> good = Certificate(Measure.GAP, 1e-5, 1e-4, Status.CONVERGED, 40)
-    >>> bad = Certificate(Measure.GAP, 2e-3, 1e-4, Status.MAX_ITER, 100)
-    >>> summed_up([good, exact()]).sentence
-    'converged: duality gap 1.0e-05 <= tol=0.0001 after 41 iterations'
-    >>> summed_up([good, bad, good]).remedy
-    '1 of 3 members fell short: raise max_iter'
-    """
+    """Return one certificate for many results: that of the worst, with all their iterations."""
     open_ones = [each for each in certificates if not each.converged]
     worst = max(open_ones or certificates, key=lambda each: each.value / each.tol if each.tol else each.value)
     advice = worst.remedy or REMEDIES.get(worst.status, "")

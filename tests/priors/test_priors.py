@@ -27,8 +27,7 @@ from nashgraph.priors import (
 )
 from nashgraph.priors.prior import InMemory
 from nashgraph.smoothness import make_smoothness
-from nashgraph.solvers import Problem, best_response, lam_range, solve_path
-from nashgraph.solvers.result import Result
+from nashgraph.solvers import Problem, Result, best_response, lam_range, solve_path
 
 N = 14
 random = np.random.default_rng(0)

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nashgraph import GLGP, DataWarning, SmoothGL
-from nashgraph.pairs import make_search
-from nashgraph.smoothness import beta_for_degree
+from nashgraph.pairs import Bonus, make_search
+from nashgraph.smoothness import beta_for_degree, make_smoothness, response_ladder, smooth_ladder
 from nashgraph.smoothness.degree import farther_than_first, level_of
 
 from ..gaps import with_gaps
@@ -149,3 +149,16 @@ def test_one_column_of_counts_has_no_dust_for_beta(seed):
             equal = (gaps == gap) & (np.arange(40) != node)
             if equal.any():
                 assert np.ptp(model.adjacency_[node, equal]) <= 1e-9
+
+
+def test_ladders_are_means_of_graphs_learned_alone(random):
+    search, sides = make_search(random.normal(size=(20, 60))), (random.random(60), random.random(60))
+    ladder = smooth_ladder(search, np.array([2.0, 20.0]), 0.95, kept=59)
+    assert ladder.shares.sum() / 30 == pytest.approx(22)
+    for found, bonus in (
+        (ladder, Bonus.none(60)),
+        (response_ladder(search, ladder.betas, 0.95, 59, *sides), Bonus.of(*sides)),
+    ):
+        graphs = [make_smoothness(search, beta, 0.95).respond(bonus).matrix().toarray() for beta in ladder.betas]
+        alone = np.take_along_axis(np.mean(graphs, axis=0), found.labels.astype(int), axis=1)
+        np.testing.assert_allclose(found.weights, alone, atol=1e-6)

@@ -122,3 +122,10 @@ def test_history_is_monotone_here_and_ends_at_the_result(problem):
 def test_bad_input(problem, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         ttgd(problem, 0.5, **options)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0])
+def test_candidate_pairs_are_refused_at_every_strength(lam, random):
+    X = random.normal(size=(6, 15))
+    with pytest.raises(ValueError, match="solver='ttgd' needs storage='dense'"):
+        ttgd(Problem.from_signals(X, spectral_benefit(X), storage="sparse"), lam)

@@ -15,9 +15,6 @@ from ..pairs import Bonus, PairSearch
 from ..pairs._kernels import ladder_rows
 from ..validation import Array, InputError, warn
 
-FEW = 1e-3  # share of the rows that may be looked at whole before another scan is cheaper
-SAME = 1e-7  # sums of costs that differ by less, relative to themselves, are tied: costs are rounded to 32 bits
-
 
 def beta_for_degree(search: PairSearch, degree: float, c: float) -> float:
     r"""Return the beta at which the Smooth-GL graph of the points has ``degree`` neighbours per node on average.
@@ -69,7 +66,8 @@ def level_of(search: PairSearch, degree: float, kept: int) -> tuple[float, float
     pooled = costs.ravel()
     level = levels_of(pooled, n, [degree])[0]
     short = np.flatnonzero(in_memory(costs[:, -1] < level)) if kept < n - 1 else np.arange(0)
-    if level > 0.0 and 0 < len(short) <= max(1.0, FEW * n):
+    # Beyond a thousandth of the rows another scan is cheaper.
+    if level > 0.0 and 0 < len(short) <= max(1.0, 1e-3 * n):
         rows = search.rows(short)
         rows[np.arange(len(short)), short] = np.inf
         pooled = np.concatenate([in_memory(pooled), *(costs_below(level, row)[kept:] for row in rows)])
@@ -106,13 +104,13 @@ def neighbour_costs(farther: Array) -> Array:
     return found
 
 
-def levels_of(costs: Array, n: int, degrees: Array | list[float], same: float = SAME) -> list[float]:
+def levels_of(costs: Array, n: int, degrees: Array | list[float]) -> list[float]:
     """Return the levels at which n nodes have some degrees on average, or as nearly as ties allow, by one partition.
 
     Where a degree falls into a run of equal costs, those neighbours are taken together or left out together, whichever
     comes nearer to it. Zero where all costs are zero: any level above it makes everybody a neighbour.
     """
-    size = len(costs)
+    size, same = len(costs), 1e-7  # relative differences below are ties: costs are rounded to 32 bits
     wanted = np.minimum(np.round(np.asarray(degrees) * n).astype(int), size)
     places = np.unique([wanted - 1, np.minimum(wanted, size - 1)])
     pooled = np.partition(costs, places) if isinstance(costs, np.ndarray) else costs.sort().values
@@ -155,14 +153,6 @@ def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> La
     The sorted nearest of a row give its weights at any beta in closed form. Only the ``kept`` nearest of a node may be
     its neighbours: with fewer than all, the graphs of the largest degrees are those of that smaller problem, and lie
     in S all the same. O(N^2 M) time and O(N kept) memory.
-
-    Examples
-    --------
-    >>> from nashgraph.pairs import make_search
-    >>> search = make_search(np.random.default_rng(0).normal(size=(20, 100)))
-    >>> ladder = smooth_ladder(search, np.array([2.0, 20.0]), 0.95, kept=99)
-    >>> round(float(ladder.shares.sum()) / 50), bool(np.allclose(ladder.weights.sum(axis=1), 0.95))
-    (22, True)
     """
     nearest, labels = search.nearest(kept)
     farther = farther_than_first(nearest)
@@ -174,19 +164,7 @@ def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> La
 
 
 def response_ladder(search: PairSearch, betas: Array, c: float, kept: int, left: Array, right: Array) -> Ladder:
-    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one scan.
-
-    Examples
-    --------
-    >>> from nashgraph.pairs import make_search
-    >>> from nashgraph.smoothness import make_smoothness
-    >>> search = make_search(np.random.default_rng(0).normal(size=(20, 30)))
-    >>> ladder = response_ladder(search, np.array([0.5]), 0.95, 29, np.ones(30), np.arange(30.0))
-    >>> bonus = Bonus.of(np.ones(30), np.arange(30.0))
-    >>> response = make_smoothness(search, 0.5, 0.95).respond(bonus).matrix().toarray()
-    >>> bool(np.allclose(np.take_along_axis(response, ladder.labels.astype(int), axis=1), ladder.weights))
-    True
-    """
+    """Return the mean of the row best responses to the bonus ``left_i * right_j`` at several betas, from one scan."""
     nearest, labels = search.nearest(kept, Bonus.of(left, right))
     farther = farther_than_first(nearest)
     return _added_up(labels, farther, neighbour_costs(farther), 2.0 * c * betas, c)

@@ -20,21 +20,12 @@ from ..validation import Array, InputError, check_choice
 # "dense" keeps the costs of all pairs, "sparse" those of candidate pairs; both take the same steps.
 STORAGES = ("dense", "sparse")
 DENSE_NODES = 3000  # above this the costs of all pairs are cheaper to compute again than to read from memory
-# Bytes for each pair of a dense storage: cost and column, a few graphs of a line search with their transposes.
-DENSE_BYTES = 12 * 10
-# Bytes for each neighbour of a sparse storage: about six candidates, four graphs, each with its transpose.
-SPARSE_BYTES = 6 * 12 + 4 * 24
-SAMPLE = 256  # nodes that tell the mean degree to a few per cent
 
 
 class Smoothness:
     r"""The term J for some signals, beta and c.
 
-    Parameters
-    ----------
-    candidates : CandidateSet
-    beta, c : float
-    dense : bool, whether the costs of all pairs are stored and weight matrices returned as arrays
+    ``dense`` is whether the costs of all pairs are stored and weight matrices returned as arrays.
 
     Examples
     --------
@@ -94,13 +85,18 @@ class Smoothness:
 
         With :math:`\gamma = 1/(2\beta)` the old W drops out and this is :meth:`respond`.
         """
-        if not self.dense or not isinstance(weights, SparseWeights):
-            raise InputError(
-                "solver='ttgd' needs storage='dense' and engine='threads', because its steps start from any W; "
-                "use solver='best-response' for larger networks"
-            )
         keep = 1.0 - 2.0 * self.beta * gamma
-        return self.candidates.step(weights, bonus, keep=keep, gain=gamma, total=self.c)
+        held = self.check_all_pairs(weights)
+        return self.candidates.step(held, bonus, keep=keep, gain=gamma, total=self.c)
+
+    def check_all_pairs(self, weights: Weights) -> SparseWeights:
+        """Return the weights if steps can start from them, as those of TTGD do, or refuse."""
+        if self.dense and isinstance(weights, SparseWeights):
+            return weights
+        raise InputError(
+            "solver='ttgd' needs storage='dense' and engine='threads', because its steps start from any W; "
+            "use solver='best-response' for larger networks"
+        )
 
 
 def make_smoothness(search: PairSearch, beta: float, c: float, storage: str = "auto") -> Smoothness:
@@ -124,13 +120,13 @@ def suitable_storage(search: PairSearch, beta: float, c: float, free: float | No
     """Return the name of the storage that suits, and the reason in words."""
     n = len(search)
     free = free_memory() if free is None else free
-    dense = DENSE_BYTES * n * n
-    if search.stores_all_pairs and n <= DENSE_NODES and dense <= free / 4:
-        return "dense", f"{n} nodes need {dense / 1e9:.2g} of {free / 1e9:.2g} GB free"
     if not search.stores_all_pairs:
         return "sparse", f"{n} nodes, candidate pairs where the engine keeps them"
+    dense = 120 * n * n  # bytes: cost and column of a pair, a few graphs of a line search with their transposes
+    if n <= DENSE_NODES and dense <= free / 4:
+        return "dense", f"{n} nodes need {dense / 1e9:.2g} of {free / 1e9:.2g} GB free"
     degree = expected_degree(search, beta, c)
-    needed = SPARSE_BYTES * n * degree
+    needed = 168 * n * degree  # bytes: six candidates for each neighbour, four graphs, each with its transpose
     why = f"{n} nodes with about {degree:.3g} neighbours need {needed / 1e9:.2g} of {free / 1e9:.2g} GB free"
     if needed > free:
         raise InputError(f"too little memory: {why}; use a smaller degree (or beta), or fewer nodes")
@@ -138,9 +134,8 @@ def suitable_storage(search: PairSearch, beta: float, c: float, free: float | No
 
 
 def expected_degree(search: PairSearch, beta: float, c: float) -> float:
-    """Return the mean number of Smooth-GL neighbours over a sample of the nodes."""
-    n = len(search)
-    nodes = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(int))
+    """Return the mean number of Smooth-GL neighbours over 256 nodes, which tell it to a few per cent."""
+    nodes = np.unique(np.linspace(0, len(search) - 1, 256).astype(int))
     counts: list[Array] = []
     for first in range(0, len(nodes), search.block_size):
         some = nodes[first : first + search.block_size]

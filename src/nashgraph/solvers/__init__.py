@@ -2,8 +2,7 @@
 
 from .descent import BestResponse, best_response
 from .paths import multistart, solve_gradually, solve_path, starting_points
-from .problem import Problem
-from .result import Result, SolverOptions
+from .problem import Problem, Result, SolverOptions
 from .strength import COST, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
 from .two_timescale import TTGD, StepSizes, gradient_mapping, theory_steps, ttgd
 

@@ -42,8 +42,7 @@ from ..pairs import Weights, blas_threads
 from ..priors import State
 from ..priors.prior import EXACT, PriorState
 from ..validation import Array, check_integer
-from .problem import Problem
-from .result import Result, SolverOptions, start_of
+from .problem import Problem, Result, SolverOptions
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -130,7 +129,7 @@ def best_response(
     monitor = Monitor(Measure.STATIONARITY, options.tol, options.max_iter, options.callback)
     # Vectors and CSR products gain nothing from BLAS's threads, which would compete with the kernels' own.
     with blas_threads().limit(limits=1):
-        weights, state = start_of(problem, start)
+        weights, state = problem.start_of(start)
         accuracy = options.first_accuracy if state is None else EXACT
         run = Descent(problem, lam, options)
         now = run.evaluate(weights, accuracy, state)

@@ -8,23 +8,20 @@ of the two, the lower objective is kept. All are certified.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..pairs import HERE, Bonus, Weights
+from ..pairs import Bonus, Weights
 from ..priors import GamePrior
+from ..priors.prior import InMemory
 from ..validation import Array
 from .descent import best_response
-from .problem import Problem
-from .result import Result
+from .problem import Problem, Result
 from .strength import lam_range
-
-MANY, HALF = 20, 0.5  # among so many nodes, two with this share of the influence make a graph degenerate
-RANDOM_NEIGHBOURS = 10  # of a node in a random start
 
 
 def solve_path(
@@ -74,18 +71,9 @@ def solve_path(
 
 
 def degenerate(graph: Weights, n_nodes: int) -> bool:
-    """Return whether two nodes hold half of all influence among twenty or more: the signals say nothing any more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.eye(30)[0] + 0.01, beta=5.0)
-    >>> degenerate(problem.smooth, 30), degenerate(best_response(problem, 1000.0).weights, 30)
-    (False, True)
-    """
+    """Return whether two nodes hold half of all influence among twenty or more: the signals say nothing any more."""
     influence = np.sort(graph.place.get(graph.tdot(graph.place.put(np.ones(n_nodes)))))
-    return n_nodes >= MANY and bool(influence[-2:].sum() >= HALF * influence.sum())
+    return n_nodes >= 20 and bool(influence[-2:].sum() >= 0.5 * influence.sum())
 
 
 def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options: Any) -> Result:
@@ -102,11 +90,10 @@ def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options:
     if lam == 0:
         return direct
     low, _ = lam_range(problem)
-    start: Result | None = None
-    for weaker in np.geomspace(min(low, 0.5 * lam), lam, n_lams)[:-1]:
-        start = best_response(problem, float(weaker), start, **options)
-    gradual = best_response(problem, lam, start, **options)
-    return gradual if gradual.objective < direct.objective else direct
+    gradual: Result | None = None
+    for weaker in np.geomspace(min(low, 0.5 * lam), lam, n_lams):
+        gradual = best_response(problem, float(weaker), gradual, **options)
+    return gradual if gradual is not None and gradual.objective < direct.objective else direct
 
 
 def starting_points(problem: Problem, lam: float, random: np.random.RandomState) -> Iterator[Weights]:
@@ -127,38 +114,26 @@ def starting_points(problem: Problem, lam: float, random: np.random.RandomState)
     def response_on(graph: Any) -> Weights:
         return problem.respond(problem.prior.evaluate(graph, tol=1e-8), lam)
 
+    def uniform(vector: Array) -> Array:
+        """Return W v, and W^T v, of the graph in which everybody has the same weight."""
+        spread: Array = c / (n - 1) * (vector.sum() - vector)
+        return spread
+
     yield problem.smooth
-    yield response_on(UniformGraph(c / (n - 1)))
+    yield response_on(InMemory(uniform, uniform))
     if isinstance(problem.prior, GamePrior):
         yield problem.smoothness.respond(Bonus.of(np.full(n, lam), problem.prior.benefit))
     while True:
         yield response_on(problem.smoothness.hold(random_rows(n, c, random)))
 
 
-@dataclass(frozen=True)
-class UniformGraph:
-    """The graph in which everybody has the same weight, as products."""
-
-    weight: float
-    place = HERE
-
-    def dot(self, vector: Any) -> Any:
-        """Return W v."""
-        return self.weight * (vector.sum() - vector)
-
-    def tdot(self, vector: Any) -> Any:
-        """Return W^T v, which is the same."""
-        return self.dot(vector)
-
-
 def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:
-    """Return a CSR matrix in S whose rows have a few neighbours drawn at random, with random weights."""
-    neighbours = min(RANDOM_NEIGHBOURS, n - 1)
-    shifts = random.randint(1, n, size=(n, neighbours))
-    columns = (np.arange(n)[:, None] + shifts) % n
-    weights = random.standard_exponential((n, neighbours))
+    """Return a CSR matrix in S whose rows have about ten neighbours drawn at random, with random weights."""
+    shape = n, min(10, n - 1)
+    columns = (np.arange(n)[:, None] + random.randint(1, n, size=shape)) % n
+    weights = random.standard_exponential(shape)
     weights *= c / weights.sum(axis=1, keepdims=True)
-    rows = np.repeat(np.arange(n), neighbours)
+    rows = np.repeat(np.arange(n), shape[1])
     return sparse.csr_array((weights.ravel(), (rows, columns.ravel())), shape=(n, n))
 
 
@@ -180,8 +155,5 @@ def multistart(
     >>> multistart(problem, 1.0, best_response, 4, np.random.RandomState(0)).converged
     True
     """
-    starts = starting_points(problem, lam, random)
-    return min(
-        (solve(problem, lam, next(starts), **options) for _ in range(n_starts)),
-        key=lambda result: result.objective,
-    )
+    starts = islice(starting_points(problem, lam, random), n_starts)
+    return min((solve(problem, lam, start, **options) for start in starts), key=lambda result: result.objective)

@@ -19,8 +19,7 @@ from ..certificate import LOG, Callback, Record
 from ..pairs import Bonus, LamRange
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
-from .problem import Problem
-from .result import Result
+from .problem import Problem, Result
 
 COST = 1e-3  # share of J, as a typical row has it, that lam="auto" spends on the prior (benchmarks/DEFAULT_LAM.md)
 LEEWAY = 2.0  # how many times that a prior may really cost before lambda is halved (benchmarks/STEPS.md)

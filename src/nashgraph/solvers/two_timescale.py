@@ -26,8 +26,7 @@ from ..games import TotalAction
 from ..pairs import Weights
 from ..priors import DynamicsState, FixedPointPrior, GamePrior
 from ..validation import Array, InputError, check_choice, check_integer, check_number
-from .problem import Problem
-from .result import Result, SolverOptions, start_of
+from .problem import Problem, Result, SolverOptions
 
 
 class StepSizes(NamedTuple):
@@ -107,7 +106,7 @@ def ttgd(
     """
     options = replace(options, **changes)
     scans = problem.smoothness.search.scans
-    first, _ = start_of(problem, start)
+    first, _ = problem.start_of(start)
     sizes = StepSizes(options.alpha, options.gamma)
     if options.steps == "theory":
         sizes = theory_steps(problem, lam, first)
@@ -121,37 +120,26 @@ def ttgd(
             status = monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
         if status is not None:
             break
-    assert status is not None
-    assert exact is not None
+    assert status is not None  # the last iteration is checked
     return Result(weights, exact, objective, problem.smoothness.search.scans - scans, monitor.certificate(status))
 
 
 def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> Iterator[Weights]:
-    """Yield the iterates of TTGD without end, the start first.
-
-    Examples
-    --------
-    >>> from itertools import islice
-    >>> import numpy as np
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> start = problem.smooth
-    >>> [round(W.distance(start), 4) for W in islice(iterates(problem, 1.0, start, StepSizes(0.5, 0.1)), 3)]
-    [0.0, 0.0652, 0.1045]
-    """
-    weights, game, state = start, problem.prior, None
-    if not isinstance(game, FixedPointPrior):
-        # Without actions that could lag behind, both timescales are one: projected gradient at the exact state.
-        while True:
-            yield weights
-            state = game.evaluate(weights, start=state)
-            weights = problem.smoothness.step(weights, problem.bonus(state, lam), steps.gamma)
-    actions, adjoint = game.benefit, game.welfare.gradient(game.benefit)
+    """Yield the iterates of TTGD without end, the start first."""
+    problem.smoothness.check_all_pairs(start)
+    weights, prior = start, problem.prior
+    state: Any = None
+    if isinstance(prior, FixedPointPrior):
+        actions, adjoint = prior.benefit, prior.welfare.gradient(prior.benefit)
     while True:
         yield weights
-        actions = actions + steps.alpha * (game.reply(weights, actions) - actions)
-        adjoint = game.adjoint(weights, actions, start=adjoint)
-        bonus = problem.bonus(game.state(weights, actions, adjoint, np.nan), lam)
-        weights = problem.smoothness.step(weights, bonus, steps.gamma)
+        if isinstance(prior, FixedPointPrior):
+            actions = actions + steps.alpha * (prior.reply(weights, actions) - actions)
+            adjoint = prior.adjoint(weights, actions, start=adjoint)
+            state = prior.state(weights, actions, adjoint, np.nan)
+        else:  # without actions that could lag behind, both timescales are one: projected gradient at the exact state
+            state = prior.evaluate(weights, start=state)
+        weights = problem.smoothness.step(weights, problem.bonus(state, lam), steps.gamma)
 
 
 def gradient_mapping(
@@ -208,7 +196,7 @@ def theory_steps(problem: Problem, lam: float, start: Weights) -> StepSizes:
     largest, root, gap = float(game.benefit.max()), float(np.sqrt(n)), 1.0 - problem.smoothness.c
     alpha = gap / (1.0 + c) ** 2
     exact = game.evaluate(start).actions
-    first = game.benefit + alpha * (game.benefit + start.dot(game.interaction.value(game.benefit)) - game.benefit)
+    first = game.benefit + alpha * start.dot(game.interaction.value(game.benefit))
     lipschitz_y = root * largest / gap**2
     lipschitz_loss = (
         (root * lam / gap + lam * n * largest * c / gap**3) * lipschitz_y
