@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -18,7 +17,7 @@ from .commands import DONE
 from .fitting import MODEL, all_parameters, built, check_given, fitted
 from .learn import check_inputs_kept, note_signals, write_tables
 from .messages import Voice, listed, records
-from .options import TableArguments
+from .options import TableArguments, numbers_of
 from .saved import found_again
 from .tie_options import TIES, AskArguments, PlanArguments, TieArguments
 
@@ -129,12 +128,3 @@ def run_plan(given: PlanArguments) -> int:
         voice.say(f"wrote {' and '.join(PLAN)} to {given.out}/")
     voice.answer({"command": "plan", "plan": records(table), "chance": table.attrs["chance"], "notes": voice.notes})
     return DONE
-
-
-def numbers_of(option: str, text: str, kind: type[float] | type[int]) -> list[Any]:
-    """Return the numbers in a list with commas."""
-    try:
-        return [kind(part) for part in text.split(",")]
-    except ValueError:
-        what = "whole numbers" if kind is int else "numbers"
-        raise typer.BadParameter(f"{option} {text} must be {what} with commas between, for example 0,5,10") from None

@@ -135,23 +135,16 @@ class Command(TyperCommand):
         about, _, example = str(self.help).partition("Example: ")
         lines = [f"Usage: nashgraph {self.name} {names}[OPTIONS]", "", about.split("\n\n")[0], ""]
         for each in (*arguments, *(parameters[name] for name in COMMON if name in parameters)):
-            left = f"{each.opts[-1]} {each.metavar or ''}" if each not in arguments else str(each.metavar)
-            lines += _two_columns(f"  {left.strip()}", _help_with_default(each), column, width)
+            left, words = f"  {each.metavar}", str(each.help).replace("\\[", "[")
+            if each not in arguments:
+                left = f"  {each.opts[-1]} {each.metavar or ''}".rstrip()
+                shown = each.show_default and each.default not in (None, False)
+                words += f" [default: {each.default}]" if shown else ""
+            folded = textwrap.wrap(words, width - column)
+            # A long name has a line of its own.
+            lines.append(left if len(left) >= column - 1 else left.ljust(column) + folded.pop(0))
+            lines += [" " * column + line for line in folded]
         return "\n".join([*lines, "", f"Example: {example.strip()}", f"All options: nashgraph {self.name} --help"])
-
-
-def _help_with_default(parameter: Any) -> str:
-    """Return the help of a parameter as plain text, with its default if that says something."""
-    words = str(parameter.help).replace("\\[", "[")
-    shown = parameter.opts[0].startswith("-") and parameter.show_default and parameter.default not in (None, False)
-    return f"{words} [default: {parameter.default}]" if shown else words
-
-
-def _two_columns(left: str, right: str, column: int, width: int) -> list[str]:
-    """Return a line or more with a name on the left and its help on the right; a long name has a line of its own."""
-    folded = textwrap.wrap(right, width - column)
-    first = [left] if len(left) >= column - 1 else [left.ljust(column) + folded.pop(0)]
-    return first + [" " * column + line for line in folded]
 
 
 def flat(groups: Callable[..., None], run: str) -> Callable[..., int]:

@@ -337,17 +337,9 @@ def code_of(record: ModelRecord) -> int:
 
 def json_of(record: ModelRecord) -> dict[str, Any]:
     """Return the JSON object of a learned graph."""
-    return {
-        "command": record.job.command,
-        "method": record.job.method,
-        "nodes": record.nodes,
-        "signals": record.signals,
-        "edges": record.edges,
-        "certificate": record.certificate,
-        "scores": record.scores,
-        "seconds": record.seconds,
-        "notes": record.notes,
-    }
+    names = ("nodes", "signals", "edges", "certificate", "scores", "seconds", "notes")
+    same = {name: getattr(record, name) for name in names}
+    return {"command": record.job.command, "method": record.job.method, **same}
 
 
 EDGES, NODES, REPORT, INDEX = "edges.csv", "nodes.csv", "report.html", "index.html"

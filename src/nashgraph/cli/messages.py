@@ -35,12 +35,9 @@ class Note(NamedTuple):
 
 
 class Voice:
-    """The output of a command: results for people or one JSON object for machines, and notes.
+    """The output of a command: results for people or one JSON object for machines, and notes, all of which are kept.
 
-    Attributes
-    ----------
-    collected : list of Note, in their order; reports, model.json and JSON have all of them
-    brief : bool, whether only warnings are printed among the notes, and only the main figures of a result
+    If it is ``brief``, only warnings are printed among the notes, and only the main figures of a result.
     """
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False, brief: bool = False) -> None:

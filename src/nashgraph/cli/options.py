@@ -213,12 +213,7 @@ class PathArguments:
         """Return those given, or how many to find."""
         if self.lams is None:
             return {"n_lams": self.n_lams}
-        try:
-            return {"lams": [float(part) for part in self.lams.split(",")]}
-        except ValueError as error:
-            raise typer.BadParameter(
-                f"--lams {self.lams} must be numbers with commas between, for example 0.1,1,10"
-            ) from error
+        return {"lams": numbers_of("--lams", self.lams, float)}
 
 
 @dataclass(frozen=True)
@@ -476,3 +471,12 @@ class ActArguments:
     def changes(self) -> bool:
         """Whether a change is asked about."""
         return bool(self.without) or self.benefit is not None or self.cap_influence is not None
+
+
+def numbers_of(option: str, text: str, kind: type[float] | type[int]) -> list[Any]:
+    """Return the numbers in a list with commas."""
+    try:
+        return [kind(part) for part in text.split(",")]
+    except ValueError:
+        what = "whole numbers" if kind is int else "numbers"
+        raise typer.BadParameter(f"{option} {text} must be {what} with commas between, for example 1,5,10") from None

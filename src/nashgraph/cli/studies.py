@@ -24,7 +24,7 @@ from ..experiments import EXPERIMENTS, Study, reproduce
 from ..experiments.study import held
 from ..files import Written, claimed, written_together
 from ..io import write_edges, write_graphml
-from ..report import Summary, plot_graph, summarize, write_report
+from ..report import Summary, plot_networks, summarize, write_report
 from ..solvers import BestResponse
 from ..validation import InputError, check_choice
 from .commands import DONE, REFUSED, printable
@@ -132,28 +132,14 @@ def write_demo(out: Path, model: GraphEstimator, club: nx.Graph[int], summary: S
         write_edges(written, folder / "edges.csv")
         write_graphml(written, folder / "karate.graphml")
         try:
-            draw_side_by_side(club, model, folder / "karate.png")
+            true = nx.convert_node_labels_to_integers(club, first_label=1)  # short names, so that all can be shown
+            graphs = {"The true club": true, "Learned by the consensus": replace(model.graph_, names=np.array(true))}
+            figure = plot_networks(graphs, n_edges=true.number_of_edges(), n_labels=len(true))
+            figure.savefig(folder / "karate.png", dpi=130, bbox_inches="tight")
         except ImportError:
             voice.note("karate.png is left out, because drawing needs matplotlib: pip install 'nashgraph[plot]'")
         write_report(summary, folder / "report.html")
         return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
-
-
-def draw_side_by_side(club: nx.Graph[int], model: GraphEstimator, path: Path) -> None:
-    """Draw the true club and the learned one, in one layout, into a PNG file."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 (an extra: imported where used)
-
-    figure = Figure(figsize=(11, 5.5), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    true = nx.convert_node_labels_to_integers(club, first_label=1)  # short names, so that all can be shown
-    learned = replace(model.graph_, names=np.array(true))
-    shared: dict[str, Any] = {"positions": nx.spring_layout(true, seed=4), "n_labels": len(true)}
-    plot_graph(true, left, **shared).set_title("The true club", loc="left")
-    plot_graph(learned, right, truth=true, **shared).set_title(
-        "Learned by the consensus: its heaviest pairs", loc="left"
-    )
-    figure.supxlabel("Circles grow with friends (left), with influence (right).", fontsize=9)
-    figure.savefig(path, dpi=130, bbox_inches="tight", format="png")
 
 
 def run_reproduce(asked: ReproduceArguments) -> int:
