@@ -1,6 +1,8 @@
 """Every kind of file gives the same table."""
 
+import bz2
 import gzip
+import lzma
 import os
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.feather
 import pyarrow.parquet
 import pyreadstat
 import pytest
@@ -174,6 +177,42 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, ending):
         assert tracemalloc.get_traced_memory()[1] < size / 4
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("encoding", ["PLAIN_DICTIONARY", "DELTA_BYTE_ARRAY", "feather"])
+def test_few_long_texts_that_are_small_in_the_file_are_refused(tmp_path, encoding):
+    table = pyarrow.table({"a": ["x" * 100_000] * 100})
+    path = tmp_path / "t.parquet"
+    if encoding == "feather":
+        path = tmp_path / "t.feather"
+        pyarrow.feather.write_feather(table, path, compression="zstd")
+    elif encoding == "DELTA_BYTE_ARRAY":
+        pyarrow.parquet.write_table(table, path, use_dictionary=False, column_encoding={"a": encoding})
+    else:
+        pyarrow.parquet.write_table(table, path)
+    assert path.stat().st_size < 150_000
+    with pytest.raises(TableError, match=r"is too large: it has .* MB"):
+        read_table(path, TableOptions(max_cells=100_000))
+    assert read_table(path)[0].shape == (100, 1)
+
+
+@pytest.mark.parametrize("ending", [".csv.bz2", ".csv.xz"])
+def test_packed_text_that_grows_too_large_is_refused(tmp_path, ending):
+    path = tmp_path / f"t{ending}"
+    path.write_bytes((bz2 if ending == ".csv.bz2" else lzma).compress(b"1,2\n" * 100_000))
+    with pytest.raises(TableError, match="is too large: it has 400 kB"):
+        read_table(path, TableOptions(max_cells=1_000))
+
+
+def test_a_file_beyond_the_memory_is_said(tmp_path, monkeypatch):
+    pd.DataFrame({"a": [1, 2]}).to_parquet(tmp_path / "t.parquet")
+
+    def fill(*given, **more):
+        raise MemoryError
+
+    monkeypatch.setattr(pd, "read_parquet", fill)
+    with pytest.raises(TableError, match=r"t.parquet needs more memory than there is"):
+        read_table(tmp_path / "t.parquet")
 
 
 def test_half_floats_and_a_category_of_one_level(tmp_path, random):

@@ -203,6 +203,10 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         yield
     except (ImportError, PermissionError, TableError):
         raise
+    except MemoryError as error:
+        raise TableError(
+            f"{path.name} needs more memory than there is: leave out long texts, or save a part"
+        ) from error
     except Exception as error:
         raise cannot_read(path, kind) from error
 
@@ -212,15 +216,32 @@ def read_parquet(path: Path, options: TableOptions, exact: Collection[str]) -> R
     with reading(path, "a Parquet file"):
         # What a file says of itself, before it is unpacked: a column of one value takes no room in it.
         import_module("pyarrow")
-        about = import_module("pyarrow.parquet").ParquetFile(path).metadata
-        _check_cells(path, about.num_rows * about.num_columns, options.max_cells)
-        size = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
-        _check_bytes(path, size, options.max_cells)
+        file = import_module("pyarrow.parquet").ParquetFile(path)
+        about, most = file.metadata, options.max_cells
+        _check_cells(path, about.num_rows * about.num_columns, most)
+        _check_bytes(path, sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups)), most)
+        _check_texts(path, file, most)
         table = pd.read_parquet(path, engine="pyarrow")
         for _, column in table.items():
             if pd.api.types.is_string_dtype(column.dtype):
                 column.to_numpy(dtype=object)  # decodes all text, which Arrow does not check
         return table, []
+
+
+def _check_texts(path: Path, file: Any, max_cells: int) -> None:
+    """Refuse texts that are small in a Parquet file, each written once for all rows that have it, and large in memory.
+
+    They are unpacked in pieces of so few rows that each is allowed, even if every row had all the text of its column.
+    """
+    parts = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+    chunks = [part.column(k) for part in parts for k in range(part.num_columns)]
+    texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
+    rows = max_cells * BYTES_A_CELL // 8 // max([1, *(chunk.total_uncompressed_size for chunk in texts)])
+    if texts and rows < file.metadata.num_rows:
+        size, columns = 0, sorted({chunk.path_in_schema for chunk in texts})
+        for piece in file.iter_batches(batch_size=min(max(1, rows), 65_536), columns=columns, use_threads=False):
+            size += piece.nbytes
+            _check_bytes(path, size, max_cells)
 
 
 def read_feather(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
@@ -234,6 +255,7 @@ def read_feather(path: Path, options: TableOptions, exact: Collection[str]) -> R
             _check_cells(path, about.count_rows() * len(about.schema), options.max_cells)
         # In one thread, and looked at before it is used: else a broken file can end the program.
         table = feather.read_table(path, use_threads=False)
+        _check_bytes(path, table.nbytes, options.max_cells)
         table.validate(full=True)
         return table.to_pandas(), []
 
