@@ -164,4 +164,4 @@ def draw(frame: pd.DataFrame) -> Any:
 BEYOND = Experiment("beyond", "Beyond the paper's settings: villages", trials, measure, study, draw, prepare=prepare)
 
 if __name__ == "__main__":
-    run(BEYOND)
+    run("beyond")

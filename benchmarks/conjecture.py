@@ -240,4 +240,4 @@ CONJECTURE = Experiment(
 )
 
 if __name__ == "__main__":
-    run(CONJECTURE)
+    run("conjecture")

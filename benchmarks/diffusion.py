@@ -246,4 +246,4 @@ DIFFUSION = Experiment(
 )
 
 if __name__ == "__main__":
-    run(DIFFUSION)
+    run("diffusion")

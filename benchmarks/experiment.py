@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,8 +11,10 @@ from nashgraph.experiments.reproduction import csv_of, write_study, write_trials
 from nashgraph.experiments.study import Experiment, held
 
 
-def run(experiment: Experiment) -> None:
+def run(name: str) -> None:
     """Run all trials, with --quick a few to a folder of their own, and write what came out."""
+    # By its name, not from the script that runs: the processes of the trials import it too.
+    experiment: Experiment = getattr(import_module(f"benchmarks.{name}"), name.upper())
     quick, here = "--quick" in sys.argv, Path(__file__).parent
     with TemporaryDirectory() as folder:
         write_trials(
