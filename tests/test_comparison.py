@@ -35,7 +35,7 @@ def smooth(graph):
 
 def test_scores_are_those_of_direct_calls_in_the_order_given(X, graph):
     models = {"sigrep": GLSigRep(), "few": SmoothGL(degree=3), "glasso": GraphicalLassoGL()}
-    table = compare(X, graph, ["sigrep", ("few", SmoothGL(degree=3)), "glasso"], controls=False)
+    table = compare(X, graph, ["sigrep", ("few", SmoothGL(degree=3)), "glasso"])[:3]
     assert list(table.method) == list(models)
     assert (table.scored == "symmetrised").all()
     assert (table.error == "").all()

@@ -118,14 +118,9 @@ def check_network(
     questions : array of shape (n_signals,), optional
         The question that each signal belongs to. The signals of one question, such as the columns of one category, are
         shuffled together. Default: each signal is a question of its own.
-    n_permutations : int
+    n_permutations, random_state : int
     level : float
         Error rate: on answers without any structure a share ``level`` of the tables at most is said to have some.
-    random_state : int
-
-    Returns
-    -------
-    NetworkCheck, with ``verdict``, ``sentences`` and ``as_dict()``
 
     References
     ----------
@@ -178,18 +173,9 @@ def judged(own: Array, drawn: Array, names: Array, level: float, passed: bool | 
     best = int(np.argmax(columns))
     several = "several dimensions" if dimensions > 1 else "one dimension"
     verdict = several if p_value < level else "nothing found"
-    return NetworkCheck(
-        verdict,
-        float(p_value),
-        total / float(chance.mean()),
-        dimensions,
-        float(roots[0] ** 2 / total),
-        names[best],
-        float(columns[best]),
-        1.0 / len(own),
-        passed,
-        len(drawn),
-    )
+    shares = float(roots[0] ** 2 / total), names[best], float(columns[best]), 1.0 / len(own)
+    relative = total / float(chance.mean())
+    return NetworkCheck(verdict, float(p_value), relative, dimensions, *shares, passed, len(drawn))
 
 
 def standardised(values: Array) -> Array:

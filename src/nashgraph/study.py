@@ -58,8 +58,7 @@ def plan_study(
     like : (network, traits), optional
         A similar group whose ties are known, as a network and a table of 0/1 traits, instead of the guesses: its people
         are asked about its traits, those that split people most evenly first.
-    n_draws : int, the number of networks drawn (or, with ``like``, of samples of people asked)
-    random_state : int
+    n_draws, random_state : int, the number of networks drawn (with ``like``, of samples of people asked), and the seed
 
     Returns
     -------
@@ -141,8 +140,7 @@ def similar_group(network: Any, traits: Any, most: int) -> tuple[Array, Array]:
     """Return a known network and its traits, those first that split people most evenly."""
     graph = as_graph(network)
     A = ((graph.weights + graph.weights.T) > 0).astype(float).toarray()
-    if not isinstance(traits, pd.DataFrame):
-        traits = pd.DataFrame(traits)
+    traits = pd.DataFrame(traits)
     place = {str(name): k for k, name in enumerate(traits.index)}
     if lacking := [name for name in map(str, graph.names) if name not in place]:
         raise InputError(f"like: the traits lack {len(lacking)} of the network's nodes, for example {lacking[0]!r}")

@@ -23,12 +23,6 @@ from .members import PARTIAL, PRIOR_SHARE, Ladders, graph_of, search_of
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
 KINDS = ANSWERS, SAMPLES = "answers", "samples"
 FEW_VALUES = 10  # 89% of the columns of real survey tables have at most ten different values (fact 15)
-# Samples of one kind in three classes or more have much the same frequencies: by their own quantiles they differ by 0,
-# by common thresholds by 0.12 to 0.69; questions of 43 real tables, which are not reported, by 0.34 to 0.90. Two
-# classes do not tell: questions that few people say yes to also have the same frequencies.
-FREQUENCIES_APART, LEAST_COMPARED, LEAST_CLASSES = 0.15, 5, 3
-UNITS_APART = 10.0  # spreads of signals of one kind: their 90% and 10% quantiles were within a factor of 3.3
-NODES_READ = 10_000  # enough to count the values of a signal
 
 
 class Kind(NamedTuple):
@@ -43,17 +37,19 @@ def kind_of_signals(X: Array) -> Kind:
 
     Signals with few values are answers, unless all have three or more, equally often: samples of one kind, in classes.
     """
-    part = X[:, :NODES_READ]
+    part = X[:, :10_000]  # enough to count values
     values = np.array([len(np.unique(row[np.isfinite(row)])) for row in part])
     few = np.mean(values <= FEW_VALUES)
     spreads = np.nanstd(part, axis=1)
     low, high = np.quantile(spreads[spreads > 0], (0.1, 0.9)) if (spreads > 0).any() else (1.0, 1.0)
-    classes = few >= 0.5 and len(X) >= LEAST_COMPARED and values.min() >= LEAST_CLASSES
-    if classes and frequency_distance(part) <= FREQUENCIES_APART:
+    # Samples of one kind in three classes or more have much the same frequencies: by their own quantiles they differ by
+    # 0, by common thresholds by 0.12 to 0.69; questions of 43 real tables, which are not reported, by 0.34 to 0.90. Two
+    # classes do not tell: questions that few people say yes to also have the same frequencies.
+    if few >= 0.5 and len(X) >= 5 and values.min() >= 3 and frequency_distance(part) <= 0.15:
         return Kind(SAMPLES, "the signals have few different values, but all have them about equally often")
     if few >= 0.5:
         return Kind(ANSWERS, f"{100 * few:.0f}% of the signals have at most {FEW_VALUES} different values")
-    if high > UNITS_APART * low:
+    if high > 10.0 * low:  # of signals of one kind, these quantiles were within a factor of 3.3
         return Kind(ANSWERS, f"the signals have different units: their spreads differ by a factor of {high / low:.0f}")
     return Kind(SAMPLES, "most signals have many different values and similar spreads")
 

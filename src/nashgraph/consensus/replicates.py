@@ -111,16 +111,12 @@ def half_of(X: Array, rows: Array) -> Array:
 @kernel()
 def inclusion_threshold(values: Array, each: int) -> float:
     """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values."""
-    count = len(values)
-    parted = np.partition(values, count - each)
-    largest, tail = np.sort(parted[count - each :]), parted[: count - each].sum() + 0.0
-    # The k largest are certainly included, and the others share the other places. The smallest k that is consistent
-    # wins: go down from k = each - 1.
-    level = 0.0
-    for k in range(each - 1, -1, -1):
-        tail += largest[each - 1 - k]
-        if k == each - 1 or largest[each - 1 - k] <= tail / (each - k) * (1.0 + 1e-12):
-            level = tail / (each - k)
+    ordered, tail, level = np.sort(values)[::-1], values.sum(), 0.0
+    for k in range(each):  # the k largest are certainly included, and the others share the other places
+        level = tail / (each - k)
+        if ordered[k] <= level * (1.0 + 1e-12):
+            break
+        tail -= ordered[k]
     return max(level, 1e-30)
 
 

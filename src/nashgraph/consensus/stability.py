@@ -176,11 +176,7 @@ class Selection:
 def selected(graph: LearnedGraph, found: Plan, keys: Array, shares: Array) -> Selection:
     """Return the selection: the ties of a graph that enough halves take."""
     mutual, n = graph.undirected(), graph.n_nodes
-    found_in = sparse.csr_array((shares, (keys // n, keys % n)), shape=(n, n))
-    share = values_at(sparse.csr_array(found_in + found_in.T), mutual.weights)
-    kept = share >= found.tau - 1e-9
-    rows, columns = (ends[kept] for ends in mutual.weights.tocoo().coords)
-    weights = sparse.csr_array((mutual.weights.data[kept], (rows, columns)), shape=(n, n))
-    edge_columns = {name: np.asarray(values)[kept] for name, values in mutual.edge_columns.items()}
-    columns_with_share = {"share": share[kept]} | edge_columns
-    return Selection(LearnedGraph(graph.names, weights, directed=False, edge_columns=columns_with_share), found)
+    taken = sparse.csr_array((shares, (keys // n, keys % n)), shape=(n, n))
+    share = values_at(sparse.csr_array(taken + taken.T), mutual.weights)
+    whole = LearnedGraph(mutual.names, mutual.weights, False, {}, {"share": share, **mutual.edge_columns})
+    return Selection(whole.at_least("share", found.tau - 1e-9), found)

@@ -149,19 +149,19 @@ def read_groups(networks: Iterable[Any] | None, told: Answers, with_likeness: bo
         ties = ((graph.weights + graph.weights.T) > 0).astype(float)
         traits = given[1]
         if isinstance(traits, pd.DataFrame):
-            if lacking := [name for name in told.labels[1:] if name not in [str(column) for column in traits.columns]]:
+            traits = traits.set_axis([str(column) for column in traits.columns], axis=1)
+            if lacking := [name for name in told.labels[1:] if name not in traits]:
                 raise InputError(
                     f"networks[{k}]: its traits lack {listing(lacking)}, which traits has: give the same columns"
                 )
-            traits = traits.set_axis([str(column) for column in traits.columns], axis=1)[told.labels[1:]]
-        there = read_answers(graph.names, traits, None, None)
-        Z = there.features
+            traits = traits[told.labels[1:]]
+        Z = read_answers(graph.names, traits, None, None).features
         likeness = read_likeness(given[2] if len(given) == 3 and with_likeness else None, graph.names)
         if with_likeness and not likeness.shape[1]:
             raise InputError(f"networks[{k}] has no X: likeness can be learned only where every group has it")
-        told_likeness = (
-            np.asarray((ties.multiply(likeness @ likeness.T)).sum(axis=1)).ravel() if with_likeness else None
-        )
+        told_likeness = None
+        if with_likeness:
+            told_likeness = np.asarray(ties.multiply(likeness @ likeness.T).sum(axis=1)).ravel()
         shift = float(np.log((len(told.names) - 1) / max(1, len(Z) - 1)))
         groups.append(Respondents(Z, np.arange(len(Z)), ties @ Z, likeness, told_likeness, shift))
     return groups

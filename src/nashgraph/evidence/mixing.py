@@ -130,6 +130,7 @@ def _derivatives(
     residual = told - expected @ centre
     cross, size = mine.T @ residual, float(np.abs(mine.T @ told).max())
     gradient = (cross + cross.T)[upper] * scale
+    slope = 0.0 if group.told_likeness is None else float(group.told_likeness.sum() - (P * alike).sum())
     P *= 1.0 - P
     n = V.shape[1]
     weighted = (P @ (V[:, :, None] * V[:, None, :]).reshape(len(V), -1)).reshape(len(rows), n * n)
@@ -145,10 +146,6 @@ def _derivatives(
         return gradient, hessian, size
     mixed = mine.T @ ((P * alike) @ V)
     column = (mixed + mixed.T)[upper] * scale
-    corner, slope = float((P * alike**2).sum()), 0.0
-    if group.told_likeness is not None:
-        p = sigmoid(mine @ matrix @ V.T + kappa * alike + group.shift)
-        p[np.arange(len(rows)), rows] = 0.0
-        slope = float(group.told_likeness.sum() - (p * alike).sum())
-    hessian = np.block([[hessian, column[:, None]], [column[None, :], np.array([[corner]])]])
+    corner = np.array([[(P * alike**2).sum()]])
+    hessian = np.block([[hessian, column[:, None]], [column[None, :], corner]])
     return np.append(gradient, slope), hessian, size

@@ -159,12 +159,8 @@ def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
         best = theta.argmin(axis=1)
         bins = np.clip((theta + 20.0) * (BINS / 40.0), 0, BINS - 1).astype(np.int64)
         p = sigmoid(-theta)
-        return (
-            p.sum(axis=1, dtype=float),
-            (p * (1.0 - p)).sum(axis=1, dtype=float),
-            best,
-            np.bincount(bins.ravel(), minlength=BINS),
-        )
+        variance = (p * (1.0 - p)).sum(axis=1, dtype=float)
+        return p.sum(axis=1, dtype=float), variance, best, np.bincount(bins.ravel(), minlength=BINS)
 
     found = list(by_blocks(sums, n, n))
     expected, variance, best = (np.concatenate([part[k] for part in found]) for k in range(3))
