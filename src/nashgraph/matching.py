@@ -1,7 +1,4 @@
-"""Match nodes by their names whenever two objects with names are combined.
-
-A matrix has no names, and 0, 1, 2, ... do not count as names: then nodes are matched by position.
-"""
+"""Match nodes by name if both objects have names; a matrix has none, and 0, 1, 2, ... do not count as names."""
 
 from __future__ import annotations
 

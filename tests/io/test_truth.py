@@ -1,5 +1,7 @@
 """True networks out of files."""
 
+import gzip
+
 import igraph
 import networkx as nx
 import numpy as np
@@ -93,6 +95,12 @@ def test_the_kinds_of_files_agree(tmp_path, write):
     assert list(read_truth(tmp_path / "a.xlsx", NAMES)[0].edges()) == [("ann", "bob")]
     assert "the matrix is not symmetric" in read_truth(tmp_path / "a.csv", NAMES)[1][0]
     assert "in the order of the nodes" in read_truth(tmp_path / "c.csv", NAMES)[1][0]
+
+
+def test_names_in_a_packed_edge_list_stay_to_the_letter(tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"source,target\n007,NA\n"))
+    known, _ = read_known(tmp_path / "t.csv.gz", ["007", "NA"])
+    assert known[["source", "target"]].to_numpy().tolist() == [["007", "NA"]]
 
 
 def test_nodes_outside_the_sample_are_counted_and_left_out(write):

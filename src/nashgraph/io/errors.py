@@ -39,11 +39,9 @@ class Problems:
 
     def refuse(self) -> None:
         """Raise all stored problems as one error, if there are any."""
-        if len(self.found) == 1:
-            raise TableError(self.found[0])
+        listed = "; ".join(f"({k + 1}) {problem}" for k, problem in enumerate(self.found))
         if self.found:
-            listed = "; ".join(f"({k + 1}) {problem}" for k, problem in enumerate(self.found))
-            raise TableError(f"{len(self.found)} problems: {listed}")
+            raise TableError(f"{len(self.found)} problems: {listed}" if len(self.found) > 1 else self.found[0])
 
 
 def cannot_read(path: Path, kind: str) -> TableError:

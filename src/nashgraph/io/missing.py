@@ -1,9 +1,4 @@
-"""Missing answers: the codes that stand for them, what to do about them, and how gaps are filled.
-
-A word such as "refused", or a mark such as ".", is a gap in a column of numbers or of words. Among numbers, -99, -999
-and the like are gaps if all numbers are whole and no other is negative; 99, 999 and the like are gaps if they lie
-further out than three times the range of all others.
-"""
+"""Missing answers: the codes that stand for them (docs/guide/tables.md has the rules), and how gaps are filled."""
 
 from __future__ import annotations
 
@@ -87,7 +82,7 @@ def written(cell: object) -> str:
 
 
 def plain_codes(values: Array) -> list[float]:
-    """Return the numbers in a column that plainly are codes for a gap."""
+    """Return the numbers in a column that plainly are codes for a gap: -99 where no other is negative, 99 far out."""
     seen = np.unique(values[np.isfinite(values)])
     coded = np.isin(np.abs(seen), NUMBERS)
     others = seen[~(coded & (seen < 0))]

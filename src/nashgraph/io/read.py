@@ -1,7 +1,4 @@
-"""A user's file as a table: text, Excel, Parquet, Feather, JSON, Stata, SPSS, SAS and NumPy files, also packed.
-
-Other libraries read most of them; whatever fails there is reported with the file's name.
-"""
+"""A user's file as a table: text, Excel, Parquet, Feather, JSON, Stata, SPSS, SAS and NumPy files, also packed."""
 
 from __future__ import annotations
 

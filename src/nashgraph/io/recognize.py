@@ -1,8 +1,6 @@
 """Recognise a table before it is read as answers: an edge list, a matrix, one answer a row; and columns about ties.
 
-Answers about ties (how many friends, which friends) say who is tied, not what people are like: two people who both name
-Ann are not similar because of it. So they are found by name and content, and are compared for likeness only if the user
-asks for it.
+Answers about ties say who is tied, not what people are like: two people who both name Ann are not similar for it.
 """
 
 from __future__ import annotations
@@ -66,7 +64,9 @@ def tie_columns(table: pd.DataFrame, nodes: Sequence[str] = ()) -> list[TieColum
         if name in named:
             found.append(TieColumn(name, "names", "it names other nodes"))
         elif (asked := _counts_ties(name)) or _trait_of(name, flags, whole=True):
-            values = whole_numbers(_without_plus(table[name]))
+            given = table[name].dropna()  # with 10+ (ten or more) as 10
+            given = given.map(lambda cell: cell.rstrip("+ ") if isinstance(cell, str) else cell)
+            values = whole_numbers(given)
             if values is None or values.min() < 0 or name in flags:
                 continue
             why = "its name asks for a number of ties" if asked else "its name has that of a trait"
@@ -89,12 +89,6 @@ def _trait_of(column: str, traits: Sequence[str], *, whole: bool = False) -> str
         if trait != column and (others == names if whole else {*others} & {*names}):
             return trait
     return None
-
-
-def _without_plus(column: pd.Series) -> pd.Series:
-    """Return what was answered, with 10+ (ten or more) as 10."""
-    given = column.dropna()
-    return given.map(lambda cell: cell.rstrip("+ ") if isinstance(cell, str) else cell) if is_text(given) else given
 
 
 def _counts_ties(name: str) -> bool:

@@ -1,6 +1,6 @@
 """Columns that people filled in about their ties, read as declared: how many of which kind, how many in all, and names.
 
-They say who is tied, not what people are like, so they never become signals. The same holds for the traits counted.
+They never become signals, and neither do the traits that are counted.
 """
 
 from __future__ import annotations
