@@ -48,7 +48,9 @@ def test_a_callback_may_say_how_a_run_ended():
 
 def test_falling_short_is_said_with_the_figure_and_a_remedy():
     short = Certificate(Measure.STATIONARITY, 0.25, 1e-6, Status.MAX_ITER, 1, "take a smaller lam")
-    with pytest.warns(ConvergenceWarning, match=r"GLGP not converged: stationarity 2\.5e-01 > tol=1e-06 after 1 iter"):
+    with pytest.warns(
+        ConvergenceWarning, match=r"GLGP has not converged: stationarity 2\.5e-01 > tol=1e-06 after 1 iter"
+    ):
         short.warn("GLGP")
     assert short.sentence.endswith("take a smaller lam")
     exact().warn("SmoothGL")  # says nothing

@@ -119,7 +119,7 @@ class Certificate:
     def warn(self, method: str) -> None:
         """Warn, at the caller's line, of a result that falls short."""
         if not self.converged:
-            warn(f"{method} {self.sentence}", ConvergenceWarning)
+            warn(f"{method} has {self.sentence}", ConvergenceWarning)
 
 
 def exact() -> Certificate:

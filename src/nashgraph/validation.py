@@ -259,7 +259,7 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
             "check that nodes are columns"
         )
     if n_signals == 1:
-        warn("X has one signal only, so all distances rest on a single number per node: add signals (rows) if you can")
+        warn("X has one signal only, so all distances rest on a single number per node: add signals if you can")
     check_range(X)
     first = X[np.arange(n_signals), observed.argmax(axis=1), None]
     constant = np.flatnonzero(((first == X) | ~observed).all(axis=1))

@@ -15,7 +15,7 @@ def test_messages_of_the_library_and_of_the_parser_name_options():
     assert as_options("degree=100 is more than the 33 others: try engine='threads'") == (
         "--degree 100 is more than the 33 others: try --engine threads"
     )
-    assert as_options("GLGP not converged: check X") == "the method glgp has not converged: check the table"
+    assert as_options("GLGP has not converged: check X") == "the method glgp has not converged: check the table"
     assert _plain_usage("Value error, 'imput' is not one of 'error', 'impute'.") == (
         "'imput' is not one of 'error', 'impute' (did you mean 'impute'?)"
     )

@@ -93,9 +93,9 @@ def test_not_converging_is_told_once(alpha, random):
     with pytest.warns(ConvergenceWarning) as caught:
         model = GraphicalLassoGL(alpha, max_iter=1, tol=1e-8).fit(X)
     assert not model.converged_
-    said = f"GraphicalLassoGL not converged: duality gap {model.certificate_.value:.1e} > tol=1e-08 after 1 iteration: "
+    gap = f"duality gap {model.certificate_.value:.1e} > tol=1e-08 after 1 iteration: "
     (message,) = (str(item.message) for item in caught)
-    assert message.startswith(said)
+    assert message.startswith(f"GraphicalLassoGL has not converged: {gap}")
     assert message.endswith("raise max_iter or alpha, or standardise the signals")
 
 

@@ -128,7 +128,7 @@ def test_a_node_left_alone_has_an_infinite_objective():
 
 def test_running_out_of_steps_is_said(signals):
     with pytest.warns(
-        ConvergenceWarning, match=r"LogDegreeGL not converged: duality gap .* > tol=1e-09 .*ask for a denser graph"
+        ConvergenceWarning, match=r"LogDegreeGL has not converged: duality gap .* > tol=1e-09 .*ask for a denser graph"
     ):
         model = LogDegreeGL(alpha=0.01, beta=0.01, max_iter=2).fit(signals)
     assert not model.converged_

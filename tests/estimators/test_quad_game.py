@@ -71,7 +71,7 @@ def test_not_converging_is_said():
     X = np.random.default_rng(0).normal(size=(30, 9))
     with pytest.warns(
         ConvergenceWarning,
-        match="QuadGameGL not converged: duality gap .* after 1 iteration: .*raise max_iter, tol or theta1",
+        match="QuadGameGL has not converged: duality gap .* after 1 iteration: .*raise max_iter, tol or theta1",
     ):
         QuadGameGL(rho=0.3, benefits="homophilous", theta1=20.0, max_iter=1, tol=1e-13).fit(X)
 

@@ -49,9 +49,7 @@ COMMON = (
 IN_OTHER_WORDS = (
     (r"(fill (?:the )?gaps) \(for example sklearn\.impute\.KNNImputer\)", r"\1 with --missing impute"),
     (r"add rows to X, and check that nodes are columns", "add columns with answers"),
-    (r"add signals \(rows\)", "add columns with answers"),
     (r"n_samples = ", ""),
-    (r"^(\w+) not converged", r"\1 has not converged"),
     (r"\b(in|check) X\b", r"\1 the table"),
     (r"\bX has\b", "the table has"),
 )
