@@ -1,5 +1,7 @@
 """Makers of small random problems, and slow oracles to check fast code against."""
 
+import warnings
+
 import numpy as np
 
 from nashgraph import spectral_benefit
@@ -7,6 +9,7 @@ from nashgraph.games import INTERACTIONS
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import beta_for_degree
 from nashgraph.solvers import Problem, lam_for_cost
+from nashgraph.validation import DataWarning
 
 # The axes of the stress grid: ``make stress`` runs all of it, ``make test`` a seeded sample.
 STRESS_GRID = {
@@ -134,3 +137,45 @@ def simplex_oracle(scores, skip, total):
 def stored(model, storage):
     """Return a model that stores pairs this way; GLGP's solver does it."""
     return model.set_params(**{"solver__storage" if "solver" in model.get_params() else "storage": storage})
+
+
+def parallel_answers(n, random):
+    """Age, year of birth and ten times the age: parallel columns, so that many pairs tie but for rounding."""
+    age = random.integers(18, 60, n).astype(float)
+    return np.vstack([age, 2026.0 - age, 10.0 * age])
+
+
+TIED = {
+    "parallel columns": parallel_answers,
+    "one column of counts": lambda n, random: random.poisson(3, n).astype(float)[None],
+    "a column and its opposite": lambda n, random: np.vstack([[1.0], [-1.0]]) * random.integers(0, 9, n),
+    "straight-liners": lambda n, random: np.repeat(random.integers(1, 6, n).astype(float)[None], 6, axis=0),
+    "people twice": lambda n, random: np.repeat(random.integers(1, 6, (5, n // 2)), 2, axis=1).astype(float),
+    "short scales": lambda n, random: random.integers(1, 4, (4, n)).astype(float),
+}
+
+
+def tied_signals(shape, n=30):
+    found = TIED[shape](n, np.random.default_rng(0))
+    return (found - found.mean(axis=1, keepdims=True)) / found.std(axis=1, keepdims=True)
+
+
+def changed_tables(signals):
+    """The same table, changed in ways that must not change the graph, and where its nodes are then."""
+    everybody, order = np.arange(signals.shape[1]), np.random.default_rng(1).permutation(signals.shape[1])
+    return {
+        "nodes in another order": (signals[:, order], order),
+        "signals in another order": (signals[::-1], everybody),
+        "every signal twice": (np.repeat(signals, 2, axis=0), everybody),
+    }
+
+
+def check_laws_of_an_engine(method, engine, shape):
+    """Fit a table with many ties, and the same one changed: always the graph that the threads find."""
+    signals = tied_signals(shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # a degree cannot be met where nodes are alike
+        expected = stored(method(degree=3), "sparse").fit(signals).adjacency_.toarray()
+        for other, places in [(signals, np.arange(30)), *changed_tables(signals).values()]:
+            found = stored(method(degree=3, engine=engine), "sparse").fit(other).adjacency_.toarray()
+            np.testing.assert_allclose(found, expected[np.ix_(places, places)], atol=1e-6 * expected.max())

@@ -19,7 +19,7 @@ from nashgraph.pairs.scans import Nearest
 from nashgraph.pairs.tree_search import TreeSearch
 from nashgraph.solvers import best_response
 
-from ..problems import HARDEST, hardest
+from ..problems import HARDEST, TIED, check_laws_of_an_engine, hardest
 
 NODES = 1200
 GRAPH = ("indptr", "indices", "data")
@@ -62,11 +62,21 @@ def test_the_hardest_problems_end_where_the_threads_do(threads):
         assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
 
 
-def leaf_by_leaf(monkeypatch):
+@pytest.mark.parametrize("leaves", [False, True])
+@pytest.mark.parametrize("method", [SmoothGL, LinearGLGP, GLGP])
+def test_laws_hold_where_many_pairs_tie(method, leaves, threads, monkeypatch):
+    if leaves:
+        leaf_by_leaf(monkeypatch, 10)
+    threads(2)
+    for shape in TIED:
+        check_laws_of_an_engine(method, "dask", shape)
+
+
+def leaf_by_leaf(monkeypatch, nodes=100):
     """Have scans go leaf by leaf, on threads and on workers, however small and dense the table is."""
-    monkeypatch.setattr(tree_search, "FIRST_NODES", 100)
+    monkeypatch.setattr(tree_search, "FIRST_NODES", nodes)
     monkeypatch.setattr(tree_search, "PAYS", np.inf)
-    monkeypatch.setattr(on_workers, "LEAVES_NODES", 100)
+    monkeypatch.setattr(on_workers, "LEAVES_NODES", nodes)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.validation.DataWarning")

@@ -24,7 +24,7 @@ from nashgraph.smoothness import beta_for_degree, make_smoothness
 from nashgraph.solvers import best_response
 from nashgraph.validation import InputError
 
-from ..problems import HARDEST, hardest, stored
+from ..problems import HARDEST, TIED, check_laws_of_an_engine, hardest, stored
 
 # Triton's interpreter takes arrays of one number for numbers, which NumPy 2.4 refuses and 2.3 warns of.
 pytestmark = [
@@ -137,6 +137,12 @@ def test_the_order_of_nodes_does_not_matter(engine, random):
     model = GLGP(degree=5, engine=engine, solver=BestResponse(tol=1e-8))
     one, other = (clone(model).fit(signals) for signals in (X, X[:, order]))
     np.testing.assert_allclose(other.adjacency_.toarray(), one.adjacency_.toarray()[np.ix_(order, order)], atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", TIED)
+@pytest.mark.parametrize("method", [SmoothGL, LinearGLGP, GLGP])
+def test_laws_hold_where_many_pairs_tie(method, shape, engine):
+    check_laws_of_an_engine(method, engine, shape)
 
 
 @pytest.mark.parametrize("name", HARDEST)

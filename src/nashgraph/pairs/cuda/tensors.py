@@ -59,8 +59,9 @@ def to_device(array: Any, like: torch.Tensor) -> torch.Tensor:
 
 
 def as_tensor(array: Any) -> torch.Tensor:
-    """Return an array as a tensor in memory; what must not be written to is copied, for PyTorch knows no such thing."""
-    return torch.from_numpy(np.require(array, requirements=["C", "W"]))
+    """Return an array as a tensor in memory; a copy if it must not be written to or runs backward."""
+    array = np.require(array, requirements=["C", "W"])
+    return torch.from_numpy(array if min(array.strides, default=0) >= 0 else array.copy())
 
 
 @contextmanager
