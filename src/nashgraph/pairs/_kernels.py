@@ -14,6 +14,7 @@ from ..validation import Array
 
 # NaN-free arithmetic may be reordered, which lets LLVM vectorise the sums and maxima; infinities stay legal,
 # because the difference of two huge scores may overflow and must then simply lose.
+Arrays = tuple[Array, ...]
 FAST = {"nnan", "nsz", "reassoc", "contract"}
 # Newton rounds over a whole row, then over what is left of it; random rows need 4 to 6 (tests/pairs/test_simplex.py).
 WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
@@ -51,6 +52,20 @@ def make_heap(keys: Array, labels: Array, size: int) -> None:
 
 
 @kernel()
+def push(keys: Array, labels: Array, size: int, key: float, label: int) -> int:
+    """Put a key among the smallest, a heap once they fill their places; return how many places are filled."""
+    if size < len(keys):
+        keys[size], labels[size] = key, label
+        size += 1
+        if size == len(keys):
+            make_heap(keys, labels, size)
+    elif key < keys[0]:
+        keys[0], labels[0] = key, label
+        sift_down(keys, labels, 0, size)
+    return size
+
+
+@kernel()
 def heap_sort(keys: Array, labels: Array, size: int) -> None:
     """Sort the first ``size`` keys upward in place; numpy's sort in a kernel costs seconds of compilation."""
     make_heap(keys, labels, size)
@@ -70,8 +85,7 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
     The threshold lies in (0, total]. Newton's method on the piecewise linear ``eta -> sum_j max(0, t_j + eta)`` comes
     down to it from there, and ends where the entries that are positive stay the same (Michelot's algorithm): a few
     rounds over the whole row, each a plain vectorised sum. Where rounds drop few entries, ``threshold`` finishes
-    among those that are left in ``buffer`` (length >= n), which bounds the row at O(n + k log k). Taking the maximum
-    off before anything else keeps huge scores exact.
+    among those that are left in ``buffer`` (length >= n). Taking the maximum off first keeps huge scores exact.
     """
     n = row.shape[0]
     if skip >= 0:
@@ -231,26 +245,14 @@ def scores_of_pairs(names: Array, costs: Array, left: Array, right: Array, score
 
 
 @kernel(parallel=True)
-def respond_candidates(
-    pointers: Array,
-    indices: Array,
-    distances: Array,
-    left: Array,
-    right: Array,
-    gain: float,
-    total: float,
-    columns: Array,
-    weights: Array,
-    lengths: Array,
-    eta: Array,
-    sums: Array,
-) -> None:
+def respond_candidates(candidates: Arrays, sides: Arrays, gain: float, total: float, found: Arrays) -> None:
     """Write the best response to a bonus where each row may use its candidate columns only (CSR).
 
     Only the edges of each row are written. The rows of a run follow one another from where the list of its first row
     begins, so that nothing is touched of what is longer than the response; :func:`runs` says which rows are a run.
     ``eta`` gets each row's best score and the weight above it (see ``project_row``), ``sums`` its cost and square.
     """
+    (pointers, indices, distances), (left, right), (columns, weights, lengths, eta, sums) = candidates, sides, found
     longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
     for chunk in prange(len(ends) - 1):
         row, buffer = np.empty(longest), np.empty(longest)
@@ -270,20 +272,14 @@ def respond_candidates(
 
 @kernel(parallel=True)
 def step_candidates(
-    pointers: Array,
-    indices: Array,
-    distances: Array,
-    left: Array,
-    right: Array,
-    edge_pointers: Array,
-    edge_columns: Array,
-    edge_weights: Array,
-    keep: float,
-    gain: float,
-    total: float,
-    out: Array,
+    candidates: Arrays, sides: Arrays, edges: Arrays, keep: float, gain: float, total: float, out: Array
 ) -> None:
     """Project ``keep * w_ij + gain * (bonus_ij - d_ij)`` over each row's candidates; W is CSR on some of them."""
+    (pointers, indices, distances), (left, right), (edge_pointers, edge_columns, edge_weights) = (
+        candidates,
+        sides,
+        edges,
+    )
     longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
     for chunk in prange(len(ends) - 1):
         buffer = np.empty(longest)
@@ -353,39 +349,6 @@ def ladder_rows(
                     shares[i, k] += share
 
 
-@kernel(fastmath=FAST)
-def _neighbour_mean(distances: Array, i: int, bonus: Array, eta: float) -> float:
-    """Return the mean bonus of node i's neighbours, those nearer than ``eta``; 0 where rounding left none."""
-    total = 0.0
-    count = 0
-    for j in range(distances.shape[0]):
-        if j != i and distances[j] < eta:
-            total += bonus[j]
-            count += 1
-    return total / max(count, 1)
-
-
-@kernel(fastmath=FAST)
-def first_change(distances: Array, nodes: Array, bonus: Array, eta: Array, slack: float, found: Array) -> None:
-    """For each row without bonus, find the least lam > 0 at which lam times the given bonus moves an edge.
-
-    Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times
-    the neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where
-    that is positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
-    """
-    n_rows, n = distances.shape
-    for k in range(n_rows):
-        i = nodes[k]
-        mean = _neighbour_mean(distances[k], i, bonus[k], eta[i])
-        least = np.inf
-        for j in range(n):
-            gap = distances[k, j] - eta[i]
-            pull = bonus[k, j] - mean
-            if j != i and abs(gap) > slack and gap * pull > 0.0 and gap / pull < least:
-                least = gap / pull
-        found[k] = least
-
-
 @kernel()
 def snapped(cost: float, scale: float) -> float:
     """Round a cost to 32 bits, and to 0 where it is rounding of points of this size.
@@ -412,8 +375,7 @@ def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, si
     """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
 
     It is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above the distance: where that is less
-    than a share ``fine`` of them, the differences are taken one by one. So every distance is accurate relative to
-    itself, whatever outliers there are, and two nodes with the same signals are at distance 0.
+    than a share ``fine`` of them, the differences are taken one by one, so every distance is accurate.
     """
     n_rows, n = gram.shape
     for k in range(n_rows):
@@ -473,25 +435,11 @@ def gapped_pair_distances(
 
 @kernel()
 def nearest_in_rows(distances: Array, nodes: Array, nearest: Array, labels: Array) -> None:
-    """Write the smallest distances of each row, sorted upward, and the columns they are in.
-
-    Row i belongs to ``nodes[i]``, whose own entry is left out. A heap keeps the nearest, so a row costs
-    O(n) and a little.
-    """
-    n_rows, n = distances.shape
+    """Write the smallest distances of each row, sorted upward, and their columns; ``nodes[i]`` is row i's own."""
     kept = nearest.shape[1]
-    for i in range(n_rows):
-        keys, names = nearest[i], labels[i]
-        size = 0
-        for j in range(n):
-            if j == nodes[i]:
-                continue
-            if size < kept:
-                keys[size], names[size] = distances[i, j], j
-                size += 1
-                if size == kept:
-                    make_heap(keys, names, kept)
-            elif distances[i, j] < keys[0]:
-                keys[0], names[0] = distances[i, j], j
-                sift_down(keys, names, 0, kept)
+    for i in range(len(distances)):
+        row, keys, names, size = distances[i], nearest[i], labels[i], 0
+        for j in range(len(row)):
+            if (size < kept or row[j] < keys[0]) and j != nodes[i]:
+                size = push(keys, names, size, row[j], j)
         heap_sort(keys, names, kept)

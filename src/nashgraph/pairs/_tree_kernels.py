@@ -13,7 +13,7 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._kernels import FAST, heap_sort, make_heap, pair_bonus, sift_down, snapped
+from ._kernels import FAST, heap_sort, pair_bonus, push, snapped
 from .tree import WIDTH, BonusRanges, Rows, Tree
 
 FULL = -1
@@ -143,15 +143,15 @@ def off_distance(
 
 @kernel()
 def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, stats: Array) -> int:
-    """Write the pairs of a leaf's points with those of another that may be within the radius, and their distances.
+    """Write the pairs of a leaf's points with those of another that may be within the radius, and their costs.
 
-    Return of how many points they are: ``rows.picked`` says which, and ``rows.ends`` where the pairs of each end. A
-    squared distance below a level is a product above another, and all products are one of two matrices. The remaining
-    pairs are measured on the points themselves, all together, for the processor to fetch many at a time.
+    Return how many they are. A squared distance below a level is a product above another, and all products are one of
+    two matrices. The remaining pairs are measured on the points themselves, all together, for the processor to fetch
+    many at a time.
     """
     first, last, begin = tree.leaves[leaf], tree.leaves[leaf + 1], tree.leaves[other]
-    radius, off, picked, ends, hits, products = rows.radius, rows.off, rows.picked, rows.ends, rows.hits, rows.products
-    here, half, points = tree.half[leaf], tree.half[other], tree.points
+    radius, off, picked, products = rows.radius, rows.off, rows.picked, rows.products
+    half, points, node_costs = tree.half[other], tree.points, tree.node_costs
     point_gaps(tree.tiles[leaf], tree.low[other], tree.high[other], rows.gaps)
     range_of = pull.leaf_most[other], pull.leaf_least[other], tree.leaf_node_cost[other]
     off_distance(rows.most, rows.least, rows.rounding, *range_of, tree.error * tree.size[other], off)
@@ -164,18 +164,16 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
     count = 0
     for k in range(gathered):
         p, before = picked[k], count
-        level = here[p] - 0.5 * (radius[p] + off[p])
+        level = tree.half[leaf, p] - 0.5 * (radius[p] + off[p])
         if any_above(products[k], half, level):
-            count += above(products[k], half, level, hits[count:])
-        ends[k] = count
+            count += above(products[k], half, level, rows.there[count:])
+            rows.here[before:count] = first + p
         stats[2] += (count - before) * (tree.starts[first + p + 1] - tree.starts[first + p])
-    k = 0
     for h in range(count):
-        while h >= ends[k]:
-            k += 1
-        p, q = first + picked[k], begin + hits[h]
-        rows.measured[h] = snapped(squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q])
-    return gathered
+        p, q = rows.here[h], begin + rows.there[h]
+        distance = snapped(squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q])
+        rows.there[h], rows.measured[h] = q, snapped(distance + node_costs[p] + node_costs[q], 0.0)
+    return count
 
 
 @kernel()
@@ -187,10 +185,8 @@ def list_leaf(
     Cuts are in the tree's order of nodes. Writes whose they are, from the leaf's first node on, and their partners.
     """
     begin_rows(tree, pull, leaf, rows)
-    first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
-    radius, picked, ends, hits, measured = rows.radius, rows.picked, rows.ends, rows.hits, rows.measured
-    starts = tree.starts
-    ends_of = tree.nodes, starts, tree.node_costs, pull.left, pull.right
+    first, last, starts = tree.leaves[leaf], tree.leaves[leaf + 1], tree.starts
+    radius, here, there, nodes, left, right = rows.radius, rows.here, rows.there, tree.nodes, pull.left, pull.right
     farthest = -np.inf
     for point in range(first, last):
         lowest = np.inf
@@ -202,49 +198,15 @@ def list_leaf(
     for other in range(len(rows.costs)):
         if rows.costs[other] >= farthest:
             continue
-        begin = 0
-        for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
-            found = hits[begin : ends[k]], measured[begin : ends[k]]
-            if begin < ends[k]:
-                place = list_hits(first + picked[k], tree.leaves[other], *found, *ends_of, cut, place, owners, indices)
-            if place == FULL:
-                return FULL
-            begin = ends[k]
-    for k in range(place):
-        owners[k] -= starts[first]
-    return place
-
-
-@kernel()
-def list_hits(
-    point: int,
-    leaf: int,
-    hits: Array,
-    measured: Array,
-    nodes: Array,
-    starts: Array,
-    node_costs: Array,
-    left: Array,
-    right: Array,
-    cut: Array,
-    place: int,
-    owners: Array,
-    indices: Array,
-) -> int:
-    """List the pairs of a point's nodes with some points of a leaf; return where the list ends, or ``FULL``.
-
-    ``leaf`` is where its points begin.
-    """
-    for h in range(len(hits)):
-        other = leaf + hits[h]
-        cost = snapped(measured[h] + node_costs[point] + node_costs[other], 0.0)
-        for t in range(starts[point], starts[point + 1]):
-            for s in range(starts[other], starts[other + 1]):
-                if pair_bonus(left[t], right[s]) - cost >= cut[t] and s != t:
-                    if place == len(indices):
-                        return FULL
-                    owners[place], indices[place] = t, nodes[s]
-                    place += 1
+        for h in range(find_hits(tree, pull, leaf, other, rows, stats)):
+            cost = rows.measured[h]
+            for t in range(starts[here[h]], starts[here[h] + 1]):
+                for s in range(starts[there[h]], starts[there[h] + 1]):
+                    if pair_bonus(left[t], right[s]) - cost >= cut[t] and s != t:
+                        if place == len(indices):
+                            return FULL
+                        owners[place], indices[place] = t - starts[first], nodes[s]
+                        place += 1
     return place
 
 
@@ -281,28 +243,32 @@ def nearest_leaf(
     """
     begin_rows(tree, pull, leaf, rows)
     order_leaves(tree, pull, leaf, rows)
-    first, last = tree.leaves[leaf], tree.leaves[leaf + 1]
-    radius, picked, ends, hits, measured = rows.radius, rows.picked, rows.ends, rows.hits, rows.measured
-    starts = tree.starts
+    first, last, starts, kept = tree.leaves[leaf], tree.leaves[leaf + 1], tree.starts, costs.shape[1]
+    radius, here, there, nodes, left, right = rows.radius, rows.here, rows.there, tree.nodes, pull.left, pull.right
     sizes = np.zeros(len(costs), np.int64)
-    ends_of = tree.nodes, starts, tree.node_costs, pull.left, pull.right, pull.most, pull.least
     farthest = np.inf
     radius[:] = np.inf
     for other in rows.order:
         if rows.costs[other] >= farthest:
             continue
-        begin = 0
-        for k in range(find_hits(tree, pull, leaf, other, rows, stats)):
-            found = hits[begin : ends[k]], measured[begin : ends[k]]
-            if begin < ends[k]:
-                p = picked[k]
-                radius[p] = push_hits(
-                    first + p, tree.leaves[other], *found, *ends_of, starts[first], sizes, costs, labels
-                )
-            begin = ends[k]
+        for h in range(find_hits(tree, pull, leaf, other, rows, stats)):
+            point, partner, cost, worst = here[h], there[h], rows.measured[h], -np.inf
+            for t in range(starts[point], starts[point + 1]):
+                row = t - starts[first]
+                keys, names, size = costs[row], labels[row], sizes[row]
+                least = cost - best_bonus(left[t], left[t], pull.most[partner], pull.least[partner])
+                for s in range(starts[partner], starts[partner + 1]):
+                    if size == kept and least >= keys[0]:
+                        break
+                    key = cost - pair_bonus(left[t], right[s])
+                    if s != t and (size < kept or key < keys[0]):
+                        size = push(keys, names, size, key, nodes[s])
+                sizes[row] = size
+                worst = max(worst, keys[0] if size == kept else np.inf)
+            radius[point - first] = worst - tree.node_costs[point]
         farthest = radius[: last - first].max()
     for t in range(len(costs)):
-        heap_sort(costs[t], labels[t], costs.shape[1])
+        heap_sort(costs[t], labels[t], kept)
 
 
 @kernel(fastmath=FAST)
@@ -321,53 +287,3 @@ def order_leaves(tree: Tree, pull: BonusRanges, leaf: int, rows: Rows) -> None:
         rows.keys[other] = 0.25 * total + tree.leaf_node_cost[other] - bonus
         rows.order[other] = other
     heap_sort(rows.keys, rows.order, len(rows.order))
-
-
-@kernel()
-def push_hits(
-    point: int,
-    leaf: int,
-    hits: Array,
-    measured: Array,
-    nodes: Array,
-    starts: Array,
-    node_costs: Array,
-    left: Array,
-    right: Array,
-    most: Array,
-    least: Array,
-    origin: int,
-    sizes: Array,
-    costs: Array,
-    labels: Array,
-) -> float:
-    """Put the nodes of some points of a leaf into the heaps of a point's nodes, where they are nearer than those kept.
-
-    ``leaf`` is where its points begin, ``origin`` the first node that has a heap. Return the cost, without the point's
-    node cost, that is to be bettered from now on.
-    """
-    kept = costs.shape[1]
-    farthest = -np.inf
-    for t in range(starts[point], starts[point + 1]):
-        keys, names, own, size = costs[t - origin], labels[t - origin], left[t], sizes[t - origin]
-        for h in range(len(hits)):
-            other = leaf + hits[h]
-            cost = snapped(measured[h] + node_costs[point] + node_costs[other], 0.0)
-            bonus = best_bonus(own, own, most[other], least[other])
-            for s in range(starts[other], starts[other + 1]):
-                if size == kept and cost - bonus >= keys[0]:
-                    break
-                key = cost - pair_bonus(own, right[s])
-                if s == t or (size == kept and key >= keys[0]):
-                    continue
-                if size == kept:
-                    keys[0], names[0] = key, nodes[s]
-                    sift_down(keys, names, 0, kept)
-                    continue
-                keys[size], names[size] = key, nodes[s]
-                size += 1
-                if size == kept:
-                    make_heap(keys, names, kept)
-        sizes[t - origin] = size
-        farthest = max(farthest, keys[0] - node_costs[point] if size == kept else np.inf)
-    return farthest

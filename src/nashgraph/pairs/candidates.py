@@ -130,8 +130,8 @@ class CandidateSet:
         """Return the projection of ``keep * W + gain * (bonus - D)`` onto S; needs all pairs."""
         pairs, csr = self.pairs, weights.csr
         values = np.empty(pairs.nnz)
-        given = pairs.indptr, pairs.indices, pairs.data, bonus.left, bonus.right, csr.indptr, csr.indices, csr.data
-        _kernels.step_candidates(*given, keep, gain, total, values)
+        candidates, edges = (pairs.indptr, pairs.indices, pairs.data), (csr.indptr, csr.indices, csr.data)
+        _kernels.step_candidates(candidates, bonus[:2], edges, keep, gain, total, values)
         rows = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))
         costs = np.bincount(rows, values * pairs.data, pairs.shape[0])
         square = float(np.vdot(values, values))  # before zeros are dropped, which moves the values
@@ -145,8 +145,8 @@ class CandidateSet:
         counted = pairs.indptr.dtype
         columns, values = np.empty_like(pairs.indices), np.empty(pairs.nnz)
         lengths, eta, sums = np.empty(n, counted), np.empty((n, 2)), np.empty((n, 2))
-        given = pairs.indptr, pairs.indices, pairs.data, bonus.left, bonus.right, gain, total
-        _kernels.respond_candidates(*given, columns, values, lengths, eta, sums)
+        candidates, response = (pairs.indptr, pairs.indices, pairs.data), (columns, values, lengths, eta, sums)
+        _kernels.respond_candidates(candidates, bonus[:2], gain, total, response)
         pointers, runs = np.concatenate([[0], np.cumsum(lengths)]).astype(counted), _kernels.runs(n)
         found = (closed_up(pairs.indptr[runs[:-1]], part, pointers[runs]) for part in (values, columns))
         csr = sparse.csr_array((*found, pointers), shape=pairs.shape)

@@ -122,10 +122,10 @@ class Rows(NamedTuple):
     gaps: Array
     rounding: Array
     picked: Array
-    ends: Array
     block: Array
     products: Array
-    hits: Array
+    here: Array
+    there: Array
     measured: Array
     costs: Array
     keys: Array
@@ -143,10 +143,10 @@ class Rows(NamedTuple):
             gaps=points(),
             rounding=points(),
             picked=points(np.int64),
-            ends=points(np.int64),
             block=np.empty((WIDTH, tree.tiles.shape[1])),
             products=np.empty((WIDTH, WIDTH)),
-            hits=np.empty(WIDTH * WIDTH + 1, np.int64),
+            here=np.empty(WIDTH * WIDTH + 1, np.int64),
+            there=np.empty(WIDTH * WIDTH + 1, np.int64),
             measured=np.empty(WIDTH * WIDTH),
             costs=leaves(),
             keys=leaves(),
