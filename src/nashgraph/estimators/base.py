@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -42,7 +42,7 @@ from ..validation import (
     warn,
 )
 
-Init = TypeVar("Init", bound=Callable[..., None])
+Kind = TypeVar("Kind", bound="GraphEstimator")
 # Parameters of earlier versions, and what to type now.
 MOVED = {
     **{name: f"prior=GamePrior({name}=...)" for name in ("interaction", "welfare")},
@@ -155,13 +155,16 @@ class GraphEstimator(BaseEstimator):
         gaps = "allow-nan" if self.missing == "pairwise" else True
         with sklearn_refusals():
             signals = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=gaps)
-        targets, sources = self.graph_.weights.tocoo().coords
-        costs, counts = np.zeros(len(targets)), np.zeros(len(targets))
+        weights = self.graph_.weights.tocoo()
+        if not weights.nnz:
+            return -np.inf  # a graph without ties explains nothing
+        targets, sources = weights.coords
+        costs, counts = np.zeros(weights.nnz), np.zeros(weights.nnz)
         for signal in signals:  # one by one, because edges may be many
             difference = signal[targets] - signal[sources]
             costs += np.nan_to_num(difference) ** 2
             counts += np.isfinite(difference)
-        return -float(np.average(0.5 * costs / np.maximum(counts, 1.0), weights=self.graph_.weights.tocoo().data))
+        return -float(np.average(0.5 * costs / np.maximum(counts, 1.0), weights=weights.data))
 
     if not TYPE_CHECKING:
 
@@ -425,15 +428,17 @@ def refuse_moved(kind: type[GraphEstimator], given: Iterable[str]) -> None:
             raise InputTypeError(f"{kind.__name__} has no parameter {name!r}: use {MOVED[name]} instead")
 
 
-def refusing_moved(init: Init) -> Init:
-    """Have an ``__init__`` refuse parameters of earlier versions."""
+def refusing_moved(kind: type[Kind]) -> type[Kind]:
+    """Have a class refuse parameters of earlier versions."""
+    init: Any = kind.__init__
 
     @wraps(init)
-    def checked(self: GraphEstimator, *args: Any, **given: Any) -> None:
-        refuse_moved(type(self), given)
+    def checked(self: Kind, *args: Any, **given: Any) -> None:
+        refuse_moved(kind, given)
         init(self, *args, **given)
 
-    return cast(Init, checked)
+    kind.__init__ = checked  # type: ignore[assignment, method-assign]
+    return kind
 
 
 def as_game(prior: Any) -> Any:

@@ -63,6 +63,7 @@ from .base import GraphEstimator, Prior, as_game, checked_signals, drawn_seed, r
 Progress = Callable[[int, int], object]
 
 
+@refusing_moved
 class ConsensusGL(GraphEstimator):
     r"""The mean of graphs that differ in choices the data cannot settle, with evidence for every tie.
 
@@ -153,7 +154,6 @@ class ConsensusGL(GraphEstimator):
     replicates_: Replicates
     parts = {"prior": as_game}  # noqa: RUF012 (typed in the base)
 
-    @refusing_moved
     def __init__(
         self,
         estimator: GraphEstimator | None = None,

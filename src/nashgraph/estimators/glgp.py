@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,8 @@ def as_solver(solver: Any) -> SolverOptions:
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}, BestResponse(...) or TTGD(...), got {solver!r}")
 
 
+@refusing_moved
+@dataclass(eq=False, repr=False)
 class GLGP(WeightedSignals):
     r"""Graph learning with a network-game prior.
 
@@ -121,43 +123,27 @@ class GLGP(WeightedSignals):
     (True, 7)
     """
 
-    equilibrium_: Array
-    adjoint_: Array
-    benefit_: Array
-    beta_: float
-    welfare_: float
-    lam_: float
-    objective_: float
-    parts = {"prior": as_game, "solver": as_solver}  # noqa: RUF012 (typed in the base)
+    lam: float | str = "auto"
+    beta: float | None = None
+    degree: float | None = 10
+    c: float = 0.95
+    geometry: str = "distance"
+    benefit: str | Array = "spectral"
+    prior: Any = "game"
+    solver: str | SolverOptions = "best-response"
+    init: str | Array | None = None
+    engine: str = "threads"
+    missing: str = "error"
+    random_state: Any = None
 
-    @refusing_moved
-    def __init__(
-        self,
-        lam: float | str = "auto",
-        beta: float | None = None,
-        degree: float | None = 10,
-        c: float = 0.95,
-        geometry: str = "distance",
-        benefit: str | Array = "spectral",
-        prior: Any = "game",
-        solver: str | SolverOptions = "best-response",
-        init: str | Array | None = None,
-        engine: str = "threads",
-        missing: str = "error",
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.beta = beta
-        self.degree = degree
-        self.c = c
-        self.geometry = geometry
-        self.benefit = benefit
-        self.prior = prior
-        self.solver = solver
-        self.init = init
-        self.engine = engine
-        self.missing = missing
-        self.random_state = random_state
+    equilibrium_: Array = field(init=False)
+    adjoint_: Array = field(init=False)
+    benefit_: Array = field(init=False)
+    beta_: float = field(init=False)
+    welfare_: float = field(init=False)
+    lam_: float = field(init=False)
+    objective_: float = field(init=False)
+    parts = {"prior": as_game, "solver": as_solver}  # noqa: RUF012 (typed in the base)
 
     @property
     def stationarity_(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,8 @@ from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array, InputError, check_choice, check_integer, check_number, listing
 from .base import GraphEstimator
 
-# The regressions inside are solved to this share of tol; at scikit-learn's default, tol itself, the gap stays above it.
-INNER_SHARE = 1e-2
 
-
+@dataclass(eq=False, repr=False)
 class GraphicalLassoGL(GraphEstimator):
     r"""The graph of positive partial associations, from a sparse inverse covariance.
 
@@ -36,26 +35,22 @@ class GraphicalLassoGL(GraphEstimator):
         Number of folds when alpha is None; each needs at least two signals.
     mode : "cd" or "lars"
         Coordinate descent, or least angle regression for graphs that are very sparse.
-    tol : float
-        Duality gap at which to stop; scikit-learn's ``enet_tol`` of the regressions inside is a hundredth of it.
-    max_iter : int
+    tol, max_iter
+        Duality gap at which to stop, and most iterations.
     n_jobs : int, optional
         Folds in parallel when alpha is None.
 
     Attributes
     ----------
     adjacency_ : array of shape (n_nodes, n_nodes), symmetric
-    precision_, covariance_ : arrays of shape (n_nodes, n_nodes), as scikit-learn estimates them
-    alpha_ : float, the alpha used
-    objective_ : float, the objective as scikit-learn counts it
+    precision_, covariance_, alpha_, objective_ : as scikit-learn has them
     certificate_ : Certificate, the duality gap of the final fit
 
     Notes
     -----
-    Signals that add up to about zero over the nodes (taking off each signal's mean does it, and so does the ``"gmrf"``
-    filter of :func:`nashgraph.datasets.smooth_signals`) have next to no variance in that direction. The inverse
-    covariance is then large and positive between all pairs, which hides the positive associations unless alpha is
-    large: leave the means in, or pass alpha instead of cross-validating it.
+    Signals that add up to about zero over the nodes, as after taking off each signal's mean, have an inverse covariance
+    that is large and positive between all pairs. It hides the positive associations unless alpha is large: leave the
+    means in, or pass alpha instead of cross-validating it.
 
     References
     ----------
@@ -74,29 +69,20 @@ class GraphicalLassoGL(GraphEstimator):
     True
     """
 
-    precision_: Array
-    covariance_: Array
-    alpha_: float
-    objective_: float
+    alpha: float | None = None
+    cv: int = 5
+    mode: str = "cd"
+    tol: float = 1e-4
+    max_iter: int = 100
+    n_jobs: int | None = None
+
+    precision_: Array = field(init=False)
+    covariance_: Array = field(init=False)
+    alpha_: float = field(init=False)
+    objective_: float = field(init=False)
     quick_up_to = 80
     _min_signals = 2
     least_signals = 10  # two for each of the five folds that find alpha
-
-    def __init__(
-        self,
-        alpha: float | None = None,
-        cv: int = 5,
-        mode: str = "cd",
-        tol: float = 1e-4,
-        max_iter: int = 100,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.cv = cv
-        self.mode = mode
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
 
     def _learn(self, X: Array) -> dict[str, Any]:
         options: dict[str, Any] = {
@@ -104,12 +90,20 @@ class GraphicalLassoGL(GraphEstimator):
             "tol": check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a duality gap; try 1e-4"),
             "max_iter": check_integer("max_iter", self.max_iter, low=1, remedy="try 100"),
         }
-        options["enet_tol"] = INNER_SHARE * options["tol"]
+        # The regressions inside: at scikit-learn's default, tol itself, the gap stays above it.
+        options["enet_tol"] = 1e-2 * options["tol"]
         model = self._model(len(X), options)
-        _check_spread(X)
+        flat = np.flatnonzero(np.ptp(X, axis=0) == 0.0)
+        if flat.size:
+            raise InputError(
+                f"X has {flat.size} node(s) whose signal never varies (columns {listing(flat)}), so they have no "
+                "variance and no partial associations: drop these nodes"
+            )
         _fit_quietly(model, X)
+        weights = np.maximum(0.0, -0.5 * (model.precision_ + model.precision_.T))
+        np.fill_diagonal(weights, 0.0)
         return {
-            "adjacency_": positive_associations(model.precision_),
+            "adjacency_": weights,
             "certificate_": _certificate(model.costs_, options["tol"], options["max_iter"]),
             "precision_": model.precision_,
             "covariance_": model.covariance_,
@@ -130,13 +124,6 @@ class GraphicalLassoGL(GraphEstimator):
         return GraphicalLassoCV(cv=cv, n_jobs=self.n_jobs, **options)
 
 
-def positive_associations(precision: Array) -> Array:
-    """Return max(0, -precision) off the diagonal, made exactly symmetric."""
-    weights = np.maximum(0.0, -0.5 * (precision + precision.T))
-    np.fill_diagonal(weights, 0.0)
-    return weights
-
-
 def _certificate(costs: list[tuple[float, float]], tol: float, max_iter: int) -> Certificate:
     """Return the certificate of scikit-learn's objectives and duality gaps, one pair an iteration."""
     monitor = Monitor(Measure.GAP, tol, max_iter)
@@ -145,21 +132,9 @@ def _certificate(costs: list[tuple[float, float]], tol: float, max_iter: int) ->
     return monitor.certificate(status or Status.STALLED, remedy="raise max_iter or alpha, or standardise the signals")
 
 
-def _check_spread(X: Array) -> None:
-    """Refuse nodes that never vary: their variance is zero and no inverse covariance exists."""
-    flat = np.flatnonzero(np.ptp(X, axis=0) == 0.0)
-    if flat.size:
-        raise InputError(
-            f"X has {flat.size} node(s) whose signal never varies (columns {listing(flat)}), so they have no "
-            "variance and no partial associations: drop these nodes"
-        )
-
-
 def _fit_quietly(model: Any, X: Array) -> None:
-    """Fit, leaving convergence to be judged from the final gap, and say what to do when the arithmetic fails.
-
-    Folds on which an alpha fails score minus infinity, and scikit-learn takes the spread of these scores.
-    """
+    """Fit, leaving convergence to be judged from the final gap, and say what to do when the arithmetic fails."""
+    # Folds on which an alpha fails score minus infinity, and scikit-learn takes the spread of these scores.
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:

@@ -40,19 +40,14 @@ Loss = Callable[[Array], tuple[float, Array]]
 OFFSET = float(np.log(np.e - 1.0))  # softplus(OFFSET) = 1
 RIDGE = 1e-3
 UNIFORM = 0.1  # share of the uniform distribution in the log score, which keeps it finite
-STEP = 1e-5  # of differences along a direction, relative to W; states are exact to rounding
 GROUPS = 10
 
 
 class Task(NamedTuple):
-    """One network to learn from: signals, columns of its nodes, and known ties or losses of its weights.
+    """One network to learn from: signals, columns of its nodes (one row per node), and known ties.
 
-    Attributes
-    ----------
-    X : array of shape (n_signals, n_nodes)
-    columns : DataFrame or array, one row per node
-    known : list of pairs (i, j) of node numbers that are tied, or a list of functions of W
-        Such a function returns a value and its gradient by W; the mean over all is minimised.
+    ``known`` are pairs (i, j) of node numbers that are tied, or functions of W that return a loss and its gradient by
+    W; the mean over all is minimised.
     """
 
     X: Any
@@ -64,14 +59,10 @@ class Task(NamedTuple):
 class LearnedBenefit:
     """What :func:`learn_benefit` found.
 
-    Attributes
-    ----------
-    table : DataFrame, one row per column and one for the strength: estimate, low, high (95%), sign
-        Estimates are per standard deviation of the column; a sign is "+", "-", or "?" if the interval holds 0. The
-        strength is the logarithm of how many times the default it is.
-    benefits : list of arrays, one per network, scaled to sum 1
-    lam : float, the strength for these benefits in the first network
-    loss, loss_without : float, with the learned benefit and without any prior
+    ``table`` has one row per column and one for the strength: estimate, low, high (95%), sign. Estimates are per
+    standard deviation of the column; a sign is "+", "-", or "?" if the interval holds 0. The strength is the logarithm
+    of how many times the default it is. ``benefits`` are those of each network, scaled to sum 1; ``lam`` is the
+    strength for these in the first network.
     """
 
     table: pd.DataFrame
@@ -92,17 +83,9 @@ def learn_benefit(
 ) -> LearnedBenefit:
     """Learn from known ties, or any loss of the weights, how columns of the nodes make benefits.
 
-    Parameters
-    ----------
-    tasks : Task or list of Task
-        Networks with the same columns; all are learned from together.
-    degree : float
-        Mean number of neighbours; ties outside of them cannot be learned from, so more is better than few.
-    c : float
-    prior : callable
-        Makes a prior of benefits, for example ``lambda b: GamePrior(b, "linear")`` or ``Epidemic``.
-    tol : float, of the hypergradient
-    max_iter : int
+    ``tasks`` are networks with the same columns, all learned from together. ``degree`` is the mean number of
+    neighbours; ties outside of them cannot be learned from, so more is better than few. ``prior`` makes a prior of
+    benefits, for example ``lambda b: GamePrior(b, "linear")`` or ``Epidemic``; ``tol`` is that of the hypergradient.
 
     Examples
     --------
@@ -144,7 +127,7 @@ def learn_benefit(
     table = pd.DataFrame({"estimate": found.x, "low": found.x - reach, "high": found.x + reach}, [*names, "strength"])
     table["sign"] = np.select([table["low"] > 0, table["high"] < 0], ["+", "-"], "?")
     benefits = [network.benefit(found.x[:-1]) for network in networks]
-    none = float(np.mean([network.score(network.smooth)[0] for network in networks]))
+    none = float(np.mean([network.score(network.smoothness.smooth.matrix().toarray())[0] for network in networks]))
     with_prior = float(np.mean([network.loss(found.x)[0] for network in networks]))
     lam = networks[0].lam * float(np.exp(found.x[-1]) * benefits[0].sum())
     return LearnedBenefit(table, [b / b.sum() for b in benefits], lam, with_prior, none)
@@ -192,12 +175,6 @@ class Network:
         network.lam = lam or 1.0
         return network
 
-    @property
-    def smooth(self) -> Array:
-        """The graph without prior."""
-        found: Array = self.smoothness.smooth.matrix().toarray()
-        return found
-
     def popularity(self) -> Array:
         """Return a start: how often nodes are named, regressed on the columns, and the default strength."""
         start = np.zeros(self.Z.shape[1] + 1)
@@ -234,8 +211,9 @@ class Network:
 
         def along(V: Array) -> tuple[Array, Array]:
             """Return the derivatives of the prior's gradient by W and by b along V."""
-            step = STEP * float(np.linalg.norm(W)) / max(float(np.linalg.norm(V)), 1e-300)
-            up, down = (prior.evaluate(in_memory(W + sign * step * V)) for sign in (1, -1))
+            # Of differences, relative to W: states are exact to rounding.
+            step = 1e-5 * float(np.linalg.norm(W)) / max(float(np.linalg.norm(V)), 1e-300)
+            up, down = (prior.evaluate(InMemory.of(W + sign * step * V)) for sign in (1, -1))
             by_graph = columns(up.left) @ columns(up.right).T - columns(down.left) @ columns(down.right).T
             return by_graph / (2 * step), (up.left - down.left) / (2 * step * prior.share)
 
@@ -245,17 +223,12 @@ class Network:
 
         operator = LinearOperator((W.size, W.size), matvec=hessian)
         bends = expit(OFFSET + self.Z @ slopes) / len(self.Z)
-        state, rows = prior.evaluate(in_memory(W)), []
+        state, rows = prior.evaluate(InMemory.of(W)), []
         for gradient in gradients if parts else [np.sum(gradients, axis=0)]:
             V = tangent(minres(operator, tangent(gradient).ravel(), rtol=1e-7, maxiter=200)[0].reshape(W.shape))
             strength = lam * float(np.sum(V * np.outer(state.left, state.right)))
             rows.append([*(lam * self.Z.T @ (bends * along(V)[1])), strength])
         return value, np.array(rows)
-
-
-def in_memory(W: Array) -> InMemory:
-    """Return a matrix as products."""
-    return InMemory(lambda vector: W @ vector, lambda vector: W.T @ vector)
 
 
 def log_score(pairs: Array, count: float, c: float) -> Loss:

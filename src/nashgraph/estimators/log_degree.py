@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import WeightedSignals
 
 
+@dataclass(eq=False, repr=False)
 class LogDegreeGL(WeightedSignals):
     r"""Graph learning from smooth signals with a log-degree barrier.
 
@@ -32,25 +34,19 @@ class LogDegreeGL(WeightedSignals):
         Mean number of neighbours wanted, counting every weight above zero (weights are exactly zero elsewhere). It is
         met to 2% or one edge, where there is a graph that meets it.
     candidates : None, "auto" or int
-        None holds all pairs in one N x N array and gives a dense ``adjacency_``. An integer k lets only pairs be edges
-        of which one node is among the k nearest of the other, in memory of O(N k), with a CSR ``adjacency_``: another,
-        smaller problem. "auto" begins so and adds pairs until those left out could not be edges: the solution for all
-        pairs, in memory of O(edges).
-    tol : float
-        Duality gap over :math:`\alpha N` at which to stop.
-    max_iter : int
-        Newton steps allowed for one value of theta.
+        None holds all pairs, with a dense ``adjacency_``. An integer k lets only pairs be edges of which one node is
+        among the k nearest of the other, in memory of O(N k), with a CSR ``adjacency_``. "auto" begins so and adds
+        pairs until those left out could not be edges: the solution for all pairs, in memory of O(edges).
+    tol, max_iter
+        Duality gap over :math:`\alpha N` at which to stop, and Newton steps allowed for one value of theta.
 
     Attributes
     ----------
     adjacency_ : array or CSR array of shape (n_nodes, n_nodes), symmetric
     potential_ : array of shape (n_nodes,)
         The dual variables :math:`\nu`: :math:`W_{ij} = \max(0, \nu_i + \nu_j - 2 D_{ij}) / (2\beta)`.
-    alpha_, beta_, theta_ : float, those used
-    mean_degree_ : float, the mean number of neighbours obtained
-    objective_ : float
-    certificate_ : Certificate
-        By the duality gap over :math:`\alpha N`, which bounds how far ``objective_`` is above the best there is.
+    alpha_, beta_, theta_, mean_degree_, objective_ : float
+    certificate_ : Certificate, the duality gap over :math:`\alpha N`
 
     References
     ----------
@@ -67,28 +63,19 @@ class LogDegreeGL(WeightedSignals):
     (True, True)
     """
 
-    potential_: Array
-    alpha_: float
-    beta_: float
-    theta_: float
-    mean_degree_: float
-    objective_: float
+    alpha: float | None = None
+    beta: float | None = None
+    degree: float | None = 10
+    candidates: int | str | None = None
+    tol: float = 1e-9
+    max_iter: int = 500
 
-    def __init__(
-        self,
-        alpha: float | None = None,
-        beta: float | None = None,
-        degree: float | None = 10,
-        candidates: int | str | None = None,
-        tol: float = 1e-9,
-        max_iter: int = 500,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.degree = degree
-        self.candidates = candidates
-        self.tol = tol
-        self.max_iter = max_iter
+    potential_: Array = field(init=False)
+    alpha_: float = field(init=False)
+    beta_: float = field(init=False)
+    theta_: float = field(init=False)
+    mean_degree_: float = field(init=False)
+    objective_: float = field(init=False)
 
     def _learn(self, X: Array) -> dict[str, Any]:
         alpha, beta, degree = check_scales(self.alpha, self.beta, self.degree, X.shape[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..validation import Array, InputError, check_integer, check_number
 from .base import GraphEstimator, admissible_set
 
 
+@dataclass(eq=False, repr=False)
 class ModularGL(GraphEstimator):
     r"""Graph learning from smooth signals with a structural prior: exactly K connected components.
 
@@ -29,24 +31,17 @@ class ModularGL(GraphEstimator):
         The K: at most half the nodes, because every node keeps a neighbour.
     beta, degree, c
         As in :class:`SmoothGL`; ``degree`` is that of the graph without the prior.
-    tol : float
-        Change of the graph over a round at which to stop once the components are right.
-    max_iter : int
-        Rounds of the two steps.
+    tol, max_iter
+        Change of the graph over a round at which to stop once the components are right, and most rounds.
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes)
-        ``adjacency_[i, j]`` is the weight with which j influences i. Rows sum to c, as in :class:`SmoothGL`.
+    adjacency_ : array of shape (n_nodes, n_nodes), with rows that sum to c
     labels_ : array of shape (n_nodes,), the component of each node, numbered by their first nodes
     n_components_ : int, the number found
     embedding_ : array of shape (n_nodes, n_components), the lowest eigenvectors of L
-    lam_ : float, the weight of the penalty at the end
-    beta_ : float, the beta used
-    objective_ : float, the first line above; the penalty is zero when there are K components
-    certificate_ : Certificate, by :math:`\|W - W^+\|_F / \|W\|_F` over the last round
-    n_iter_ : int
-    converged_ : bool, exactly K components and no change
+    lam_, beta_, objective_ : float, the weight of the penalty at the end, the beta used, the first line above
+    certificate_ : Certificate, by :math:`\|W - W^+\|_F / \|W\|_F` over the last round; it asks for K components too
 
     References
     ----------
@@ -63,29 +58,20 @@ class ModularGL(GraphEstimator):
     (True, array([10, 10, 10]))
     """
 
-    labels_: NDArray[np.int32]
-    n_components_: int
-    embedding_: Array
-    lam_: float
-    beta_: float
-    objective_: float
-    quick_up_to = 200
+    n_components: int = 2
+    beta: float | None = None
+    degree: float | None = 10
+    c: float = 0.95
+    tol: float = 1e-8
+    max_iter: int = 100
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        beta: float | None = None,
-        degree: float | None = 10,
-        c: float = 0.95,
-        tol: float = 1e-8,
-        max_iter: int = 100,
-    ) -> None:
-        self.n_components = n_components
-        self.beta = beta
-        self.degree = degree
-        self.c = c
-        self.tol = tol
-        self.max_iter = max_iter
+    labels_: NDArray[np.int32] = field(init=False)
+    n_components_: int = field(init=False)
+    embedding_: Array = field(init=False)
+    lam_: float = field(init=False)
+    beta_: float = field(init=False)
+    objective_: float = field(init=False)
+    quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
         wanted = _check_components(self.n_components, X.shape[1])

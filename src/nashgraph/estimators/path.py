@@ -18,13 +18,9 @@ from ..validation import Array
 
 @dataclass(frozen=True, eq=False)
 class LambdaPath:
-    """Fitted models along a list of lambdas: the Pareto front of smoothness against welfare, graphs and certificates.
+    """Fitted GLGP models along increasing lambdas: the Pareto front of smoothness against welfare.
 
-    Attributes
-    ----------
-    lams : array of shape (n_lams,), increasing
-    models : tuple of fitted GLGP, one for each lambda
-    least : float, J of the graph without prior
+    ``least`` is J of the graph without prior.
 
     Examples
     --------
@@ -84,10 +80,8 @@ class LambdaPath:
 def checkpointed_path(
     folder: str | Path, signals: Array, problem: Problem, lams: Array, options: Mapping[str, Any]
 ) -> CheckpointedSteps[Result]:
-    """Return what saves the solves of a path in a folder.
-
-    The prior's gradient on the graph without prior tells the prior, and what makes nodes alike, from any other.
-    """
+    """Return what saves the solves of a path in a folder."""
+    # The prior's gradient on the graph without prior tells the prior, and what makes nodes alike, from any other.
     term, played = problem.smoothness, [problem.smooth_state.right.tolist(), problem.smooth_state.left.tolist()]
     held = ["dense" if term.dense else "sparse", term.beta, term.c]
     settings = [lams.tolist(), repr(sorted(options.items())), held, played]

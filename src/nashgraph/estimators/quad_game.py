@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from scipy import linalg
@@ -11,6 +12,7 @@ from ..validation import Array, InputError, check_choice, check_integer, check_n
 from .base import GraphEstimator
 
 
+@dataclass(eq=False, repr=False)
 class QuadGameGL(GraphEstimator):
     r"""Learning a quadratic game, its graph and its benefits, from actions.
 
@@ -24,25 +26,22 @@ class QuadGameGL(GraphEstimator):
     ----------
     rho : float in (-1, 1), not 0
         Strength of the interaction: positive for complements, negative for substitutes. The game has one equilibrium
-        only while :math:`|\rho|` times the spectral radius of G is below 1. The radius is at least 1, because the mean
-        row sum is; it is known only once G is learned, so G is checked then, and a warning names the rho that would do.
-        Nothing is changed.
+        only while :math:`|\rho|` times the spectral radius of G, which is at least 1, is below 1. The learned G is
+        checked, and a warning names the rho that would do.
     theta1 : float
         Weight of the squared norm: the larger, the more edges.
     theta2 : float
         Weight of the benefits. For independent benefits only :math:`\theta_1 (1 + \theta_2)/\theta_2` matters to G.
     benefits : "independent" or "homophilous"
-    tol : float
-        Duality gap of the graph, relative to the objective, at which to stop.
-    max_iter : int
-        Alternations between graph and homophilous benefits, 200 to 800 are usual; gradient steps for independent ones.
+    tol, max_iter
+        Duality gap of the graph, relative to the objective, at which to stop; most alternations between graph and
+        homophilous benefits (200 to 800 are usual), or gradient steps for independent ones.
 
     Attributes
     ----------
     adjacency_ : array of shape (n_nodes, n_nodes), symmetric, summing to n_nodes
     benefits_ : array of shape (n_signals, n_nodes), the benefits of each game, laid out as X
-    spectral_radius_ : float, of the graph
-    objective_ : float
+    spectral_radius_, objective_ : float
     certificate_ : Certificate, the duality gap of the graph relative to the objective
 
     Notes
@@ -68,26 +67,17 @@ class QuadGameGL(GraphEstimator):
     1.0
     """
 
-    benefits_: Array
-    spectral_radius_: float
-    objective_: float
-    quick_up_to = 200
+    rho: float = 0.5
+    theta1: float = 1.0
+    theta2: float = 1.0
+    benefits: str = "independent"
+    tol: float = 1e-8
+    max_iter: int = 5000
 
-    def __init__(
-        self,
-        rho: float = 0.5,
-        theta1: float = 1.0,
-        theta2: float = 1.0,
-        benefits: str = "independent",
-        tol: float = 1e-8,
-        max_iter: int = 5000,
-    ) -> None:
-        self.rho = rho
-        self.theta1 = theta1
-        self.theta2 = theta2
-        self.benefits = benefits
-        self.tol = tol
-        self.max_iter = max_iter
+    benefits_: Array = field(init=False)
+    spectral_radius_: float = field(init=False)
+    objective_: float = field(init=False)
+    quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
         rho = check_rho(self.rho)

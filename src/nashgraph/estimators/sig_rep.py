@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..baselines import sig_rep
@@ -11,6 +12,7 @@ from ..validation import Array, check_beta, check_degree, check_integer, check_n
 from .base import GraphEstimator
 
 
+@dataclass(eq=False, repr=False)
 class GLSigRep(GraphEstimator):
     r"""Graph learning from noisy smooth signals: the Laplacian and the signals it denoises, in turn.
 
@@ -30,17 +32,14 @@ class GLSigRep(GraphEstimator):
     degree : float
         Mean number of neighbours wanted; beta is found from it, as :math:`\alpha M` times SmoothGL's beta with row sum
         1. The graph found comes near it, not exactly to it.
-    tol : float
-        Duality gap of the Laplacian at its own signals, over the objective, at which to stop.
-    max_iter : int
-        Rounds of the two steps.
+    tol, max_iter
+        Duality gap of the Laplacian at its own signals, over the objective, at which to stop; most rounds.
 
     Attributes
     ----------
     adjacency_ : array of shape (n_nodes, n_nodes), symmetric; its entries sum to n_nodes
     denoised_ : array of shape (n_signals, n_nodes), the signals Y
-    beta_ : float, the beta used
-    objective_ : float
+    beta_, objective_ : float
     certificate_ : Certificate, the duality gap over the objective
 
     References
@@ -60,24 +59,16 @@ class GLSigRep(GraphEstimator):
     (34.0, True)
     """
 
-    denoised_: Array
-    beta_: float
-    objective_: float
-    quick_up_to = 200
+    alpha: float = 0.1
+    beta: float | None = None
+    degree: float | None = 10
+    tol: float = 1e-6
+    max_iter: int = 200
 
-    def __init__(
-        self,
-        alpha: float = 0.1,
-        beta: float | None = None,
-        degree: float | None = 10,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.degree = degree
-        self.tol = tol
-        self.max_iter = max_iter
+    denoised_: Array = field(init=False)
+    beta_: float = field(init=False)
+    objective_: float = field(init=False)
+    quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
         alpha = check_number(
@@ -85,7 +76,10 @@ class GLSigRep(GraphEstimator):
         )
         tol = check_number("tol", self.tol, low=0, remedy="tol is a gap over the objective; try 1e-6")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 200")
-        beta = self._beta(X, alpha)
+        if self.beta is not None:
+            beta = check_beta(self.beta)
+        else:  # that of SmoothGL: where degrees are 1 the rows are its, in other units
+            beta = alpha * len(X) * beta_for_degree(make_search(X), check_degree(self.degree, X.shape[1]), 1.0)
         found = sig_rep(X, alpha, beta, tol=tol, max_iter=max_iter)
         return {
             "adjacency_": found.weights,
@@ -94,9 +88,3 @@ class GLSigRep(GraphEstimator):
             "beta_": beta,
             "objective_": found.objective,
         }
-
-    def _beta(self, X: Array, alpha: float) -> float:
-        """Return beta, found from the degree as SmoothGL's: where degrees are 1 the rows are its, in other units."""
-        if self.beta is not None:
-            return check_beta(self.beta)
-        return alpha * len(X) * beta_for_degree(make_search(X), check_degree(self.degree, X.shape[1]), 1.0)

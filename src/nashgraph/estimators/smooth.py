@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..certificate import exact
@@ -11,6 +12,7 @@ from ..validation import Array
 from .base import WeightedSignals, admissible_set
 
 
+@dataclass(eq=False, repr=False)
 class SmoothGL(WeightedSignals):
     r"""Graph learning from smooth signals, without a prior.
 
@@ -65,27 +67,17 @@ class SmoothGL(WeightedSignals):
     (120, 3)
     """
 
-    threshold_: Array
-    beta_: float
-    objective_: float
+    beta: float | None = None
+    degree: float | None = 10
+    c: float = 0.95
+    storage: str = "auto"
+    engine: str = "threads"
+    geometry: str = "distance"
+    missing: str = "error"
 
-    def __init__(
-        self,
-        beta: float | None = None,
-        degree: float | None = 10,
-        c: float = 0.95,
-        storage: str = "auto",
-        engine: str = "threads",
-        geometry: str = "distance",
-        missing: str = "error",
-    ) -> None:
-        self.beta = beta
-        self.degree = degree
-        self.c = c
-        self.storage = storage
-        self.engine = engine
-        self.geometry = geometry
-        self.missing = missing
+    threshold_: Array = field(init=False)
+    beta_: float = field(init=False)
+    objective_: float = field(init=False)
 
     @property
     def stationarity_(self) -> float:

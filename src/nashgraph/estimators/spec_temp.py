@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..baselines import spectral_templates, template_basis
@@ -9,6 +10,7 @@ from ..validation import Array, InputError, check_flag, check_integer, check_num
 from .base import GraphEstimator
 
 
+@dataclass(eq=False, repr=False)
 class SpecTemp(GraphEstimator):
     r"""Topology inference from spectral templates.
 
@@ -32,24 +34,19 @@ class SpecTemp(GraphEstimator):
     slack : float
         Used with ``epsilon=None``.
     anchor : int
-        The column of X whose weights sum to one, the paper's node 1. It sets the scale of the graph, and since the
-        constraint is on one node, the graph depends on it: relabelling the nodes relabels the graph if ``anchor`` is
-        relabelled too. A large epsilon leaves nothing but edges at the anchor.
+        The column of X whose weights sum to one, the paper's node 1. It sets the scale of the graph, and the graph
+        depends on it. A large epsilon leaves nothing but edges at the anchor.
     assume_centered : bool
         Take the signals' mean to be zero instead of subtracting it.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Interior-point iterations allowed, for epsilon and for the graph each.
+    tol, max_iter
+        Relative duality gap to reach, and interior-point iterations allowed, for epsilon and for the graph each.
 
     Attributes
     ----------
     adjacency_ : array of shape (n_nodes, n_nodes), symmetric
     epsilon_, smallest_epsilon_ : float, the distance allowed, and the smallest one possible
-    n_components_ : int
-    distance_ : float, the distance reached
-    objective_ : float, :math:`\|S\|_1`
-    certificate_ : Certificate, the relative duality gap: the objective is within this of the least possible
+    n_components_, distance_, objective_ : the number K, the distance reached, and :math:`\|S\|_1`
+    certificate_ : Certificate, the relative duality gap
 
     Notes
     -----
@@ -74,31 +71,21 @@ class SpecTemp(GraphEstimator):
     (True, True)
     """
 
-    epsilon_: float
-    smallest_epsilon_: float
-    n_components_: int
-    distance_: float
-    objective_: float
+    epsilon: float | None = None
+    n_components: int | None = None
+    slack: float = 0.01
+    anchor: int = 0
+    assume_centered: bool = False
+    tol: float = 1e-5
+    max_iter: int = 100
+
+    epsilon_: float = field(init=False)
+    smallest_epsilon_: float = field(init=False)
+    n_components_: int = field(init=False)
+    distance_: float = field(init=False)
+    objective_: float = field(init=False)
     quick_up_to = 60
     _min_signals = 2
-
-    def __init__(
-        self,
-        epsilon: float | None = None,
-        n_components: int | None = None,
-        slack: float = 0.01,
-        anchor: int = 0,
-        assume_centered: bool = False,
-        tol: float = 1e-5,
-        max_iter: int = 100,
-    ) -> None:
-        self.epsilon = epsilon
-        self.n_components = n_components
-        self.slack = slack
-        self.anchor = anchor
-        self.assume_centered = assume_centered
-        self.tol = tol
-        self.max_iter = max_iter
 
     def _learn(self, X: Array) -> dict[str, Any]:
         epsilon = self.epsilon

@@ -79,7 +79,7 @@ def prior_evidence(
     --------
     >>> from nashgraph.priors import GamePrior
     >>> W = np.zeros((30, 30)); W[1:, 0] = W[0, 1] = 0.9  # everybody listens to node 0
-    >>> graph = InMemory(lambda v: W @ v, lambda v: W.T @ v)
+    >>> graph = InMemory.of(W)
     >>> b = np.full(30, 0.01)
     >>> [prior_evidence(GamePrior(b + np.eye(30)[hub]), graph).found for hub in (0, 7)]
     [True, False]

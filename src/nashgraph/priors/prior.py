@@ -243,3 +243,8 @@ class InMemory(NamedTuple):
     dot: Callable[[Array], Array]
     tdot: Callable[[Array], Array]
     place: Any = HERE
+
+    @classmethod
+    def of(cls, W: Any) -> InMemory:
+        """Return a matrix as products."""
+        return cls(lambda vector: W @ vector, lambda vector: W.T @ vector)
