@@ -19,7 +19,6 @@ from scipy import sparse
 
 from .validation import Array, InputError, check_number, check_weights
 
-INFLUENCES = {"influence", "influence_low", "influence_high"}  # node columns that are sums of weights
 NOT_CENTRAL = "These answers do not tell who is central; one question would (how many ties do you have?)."
 EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one
 PAIR_COLUMNS = (EVIDENCE, "probability", "known")  # of two nodes: both directions have the same
@@ -216,7 +215,8 @@ class LearnedGraph:
         }
         # A node's influence becomes the mean of what it gives and what it gets, and so do the ends of its interval.
         gets = np.asarray(self.weights.sum(axis=1), dtype=float).ravel()
-        ends = {name: 0.5 * (self.node_columns[name] + gets) for name in INFLUENCES & self.node_columns.keys()}
+        sums = {"influence", "influence_low", "influence_high"} & self.node_columns.keys()
+        ends = {name: 0.5 * (self.node_columns[name] + gets) for name in sums}
         node_columns = {**self.node_columns, **ends}
         return replace(self, weights=weights, directed=False, node_columns=node_columns, edge_columns=edge_columns)
 

@@ -61,8 +61,6 @@ RATE = re.compile(
 )
 SELDOM = {"never": 0.0, "hardly ever": 0.1, "rarely": 0.2, "seldom": 0.2}  # how often a year each comes
 SELDOM |= {"yearly": 1.0, "annually": 1.0, "monthly": 12.0, "weekly": 52.0, "daily": 365.0}
-BELOW = re.compile(r"\s*(?:<|under|below|less|up to|at most)", re.IGNORECASE)
-ABOVE = re.compile(r"\s*(?:>|over|above|more)", re.IGNORECASE)
 COLUMNS = "{columns}"  # in a sentence: the columns it is about
 ABSENT = ("none",)  # a gap among numbers, as Python writes it; among words it is an answer
 
@@ -127,7 +125,9 @@ def _rate(level: str) -> float | None:
 def _first_number(level: str) -> tuple[float, int] | None:
     """Return the first number in a level such as 18-25, with "under 18" below it and "over 65" above."""
     found = re.search(r"\d+(?:\.\d+)?", level.replace(",", ""))
-    return (float(found[0]), -1 if BELOW.match(level) else int(bool(ABOVE.match(level)))) if found else None
+    below = re.match(r"<|under|below|less|up to|at most", level)
+    above = re.match(r">|over|above|more", level)
+    return (float(found[0]), bool(above) - bool(below)) if found else None
 
 
 @dataclass(frozen=True)

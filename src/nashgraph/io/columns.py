@@ -17,8 +17,6 @@ from .options import TableOptions
 CURRENCIES = r"[$€£¥₹₩₽₺₪₫฿]|USD|EUR|GBP|CHF|JPY|CNY|INR|KRW|KES|UGX|TZS|NGN|ZAR|BRL|MXN"
 GROUPS = ",'’ \u00a0\u202f"  # what may stand between groups of three digits, where a point is the decimal mark
 WRITTEN = rf"^([-+−]?)\s*({CURRENCIES}|)\s*([-+−]?[\d.{GROUPS}]*\d)\s*(%|{CURRENCIES}|)$"
-ONE_GROUP = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
-CODE = re.compile(r"0\d+|\d{16,}")
 DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+|[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
 SWAPPED = str.maketrans(",.", ".,")
 DEFAULT = TableOptions()
@@ -47,7 +45,7 @@ def is_code(column: pd.Series) -> bool:
     if not is_text(column):
         return False
     texts = [str(cell).strip() for cell in column.dropna().to_numpy(dtype=object)]
-    return any(map(CODE.fullmatch, texts)) and all(text.isdecimal() for text in texts)
+    return any(re.fullmatch(r"0\d+|\d{16,}", text) for text in texts) and all(text.isdecimal() for text in texts)
 
 
 def whole_numbers(column: pd.Series) -> Array | None:
@@ -90,7 +88,7 @@ def understood(column: pd.Series, options: TableOptions = DEFAULT) -> tuple[pd.S
     # A comma cannot be a decimal mark where other numbers have decimal points, or all are below 1000.
     grouped = len(plain) > 0 and ((plain % 1 != 0).any() or (plain.abs() < 1000).all())
     sure = grouped or thousands is not None or decimal == "," or units.iloc[0] not in ("", "%")
-    if not sure and all(map(ONE_GROUP.fullmatch, body)):
+    if not sure and body.str.fullmatch(r"[-+]?[1-9]\d{0,2},\d{3}").all():
         first = parts.index[0]
         raise TableError(
             f"column {column.name!r} has numbers like {column.loc[first]!r}, which may be {numbers.loc[first]:.15g} or "

@@ -92,7 +92,6 @@ NODE_WORDS = PLACES | {
     "reviewer",
 }
 WITH_POINT = re.compile(r"\d+\.0+")
-NUMBER_WORDS = {"no", "nr", "num", "number", "name", "label"}  # may stand with those
 QUANTITIES = {"rank", "ranking", "score", "age", "year", "income", "seniority", "grade", "level", "position"}
 TIMES = {"time", "timestamp", "date", "t", "hour", "day", "week", "month", "year", "second", "sample", "step"}
 SMALL = 100  # below, numbers that name nodes cannot be told from counts
@@ -145,8 +144,9 @@ def plain_id(table: pd.DataFrame, taken: Collection[str] = (), options: TableOpt
 
     It has a value in every row, and no two alike.
     """
+    allowed = NODE_WORDS | CODE_WORDS | {"no", "nr", "num", "number", "name", "label"}
     for place, name in enumerate(map(str, table.columns)):
-        called = bool(NODE_WORDS & (words := {*words_of(name)})) and words <= NODE_WORDS | CODE_WORDS | NUMBER_WORDS
+        called = bool(NODE_WORDS & (words := {*words_of(name)})) and words <= allowed
         column = table[name]
         if name in taken or not (called or place == 0) or column.isna().any():
             continue

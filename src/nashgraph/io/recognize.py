@@ -20,15 +20,12 @@ from .names import NODE_WORDS, PLACES, is_few, plain_names, words_of
 from .options import ID_NAMES
 
 ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
-EGO_IDS = ("networkcanvasegouuid", "egoid")  # whose alter a row is: Network Canvas, egor; without marks
-PEOPLE = (
-    "friend|contact|tie|neighbou?r|relative|relation|acquaintance|colleague|co-?worker|peer|classmate|alter|kin|"
-    "connection|confidant|advis[oe]r|follower|nominee|nomination|amie?|freund|amigo"
+TIED = re.compile(
+    r"(?:friend|contact|tie|neighbou?r|relative|relation|acquaintance|colleague|co-?worker|peer|classmate|alter|kin|"
+    r"connection|confidant|advis[oe]r|follower|nominee|nomination|amie?|freund|amigo)e?s?"
 )
-TIED = re.compile(rf"(?:{PEOPLE})e?s?")
 HOW_MANY = re.compile(r"\b(?:how many|number|num|count|counts|total|no|nr|n|nb|wieviele|wie viele|combien|cuantos)\b")
 KNOWN_PEOPLE = re.compile(r"how many\b.*\b(?:you know|do you have|are your|of your|among your|talk to|visit)\b")
-DEGREES = {"degree", "indegree", "outdegree", "in degree", "out degree", "network size"}
 COUNTS = {
     *("plays", "playcount", "count", "counts", "n", "times", "visits", "listens", "views", "clicks", "purchases"),
     *("quantity", "qty", "freq", "frequency", "calls", "messages", "downloads", "orders", "weight", "occurrences"),
@@ -94,7 +91,8 @@ def _trait_of(column: str, traits: Sequence[str], *, whole: bool = False) -> str
 def _counts_ties(name: str) -> bool:
     text = " ".join(words_of(name))
     asks = HOW_MANY.search(text) and any(map(TIED.fullmatch, text.split()))
-    return text in DEGREES or bool(asks or KNOWN_PEOPLE.search(text))
+    degree = re.fullmatch(r"(?:in|out)? ?degree|network size", text)
+    return bool(degree or asks or KNOWN_PEOPLE.search(text))
 
 
 def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
@@ -198,7 +196,8 @@ def refuse_what_is_no_table_of_answers(table: pd.DataFrame, file: str = "the tab
 
 def ego_column(table: pd.DataFrame) -> str | None:
     """Return the column with the ids of egos, as Network Canvas and egor call it, if there is one."""
-    return next((str(name) for name in table if re.sub(r"[\W_]", "", str(name).lower()) in EGO_IDS), None)
+    ids = ("networkcanvasegouuid", "egoid")  # without marks
+    return next((str(name) for name in table if re.sub(r"[\W_]", "", str(name).lower()) in ids), None)
 
 
 def _ends(table: pd.DataFrame) -> tuple[str, str] | None:

@@ -24,8 +24,6 @@ from .read import read_table
 from .recognize import ego_column
 from .text import GAPS
 
-BETWEEN_NAMES = re.compile(r"\s*[;,|]\s*")  # in a cell with several names
-
 
 class TieAnswers(NamedTuple):
     """What people told about their ties, a row for every node."""
@@ -224,7 +222,7 @@ def names_given(
     for node, row in zip(nodes, table[list(columns)].to_numpy(dtype=object), strict=True):
         cells = [as_name(cell).strip() for cell in row if not pd.isna(cell)]
         cells = [cell for cell in cells if cell in places or not (cell in GAPS or cell.casefold() in WORDS)]
-        parts = [[cell] if cell in places else BETWEEN_NAMES.split(cell) for cell in cells]
+        parts = [[cell] if cell in places else re.split(r"\s*[;,|]\s*", cell) for cell in cells]
         several |= any(len(part) > 1 for part in parts)
         names = [name for part in parts for name in part if name]
         names = [
