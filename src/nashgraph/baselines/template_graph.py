@@ -231,27 +231,14 @@ def _solve_on_support(templates: TemplateMap, support: Any, epsilon: float) -> t
     if len(at_anchor) < 2 or templates.n_rows < len(at_anchor) - 1 or not at_anchor.any():
         return None
     columns = templates.columns(support)
-    # A Householder reflection takes at_anchor to an axis; the other axes are the directions that keep its
-    # sum.
-    lead = int(np.argmax(at_anchor))
-    mirror = at_anchor / np.linalg.norm(at_anchor)
-    mirror[lead] += 1.0
-    mirror /= np.linalg.norm(mirror)
-    turned = np.delete(columns - 2.0 * np.outer(columns @ mirror, mirror), lead, axis=1)
-    cost = np.delete(1.0 - 2.0 * mirror.sum() * mirror, lead)
-    q, r = linalg.qr(turned, mode="economic", check_finite=False)
+    keeping = linalg.null_space(at_anchor[None])  # the directions that keep the anchor's sum
+    q, r = linalg.qr(columns @ keeping, mode="economic", check_finite=False)
     pivots = np.abs(np.diag(r))
     if pivots.min() <= 1e-11 * pivots.max():
         return None
-
-    def unturn(coordinates: Array) -> Array:
-        full = np.insert(coordinates, lead, 0.0)
-        back: Array = full - 2.0 * float(mirror @ full) * mirror
-        return back
-
     start = at_anchor / float(at_anchor @ at_anchor)
-    base = start + unturn(linalg.solve_triangular(r, -(q.T @ (columns @ start))))
-    direction = unturn(linalg.solve_triangular(r, -linalg.solve_triangular(r, cost, trans=1)))
+    base = start + keeping @ linalg.solve_triangular(r, -(q.T @ (columns @ start)))
+    direction = keeping @ linalg.solve_triangular(r, -linalg.solve_triangular(r, keeping.sum(axis=0), trans=1))
     margin, pace = epsilon**2 - float(np.sum((columns @ base) ** 2)), float(np.linalg.norm(columns @ direction))
     if pace == 0:  # all graphs of this support cost the same
         return None
