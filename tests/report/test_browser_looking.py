@@ -97,6 +97,7 @@ def test_an_opened_community_has_a_breadcrumb_and_closes(browser, tmp_path):
             page.mouse.click(box["x"] + x, box["y"] + y)
             page.wait_for_selector("#stage[data-open='1']")
             assert page.locator("#crumb").text_content().startswith("around ")
+            page.wait_for_timeout(100)  # the breadcrumb moves the stage
             box = page.locator("#stage").bounding_box()
             if closing == "Escape":
                 page.keyboard.press("Escape")

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,13 +31,6 @@ import pandas as pd
 from ..games import Interaction, Welfare
 from ..validation import Array, InputError, check_choice, check_integer, check_number
 from .game import Game, check_best, firsts, greatest, stability
-
-
-class Support(NamedTuple):
-    """A support in units, and the game with it."""
-
-    units: Array
-    game: Game
 
 
 def best_support(
@@ -90,7 +83,7 @@ def best_support(
         size = check_number("unit", unit, low=0, open_low=True, remedy=remedy)
     if cost == "units":
         count = check_units(budget, cap, game.n_nodes)
-        spent = units_for(game, count, size)
+        units, after = units_for(game, count, size)
         on_replicate = partial(units_for, count=count, size=size, rounds=min(count, 3), tried=0)
         even, connected = np.full(game.n_nodes, count / game.n_nodes), most_influential(game, count)
     else:
@@ -98,19 +91,19 @@ def best_support(
         money = check_number("budget", budget, low=0, open_low=True, remedy="it is what may be spent; try 10")
         remedy = "it is the largest support of a node; leave it out for no limit"
         most = np.inf if cap is None else check_number("cap", cap, low=0, open_low=True, remedy=remedy)
-        spent = spend(game, money, most, size)
-        on_replicate = partial(spend, budget=money, cap=most, size=size, tol=1e-4, start=spent.units)
+        units, after = spend(game, money, most, size)
+        on_replicate = partial(spend, budget=money, cap=most, size=size, tol=1e-4, start=units)
         even, connected = (
             linear_maximiser(worth, money, most) for worth in (np.ones(game.n_nodes), most_influential(game, count))
         )
-    columns = {"support": spent.units, "worth": size * spent.game.adjoint}
-    columns |= {"action_before": game.actions, "action_after": spent.game.actions}
-    over = [on_replicate(replicate).units for replicate in game.replicates]  # to fewer digits
-    columns |= stability(spent.units, over, [firsts(each, count) for each in over])
-    table = game.table(np.lexsort((-columns["worth"], -spent.units)), **columns)
-    table.attrs |= {"gain": spent.game.value - game.value, "unit": size, "connected": count}
-    for name, units in (("gain_even", even), ("gain_connected", connected)):
-        table.attrs[name] = game.with_benefit(game.benefit + size * units).value - game.value
+    columns = {"support": units, "worth": size * after.adjoint}
+    columns |= {"action_before": game.actions, "action_after": after.actions}
+    over = [on_replicate(replicate)[0] for replicate in game.replicates]  # to fewer digits
+    columns |= stability(units, over, [firsts(each, count) for each in over])
+    table = game.table(np.lexsort((-columns["worth"], -units)), **columns)
+    table.attrs |= {"gain": after.value - game.value, "unit": size, "connected": count}
+    for name, others in (("gain_even", even), ("gain_connected", connected)):
+        table.attrs[name] = game.with_benefit(game.benefit + size * others).value - game.value
     return table
 
 
@@ -132,8 +125,10 @@ def most_influential(game: Game, count: int) -> Array:
     return np.bincount(firsts(game.influence, count), minlength=game.n_nodes).astype(float)
 
 
-def spend(game: Game, budget: float, cap: float, size: float, tol: float = 1e-8, start: Array | None = None) -> Support:
-    """Return the best support at a quadratic cost; see the module for the problem and the stopping measure."""
+def spend(
+    game: Game, budget: float, cap: float, size: float, tol: float = 1e-8, start: Array | None = None
+) -> tuple[Array, Game]:
+    """Return the best support at a quadratic cost, and the game with it; the module has the stopping measure."""
     units, now = np.zeros(game.n_nodes), game
     if start is not None:
         units, now = start, game.with_benefit(game.benefit + size * start)
@@ -150,7 +145,7 @@ def spend(game: Game, budget: float, cap: float, size: float, tol: float = 1e-8,
                 break
             share *= 0.5
         units, now = trial, later
-    return Support(units, now)
+    return units, now
 
 
 def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
@@ -168,7 +163,7 @@ def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
     return units
 
 
-def units_for(game: Game, count: int, size: float, rounds: int | None = None, tried: int = 12) -> Support:
+def units_for(game: Game, count: int, size: float, rounds: int | None = None, tried: int = 12) -> tuple[Array, Game]:
     """Return which nodes get one unit each, found greedily, one after the other or several in each round.
 
     At most ``tried`` exact gains are found in a round; with 0 it takes the nodes whose unit is worth most to first
@@ -185,4 +180,4 @@ def units_for(game: Game, count: int, size: float, rounds: int | None = None, tr
         found = greatest(worth, gain, 1, tried)
         units[max(found, key=lambda node: found[node]) if found else firsts(worth, len(part))] = 1.0
         now = now.with_benefit(game.benefit + size * units)
-    return Support(units, now)
+    return units, now

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.linalg import norm
 from sklearn.base import clone
+from sklearn.preprocessing import scale
 
 from ..graph import LearnedGraph, interval_around
 from ..matching import names_of, order_of
@@ -197,6 +198,4 @@ def standardized(name: str, X: Any) -> Array:
     values = np.asarray(X, dtype=float)
     if values.ndim != 2 or len(values) < 2 or not np.isfinite(values).all():
         raise InputError(f"{name} must be a table of numbers without gaps, with two or more signals (rows)")
-    centred = values - values.mean(axis=0)
-    spread = centred.std(axis=0)
-    return np.asarray(centred / np.where(spread > 0, spread, 1.0))
+    return np.asarray(scale(values))

@@ -54,12 +54,6 @@ class View:
     influence: Array
     action: Array | None
 
-    @property
-    def point(self) -> dict[str, Any]:
-        """Its point on the Pareto front."""
-        lam, smoothness_cost, welfare = self.prior.lam, self.prior.smoothness_cost, self.prior.welfare
-        return {"lam": lam, "smoothness_cost": smoothness_cost, "welfare": welfare, "fitted": self.fitted}
-
     def to_dict(self) -> dict[str, Any]:
         """Return the view as JSON has it."""
         return {
@@ -210,19 +204,15 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitte
     The fitted graph's view also has the heaviest edges of every node, so that each can be looked up with its ties.
     """
     graph = model.graph_ if model.graph_.directed else replace(model.graph_, directed=True)  # each pair listed twice
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    held = order[:NODES_HELD]
-    listed = graph.listed
+    number, listed, held = np.argsort(order), graph.listed, order[:NODES_HELD]
     edges = listed._replace(source=number[listed.source], target=number[listed.target])
-    among = np.flatnonzero(both_among(edges, len(held)))
+    among = (edges.source < len(held)) & (edges.target < len(held))
     pair = cut.evidence[edges.place]
-    among = among[np.argsort(-pair[among], kind="stable")]  # the surest, and then the heaviest
+    surest = np.flatnonzero(among)[np.argsort(-pair[among], kind="stable")]  # and then the heaviest
     kept = np.zeros(len(edges.place), dtype=bool)
-    kept[among[:at_most]] = True
+    kept[surest[:at_most]] = True
     if fitted:
-        each = min(NEIGHBOURS, max(2, 60_000 // len(held)))
-        kept |= heaviest_of_each(edges, each) & both_among(edges, len(held))
+        kept |= among & heaviest_of_each(edges, min(NEIGHBOURS, max(2, 60_000 // len(held))))
     one, other = np.minimum(edges.source, edges.target), np.maximum(edges.source, edges.target)
     keys = one * len(order) + other
     kept = np.isin(keys, keys[kept])  # both directions of a pair, or none
@@ -251,11 +241,6 @@ def thinned(path: LambdaPath) -> list[GraphEstimator]:
     count = len(path.models)
     most = min(count, 25, max(3, 150_000 // path.models[0].graph_.n_nodes))
     return [path.models[k] for k in np.unique(np.linspace(0, count - 1, most).round().astype(int))]
-
-
-def both_among(edges: Edges, count: int) -> Array:
-    """Tell which edges join two of the first ``count`` nodes."""
-    return np.asarray((edges.source < count) & (edges.target < count))
 
 
 def heaviest_of_each(edges: Edges, most: int) -> Array:
@@ -298,8 +283,7 @@ def radii(share: Array, count: int) -> Array:
 
 def sunflower(share: Array) -> Array:
     """Return a start without chance: nodes on a spiral of golden angles, those of largest share in the middle."""
-    rank = np.empty(len(share))
-    rank[np.argsort(-share, kind="stable")] = np.arange(len(share))
+    rank = np.argsort(np.argsort(-share, kind="stable"))
     angle = rank * np.pi * (3.0 - np.sqrt(5.0))
     return np.sqrt(rank + 0.5)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
 

@@ -64,33 +64,27 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
     return Interventions(answers, caution(game, model.prior_ is not None), columns)
 
 
-class Cell(NamedTuple):
-    """The text of a cell and, if it names a node, its number in the page."""
+def page_table(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[str], list[Any]]:
+    """Return the columns and rows of a table as the page shows it, an interval in one cell.
 
-    words: str
-    node: int | None = None
-
-
-def page_table(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[str], list[list[Cell]]]:
-    """Return the columns and rows of a table as the page shows it: nodes by number, an interval in one cell."""
+    A cell has its words and, if it names a node, the node's number.
+    """
     # What the table of nodes has is not repeated; an interval stands next to the last column that was measured.
     names = [name for name in table.columns if name not in ("low", "high", "among_best", "action", "influence")]
     measured = ("loss", "gain", "reached", "support", "broker")
     after = max((names.index(name) for name in measured if name in names), default=len(names) - 1) + 1
     names[after:after] = [name for name in ("low", "among_best") if name in table]
 
-    def cells(name: str) -> list[Cell]:
+    def cells(name: str) -> list[tuple[str, int | None]]:
         values = table[name].tolist()
         if name in ("name", "source", "target"):
-            words = shortened([text(value) for value in values])
-            return [Cell(word, numbers.get(value)) for word, value in zip(words, values, strict=True)]
+            return [*zip(shortened([text(value) for value in values]), map(numbers.get, values), strict=True)]
         if name == "low":
-            return [Cell(f"{number(low)} to {number(high)}") for low, high in zip(values, table["high"], strict=True)]
+            return [(f"{number(low)} to {number(high)}", None) for low, high in zip(values, table["high"], strict=True)]
         shares = ("share", "among_best", "broker", "outside")
-        return [Cell(percent(value) if name in shares else number(value)) for value in values]
+        return [(percent(value) if name in shares else number(value), None) for value in values]
 
-    rows = zip(*(cells(name) for name in names), strict=True)
-    return names, [list(row) for row in rows]
+    return names, [*zip(*(cells(name) for name in names), strict=True)]
 
 
 class Playable(NamedTuple):

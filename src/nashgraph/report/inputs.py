@@ -151,10 +151,8 @@ def _coded(column: pd.Series[Any]) -> tuple[Array, list[str] | None, bool]:
             return np.where(np.isfinite(values), values, np.nan), None, False
         places = np.searchsorted(distinct, values)
         return np.where(np.isfinite(values), places, np.nan), [f"{value:g}" for value in distinct], len(distinct) > 2
-    answers = column.map(text, na_action="ignore").astype(object)
-    levels = sorted(answers.dropna().unique())
-    codes = answers.map({level: float(place) for place, level in enumerate(levels)})
-    return codes.to_numpy(dtype=float), shortened(levels), False
+    codes, answers = pd.factorize(column.map(text, na_action="ignore").astype(object), sort=True)
+    return np.where(codes < 0, np.nan, codes), shortened([*answers]), False
 
 
 def _alike(values: Array, ties: LearnedGraph, *, categorical: bool) -> float:

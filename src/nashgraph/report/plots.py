@@ -256,10 +256,8 @@ def heat_cells(weights: Any) -> Array:
     if n <= HEAT_CELLS:
         return np.asarray(weights.toarray())
     block = np.arange(n) * HEAT_CELLS // n
-    rows, columns = sparse.coo_array(weights).coords
-    sums = sparse.coo_array((weights.data, (block[rows], block[columns])), shape=(HEAT_CELLS, HEAT_CELLS)).toarray()
-    sizes = np.bincount(block)
-    return np.asarray(sums / np.outer(sizes, sizes))
+    means = sparse.csr_array((1.0 / np.bincount(block)[block], (block, np.arange(n))), shape=(HEAT_CELLS, n))
+    return np.asarray((means @ weights @ means.T).toarray())
 
 
 def spread_points(x: Array, y: Array, count: int) -> list[int]:

@@ -97,34 +97,27 @@ def percent(share: float) -> str:
     return f"{np.format_float_positional(float(f'{100 * share:.1g}'), trim='-')}%"
 
 
-class Verdict(NamedTuple):
-    """A few words at the head of the page, and whether they are good news: green, amber or red."""
-
-    words: str
-    colour: str
-
-
-def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[Verdict]:
-    """Return how much ties, leaders and the whole can be relied on."""
+def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[tuple[str, str]]:
+    """Return how much ties, leaders and the whole can be relied on: a few words, and green, amber or red."""
     found = []
     if cut.share:
         sure = cut.ties.at_least("pair", 0.9).undirected().n_edges
         part = sure / max(cut.n_ties, 1)
-        found.append(Verdict(f"{cut.n_ties:,} ties, {part:.0%} of them at 90% or more", graded(part, 0.5, 0.2)))
+        found.append((f"{cut.n_ties:,} ties, {part:.0%} of them at 90% or more", graded(part, 0.5, 0.2)))
     elif cut.column == EVIDENCE:
-        found.append(Verdict(f"{cut.n_ties:,} ties have most evidence; how many there are is a guess", "amber"))
+        found.append((f"{cut.n_ties:,} ties have most evidence; how many there are is a guess", "amber"))
     else:
-        found.append(Verdict(f"{cut.n_ties:,} ties, evidence not known", "amber"))
+        found.append((f"{cut.n_ties:,} ties, evidence not known", "amber"))
     if not first.supported:
-        found.append(Verdict("who is central is not known", "red"))
+        found.append(("who is central is not known", "red"))
     elif first.rivals:
-        found.append(Verdict("leaders not settled", "red"))
+        found.append(("leaders not settled", "red"))
     else:
-        found.append(Verdict("leaders settled" if first.settled else "leaders of one fit", graded(first.settled, 1, 0)))
+        found.append(("leaders settled" if first.settled else "leaders of one fit", graded(first.settled, 1, 0)))
     if np.isfinite(agreement):
-        found.append(Verdict(f"replicates agree on {agreement:.0%}", graded(agreement, 0.7, 0.4)))
+        found.append((f"replicates agree on {agreement:.0%}", graded(agreement, 0.7, 0.4)))
     else:
-        found.append(Verdict("stability not measured", "amber"))
+        found.append(("stability not measured", "amber"))
     return found
 
 

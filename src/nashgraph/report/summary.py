@@ -33,11 +33,9 @@ class Gain(NamedTuple):
 
 
 class PriorPart(NamedTuple):
-    """How much the members with a prior count, and what they change.
+    """The share of members with a prior, that of all weight that lies elsewhere without them, and what gains most.
 
-    ``share`` is that of the members that have a prior, ``moved`` that of all weight that lies elsewhere without them.
-    ``nodes`` and ``ties`` are those that gain most, ``new_hubs`` the nodes that are among the ten most influential
-    thanks to the prior alone.
+    ``new_hubs`` are the nodes that are among the ten most influential thanks to the prior alone.
     """
 
     share: float
@@ -187,6 +185,12 @@ def summarize(
         )
     cut = cut_of(graph)
     drawing, ties = make_drawing(model, path, cut, communities, layout), cut.ties
+    front = None
+    if path is not None:
+        points = [
+            (each.prior.lam, each.prior.smoothness_cost, each.prior.welfare, each.fitted) for each in drawing.views
+        ]
+        front = pd.DataFrame(points, columns=["lam", "smoothness_cost", "welfare", "fitted"])
     found = interventions_of(model) if interventions else None
     table = None if columns is None else of_nodes(columns, graph.names)
     told = [] if table is None else input_columns(table, ties)
@@ -203,7 +207,7 @@ def summarize(
         prior_part=prior_part(model, graph),
         certificate=model.certificate_,
         history=pd.DataFrame(history, columns=list(Record._fields)) if history else None,
-        front=None if path is None else pd.DataFrame([view.point for view in drawing.views]),
+        front=front,
         drawing=drawing,
         parameters={name: said(value) for name, value in settings(model).items()},
         scores=dict(scores or {}),
