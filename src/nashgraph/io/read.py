@@ -252,8 +252,8 @@ def read_feather(path: Path, options: TableOptions, exact: Collection[str]) -> R
             _check_cells(path, about.count_rows() * len(about.schema), options.max_cells)
         # In one thread, and looked at before it is used: else a broken file can end the program.
         table = feather.read_table(path, use_threads=False)
-        _check_bytes(path, table.nbytes, options.max_cells)
         table.validate(full=True)
+        _check_bytes(path, table.nbytes, options.max_cells)
         return table.to_pandas(), []
 
 
