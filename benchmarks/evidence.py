@@ -157,7 +157,7 @@ def evidence(case: Case, seed: int) -> dict[str, tuple[dict[str, Any], dict[str,
         "counts, 30% asked, 30% forgotten, off by one": ({"recall": 0.7}, told(case, seed, 0.3, 0.3, True)),
         "counts, 10% asked": ({}, told(case, seed, 0.1)),
         "five names each": ({"max_names": 5}, {"nominations": five}),
-        "all ties of 10% known": ({}, {"known": ties, "complete": list(names[whole])}),
+        "all ties of 10% known": ({}, {"known": {"ties": ties, "nodes": list(names[whole])}}),
     }
 
 

@@ -64,12 +64,11 @@ def edge_average_precision(truth: Any, score: Any, symmetrize: str = "none") -> 
     return float(average_precision_score(*_pairs(truth, score, symmetrize)))
 
 
-def edge_precision_recall(truth: Any, score: Any, symmetrize: str = "none", *, fill: bool = False) -> PrecisionRecall:
+def edge_precision_recall(truth: Any, score: Any, symmetrize: str = "none") -> PrecisionRecall:
     """Return precision and recall of as many of the heaviest pairs as the truth has edges.
 
-    Pairs of weight zero are never among them, so a sparse graph may have fewer; with ``fill`` the rest is drawn from
-    them, in expectation, so that graphs with few edges and with many are scored at the same number. Edges tied at the
-    cut count by the share of them that fits, so that the order of the nodes does not matter.
+    Pairs of weight zero are never among them, so a sparse graph may have fewer. Edges tied at the cut count by the
+    share of them that fits, so that the order of the nodes does not matter.
 
     Examples
     --------
@@ -77,7 +76,7 @@ def edge_precision_recall(truth: Any, score: Any, symmetrize: str = "none", *, f
     PrecisionRecall(precision=0.6666666666666666, recall=0.5)
     """
     check_order(truth, score)
-    return _precision_recall(*_pairs(truth, score, symmetrize), fill)
+    return _precision_recall(*_pairs(truth, score, symmetrize), fill=False)
 
 
 def edge_scores(truth: Any, score: Any, symmetrize: str = "none") -> EdgeScores:
@@ -112,7 +111,7 @@ def _is_binary(graph: Any) -> bool:
 
 
 def _precision_recall(truth: Array, scores: Array, fill: bool) -> PrecisionRecall:
-    """Return precision and recall of the highest scores, as many as are true."""
+    """Return precision and recall of the highest scores, as many as are true; ``fill`` draws from those of 0 too."""
     n_true = int(truth.sum())
     n_kept = n_true if fill else min(n_true, int((scores > 0).sum()))
     if n_kept == 0:

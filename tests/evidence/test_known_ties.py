@@ -23,7 +23,7 @@ NAMES = np.array(["ann", "bob", "cat", "dan"], dtype=object)
     ],
 )
 def test_pairs_in_any_form(given):
-    known = read_known(given, None, NAMES)
+    known = read_known(given, NAMES)
     assert [each.tolist() for each in known] == [[0, 0], [1, 2], [1.0, 0.0], []]
 
 
@@ -33,14 +33,12 @@ def test_nodes_whose_ties_are_all_known_in_any_form():
     table = pd.DataFrame({"source": ["ann", "ann"], "target": ["bob", "*"], "tie": [1, None]})
     every = [("ann", "bob"), ("ann", "cat", 0), ("dan", "ann", 0)]  # all pairs of ann
     for given in (graph, table, [("ann", "bob"), ("ann", "*")], {"ties": [("ann", "bob")], "nodes": ["ann"]}, every):
-        known = read_known(given, None, NAMES)
+        known = read_known(given, NAMES)
         assert [each.tolist() for each in known] == [[0, 0, 0], [1, 2, 3], [1.0, 0.0, 0.0], [0]]
-    known = read_known([("ann", "bob")], ["ann"], NAMES)
-    assert known.complete.tolist() == [0]
 
 
 def test_names_that_are_numbers_may_be_given_as_text():
-    known = read_known([("0", "2"), (1, 2, 0)], None, np.arange(3))
+    known = read_known([("0", "2"), (1, 2, 0)], np.arange(3))
     assert [known.one.tolist(), known.other.tolist()] == [[0, 1], [2, 2]]
 
 
@@ -62,7 +60,7 @@ def test_names_that_are_numbers_may_be_given_as_text():
 )
 def test_what_cannot_be_known(given, message):
     with pytest.raises(InputError, match=message):
-        read_known(given, None, NAMES)
+        read_known(given, NAMES)
 
 
 def test_known_ties_teach_how_much_likeness_counts():

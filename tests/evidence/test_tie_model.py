@@ -189,7 +189,7 @@ def test_known_ties_hold_and_complete_nodes_teach():
     graph = nx.relabel_nodes(nx.from_numpy_array(A), dict(enumerate(names)))
     whole = list(names[:16])
     ties = [edge for edge in graph.edges if set(edge) & set(whole)]
-    model = TieModel().fit(traits=traits, known=ties, complete=whole)
+    model = TieModel().fit(traits=traits, known={"ties": ties, "nodes": whole})
     p = model.probabilities()
     np.testing.assert_array_equal(p.to_numpy()[:16], A[:16])
     rest = np.triu_indices(64, 1)
@@ -347,7 +347,7 @@ _, TRAITS, COUNTS, TIES = village(20, 3)
         ({"nominations": {"p0": ["p0"]}}, "named themselves"),
         ({"nominations": {"p0": "p1"}}, "must be a list of names"),
         ({"known": [("p0", "p1", 1), ("p1", "p0", 0)]}, "tied and that they are not: p0 - p1"),
-        ({"known": [("p0", "p1")], "complete": ["p0"]}, "p0 is complete with 1 known ties but answered"),
+        ({"known": [("p0", "p1"), ("p0", "*")]}, "all ties of p0 are known, 1 ties, but the answer was"),
         ({"networks": [(nx.path_graph(3), TRAITS.iloc[:3, :1])]}, "its traits lack t1"),
     ],
 )

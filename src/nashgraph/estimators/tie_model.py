@@ -123,7 +123,6 @@ class TieModel(GraphEstimator):
         n_ties: Any = None,
         nominations: Any = None,
         known: Any = None,
-        complete: Iterable[Any] | None = None,
         networks: Iterable[Any] | None = None,
     ) -> Self:
         """Learn the network from whatever was asked; every part is optional, but something must tell about ties.
@@ -145,14 +144,13 @@ class TieModel(GraphEstimator):
             (1 or 0); the target "*" means that all ties of the source are known. In a graph all edges are ties, and all
             ties are known of nodes with a true attribute ``known``. A dict has the lists "ties", "non_ties" and "nodes"
             (those whose ties are all known).
-        complete : the nodes whose ties are all in ``known``
         networks : list of (network, traits) or (network, traits, X), other groups all of whose ties are known
         """
         tables = {"traits": traits, "counts": counts, "n_ties": n_ties}
         recall, error = self._check_errors()
         names = node_names(tables, X)
         told = read_answers(names, traits, counts, n_ties)
-        known_pairs = read_known(known, complete, names)
+        known_pairs = read_known(known, names)
         named = None if nominations is None else read_nominations(nominations, names, self.max_names, recall)
         if named is not None:
             known_pairs = with_names(known_pairs, named, names)

@@ -46,9 +46,7 @@ def node_names(tables: Mapping[str, Any], X: Any) -> Array:
 
 
 def _objects(items: Iterable[Any]) -> Array:
-    column = np.empty(len(listed := list(items)), dtype=object)
-    column[:] = listed
-    return column
+    return pd.Series(list(items), dtype=object).to_numpy()
 
 
 def read_answers(names: Array, traits: Any, counts: Any, n_ties: Any) -> Answers:
@@ -57,8 +55,8 @@ def read_answers(names: Array, traits: Any, counts: Any, n_ties: Any) -> Answers
     values = np.full((len(names), 1 + T.shape[1]), np.nan)
     at_least = np.zeros(values.shape, dtype=bool)
     if n_ties is not None:
-        table = n_ties.to_frame() if isinstance(n_ties, pd.Series) else pd.DataFrame(n_ties)
-        values[:, :1], at_least[:, :1] = _numbers("n_ties", in_node_order("n_ties", table, names), names)
+        table = in_node_order("n_ties", pd.DataFrame(n_ties), names)
+        values[:, :1], at_least[:, :1] = _numbers("n_ties", table, names)
     if counts is not None:
         table = counts
         if not isinstance(counts, pd.DataFrame):
@@ -80,8 +78,7 @@ def read_traits(names: Array, traits: Any) -> tuple[Array, list[str]]:
     """Return the traits as numbers, a column for each."""
     if traits is None:
         return np.zeros((len(names), 0)), []
-    table = traits if isinstance(traits, pd.DataFrame) else pd.DataFrame(traits)
-    table = in_node_order("traits", table, names)
+    table = in_node_order("traits", pd.DataFrame(traits), names)
     try:
         T = table.to_numpy(dtype=float)
     except (TypeError, ValueError) as error:

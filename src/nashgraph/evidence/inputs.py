@@ -37,14 +37,14 @@ class Known(NamedTuple):
         return np.concatenate([one, other]), np.concatenate([other, one])
 
 
-def read_known(known: Any, complete: Iterable[Any] | None, names: Array) -> Known:
-    """Return the known pairs, all pairs of complete nodes among them, or say what is wrong or contradictory.
+def read_known(known: Any, names: Array) -> Known:
+    """Return the known pairs, all those of nodes whose ties are all known among them, or say what is wrong.
 
     Nodes are matched by the text of their names. Ties have no direction.
     """
     pairs, whole = ([], []) if known is None else read_claims(known)
     places, n = {str(name): k for k, name in enumerate(names.tolist())}, len(names)
-    nodes = [str(node) for node in (*whole, *(complete or ()))]
+    nodes = [str(node) for node in whole]
     named = [str(node) for one, other, _ in pairs for node in (one, other)] + nodes
     if strangers := [node for node in dict.fromkeys(named) if node not in places]:
         raise InputError(
@@ -63,8 +63,8 @@ def read_known(known: Any, complete: Iterable[Any] | None, names: Array) -> Know
     asked = np.unique([places[node] for node in nodes]).astype(np.int64)
     if len(asked) * n > 50_000_000:
         raise InputError(
-            f"complete has {len(asked):,} of {n:,} nodes, too many pairs to list: leave some out, or pass "
-            f"n_ties and counts"
+            f"known has all ties of {len(asked):,} of {n:,} nodes, too many pairs to list: leave some out, or pass "
+            "n_ties and counts"
         )
     one, other = np.repeat(asked, n), np.tile(np.arange(n), len(asked))
     rest = (np.minimum(one, other) * n + np.maximum(one, other))[one != other]
@@ -177,8 +177,8 @@ def with_known(told: Answers, known: Known) -> Answers:
     if wrong.any():
         i, k = np.argwhere(wrong)[0]
         raise InputError(
-            f"{told.names[i]} is complete with {seen[i, k]:g} known {told.labels[k]} but answered "
-            f"{told.counts[i, k]:g}: correct one of the two, or leave the node out of complete"
+            f"all ties of {told.names[i]} are known, {seen[i, k]:g} {told.labels[k]}, but the answer was "
+            f"{told.counts[i, k]:g}: correct one of the two"
         )
     return told._replace(counts=np.where(whole, seen, told.counts))
 
@@ -190,8 +190,7 @@ def with_names(known: Known, named: Nominations, names: Array) -> Known:
     if (wrong := np.intersect1d(before[known.value == 0], said)).size:
         shown = listing(f"{names[key // n]} - {names[key % n]}" for key in wrong)
         raise InputError(
-            f"nominations has {wrong.size} pair(s) that known says are not tied: {shown}; correct one of the two, or "
-            "leave the nodes out of complete"
+            f"nominations has {wrong.size} pair(s) that known says are not tied: {shown}; correct one of the two"
         )
     keys = np.union1d(before, said)
     tied = np.isin(keys, said) | np.isin(keys, before[known.value > 0])

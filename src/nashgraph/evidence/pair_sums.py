@@ -8,25 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from joblib import cpu_count
-from numpy.random import Generator
-from threadpoolctl import ThreadpoolController
 
+from ..pairs.threads import blas_threads
 from ..validation import Array
 
 Part = TypeVar("Part")
 BLOCK = 1 << 18  # pairs in a block: small enough for the cache of a core, large enough for BLAS
 FLOAT32_ABOVE = 1000  # nodes; float32 halves the time, and its rounding is far below the tolerance there
-
-
-@cache
-def blas() -> ThreadpoolController:
-    """Return the handle on BLAS's own threads."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 def by_blocks(job: Callable[[slice], Part], n_rows: int, n_columns: int) -> Iterator[Part]:
@@ -37,7 +29,7 @@ def by_blocks(job: Callable[[slice], Part], n_rows: int, n_columns: int) -> Iter
     if len(blocks) == 1 or workers == 1:
         yield from map(job, blocks)
         return
-    with blas().limit(limits=1), ThreadPoolExecutor(workers) as pool:
+    with blas_threads().limit(limits=1), ThreadPoolExecutor(workers) as pool:
         for first in range(0, len(blocks), 4 * workers):
             yield from pool.map(job, blocks[first : first + 4 * workers])
 
@@ -115,15 +107,14 @@ def curvature(low_rank: Factors, features: Array, rows: Array, columns: Array) -
     return full
 
 
-def drawn_blocks(low_rank: Factors, random: Generator) -> Iterator[tuple[Array, Array]]:
-    """Yield the ties of one network drawn from the pairs' probabilities, block by block: ends i < j."""
+def pairs_where(low_rank: Factors, chosen: Callable[[slice, Array], Array]) -> tuple[Array, Array]:
+    """Return the ends i < j of the pairs that ``chosen`` tells of a block of rows and its log-odds."""
     left, right = low_rank.cast()
-    streams = random.spawn(len(left))  # one for each block's first row, so that threads do not change the draw
 
     def job(rows: slice) -> tuple[Array, Array]:
-        P = sigmoid(left[rows] @ right[rows.start :].T)
-        one, other = np.nonzero(streams[rows.start].random(P.shape, dtype=np.float32) < P)
+        one, other = np.nonzero(chosen(rows, left[rows] @ right[rows.start :].T))
         later = other > one
         return one[later] + rows.start, other[later] + rows.start
 
-    yield from by_blocks(job, len(left), len(left))
+    parts = list(by_blocks(job, len(left), len(left)))
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])

@@ -10,7 +10,7 @@ from scipy import sparse
 from ..validation import Array
 from .answers import Errors, scaled_up
 from .mixing import Mixing, Respondents, fit_mixing
-from .pair_sums import Factors, by_blocks, drawn_blocks, expected_counts, sigmoid
+from .pair_sums import Factors, by_blocks, expected_counts, pairs_where, sigmoid
 from .tilts import Task, fit_tilts, known_rows
 
 BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
@@ -20,8 +20,12 @@ PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 def drawn_network(low_rank: Factors, random: np.random.Generator) -> sparse.csr_array:
     """Return one network drawn from the pairs' probabilities, as a symmetric matrix of ones."""
     n = len(low_rank.left)
-    blocks = list(drawn_blocks(low_rank, random))
-    one, other = (np.concatenate([block[k] for block in blocks]) for k in (0, 1))
+    streams = random.spawn(n)  # one for each block's first row, so that threads do not change the draw
+
+    def drawn(rows: slice, theta: Array) -> Array:
+        return np.asarray(streams[rows.start].random(theta.shape, dtype=np.float32) < sigmoid(theta))
+
+    one, other = pairs_where(low_rank, drawn)
     ties = sparse.csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
     return sparse.csr_array(ties + ties.T)
 
@@ -168,14 +172,7 @@ def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
     place = int(np.searchsorted(so_many, PAIRS_PER_TIE * expected.sum(), side="right"))
     cut = place * 40.0 / BINS - 20.0
 
-    def above(rows: slice) -> tuple[Array, Array]:
-        theta = minus[rows] @ right[rows.start :].T
-        one, other = np.nonzero(theta <= cut)
-        later = other > one
-        return one[later] + rows.start, other[later] + rows.start
-
-    parts = list(by_blocks(above, n, n))
-    ends = [np.concatenate([part[k] for part in parts]) for k in (0, 1)]
+    ends = pairs_where(low_rank, lambda rows, theta: theta >= -cut)
     one, other, value = known
     me = np.arange(n)
     keys = np.concatenate(
