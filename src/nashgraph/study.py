@@ -121,9 +121,7 @@ def drawn_group(
     """Return a network drawn from the tie model itself, and the traits of its people."""
     n = check_integer("n_nodes", n_nodes, low=10, remedy="it is the number of people, 10 to 2,000")
     if n > MOST_NODES:
-        raise InputError(
-            f"n_nodes={n} is too many to draw and ask again and again: plan for {MOST_NODES}, or one group"
-        )
+        raise InputError(f"n_nodes={n} is too many to draw and ask often: plan for {MOST_NODES}, or one group")
     check_number("n_ties", n_ties, low=0, high=n / 2, open_low=True, remedy="it is a guess of ties per person; try 8")
     check_number("mixing", mixing, remedy="it is the log-odds that a shared trait adds to a tie; try 0.5")
     # Questions are chosen to split people: 20 to 50% have a trait. Popularity varies as in villages 1 to 37.

@@ -7,10 +7,10 @@ in :func:`~nashgraph.graph.interval_around`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import prange
@@ -24,7 +24,6 @@ from ..smoothness.degree import levels_of, neighbour_costs
 from ..validation import Array
 from .members import Ladders, search_of
 
-LEVEL_ROWS = 500  # nodes from which the levels of a replicate's degrees are found, if there are more
 # Influence is supported if halves of the signals agree on it: a rank correlation of 1/3 between halves means that half
 # of the variance is the same in all signals (Spearman and Brown); and if they agree beyond chance once energy is
 # accounted for (one-sided, 5%).
@@ -74,38 +73,30 @@ def add_responses(
         add_row(costs[span], levels, total, share, weights[span], frequency[span])
 
 
-class RowSample(NamedTuple):
-    """Some rows of a CSR pattern, padded to one length, and which entries are real."""
+def level_finder(indptr: Array, degrees: Array) -> Callable[[Array], Array]:
+    """Return what finds, from the costs of a CSR pattern, the levels at which rows have some degrees on average.
 
-    places: Array
-    real: Array
+    At most 500 rows are looked at, evenly spaced.
+    """
+    n = len(indptr) - 1
+    rows = np.unique(np.linspace(0, n - 1, min(n, 500)).astype(int))
+    lengths = np.diff(indptr)[rows]
+    steps = np.arange(max(lengths.max(initial=0), 1))
+    real = steps < lengths[:, None]
+    places = np.where(real, indptr[rows, None] + steps, 0)
 
-    @classmethod
-    def of(cls, indptr: Array) -> RowSample:
-        """Return at most ``LEVEL_ROWS`` rows, evenly spaced."""
-        n = len(indptr) - 1
-        rows = np.unique(np.linspace(0, n - 1, min(n, LEVEL_ROWS)).astype(int))
-        lengths = np.diff(indptr)[rows]
-        steps = np.arange(max(lengths.max(initial=0), 1))
-        real = steps < lengths[:, None]
-        return cls(np.where(real, indptr[rows, None] + steps, 0), real)
-
-    def levels(self, costs: Array, degrees: Array) -> Array:
-        """Return the levels at which these rows have some degrees on average."""
-        near = np.sort(np.where(self.real, costs[self.places], np.inf), axis=1)
-        near = np.where(self.real, near - near[:, :1], 0.0)
+    def levels(costs: Array) -> Array:
+        near = np.sort(np.where(real, costs[places], np.inf), axis=1)
+        near = np.where(real, near - near[:, :1], 0.0)
         anything = float(near.mean()) or 1.0  # if all costs are equal any level gives the same
-        found = levels_of(neighbour_costs(near)[self.real], len(near), degrees)
-        return np.array([level or anything for level in found])
+        return np.array([level or anything for level in levels_of(neighbour_costs(near)[real], len(near), degrees)])
+
+    return levels
 
 
 def half_of(X: Array, rows: Array) -> Array:
     """Return some of the signals; if there are gaps the others are 0, so that every node keeps a signal."""
-    if np.isfinite(X).all():
-        return X[rows]
-    kept = np.zeros(len(X))
-    kept[rows] = 1.0
-    return X * kept[:, None]
+    return X[rows] if np.isfinite(X).all() else X * np.isin(np.arange(len(X)), rows)[:, None]
 
 
 @kernel()
@@ -263,7 +254,7 @@ def replicates_of(
     frequencies so far.
     """
     values = np.zeros((len(halves), weights.nnz), np.float32)
-    counted, sample = np.zeros(weights.nnz, np.float32), RowSample.of(weights.indptr)
+    counted, levels_of_costs = np.zeros(weights.nnz, np.float32), level_finder(weights.indptr, ladders.degrees)
     for k, rows in enumerate(halves):
         half, row = half_of(X, rows), values[k]
         for geometry, part in geometries.items():
@@ -274,7 +265,7 @@ def replicates_of(
                 counted += part * ladder.shares[source, weights.indices]
                 continue
             costs = search_of(half, geometry).costs(weights)
-            levels = sample.levels(costs, ladders.degrees)
+            levels = levels_of_costs(costs)
             share = part / len(levels)
             add_responses(weights.indptr, costs, levels, ladders.c * share, share, row, counted)
         ladders.step()

@@ -368,8 +368,7 @@ class ConsensusGL(GraphEstimator):
         signals, n_nodes = self._scaled(signals), len(names)
         if len(signals) < 4:
             raise InputError(
-                f"select needs 4 signals or more, to learn from halves of them, and X has {len(signals)}: add signals "
-                "(rows)"
+                f"select needs 4 signals or more, for halves, and X has {len(signals)}: add signals (rows)"
             )
         found = plan(n_nodes, false_edges, tau, n_splits, bound)
         entropy = drawn_seed(self.random_state if random_state is None else random_state)

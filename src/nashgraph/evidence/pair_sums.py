@@ -83,9 +83,8 @@ def expected_counts(low_rank: Factors, features: Array, rows: Array, each: Array
     parts = list(by_blocks(job, len(rows), len(left)))
     value = sum(part[1] for part in parts)
     if with_value:  # log(1 + exp t) = t - log p, and i = j does not count
-        value += float((left[rows] @ (right.T @ each)).sum()) - float(
-            np.logaddexp(0.0, low_rank.at(rows, rows)) @ each[rows]
-        )
+        diagonal = np.logaddexp(0.0, low_rank.at(rows, rows)) @ each[rows]
+        value += float((left[rows] @ (right.T @ each)).sum() - diagonal)
     return np.vstack([part[0] for part in parts]).astype(float), value
 
 
