@@ -345,10 +345,8 @@ class ConsensusGL(GraphEstimator):
         bound : "unimodal" or "worst-case"
             The sharper bound assumes that the number of splits in which both halves take a pair is unimodal; the other
             assumes nothing.
-        random_state : int, RandomState or None
-            Draws the halves; None uses that of the estimator.
-        n_jobs, progress, checkpoint
-            As for :meth:`fit`; halves are computed in parallel and saved.
+        random_state : int, RandomState or None, draws the halves; None uses that of the estimator
+        n_jobs, progress, checkpoint : as for :meth:`fit`; halves are computed in parallel and saved
 
         Examples
         --------
@@ -368,7 +366,7 @@ class ConsensusGL(GraphEstimator):
         signals, n_nodes = self._scaled(signals), len(names)
         if len(signals) < 4:
             raise InputError(
-                f"select needs 4 signals or more, for halves, and X has {len(signals)}: add signals (rows)"
+                f"select needs 4 signals or more, to halve them, and X has {len(signals)}: add signals (rows)"
             )
         found = plan(n_nodes, false_edges, tau, n_splits, bound)
         entropy = drawn_seed(self.random_state if random_state is None else random_state)
