@@ -56,7 +56,8 @@ def test_learn_prints_five_lines_and_where_to_go_on(table):
     assert lines[0] == "t.csv: 4 nodes, 2 signals"
     assert re.match(r"\d+ ties by consensus in \d+\.\d s: ", lines[1])
     assert lines[-1] == f"open {out / 'report.html'}"
-    assert not result.stderr
+    # The first run after the kernels have changed says that it compiles.
+    assert [line for line in result.stderr.splitlines() if not line.startswith("compiling ")] == []
     told = run_as_given("learn", table, "--out", out, "-v")
     assert "note: nodes are named by the column 'id'" in told.stderr
     assert told.stdout.splitlines()[-1] == f"open {out / 'report.html'}"
