@@ -76,7 +76,7 @@ def test_one_failure_is_recorded_and_leaves_the_others_alone(X, graph):
 def test_warnings_end_in_their_rows(n_jobs, X):
     short = GLSigRep(alpha=5.0, max_iter=1, tol=1e-12)
     table = compare(X, methods=[("short", short), "smooth"], n_jobs=n_jobs).set_index("method")
-    assert table.warnings["short"].startswith("ConvergenceWarning: GLSigRep not converged: duality gap")
+    assert table.warnings["short"].startswith("ConvergenceWarning: GLSigRep has not converged: duality gap")
     assert not table.converged["short"]
     assert table.warnings["smooth"] == ""
 

@@ -97,7 +97,7 @@ def test_one_signal_and_no_variance():
 def test_not_converging_is_said():
     X = np.random.default_rng(0).normal(size=(30, 9))
     with pytest.warns(
-        ConvergenceWarning, match="SpecTemp not converged: duality gap .* tol=1e-05 .*raise max_iter, tol or slack"
+        ConvergenceWarning, match="SpecTemp has not converged: duality gap .* tol=1e-05 .*raise max_iter, tol or slack"
     ):
         SpecTemp(max_iter=2).fit(X)
 
