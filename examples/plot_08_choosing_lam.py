@@ -39,7 +39,7 @@ table = pd.DataFrame(
         "welfare": path.welfares,
         "top three": [share_of_three(model.graph_) for model in path.models],
         "auc": [edge_auc(club, model.adjacency_) for model in path.models],
-        "stationarity": path.stationarities,
+        "stationarity": path.table()["stationarity"],
     }
 )
 print(table.iloc[::3].to_string(index=False, float_format="{:.3g}".format))

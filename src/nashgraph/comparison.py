@@ -108,7 +108,7 @@ def compare(
         signals, names = checked_signals(X, missing=missing)
     if isinstance(benefit, pd.Series):
         benefit = in_order("benefit", benefit, names)
-    values = marginal_benefit(benefit, make_search(signals)).values
+    values, _ = marginal_benefit(benefit, make_search(signals))
     game = Game(values, as_interaction(interaction), as_welfare(welfare))
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
         edge_scores(truth, LearnedGraph.of(np.zeros((len(names), len(names))), names))

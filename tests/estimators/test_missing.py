@@ -82,7 +82,7 @@ def test_relabelling_nodes_relabels_the_graph(make, gappy, random):
 
 def test_path_with_gaps_is_certified(gappy):
     path = GLGP(degree=5, missing="pairwise").path(gappy, n_lams=4)
-    assert path.stationarities.max() <= 1e-6
+    assert path.table()["stationarity"].max() <= 1e-6
     with pytest.raises(ValueError, match="missing='pairwise'"):
         GLGP().path(gappy)
 

@@ -54,8 +54,8 @@ def test_front_rises_in_both_and_is_certified(signals):
     assert (np.diff(path.lams) > 0).all()
     assert (np.diff(path.welfares) >= -1e-9 * path.welfares[-1]).all()
     assert (np.diff(path.smoothness_costs) >= -1e-9 * path.smoothness_costs[-1]).all()
-    assert (path.stationarities <= 1e-8).all()
-    np.testing.assert_allclose(path.objectives, path.smoothness_costs - path.lams * path.welfares, rtol=1e-10)
+    assert (path.table()["stationarity"] <= 1e-8).all()
+    np.testing.assert_allclose(path.table()["objective"], path.smoothness_costs - path.lams * path.welfares, rtol=1e-10)
 
 
 def test_each_point_is_no_worse_than_solving_it_alone(problem):

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..pairs import PairSearch, make_search
 from ..validation import Array, check_benefit, check_choice, warn_vacuous_benefit
 
-BENEFITS = ("spectral", "uniform")
 
+def marginal_benefit(benefit: object, points: PairSearch) -> tuple[Array, str]:
+    """Return b, which sums to 1, and where it came from, "spectral", "uniform" or "given".
 
-class Benefit(NamedTuple):
-    """Marginal benefits, and where they came from: "spectral", "uniform" or "given"."""
-
-    values: Array
-    origin: str
-
-
-def marginal_benefit(benefit: object, points: PairSearch) -> Benefit:
-    """Return b, which sums to 1, from a name or an array; warn if the prior then has no effect."""
+    There is a warning if the prior then has no effect.
+    """
     n = len(points)
     if isinstance(benefit, str):
-        origin = check_choice("benefit", benefit, BENEFITS, ", or pass an array with one number per node")
+        origin = check_choice(
+            "benefit", benefit, ("spectral", "uniform"), ", or pass an array with one number per node"
+        )
         values = spectral_benefit_of(points) if origin == "spectral" else np.full(n, 1.0 / n)
     else:
         origin, values = "given", check_benefit(benefit, n, normalize=True)
     if np.ptp(values) <= 1e-12 * values.max():
         origin = "uniform"
         warn_vacuous_benefit()
-    return Benefit(values, origin)
+    return values, origin
 
 
 def spectral_benefit_of(points: PairSearch) -> Array:

@@ -74,7 +74,11 @@ class ModularGL(GraphEstimator):
     quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        wanted = _check_components(self.n_components, X.shape[1])
+        most = X.shape[1] // 2
+        remedy = f"every node keeps a neighbour, so {X.shape[1]} nodes make at most {most} components"
+        wanted = check_integer("n_components", self.n_components, low=1, remedy=remedy)
+        if wanted > most:
+            raise InputError(f"n_components must be at most {most}, got {wanted}: {remedy}")
         tol = check_number("tol", self.tol, low=0, remedy="tol is a relative change of the graph; try 1e-8")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
         points = make_search(X)
@@ -90,11 +94,3 @@ class ModularGL(GraphEstimator):
             "beta_": beta,
             "objective_": found.objective,
         }
-
-
-def _check_components(n_components: object, n_nodes: int) -> int:
-    remedy = f"every node keeps a neighbour, so {n_nodes} nodes make at most {n_nodes // 2} components"
-    wanted = check_integer("n_components", n_components, low=1, remedy=remedy)
-    if wanted > n_nodes // 2:
-        raise InputError(f"n_components must be at most {n_nodes // 2}, got {wanted}: {remedy}")
-    return wanted

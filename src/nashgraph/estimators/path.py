@@ -48,16 +48,6 @@ class LambdaPath:
         """The g(y)."""
         return np.array([model.prior_.welfare for model in self.models])
 
-    @property
-    def objectives(self) -> Array:
-        """The J(W) - lam g(y)."""
-        return np.array([model.objective_ for model in self.models])
-
-    @property
-    def stationarities(self) -> Array:
-        """How stationary each graph is."""
-        return np.array([model.stationarity_ for model in self.models])
-
     def affordable(self, cost: float = COST) -> int:
         """Return the number of the strongest prior that costs at most a share ``cost`` of J, or of the weakest."""
         return max(int(np.sum(self.smoothness_costs <= (1.0 + cost) * self.least)) - 1, 0)
@@ -69,8 +59,8 @@ class LambdaPath:
                 "lam": self.lams,
                 "smoothness_cost": self.smoothness_costs,
                 "welfare": self.welfares,
-                "objective": self.objectives,
-                "stationarity": self.stationarities,
+                "objective": [model.objective_ for model in self.models],
+                "stationarity": [model.stationarity_ for model in self.models],
                 "edges": [model.graph_.n_edges for model in self.models],
                 "converged": [model.converged_ for model in self.models],
             }

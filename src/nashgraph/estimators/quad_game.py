@@ -80,7 +80,10 @@ class QuadGameGL(GraphEstimator):
     quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        rho = check_rho(self.rho)
+        remedy = "|rho| times the spectral radius of a graph of mean row sum 1 must be below 1; try 0.5"
+        rho = check_number("rho", self.rho, low=-1, high=1, open_low=True, open_high=True, remedy=remedy)
+        if rho == 0:
+            raise InputError("rho must not be 0, got 0: players then ignore each other and any graph fits; try 0.5")
         result = quad_game(
             X.T,
             rho=rho,
@@ -104,12 +107,3 @@ class QuadGameGL(GraphEstimator):
             "spectral_radius_": radius,
             "objective_": result.objective,
         }
-
-
-def check_rho(rho: object) -> float:
-    """Check the strength of interaction."""
-    remedy = "|rho| times the spectral radius of a graph of mean row sum 1 must be below 1; try 0.5"
-    strength = check_number("rho", rho, low=-1, high=1, open_low=True, open_high=True, remedy=remedy)
-    if strength == 0:
-        raise InputError("rho must not be 0, got 0: players then ignore each other and any graph fits; try 0.5")
-    return strength

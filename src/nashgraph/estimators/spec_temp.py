@@ -94,7 +94,10 @@ class SpecTemp(GraphEstimator):
         slack = check_number("slack", self.slack, low=0, open_low=True, remedy="try 0.01")
         tol = check_number("tol", self.tol, low=0, open_low=True, remedy="it is a relative duality gap; try 1e-5")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
-        anchor = check_anchor(self.anchor, X.shape[1])
+        remedy = "it is the column of the node whose weights sum to one"
+        anchor = check_integer("anchor", self.anchor, low=0, remedy=remedy)
+        if anchor >= X.shape[1]:
+            raise InputError(f"anchor must be a column of X, below {X.shape[1]}, got {anchor!r}: try anchor=0")
         centred = X if check_flag("assume_centered", self.assume_centered) else X - X.mean(axis=0)
         basis, rank = template_basis(centred.T @ centred / len(X))
         known = check_components(self.n_components, X.shape[1], rank)
@@ -110,14 +113,6 @@ class SpecTemp(GraphEstimator):
             "distance_": result.distance,
             "objective_": result.objective,
         }
-
-
-def check_anchor(anchor: object, n_nodes: int) -> int:
-    """Check the column that sets the scale."""
-    column = check_integer("anchor", anchor, low=0, remedy="it is the column of the node whose weights sum to one")
-    if column >= n_nodes:
-        raise InputError(f"anchor must be a column of X, below {n_nodes}, got {anchor!r}: try anchor=0")
-    return column
 
 
 def check_components(n_components: object, n_nodes: int, rank: int) -> int:

@@ -42,7 +42,7 @@ class Response(Protocol):
     """A node's response to some pressure z: φ, its slope, and the least and greatest value it can have."""
 
     @property
-    def range(self) -> tuple[float, float]: ...  # noqa: D102
+    def range(self) -> tuple[float, float]: ...
 
     def value(self, z: Array) -> Array:
         """Return φ(z)."""
@@ -73,11 +73,9 @@ class Linear:
     anywhere: ClassVar[bool] = True
 
     def value(self, x: Array) -> Array:
-        """Return f(x)."""
         return cast(Array, library(x).asarray(x))
 
     def slope(self, x: Array) -> Array:
-        """Return f'(x)."""
         return cast(Array, library(x).ones_like(x))
 
 
@@ -95,11 +93,9 @@ class Log1p:
     anywhere: ClassVar[bool] = True
 
     def value(self, x: Array) -> Array:
-        """Return f(x)."""
         return cast(Array, library(x).log1p(x))
 
     def slope(self, x: Array) -> Array:
-        """Return f'(x)."""
         return 1.0 / (1.0 + x)
 
 
@@ -119,11 +115,9 @@ class Saturating:
     anywhere: ClassVar[bool] = True
 
     def value(self, x: Array) -> Array:
-        """Return f(x)."""
         return 2.0 * x / (2.0 + x)
 
     def slope(self, x: Array) -> Array:
-        """Return f'(x)."""
         return 4.0 / (2.0 + x) ** 2
 
 
@@ -141,11 +135,9 @@ class Exponential:
     anywhere: ClassVar[bool] = True
 
     def value(self, x: Array) -> Array:
-        """Return f(x)."""
         return cast(Array, -library(x).expm1(-x))
 
     def slope(self, x: Array) -> Array:
-        """Return f'(x)."""
         return cast(Array, library(x).exp(-x))
 
 

@@ -49,11 +49,9 @@ class TotalAction:
     """
 
     def value(self, y: Array) -> float:
-        """Return g(y)."""
         return float(np.sum(y))
 
     def gradient(self, y: Array) -> Array:
-        """Return the gradient of g at y."""
         return np.ones_like(y)
 
 
@@ -72,11 +70,9 @@ class Utilitarian:
     """
 
     def value(self, y: Array) -> float:
-        """Return g(y)."""
         return 0.5 * float(y @ y)
 
     def gradient(self, y: Array) -> Array:
-        """Return the gradient of g at y."""
         return np.array(y)
 
 
@@ -98,11 +94,9 @@ class WeightedTotal:
     weights: Array
 
     def value(self, y: Array) -> float:
-        """Return g(y)."""
         return float(self.gradient(y) @ y)
 
     def gradient(self, y: Array) -> Array:
-        """Return the gradient of g at y."""
         remedy = "pass one non-negative weight per node"
         weights = check_vector("WeightedTotal weights", self.weights, len(y), remedy)
         if (weights < 0).any():
@@ -143,11 +137,9 @@ class EqualGroups:
         return above
 
     def value(self, y: Array) -> float:
-        """Return g(y)."""
         return -0.5 * float(np.mean(self._above(y) ** 2))
 
     def gradient(self, y: Array) -> Array:
-        """Return the gradient of g at y."""
         return -self._above(y) / len(y)
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -59,7 +60,6 @@ class FixedPointPrior(Combinable):
         return False
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
-        """Solve for the point of rest and the adjoint on W."""
         rest, adjoint = self.solve(weights, tol, start)
         # The adjoint times the defect is the first-order error of the value: added, it leaves one of order tol^2.
         value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
@@ -85,7 +85,7 @@ class FixedPointPrior(Combinable):
         y = solve_response(
             times(self.share, weights.dot),
             put(self.benefit),
-            There.of(self.interaction, weights.place),
+            at_place(self.interaction, weights.place),
             tol=tol,
             start=None if start is None else put(start),
         )
@@ -167,11 +167,9 @@ class Infection:
     range = (0.0, 1.0)
 
     def value(self, z: Array) -> Array:
-        """Return φ(z)."""
         return self.rate * z / (1.0 + self.rate * z)
 
     def slope(self, z: Array) -> Array:
-        """Return φ'(z)."""
         return self.rate / (1.0 + self.rate * z) ** 2
 
 
@@ -227,22 +225,10 @@ def times(share: float, product: Callable[[Array], Array]) -> Callable[[Array], 
     return product if share == 1.0 else lambda vector: share * product(vector)
 
 
-@dataclass(frozen=True)
-class There:
-    """An interaction of vectors that live on a device, computed in memory."""
-
-    interaction: Interaction
-    place: Place
-
-    @classmethod
-    def of(cls, interaction: Interaction, place: Place) -> Interaction:
-        """Return an interaction for vectors in a place: itself, if it takes them as they are."""
-        return interaction if place is HERE or getattr(interaction, "anywhere", False) else cls(interaction, place)
-
-    def value(self, x: Array) -> Array:
-        """Return f(x) there."""
-        return self.place.put(self.interaction.value(self.place.get(x)))
-
-    def slope(self, x: Array) -> Array:
-        """Return f'(x) there."""
-        return self.place.put(self.interaction.slope(self.place.get(x)))
+def at_place(interaction: Interaction, place: Place) -> Interaction:
+    """Return an interaction for vectors on a device: itself if it takes them as they are, else computed in memory."""
+    if place is HERE or getattr(interaction, "anywhere", False):
+        return interaction
+    put, get = place
+    value, slope = (lambda x: put(interaction.value(get(x)))), (lambda x: put(interaction.slope(get(x))))
+    return cast(Interaction, SimpleNamespace(value=value, slope=slope))

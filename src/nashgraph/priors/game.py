@@ -27,12 +27,10 @@ class Clipped:
         return 0.0, self.cap
 
     def value(self, z: Array) -> Array:
-        """Return φ(z)."""
         low = self._positive(z)
         return low if np.isinf(self.cap) else self.cap - self._positive(self.cap - low)
 
     def slope(self, z: Array) -> Array:
-        """Return φ'(z)."""
         slope = self._rising(z)
         return slope if np.isinf(self.cap) else slope * self._rising(self.cap - self._positive(z))
 
@@ -152,7 +150,6 @@ class Activities(Combinable):
         self._set(benefits=benefits, welfare=as_welfare(self.welfare))
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
-        """Solve for all actions and their adjoints on W."""
         dot, tdot = products(weights)
         shape = self.benefits.shape
 

@@ -56,7 +56,6 @@ class ImplicitPrior(Combinable):
         self._set(start=np.asarray(self.start, float))
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
-        """Iterate to the point of rest, and solve for the adjoint."""
         dot, tdot = (by_column(product) for product in products(weights))
         y = self.start if start is None else start.actions
         for _ in range(20_000):  # a map that contracts by 0.998 reaches rounding in as many

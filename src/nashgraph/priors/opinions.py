@@ -59,7 +59,6 @@ class Opinions(Combinable):
         self._set(innate=innate, susceptibility=share)
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
-        """Solve for opinions and adjoint on W."""
         dot, tdot = products(weights)
         share, n = self.susceptibility, len(self.innate)
         # With row sums below 1 the innate opinion has what is left of a node's attention.
@@ -126,7 +125,6 @@ class GraphFilter(Combinable):
         self._set(coefficients=coefficients, benefit=benefit, welfare=welfare)
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
-        """Evaluate the filter on W."""
         dot, tdot = products(weights)
         # W^k b for the right sides, then the left sides from the highest power down: 2K products in all.
         powers = [self.benefit]

@@ -25,7 +25,7 @@ class Graph(Protocol):
     """What a prior may ask of a weight matrix: products, and where they take their vectors."""
 
     @property
-    def place(self) -> Any: ...  # noqa: D102
+    def place(self) -> Any: ...
 
     def dot(self, vector: Array) -> Array:
         """Return W v."""
@@ -38,11 +38,11 @@ class State(Protocol):
     r"""A prior evaluated at a weight matrix: Φ(W), and L and R, of shape (n_nodes,) or (n_nodes, K)."""
 
     @property
-    def value(self) -> float: ...  # noqa: D102
+    def value(self) -> float: ...
     @property
-    def left(self) -> Array: ...  # noqa: D102
+    def left(self) -> Array: ...
     @property
-    def right(self) -> Array: ...  # noqa: D102
+    def right(self) -> Array: ...
 
 
 class Prior(Protocol):
@@ -135,7 +135,6 @@ class LinearPrior(Combinable):
     per_node: ClassVar[str] = "left"
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
-        """Return value and gradient, the same gradient at every W."""
         dot, _ = products(weights)
         value = sum(float(left @ dot(right)) for left, right in zip(self.left.T, self.right.T, strict=True))
         return PriorState(value, self.left, self.right)
@@ -171,7 +170,6 @@ class SumOfPriors(Combinable):
         return sizes.pop() if sizes else None
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: PriorState | None = None) -> PriorState:
-        """Evaluate all priors on W."""
         starts = (None,) * len(self.terms) if start is None else start.parts
         parts = tuple(
             prior.evaluate(weights, tol=tol, start=each) for (_, prior), each in zip(self.terms, starts, strict=True)
@@ -224,7 +222,6 @@ class CustomPrior(Combinable):
     value_and_gradient: Callable[[Any], tuple[float, Array, Array]]
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
-        """Call the function, and check what it returns."""
         value, left, right = self.value_and_gradient(InMemory(*products(weights)))
         left, right = np.asarray(left, float), np.asarray(right, float)
         if left.shape != right.shape or left.ndim not in (1, 2):

@@ -82,7 +82,6 @@ class Resilience(Combinable):
         return getattr(self.prior, "n_nodes", None)
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: PriorState | None = None) -> PriorState:
-        """Evaluate the prior in every scenario on W."""
         # Node deletions of the same dynamics are solved as one long vector; anything else one by one.
         nodes_only = not any(isinstance(scenario, TieDeletion) for scenario in self.scenarios)
         if nodes_only and isinstance(self.prior, FixedPointPrior) and isinstance(weights, SparseWeights):
@@ -177,7 +176,6 @@ class AllScenarios(FixedPointPrior):
 
     @property
     def plain(self) -> bool:
-        """As for one scenario."""
         return self.prior.plain
 
     def gradient(self, y: Array) -> Array:
@@ -200,11 +198,9 @@ class AllWithoutNodes:
         return zeroed(vector.reshape(-1, self.count), self.lost)
 
     def dot(self, vector: Array) -> Array:
-        """Return all W_k v_k."""
         return self.masked(by_column(self.weights.csr, self.weights.dot, self.masked(vector))).ravel()
 
     def tdot(self, vector: Array) -> Array:
-        """Return all W_k^T v_k."""
         return self.masked(by_column(self.weights.csr.T, self.weights.tdot, self.masked(vector))).ravel()
 
 
