@@ -16,10 +16,10 @@ COMPILING_LOG = logging.getLogger("nashgraph.engine.compiling")  # which the com
 LOCK, PATIENCE = ".nashgraph-kernels.lock", 10.0  # seconds
 
 
-class _Compiled:
-    """Whether this process has reported that it compiles."""
-
-    told = False
+@functools.cache
+def _say_compiling() -> None:
+    """Report, once in a process, that it compiles."""
+    COMPILING_LOG.info("compiling for this machine, once after installing: it can take half a minute")
 
 
 class _Forked:
@@ -88,9 +88,7 @@ def _save(cache: Any, save: Callable[..., None], *arguments: Any) -> None:
     """Write to the cache, one process at a time: of two at once, Numba could take the code of one for the other's."""
     from filelock import FileLock, Timeout  # noqa: PLC0415 (help and completion stay fast)
 
-    if not _Compiled.told:
-        _Compiled.told = True
-        COMPILING_LOG.info("compiling for this machine, once after installing: it can take half a minute")
+    _say_compiling()
     try:
         with FileLock(os.path.join(cache.cache_path, LOCK), timeout=PATIENCE):  # noqa: PTH118 (Numba's own path)
             save(*arguments)

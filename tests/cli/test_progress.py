@@ -17,7 +17,7 @@ from nashgraph.cli import fitting
 from nashgraph.cli import messages as progress
 from nashgraph.cli.fitting import announce
 from nashgraph.cli.messages import Meter, Note, Voice, bar, converging, counting, engine_noted, share_done
-from nashgraph.compiled import _Compiled, kernel
+from nashgraph.compiled import _say_compiling, kernel
 from nashgraph.estimators import ConsensusGL
 
 
@@ -138,7 +138,7 @@ def test_a_long_fit_is_announced_before_it_starts(monkeypatch):
 def test_compiling_is_told_once_and_not_kept(tmp_path, monkeypatch):
     (tmp_path / "doubling.py").write_text("def double(x):\n    return 2 * x\n")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(_Compiled, "told", False)
+    _say_compiling.cache_clear()
     double = kernel()(import_module("doubling").double)
     voice = watched(terminal=False)
     with engine_noted(voice):

@@ -51,7 +51,6 @@ def engine(request, monkeypatch):
         )  # large tiles, for the interpreter takes one after the other
         monkeypatch.setattr(_kernels, "LONG_LIST", 40)
         monkeypatch.setattr(_kernels, "LONG_LISTS", (64, 64, 1))
-        monkeypatch.setattr(_kernels, "PAIRS", 1024)
         monkeypatch.setattr(_kernels, "SPAN", 64)
     name = f"test-{request.param}"
     ENGINES.register(name)(partial(CudaSearch, device=DEVICE, tiles=request.param == "tiles"))
@@ -190,7 +189,7 @@ def test_rows_that_overflow_their_places_are_done_again(engine, random):
 COMPILED = """
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
-from nashgraph.pairs.cuda._kernels import append_hits, measure, multiply, project_tile
+from nashgraph.pairs.cuda._kernels import append_hits, multiply, project_tile
 
 def compiled(kernel, types, **fixed):
     kinds = {name: kind for kind, names in types.items() for name in names.split()}
@@ -206,12 +205,11 @@ tiles = {
 for width, chunk in ((16, 16), (128, 64)):
     assert "mma" in compiled(append_hits, tiles, WIDTH=width, CHUNK=chunk, ROWS=16, COLUMNS=64)
 lists = {
-    "*fp64": "points found costs left right numbers weights tops aboves vector product",
-    "*i32": "rows columns edges",
+    "*fp64": "costs left right numbers weights tops aboves vector product",
+    "*i32": "columns edges",
     "*i64": "starts lengths counts names",
-    "i32": "n_pairs width n_names",
+    "i32": "n_names",
 }
-compiled(measure, lists, PAIRS=128, SIGNALS=16)
 compiled(project_tile, lists, ROWS=1, CHUNKED=256)
 compiled(multiply, lists, ROWS=32, BLOCK=16)
 """

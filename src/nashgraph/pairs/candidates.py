@@ -24,9 +24,8 @@ from scipy import sparse
 from ..validation import Array
 from . import _kernels
 from .bonus import Bonus
-from .csr import closed_up, csr_of, narrow, replaced_rows
 from .search import ROUNDING, PairSearch
-from .weights import SparseWeights
+from .weights import SparseWeights, closed_up, csr_of, narrow, replaced_rows
 
 # How far below its threshold a row is searched, in units of the best score above it. A larger one lists more pairs, a
 # smaller one searches more often; between 0.5 and 2 fits of 20,000 nodes take the same time to 10%.

@@ -14,7 +14,7 @@ from scipy import sparse
 from ..validation import Array
 from . import _kernels
 from .bonus import Bonus
-from .csr import csr_of
+from .weights import csr_of
 
 SORT_SHARE = 8  # sorting whole rows is faster than a heap where more than 1/8 of a row is wanted
 CROWDED = 0.1  # share of a block's pairs above which the rows' cuts are raised to their exact thresholds

@@ -52,8 +52,7 @@ def node_points(X: Array) -> Array:
 
 def signal_sizes(X: Array) -> Array:
     """Return the mean square of each node's signals, halved: the scale of rounding in the distances to it."""
-    sizes: Array = 0.5 * np.nanmean(X * X, axis=0)
-    return sizes
+    return np.asarray(0.5 * np.nanmean(X * X, axis=0))
 
 
 class PairSearch:
@@ -127,7 +126,7 @@ class PairSearch:
         """Return the top eigenvector of the cost matrix.
 
         D = n 1^T + 1 n^T - 2 Z Z^T has rank M + 2 at most, so its top eigenvector comes from a QR factorisation of
-        [n, 1, Z] and a small symmetric eigenproblem: O(N (M+2) min(N, M+2)) instead of O(N^3), and no N x N array.
+        [n, 1, Z] and a small symmetric eigenproblem, without an N x N array.
         """
         ends = self.norms if self.node_costs is None else self.norms + self.node_costs
         factor = np.column_stack([ends, np.ones_like(ends), self.points])

@@ -20,11 +20,11 @@ from ..certificate import LOG
 from ..validation import Array
 from . import _kernels, _tree_kernels
 from .bonus import Bonus
-from .csr import csr_of
 from .scans import CROWDED, SORT_SHARE, Above, Nearest, stacked
 from .search import GappedPairSearch, PairSearch
 from .threads import blas_threads, shared
 from .tree import WIDTH, BonusRanges, Order, Rows, Tree
+from .weights import csr_of
 
 FIRST_NODES = 10_000  # below, a scan takes less than a second
 TRIED = 3  # leaves tried before a first scan, or a hundredth of them

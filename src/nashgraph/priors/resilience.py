@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..pairs import HERE, SparseWeights
-from ..pairs.csr import MANY_ENTRIES
+from ..pairs.weights import MANY_ENTRIES
 from ..validation import Array, InputError, check_integer, check_number
 from .dynamics import FixedPointPrior
 from .prior import EXACT, Combinable, Graph, InMemory, PriorState, columns

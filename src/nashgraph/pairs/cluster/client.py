@@ -32,7 +32,6 @@ SELDOM = {
 }
 # All workers keep the points between scans; the scheduler would take them away from all but one, to send them anew.
 KEEPING = {"distributed.scheduler.active-memory-manager.start": False}
-OUT_OF_BAND = 5  # the first protocol of pickle that can send bytes without copying them
 VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
 
 
@@ -79,21 +78,21 @@ def started(workers: int) -> Client:
         return Client(cluster)
 
 
-def connected(address: str) -> Client:
-    """Return a client of the scheduler at an address."""
-    from distributed import Client
-
-    try:
-        return Client(address, timeout=REACHED)
-    except (OSError, ValueError) as error:
-        raise unreachable(address) from error
-
-
 @contextmanager
 def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterator[None]:
     """Make a cluster the current one for a while: that of a scheduler, or one started here, of so many workers."""
     check_installed()
-    client = started(workers or cpu_count()) if scheduler is None else connected(scheduler)
+    from distributed import Client
+
+    try:
+        client = started(workers or cpu_count()) if scheduler is None else Client(scheduler, timeout=REACHED)
+    except (OSError, ValueError) as error:
+        if scheduler is None:
+            raise
+        raise InputError(
+            f"the scheduler {scheduler} cannot be reached: check that it runs (dask scheduler prints its address), "
+            "that the address reads tcp://HOST:8786 and that no firewall is between"
+        ) from error
     try:
         yield
     finally:
@@ -103,23 +102,13 @@ def cluster(scheduler: str | None = None, workers: int | None = None) -> Iterato
             local.close()
 
 
-def unreachable(address: str) -> InputError:
-    """Return what to say where there is no scheduler."""
-    return InputError(
-        f"the scheduler {address} cannot be reached: check that it runs (dask scheduler prints its address), that the "
-        "address reads tcp://HOST:8786 and that no firewall is between"
-    )
-
-
 def check_cluster(client: Client, held: int, passing: int) -> None:
     """Refuse a cluster without workers, with another nashgraph, or too little memory for what workers hold.
 
     A worker holds ``held`` bytes, and needs ``passing`` for each of its threads.
     """
     with failures_said(client):
-        if not client.nthreads():
-            LOG.info("engine: dask (waiting for a worker)")
-            _wait(client)
+        _wait_for_a_worker(client)
         check_versions({"the scheduler": _scheduler_version(client)} | client.run(eval, VERSION, on_error="return"))
         for name, worker in client.scheduler_info()["workers"].items():
             needed, limit = BASE_BYTES + held + passing * worker["nthreads"], worker["memory_limit"]
@@ -148,7 +137,10 @@ def _scheduler_version(client: Client) -> Any:
         return error
 
 
-def _wait(client: Client) -> None:
+def _wait_for_a_worker(client: Client) -> None:
+    if client.nthreads():
+        return
+    LOG.info("engine: dask (waiting for a worker)")
     try:
         client.wait_for_workers(1, timeout=WAITED)
     except TimeoutError as error:
@@ -176,7 +168,8 @@ class Sent:
         return self._made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[type[Sent], tuple[Any]]:
-        return Sent, (pickle.PickleBuffer(self.packed) if protocol >= OUT_OF_BAND else bytes(self.packed),)
+        # From protocol 5 on pickle can send bytes without copying them.
+        return Sent, (pickle.PickleBuffer(self.packed) if protocol >= 5 else bytes(self.packed),)
 
     def __sizeof__(self) -> int:  # the scheduler weighs what it moves
         return len(self.packed)

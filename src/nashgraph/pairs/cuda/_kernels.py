@@ -13,7 +13,6 @@ import triton.language as tl
 ROWS, COLUMNS, WARPS, STAGES = 16, 64, 1, 3  # of a tile of scores; benchmarks/gpu.py --sweep times others
 WIDEST = 64  # signals that a tile of points takes at once
 PROGRAMS, SPAN = 4096, 2048  # that keep a GPU busy, and the fewest columns worth one
-PAIRS, SIGNALS = 128, 16  # of a program that measures distances: a tile of 16 kB
 LISTS = 1, 256, 1  # rows, candidates of each at a time, and warps of a program that projects
 LONG_LIST, LONG_LISTS = 1024, (1, 4096, 16)
 FEW_ROWS, SHORT = 32, 16  # a tile of short rows in a product
@@ -96,23 +95,6 @@ def launch(rows: tuple[Any, ...], columns: tuple[Any, ...], found: Any, starts: 
     fixed = {"WIDTH": width, "CHUNK": min(width, WIDEST), "ROWS": ROWS, "COLUMNS": COLUMNS}
     grid = triton.cdiv(n_rows, ROWS), n_spans
     append_hits[grid](*rows, *columns, found, starts, counts, *sizes, **fixed, num_warps=WARPS, num_stages=STAGES)
-
-
-@triton.jit(do_not_specialize=["n_pairs"])
-def measure(points, rows, columns, found, n_pairs, width, PAIRS: tl.constexpr, SIGNALS: tl.constexpr):  # type: ignore[no-untyped-def]
-    """Write the squared distance of each pair, by differences."""
-    pair = tl.program_id(0).to(tl.int64) * PAIRS + tl.arange(0, PAIRS)
-    there = pair < n_pairs
-    here = tl.load(rows + pair, mask=there, other=0).to(tl.int64) * width
-    other = tl.load(columns + pair, mask=there, other=0).to(tl.int64) * width
-    total = tl.zeros((PAIRS,), points.dtype.element_ty)
-    for first in range(0, width, SIGNALS):
-        k = first + tl.arange(0, SIGNALS)
-        mask = there[:, None] & (k < width)[None, :]
-        apart = tl.load(points + here[:, None] + k[None, :], mask=mask, other=0.0)
-        apart -= tl.load(points + other[:, None] + k[None, :], mask=mask, other=0.0)
-        total += tl.sum(apart * apart, 1)
-    tl.store(found + pair, total, mask=there)
 
 
 @triton.jit
@@ -213,15 +195,6 @@ def multiply(  # type: ignore[no-untyped-def]
         j = tl.load(columns + k, mask=there, other=0)
         sums += tl.load(weights + k, mask=there, other=0.0) * tl.load(vector + j, mask=there, other=0.0)
     tl.store(product + name, tl.sum(sums, 1), mask=inside)
-
-
-def distances(points: Any, rows: Any, columns: Any, found: Any) -> None:
-    """Fill ``found`` with the squared distances of pairs."""
-    if len(rows):
-        grid = (triton.cdiv(len(rows), PAIRS),)
-        measure[grid](
-            points, rows, columns, found, len(rows), points.shape[1], PAIRS=PAIRS, SIGNALS=SIGNALS, num_warps=4
-        )
 
 
 def project_candidates(

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 FIRST_NODES = 20_000  # below, two cores are done before a GPU has compiled its kernel
 SHARE = 0.25  # of all nodes: where more are wanted of each row, a list of candidates saves nothing
 WANTED = 128  # candidates of a row at first: enough for degrees up to about 40
-BLOCK_ENTRIES = 1 << 27  # scores, or places for what is found, held at a time
-PAIRS_AT_ONCE = 1 << 23
+BLOCK_ENTRIES = 1 << 27  # scores, differences, or places for what is found, held at a time
 CAPACITY = 512  # places of a row at first; rows that need more are done again with as many as they need
 NEARER = 0.25  # of the way below its floor, how far a row is searched that has more on the whole way
 # First cuts come from a sample of the columns, then from samples this many times as large; of each, a row's cut is at
@@ -137,16 +136,12 @@ class CudaSearch(PairSearch):
     def pair_costs(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
         """Return the costs of some pairs, by differences, rounded as in memory (see ``_kernels.snapped``)."""
         found = self.there.new_empty(len(rows))
-        if self.tiles:
-            from ._kernels import distances  # noqa: PLC0415 (Triton comes with PyTorch for CUDA only)
-
-            distances(self.there, rows, columns, found)
-        else:
-            for first in range(0, len(rows), PAIRS_AT_ONCE):
-                part = slice(first, first + PAIRS_AT_ONCE)
-                difference = self.there[rows[part]]
-                difference -= self.there[columns[part]]
-                found[part] = difference.square_().sum(1)
+        several = max(1, BLOCK_ENTRIES // self.there.shape[1])
+        for first in range(0, len(rows), several):
+            part = slice(first, first + several)
+            difference = self.there[rows[part]]
+            difference -= self.there[columns[part]]
+            found[part] = difference.square_().sum(1)
         scale = self.scales[rows] + self.scales[columns]
         found = torch.where(found <= SAME_POINT * scale, 0.0, found)
         if self.heights is not None:

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from nashgraph.pairs import csr
-from nashgraph.pairs.csr import product
+from nashgraph.pairs import weights
 from nashgraph.pairs.threads import one_thread
 
 
@@ -40,9 +39,9 @@ def test_products_on_threads_against_scipy(shape, kind, index, alone):
     vector, other = rng.normal(size=columns).astype(kind), rng.normal(size=rows).astype(kind)
     close = {"rtol": 1e-5, "atol": 1e-5} if kind == np.float32 else {"rtol": 1e-12, "atol": 1e-13}
     with pytest.MonkeyPatch.context() as patch, one_thread() if alone else nullcontext():
-        patch.setattr(csr, "MANY_ENTRIES", 0)
+        patch.setattr(weights, "MANY_ENTRIES", 0)
         turned = sparse.csr_array(given.T)
-        found, back = product(given, vector), product(turned, other)
+        found, back = weights.product(given, vector), weights.product(turned, other)
     assert found.dtype == back.dtype == kind
     np.testing.assert_allclose(found, given @ vector, **close)
     np.testing.assert_allclose(back, given.T @ other, **close)
