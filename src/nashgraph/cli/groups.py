@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -107,13 +108,14 @@ def learned_groups(runs: dict[str, Run], voice: Voice) -> Iterator[tuple[str, Ou
         except InputError as error:
             yield name, error, []
     largest = max((signals.table.shape[1] for _, signals, *_ in tasks.values()), default=0)
-    if any(runs_whole_tasks(str(job.parameters.get("engine")), largest) for job, *_ in tasks.values()):
-        with engine_noted(voice):  # a worker has no files to go on from
+    whole = any(runs_whole_tasks(str(job.parameters.get("engine")), largest) for job, *_ in tasks.values())
+    with engine_noted(voice) if whole else nullcontext():
+        if whole:  # a worker has no files to go on from
             answers = cluster_map(learned_apart, None, [(*task[:3], None) for task in tasks.values()], "groups")
-    else:
-        answers = (learned_apart(None, task) for task in tasks.values())
-    for name, (outcome, notes) in zip(tasks, answers, strict=True):
-        yield name, outcome, notes
+        else:
+            answers = (learned_apart(None, task) for task in tasks.values())
+        for name, (outcome, notes) in zip(tasks, answers, strict=True):
+            yield name, outcome, notes
 
 
 def learned_apart(
