@@ -114,13 +114,9 @@ class GraphEstimator(BaseEstimator):
     parts: ClassVar[dict[str, Callable[[Any], Any]]] = {}
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn a graph from signals.
+        """Learn a graph from signals X, an array or DataFrame of shape (n_signals, n_nodes); y is ignored.
 
-        Parameters
-        ----------
-        X : array or DataFrame of shape (n_signals, n_nodes)
-            Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
-        y : ignored
+        Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
         """
         return self._fit(X)
 
@@ -355,15 +351,10 @@ class WeightedSignals(GraphEstimator):
     """Base of methods that know signals through sums over them, so that each can have a weight."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn a graph from signals.
+        """Learn a graph from signals X, an array or DataFrame of shape (n_signals, n_nodes); y is ignored.
 
-        Parameters
-        ----------
-        X : array or DataFrame of shape (n_signals, n_nodes)
-            Rows are signals, columns are nodes. A DataFrame's columns name the nodes.
-        y : ignored
-        sample_weight : array of shape (n_signals,), optional
-            How much each signal counts: the weight 2 is that of a signal given twice.
+        Rows are signals, columns are nodes. A DataFrame's columns name the nodes. ``sample_weight`` has a number for
+        each signal: the weight 2 is that of a signal given twice.
         """
         return self._fit(X, sample_weight)
 

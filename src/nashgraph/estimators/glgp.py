@@ -90,8 +90,7 @@ class GLGP(WeightedSignals):
         The fast solver, or the paper's two-timescale gradient descent; the objects have settings, for example
         ``BestResponse(tol=1e-8, max_iter=500, n_starts=4)``.
     init : "path", array of shape (n_nodes, n_nodes) or None
-        None starts from SmoothGL's graph; a matrix of S starts there;
-        "path" also comes up from small ``lam`` and keeps the better of both.
+        None starts from SmoothGL's graph; "path" also comes up from small ``lam`` and keeps the better of both.
     engine, missing
         As in :class:`SmoothGL`.
     random_state : int, RandomState or None
@@ -211,9 +210,7 @@ class GLGP(WeightedSignals):
         progress: Callable[[], object] = lambda: None,
         checkpoint: str | Path | None = None,
     ) -> LambdaPath:
-        r"""Learn a graph for each of several strengths of the prior, and return them with the front they make.
-
-        .. math:: \min_{W \in S} \; J(W) - \lambda\, g(y), \quad \lambda \in \text{lams}
+        """Learn a graph for each of several strengths of the prior, and return them with the front they make.
 
         Every lambda is solved twice, coming upward from the next smaller and downward from the next larger one, and
         the lower objective is kept: several stationary points may exist. ``lam``, ``init`` and the solver's
@@ -221,22 +218,16 @@ class GLGP(WeightedSignals):
 
         Parameters
         ----------
-        X : array or DataFrame of shape (n_signals, n_nodes)
         lams : list of float, optional
             Default: ``n_lams`` log-spaced between the lambda at which the prior first changes an edge and the one at
             which it costs as much as the signals' J (to first order). The path ends earlier, with fewer of them, where
             two nodes have come to hold half of all influence or the solver no longer converges.
-        n_lams : int
         progress : callable
             Called after every solve, of which there are twice as many as lambdas, less one.
         checkpoint : path, optional
             A folder of its own in which the solves done are kept every 20 seconds. A path that was stopped and is run
             again, on the same signals with the same parameters, goes on from there and gives the same bits; at the
             end the folder is removed. Not with a ``callback``, which may end solves early.
-
-        Returns
-        -------
-        LambdaPath
 
         Examples
         --------

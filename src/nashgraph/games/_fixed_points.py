@@ -168,7 +168,7 @@ def solve_response(
     count = Counter(product)
     low, high = cast(Any, (benefit, None) if response is None else response.range)
     if start is not None:
-        point = start.clip(low, high)
+        point = start.clip(min=low, max=high)
     elif response is None:
         point = benefit
     else:
@@ -186,7 +186,7 @@ def solve_response(
         accuracy = max(0.1 * min(size / scale, 1.0), 0.3 * tol * scale / size)
         linear = tangent(count, interaction.slope(point), None if response is None else response.slope(inner))
         step = bicgstab(linear, residual, floor=accuracy * size, max_steps=KRYLOV_STEPS)
-        trial = (point + step).clip(low, high)
+        trial = (point + step).clip(min=low, max=high)
         trial_inner, trial_residual = reply(trial)
         if norm(trial_residual) < 0.5 * size:
             point, inner, residual = trial, trial_inner, trial_residual

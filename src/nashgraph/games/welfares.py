@@ -78,11 +78,7 @@ class Utilitarian:
 
 @dataclass(frozen=True, eq=False)
 class WeightedTotal:
-    """g(y) = sum_i weights_i y_i: some nodes' actions count more than others'.
-
-    Parameters
-    ----------
-    weights : array of shape (n_nodes,), non-negative
+    """g(y) = sum_i weights_i y_i, with non-negative weights: some nodes' actions count more than others'.
 
     Examples
     --------
@@ -106,17 +102,13 @@ class WeightedTotal:
 
 @dataclass(frozen=True, eq=False)
 class EqualGroups:
-    r"""Fairness between groups: minus half the variance between the groups' mean actions.
+    r"""Fairness between groups, given by the name of each node's: minus half the variance between their mean actions.
 
     .. math:: g(y) = -\frac12 \sum_k \frac{n_k}{N} (\bar y_k - \bar y)^2
 
     It is 0 where all groups act alike on average, and for two groups of equal size minus an eighth of the squared
     difference of their means. It decreases in some actions; add it to another prior to weigh the two, for example
     ``GamePrior(b) + 5.0 * GamePrior(b, welfare=EqualGroups(groups))``.
-
-    Parameters
-    ----------
-    groups : array of shape (n_nodes,), the name of each node's group
 
     Examples
     --------
