@@ -3,7 +3,7 @@
 import * as d3 from "d3";
 import { OWN, TITLES } from "./aspects.js";
 import { bubbles, isOpen, sayBubbles } from "./bubbles.js";
-import { VERDICTS, checks, verdict } from "./checks.js";
+import { VERDICTS, verdict } from "./checks.js";
 import { LISTED, byId, communityNames, currentView, data, drawing, element, game, matches, neighbours, nodes, pairs, state, suggested, supported } from "./data.js";
 import { refresh } from "./page.js";
 import { figure, percent, said } from "./text.js";
