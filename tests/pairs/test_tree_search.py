@@ -267,7 +267,7 @@ def test_small_problems_and_gaps_go_through_all_pairs(monkeypatch):
 
 def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
     points = PairSearch(table("binary")).points
-    tree = Tree.of(points, None, np.ones(N), Order.of(points, None))
+    tree = Tree.of(points, np.zeros(N), np.ones(N), Order.of(points, np.zeros(N)))
     assert sorted(tree.nodes) == list(range(N))
     for leaf, (begin, end) in enumerate(zip(tree.leaves[:-1], tree.leaves[1:], strict=True)):
         assert 0 < end - begin <= WIDTH

@@ -314,15 +314,17 @@ def widest(pointers: Array) -> int:
 
 
 @kernel(parallel=True, fastmath=FAST)
-def pair_distances(pointers: Array, indices: Array, points: Array, sizes: Array, distances: Array) -> None:
-    """Write the squared distances of the pairs of points in a CSR pattern."""
+def costs_of_pairs(
+    pointers: Array, indices: Array, points: Array, sizes: Array, node_costs: Array, costs: Array
+) -> None:
+    """Write the costs of the pairs of points in a CSR pattern."""
     for i in prange(pointers.shape[0] - 1):
         for k in range(pointers[i], pointers[i + 1]):
             total = 0.0
             for m in range(points.shape[1]):
                 difference = points[i, m] - points[indices[k], m]
                 total += difference * difference
-            distances[k] = snapped(total, sizes[i] + sizes[indices[k]])
+            costs[k] = pair_cost(total, sizes[i] + sizes[indices[k]], node_costs[i] + node_costs[indices[k]])
 
 
 @kernel(parallel=True)
@@ -350,31 +352,29 @@ def ladder_rows(
 
 
 @kernel()
-def snapped(cost: float, scale: float) -> float:
-    """Round a cost to 32 bits, and to 0 where it is rounding of points of this size.
-
-    Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
-    of nodes and questions is. The bits are rounded as an integer, which no compiler simplifies away.
-    """
-    if cost <= SAME_POINT * scale:
-        return 0.0
+def snapped(cost: float) -> float:
+    """Round a cost to 32 bits, as an integer, which no compiler simplifies away."""
     bits = np.float64(cost).view(np.int64)
     return np.int64((bits + HALF_BIT) & ~np.int64(2 * HALF_BIT - 1)).view(np.float64)
 
 
 @kernel()
-def snap_rows(costs: Array) -> None:
-    """Round a block of costs in place; see :func:`snapped`."""
-    rows = costs.reshape(-1)
-    for k in range(len(rows)):
-        rows[k] = snapped(rows[k], 0.0)
+def pair_cost(distance: float, scale: float, node_costs: float) -> float:
+    """Return the cost of a pair from its distance, 0 where that is rounding of points of this scale, and node costs.
+
+    Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
+    of nodes and questions is.
+    """
+    return snapped(snapped(0.0 if distance <= SAME_POINT * scale else distance) + node_costs)
 
 
 @kernel(fastmath=FAST)
-def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, sizes: Array, fine: float) -> None:
-    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into ``||z_i - z_j||^2``.
+def gram_to_costs(
+    gram: Array, nodes: Array, points: Array, norms: Array, sizes: Array, node_costs: Array, fine: float
+) -> None:
+    """Turn ``gram_kj = <z_i, z_j>``, i = nodes_k, in place into costs, ``||z_i - z_j||^2`` and node costs.
 
-    It is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above the distance: where that is less
+    The distance is ``n_i + n_j - 2 gram_kj``, which loses the digits that the norms have above it: where it is less
     than a share ``fine`` of them, the differences are taken one by one, so every distance is accurate.
     """
     n_rows, n = gram.shape
@@ -388,20 +388,20 @@ def gram_to_distances(gram: Array, nodes: Array, points: Array, norms: Array, si
                 for m in range(points.shape[1]):
                     difference = points[i, m] - points[j, m]
                     distance += difference * difference
-            gram[k, j] = snapped(distance, sizes[i] + sizes[j])
+            gram[k, j] = pair_cost(distance, sizes[i] + sizes[j], node_costs[i] + node_costs[j])
         gram[k, i] = 0.0
 
 
 @kernel(fastmath=FAST)
-def sums_to_distances(
-    sums: Array, missing: Array, nodes: Array, points: Array, observed: Array, totals: Array, fine: float
+def sums_to_costs(
+    sums: Array, missing: Array, nodes: Array, arrays: Arrays, totals: Array, node_costs: Array, fine: float
 ) -> None:
     """Add to the sums of squares of a block of rows, in place, what is typical of the signals missing at either end.
 
     Where a sum is less than a share ``fine`` of the totals it is a difference of, it is computed again, signal by
-    signal, as in ``gram_to_distances``. All of it is then the mean over the signals.
+    signal, as in ``gram_to_costs``. All of it is then the mean over the signals.
     """
-    n_rows, n = sums.shape
+    (points, observed), (n_rows, n) = arrays, sums.shape
     for k in range(n_rows):
         i = nodes[k]
         for j in range(n):
@@ -411,15 +411,15 @@ def sums_to_distances(
                 for m in range(points.shape[1]):
                     difference = observed[i, m] * observed[j, m] * (points[i, m] - points[j, m])
                     total += difference * difference
-            sums[k, j] = snapped((total + missing[k, j]) / points.shape[1], 0.0)
+            sums[k, j] = pair_cost((total + missing[k, j]) / points.shape[1], 0.0, node_costs[i] + node_costs[j])
         sums[k, i] = 0.0
 
 
 @kernel(parallel=True, fastmath=FAST)
-def gapped_pair_distances(
-    pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, distances: Array
+def gapped_costs_of_pairs(
+    pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, node_costs: Array, costs: Array
 ) -> None:
-    """Write the distances of the pairs of points in a CSR pattern."""
+    """Write the costs of the pairs of points in a CSR pattern, for points with gaps."""
     for i in prange(pointers.shape[0] - 1):
         for k in range(pointers[i], pointers[i + 1]):
             j = indices[k]
@@ -430,7 +430,7 @@ def gapped_pair_distances(
                     total += difference * difference
                 else:
                     total += typical[m]
-            distances[k] = snapped(total / points.shape[1], 0.0)
+            costs[k] = pair_cost(total / points.shape[1], 0.0, node_costs[i] + node_costs[j])
 
 
 @kernel()

@@ -13,7 +13,7 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._kernels import FAST, heap_sort, pair_bonus, push, snapped
+from ._kernels import FAST, heap_sort, pair_bonus, pair_cost, push
 from .tree import WIDTH, BonusRanges, Rows, Tree
 
 FULL = -1
@@ -171,8 +171,8 @@ def find_hits(tree: Tree, pull: BonusRanges, leaf: int, other: int, rows: Rows, 
         stats[2] += (count - before) * (tree.starts[first + p + 1] - tree.starts[first + p])
     for h in range(count):
         p, q = rows.here[h], begin + rows.there[h]
-        distance = snapped(squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q])
-        rows.there[h], rows.measured[h] = q, snapped(distance + node_costs[p] + node_costs[q], 0.0)
+        distance, scale = squared_distance(points[p], points[q]), tree.scales[p] + tree.scales[q]
+        rows.there[h], rows.measured[h] = q, pair_cost(distance, scale, node_costs[p] + node_costs[q])
     return count
 
 

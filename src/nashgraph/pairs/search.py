@@ -71,7 +71,7 @@ class PairSearch:
 
     def __init__(self, X: Array, node_costs: Array | None = None) -> None:
         self.points = node_points(X)
-        self.node_costs = node_costs
+        self.node_costs = np.zeros(X.shape[1]) if node_costs is None else node_costs
         self.norms = np.einsum("ij,ij->i", self.points, self.points)
         self.sizes = signal_sizes(X)
         self.scans = 0.0
@@ -96,31 +96,14 @@ class PairSearch:
     def rows(self, nodes: Array, out: Array | None = None) -> Array:
         """Return the rows of the given nodes of the cost matrix: one BLAS product, then one pass in place."""
         block = np.matmul(self.points[nodes], self.points.T, out=out)
-        _kernels.gram_to_distances(block, nodes, self.points, self.norms, self.sizes, FINE_SHARE)
-        return self._with_node_costs(block, nodes)
-
-    def _with_node_costs(self, block: Array, nodes: Array) -> Array:
-        """Add the node costs of both ends to rows of distances, in place."""
-        if self.node_costs is not None:
-            block += self.node_costs[nodes, None]
-            block += self.node_costs
-            _kernels.snap_rows(block)
-            block[np.arange(len(nodes)), nodes] = 0.0
+        _kernels.gram_to_costs(block, nodes, self.points, self.norms, self.sizes, self.node_costs, FINE_SHARE)
         return block
 
     def costs(self, pattern: Any) -> Array:
         """Return the costs of the pairs in a CSR pattern."""
-        distances = np.empty(pattern.nnz)
-        _kernels.pair_distances(pattern.indptr, pattern.indices, self.points, self.sizes, distances)
-        return self._with_costs_of_ends(distances, pattern)
-
-    def _with_costs_of_ends(self, distances: Array, pattern: Any) -> Array:
-        """Add the node costs of both ends to the distances of a pattern, in place."""
-        if self.node_costs is not None:
-            distances += np.repeat(self.node_costs, np.diff(pattern.indptr))
-            distances += self.node_costs[pattern.indices]
-            _kernels.snap_rows(distances)
-        return distances
+        costs = np.empty(pattern.nnz)
+        _kernels.costs_of_pairs(pattern.indptr, pattern.indices, self.points, self.sizes, self.node_costs, costs)
+        return costs
 
     def top_eigenvector(self) -> Array:
         """Return the top eigenvector of the cost matrix.
@@ -128,7 +111,7 @@ class PairSearch:
         D = n 1^T + 1 n^T - 2 Z Z^T has rank M + 2 at most, so its top eigenvector comes from a QR factorisation of
         [n, 1, Z] and a small symmetric eigenproblem, without an N x N array.
         """
-        ends = self.norms if self.node_costs is None else self.norms + self.node_costs
+        ends = self.norms + self.node_costs
         factor = np.column_stack([ends, np.ones_like(ends), self.points])
         q, r = linalg.qr(factor, mode="economic", check_finite=False)
         middle = np.outer(r[:, 0], r[:, 1])
@@ -205,7 +188,7 @@ class GappedPairSearch(PairSearch):
 
     def __init__(self, X: Array, node_costs: Array | None = None) -> None:
         check_observed(X, np.arange(X.shape[1]))
-        self.node_costs = node_costs
+        self.node_costs = np.zeros(X.shape[1]) if node_costs is None else node_costs
         self.scans, self.known_nearest = 0.0, None
         observed = ~np.isnan(X)
         centred = np.where(observed, X - np.nanmedian(X, axis=1, keepdims=True), 0.0)
@@ -224,21 +207,22 @@ class GappedPairSearch(PairSearch):
         for first in range(0, len(nodes), self.block_size):
             span = slice(first, first + self.block_size)
             self._fill(nodes[span], rows[span])
-        return self._with_node_costs(rows, nodes)
+        return rows
 
     def _fill(self, nodes: Array, rows: Array) -> None:
         """Write the distances of a few nodes to all: two BLAS products, then one pass in place."""
         points, observed = self.points[nodes], self.observed[nodes]
         np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
         missing = ((1.0 - observed) @ self.typical)[:, None] + (observed * self.typical) @ (1.0 - self.observed).T
-        _kernels.sums_to_distances(rows, missing, nodes, self.points, self.observed, self.totals, FINE_SHARE)
+        arrays = self.points, self.observed
+        _kernels.sums_to_costs(rows, missing, nodes, arrays, self.totals, self.node_costs, FINE_SHARE)
 
     def costs(self, pattern: Any) -> Array:
         """Return the costs of the pairs in a CSR pattern."""
-        distances = np.empty(pattern.nnz)
-        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.typical
-        _kernels.gapped_pair_distances(*arrays, distances)
-        return self._with_costs_of_ends(distances, pattern)
+        costs = np.empty(pattern.nnz)
+        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.typical, self.node_costs
+        _kernels.gapped_costs_of_pairs(*arrays, costs)
+        return costs
 
     def top_eigenvector(self) -> Array:
         """Return the top eigenvector of the cost matrix by Lanczos's method, because with gaps it has no low rank.

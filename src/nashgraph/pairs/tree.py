@@ -30,9 +30,9 @@ class Order(NamedTuple):
     axes: Array  # of shape (n_axes, n_signals)
 
     @classmethod
-    def of(cls, points: Array, node_costs: Array | None) -> Order:
+    def of(cls, points: Array, node_costs: Array) -> Order:
         """Find the order of some points, in time that grows with u log u for u points that differ."""
-        group, first = equal_rows(points if node_costs is None else np.column_stack([points, node_costs]))
+        group, first = equal_rows(np.column_stack([points, node_costs]))
         axes = principal_axes(points[first])
         order, leaves = split(points[first] @ axes.T)
         rank = np.empty(len(order), np.int64)
@@ -61,13 +61,11 @@ class Tree(NamedTuple):
     error: float  # how large rounding may be relative to them
 
     @classmethod
-    def of(cls, points: Array, node_costs: Array | None, scales: Array, order: Order) -> Tree:
+    def of(cls, points: Array, node_costs: Array, scales: Array, order: Order) -> Tree:
         """Build it. Where coordinates round in another way, other pairs may be looked at, and the same found."""
         error = 12.0 * (8 + points.shape[1]) * float(np.finfo(float).eps) + 2.0**-31  # costs are rounded to 32 bits
         first, begins = order.nodes[order.starts[:-1]], order.leaves[:-1]
-        own = points[first], np.zeros(len(first))
-        if node_costs is not None:
-            own[1][:] = node_costs[first]
+        own = points[first], node_costs[first]
         whole = np.zeros((WIDTH * len(begins), len(order.axes)))  # with space for the last leaf
         coordinates = np.matmul(own[0], order.axes.T, out=whole[: len(first)])
         sizes = np.einsum("ij,ij->i", own[0], own[0]) + np.abs(own[1])

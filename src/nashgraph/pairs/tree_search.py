@@ -222,7 +222,7 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
     answers that repeat, and are scanned in double precision.
     """
     n = len(search)
-    sizes = search.norms if search.node_costs is None else search.norms + search.node_costs
+    sizes = search.norms + search.node_costs
     unit, kept = float(sizes.mean()) or 1.0, min(kept, n - 1)
     sizes, points = sizes / unit, search.points * np.sqrt(2.0 / unit)
     if not np.isfinite(sizes).all():

@@ -73,9 +73,9 @@ class CudaSearch(PairSearch):
         self.there = centred.T.contiguous() / (2.0 * len(X)) ** 0.5
         norms = (self.there * self.there).sum(1)
         self.points, self.norms = to_numpy(self.there), to_numpy(norms)
-        self.sizes, self.node_costs = signal_sizes(X), node_costs
-        self.heights = None if node_costs is None else to_device(node_costs, norms)
-        self.scales, self.base = to_device(self.sizes, norms), norms if self.heights is None else norms + self.heights
+        self.sizes, self.node_costs = signal_sizes(X), np.zeros(len(norms)) if node_costs is None else node_costs
+        self.scales, self.heights = to_device(self.sizes, norms), to_device(self.node_costs, norms)
+        self.base = norms + self.heights
         # In units of the largest, squares in float32 neither overflow nor vanish where it matters.
         self.unit = float(self.base.max()) or 1.0
         self.everyone = torch.arange(len(self), device=device)
@@ -134,7 +134,7 @@ class CudaSearch(PairSearch):
         return to_numpy(q @ vectors[:, -1])
 
     def pair_costs(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """Return the costs of some pairs, by differences, rounded as in memory (see ``_kernels.snapped``)."""
+        """Return the costs of some pairs, by differences, rounded as in memory (see ``_kernels.pair_cost``)."""
         found = self.there.new_empty(len(rows))
         several = max(1, BLOCK_ENTRIES // self.there.shape[1])
         for first in range(0, len(rows), several):
@@ -143,10 +143,8 @@ class CudaSearch(PairSearch):
             difference -= self.there[columns[part]]
             found[part] = difference.square_().sum(1)
         scale = self.scales[rows] + self.scales[columns]
-        found = torch.where(found <= SAME_POINT * scale, 0.0, found)
-        if self.heights is not None:
-            found = snapped(found) + self.heights[rows] + self.heights[columns]
-        return snapped(found)
+        found = snapped(torch.where(found <= SAME_POINT * scale, 0.0, found))
+        return snapped(found + (self.heights[rows] + self.heights[columns]))
 
     def find(
         self,
