@@ -100,8 +100,10 @@ def test_networks_on_the_same_nodes_have_the_same_places_and_others_their_own():
     np.testing.assert_allclose(places[0], places[1])
     lines = [len(part.get_segments()) for part in figure.axes[1].collections[:2]]
     assert lines == [4, 1], "four ties in common, and one that only this network has"
+    assert "dashed" in figure.axes[1].texts[-1].get_text()
     many = plot_networks({str(n): nx.path_graph(n) for n in range(3, 8)})
     assert len(many.axes) == 5
+    assert not any("dashed" in text.get_text() for ax in many.axes for text in ax.texts), "these have other nodes"
     with pytest.raises(InputError, match="graphs is empty"):
         plot_networks({})
 

@@ -312,4 +312,7 @@ def plot_networks(graphs: Mapping[str, Any], *, n_edges: int | None = None, n_la
             plots.draw_edges(ax, where, pairs.take(kind), plots.opacities(pairs.weight)[kind], colour, style)
         plots.draw_nodes_and_names(ax, where, graph, n_labels)
         ax.set_title(f"{title}: {len(shared):,} ties")
+    if same and len(learned) > 1:
+        words = "Blue: ties that all of them have. Orange, dashed: the others."
+        ax.text(1.0, -0.02, words, transform=ax.transAxes, ha="right", va="top", fontsize=9)
     return figure
