@@ -11,7 +11,7 @@ from nashgraph import spectral_benefit
 from nashgraph.datasets import preferential_attachment, random_geometric, smooth_signals
 from nashgraph.pairs import make_search
 from nashgraph.smoothness import beta_for_degree
-from nashgraph.solvers import Problem, best_response
+from nashgraph.solvers import BestResponse, Problem
 
 VISIBLE = 0.05  # a graph has visibly changed when it is this far from Smooth-GL's, relative to it
 
@@ -66,7 +66,7 @@ def by_degree(X, degree: float, interaction: str = "linear") -> tuple[Problem, f
 def changed(problem: Problem, lam: float) -> float:
     """Return how far the learned graph is from Smooth-GL's, relative to it."""
     smooth = problem.smooth
-    return best_response(problem, lam, tol=1e-3).weights.distance(smooth) / float(np.sqrt(smooth.square))
+    return BestResponse(tol=1e-3).solve(problem, lam).weights.distance(smooth) / float(np.sqrt(smooth.square))
 
 
 def attachment(n: int, m: int, degree: float) -> Case:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nashgraph.pairs import Bonus
-from nashgraph.solvers import Problem, best_response, ttgd
+from nashgraph.solvers import TTGD, BestResponse, Problem
 
 STATIONARITY = 1e-6
 
@@ -30,7 +30,7 @@ def fast(problem: Problem, lam: float, repeats: int = 5) -> Timing:
     results, seconds = [], []
     for _ in range(repeats):
         start = time.perf_counter()
-        results.append(best_response(problem, lam, tol=STATIONARITY))
+        results.append(BestResponse(tol=STATIONARITY).solve(problem, lam))
         seconds.append(time.perf_counter() - start)
     result, certificate = results[-1], results[-1].certificate
     return Timing(float(np.median(seconds)), result.objective, certificate.value, certificate.iterations, result.scans)
@@ -84,7 +84,7 @@ def at_its_best(
             gamma = multiple / (2.0 * problem.smoothness.beta)
             limit = max_iter if best is None else best[0]
             steps = {"alpha": alpha, "gamma": gamma, "check_every": 20}
-            reached = ttgd(problem, lam, **steps, tol=STATIONARITY, max_iter=limit).certificate
+            reached = TTGD(**steps, tol=STATIONARITY, max_iter=limit).solve(problem, lam).certificate
             closest = min(closest, reached.value)
             if reached.converged and (best is None or reached.iterations < best[0]):
                 best = (reached.iterations, alpha, gamma)
@@ -92,7 +92,7 @@ def at_its_best(
         return Timing(np.nan, np.nan, closest, max_iter, max_iter, f"not reached in {max_iter} iterations")
     iterations, alpha, gamma = best
     start = time.perf_counter()
-    result = ttgd(problem, lam, alpha=alpha, gamma=gamma, tol=0.0, max_iter=iterations, check_every=iterations)
+    result = TTGD(alpha=alpha, gamma=gamma, tol=0.0, max_iter=iterations, check_every=iterations).solve(problem, lam)
     seconds = time.perf_counter() - start
     note = f"alpha={alpha:g}, gamma={gamma:.3g}"
     return Timing(seconds, result.objective, result.certificate.value, iterations, iterations, note)
@@ -101,7 +101,7 @@ def at_its_best(
 def peak_arrays(problem: Problem, lam: float) -> float:
     """Return the peak of new memory in a best-response run, in N x N arrays of 8 bytes."""
     tracemalloc.start()
-    best_response(problem, lam, tol=STATIONARITY)
+    BestResponse(tol=STATIONARITY).solve(problem, lam)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak / (8.0 * problem.smoothness.n_nodes**2)

@@ -20,8 +20,8 @@ from nashgraph.pairs import CandidateSet, make_search, project_rows
 from nashgraph.priors import GamePrior
 from nashgraph.smoothness import beta_for_degree
 from nashgraph.solvers import (
+    BestResponse,
     Problem,
-    best_response,
     descent,
     lam_for_cost,
     solve_at_cost,
@@ -112,7 +112,7 @@ def compare_steps(report: Report, group: str) -> None:
     for name, (kind, options) in STEPS.items():
         COUNTS.clear()
         with mock.patch.object(descent, "Descent", kind):
-            found = [best_response(*each, **options) for each in given]
+            found = [BestResponse(**options).solve(*each) for each in given]
         objectives = np.array([each.objective for each in found])
         first = objectives if first is None else first
         gaps = (objectives - first) / np.maximum(np.abs(first), 1e-300)
@@ -129,7 +129,7 @@ def bisected(more: int, problem: Problem):
 
     def solve(lam, budget):
         budgets.append(budget)
-        return best_response(problem, lam, callback=budget)
+        return BestResponse(callback=budget).solve(problem, lam)
 
     low, result = solve_at_cost(problem, solve)
     high = 2.0 * low
@@ -162,7 +162,7 @@ def compare_starts(report: Report) -> None:
         given = list(GROUPS[group]())
         starts = [islice(starting_points(*each, np.random.RandomState(0)), 4) for each in given]
         found = np.array(
-            [[best_response(*each, w).objective for w in ws] for each, ws in zip(given, starts, strict=True)]
+            [[BestResponse().solve(*each, w).objective for w in ws] for each, ws in zip(given, starts, strict=True)]
         )
         gains = [(found[:, 0] - found[:, :n].min(axis=1)) / np.abs(found[:, 0]) for n in (2, 4)]
         figures = [figure for gain in gains for figure in (f"{(gain > 1e-6).sum()}", f"{gain.mean():.1e}")]

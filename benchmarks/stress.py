@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from tests.problems import STRESS_GRID, TABLES, largest_rise, stress_problem
 
 from nashgraph import GLGP
-from nashgraph.solvers import best_response, multistart, ttgd
+from nashgraph.solvers import TTGD, BestResponse, multistart
 
 from .report import Report
 
@@ -29,7 +29,7 @@ def lam_of(point) -> float:
 
 def run_point(point) -> dict:
     """Solve one point and say what is true of the answer."""
-    result = best_response(stress_problem(*point), lam_of(point))
+    result = BestResponse().solve(stress_problem(*point), lam_of(point))
     certificate = result.certificate
     weights = result.weights.matrix().toarray()
     infeasible = max(
@@ -55,12 +55,12 @@ def against_ttgd(point) -> dict:
     gamma = 0.5 / problem.smoothness.beta
     while True:
         gamma /= 2.0
-        slow = ttgd(problem, lam, gamma=gamma, tol=1e-12, max_iter=TTGD_ITERATIONS, check_every=200)
+        slow = TTGD(gamma=gamma, tol=1e-12, max_iter=TTGD_ITERATIONS, check_every=200).solve(problem, lam)
         values = np.array([record.objective for record in slow.certificate.history])
         if np.diff(values).max(initial=-1.0) <= 1e-9 * np.abs(values).max() or gamma < 1e-9:
             break
-    fast = best_response(problem, lam)
-    several = multistart(problem, lam, best_response, 4, np.random.RandomState(0))
+    fast = BestResponse().solve(problem, lam)
+    several = multistart(problem, lam, BestResponse(n_starts=4), np.random.RandomState(0))
     scale = max(abs(slow.objective), 1e-12)
     return {
         "point": point,

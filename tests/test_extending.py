@@ -32,7 +32,7 @@ from nashgraph.games import INTERACTIONS, WELFARES, check_h1
 from nashgraph.io import GRAPH_FILES
 from nashgraph.pairs import ENGINES, GappedPairSearch, PairSearch, SparseWeights, make_search
 from nashgraph.smoothness import STORAGES, make_smoothness
-from nashgraph.solvers import Problem, best_response
+from nashgraph.solvers import Problem
 
 from .commands import error_lines, run
 from .problems import random_graph
@@ -327,7 +327,7 @@ def test_a_prior_from_outside_is_solved_for_on_both_storages(name, lam, random):
     results = {}
     for storage in STORAGES:
         problem = Problem(make_smoothness(make_search(X), 0.5, 0.95, storage), prior)
-        result = results[storage] = best_response(problem, lam, tol=1e-6)
+        result = results[storage] = BestResponse(tol=1e-6).solve(problem, lam)
         assert result.converged
         assert result.stationarity <= 1e-6
         # The certificate by its definition: the projection of all scores, computed another way.

@@ -10,7 +10,6 @@ import pytest
 from nashgraph import GLGP, BestResponse, GamePrior
 from nashgraph.cli import fitting
 from nashgraph.consensus import checkpoint
-from nashgraph.solvers import paths
 
 from ..commands import error_lines, run
 
@@ -108,16 +107,16 @@ def test_every_solve_is_counted(table, monkeypatch):
 
 def test_an_interrupted_path_goes_on(table, monkeypatch):
     monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
-    solve, solved = paths.best_response, []
+    solve, solved = BestResponse.solve, []
 
-    def interrupted(*given, **options):
-        solved.append(given[1])
+    def interrupted(*given):
+        solved.append(given[2])
         if len(solved) == 4:
             raise KeyboardInterrupt
-        return solve(*given, **options)
+        return solve(*given)
 
     command = ("path", table, "--n-lams", "4", "--out")
-    monkeypatch.setattr(paths, "best_response", interrupted)
+    monkeypatch.setattr(BestResponse, "solve", interrupted)
     result = run(*command, table.parent / "out")
     assert result.exit_code == 130
     assert error_lines(result)[-1].endswith("nothing was written; the same command goes on where it stopped")

@@ -17,7 +17,6 @@ from nashgraph.pairs.cluster.client import put
 from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch
 from nashgraph.pairs.scans import Nearest
 from nashgraph.pairs.tree_search import TreeSearch
-from nashgraph.solvers import best_response
 
 from ..problems import HARDEST, TIED, check_laws_of_an_engine, hardest
 
@@ -57,7 +56,7 @@ def test_the_same_bits_as_the_threads_with_any_number_of_workers(workers, thread
 def test_the_hardest_problems_end_where_the_threads_do(threads):
     threads(2)
     for name in HARDEST:
-        ours, theirs = (best_response(*hardest(name, "sparse", engine, n=80)) for engine in ("dask", "threads"))
+        ours, theirs = (BestResponse().solve(*hardest(name, "sparse", engine, n=80)) for engine in ("dask", "threads"))
         assert ours.converged
         assert ours.objective == pytest.approx(theirs.objective, rel=1e-6)
 

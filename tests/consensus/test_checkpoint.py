@@ -5,7 +5,6 @@ import pytest
 
 from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, GamePrior
 from nashgraph.consensus import checkpoint, members
-from nashgraph.solvers import paths
 
 
 class StoppedError(Exception):
@@ -202,8 +201,8 @@ def stopping_after(count):
 @pytest.fixture
 def solves(monkeypatch):
     """The lambdas that are solved for."""
-    found, solve = [], paths.best_response
-    monkeypatch.setattr(paths, "best_response", lambda *given, **rest: found.append(given[1]) or solve(*given, **rest))
+    found, solve = [], BestResponse.solve
+    monkeypatch.setattr(BestResponse, "solve", lambda *given: found.append(given[2]) or solve(*given))
     return found
 
 

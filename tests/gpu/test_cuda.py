@@ -21,7 +21,6 @@ from nashgraph.pairs.cuda import search as cuda_search_module
 from nashgraph.pairs.cuda.search import CudaSearch
 from nashgraph.pairs.cuda.tensors import places_of, pointers_of, project, project_in_place, row_numbers, row_sums
 from nashgraph.smoothness import beta_for_degree, make_smoothness
-from nashgraph.solvers import best_response
 from nashgraph.validation import InputError
 
 from ..problems import HARDEST, TIED, check_laws_of_an_engine, hardest, stored
@@ -149,7 +148,8 @@ def test_the_hardest_problems_end_where_the_threads_do(name, engine):
     """Every storage and engine takes the same steps, so they find the same stationary point of a strong prior."""
     n = None if ON_GPU else 60  # with as many nodes as elsewhere Triton's interpreter takes minutes
     ours, theirs = (
-        best_response(*hardest(name, storage, each, n)) for storage, each in (("auto", engine), ("sparse", "threads"))
+        BestResponse().solve(*hardest(name, storage, each, n))
+        for storage, each in (("auto", engine), ("sparse", "threads"))
     )
     assert ours.converged
     assert theirs.converged

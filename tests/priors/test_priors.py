@@ -27,7 +27,7 @@ from nashgraph.priors import (
 )
 from nashgraph.priors.prior import InMemory
 from nashgraph.smoothness import make_smoothness
-from nashgraph.solvers import Problem, Result, best_response, lam_range, solve_path
+from nashgraph.solvers import Problem, Result, lam_range, solve_path
 
 N = 14
 random = np.random.default_rng(0)
@@ -137,7 +137,7 @@ def test_value_rises_along_the_path(name):
 @pytest.mark.parametrize("name", ["game", "resilience", "disagreement"])
 def test_path_goes_on_from_a_checkpoint_with_every_prior(name):
     problem = Problem(make_smoothness(make_search(X), beta=2.0, c=0.9), PRIORS[name])
-    for result in solve_path(problem, [0.5, 1.0]):
+    for result in solve_path(problem, [0.5, 1.0], BestResponse()):
         again = Result.restored(problem, result.arrays())
         np.testing.assert_allclose(full(again.state), full(result.state), rtol=1e-9, atol=1e-12)
 
@@ -455,7 +455,7 @@ def test_dynamics_that_do_not_come_to_rest_are_refused():
 
 def test_stationary_graphs_of_a_prior_are_its_best_responses_to_its_own_gradient():
     problem = Problem(make_smoothness(make_search(X), beta=2.0, c=0.9), PRIORS["resilience"])
-    result = best_response(problem, 2.0, tol=1e-10)
+    result = BestResponse(tol=1e-10).solve(problem, 2.0)
     assert problem.stationarity(result.weights, PRIORS["resilience"].evaluate(result.weights), 2.0) < 1e-9
 
 

@@ -15,12 +15,11 @@ from nashgraph.games import INTERACTIONS
 from nashgraph.priors import GamePrior
 from nashgraph.smoothness import STORAGES
 from nashgraph.solvers import (
+    TTGD,
     Problem,
-    best_response,
     gradient_mapping,
     multistart,
     solve_gradually,
-    ttgd,
 )
 from nashgraph.solvers.descent import Acceleration, Descent
 
@@ -39,7 +38,7 @@ def village_like(n, random):
 def test_reaches_a_stationary_point_without_ever_rising(interaction, lam, random):
     X, b = village_like(60, random)
     problem = Problem.from_signals(X, b, beta=2.0, interaction=interaction)
-    result = best_response(problem, lam, tol=1e-9)
+    result = BestResponse(tol=1e-9).solve(problem, lam)
     assert result.converged
     assert largest_rise(result.certificate.history) <= 1e-12
     # The certificate, against the gradient mapping computed another way.
@@ -78,7 +77,7 @@ def test_line_search_takes_over_where_the_bare_iteration_oscillates():
     assert np.diff(bare).max() > 0
     for storage in STORAGES:
         problem = Problem.from_signals(X, b / b.sum(), beta=0.1, interaction="linear", storage=storage)
-        result = best_response(problem, 0.1, max_iter=25)
+        result = BestResponse(max_iter=25).solve(problem, 0.1)
         assert largest_rise(result.certificate.history) <= 1e-12
         assert result.objective < min(bare)
 
@@ -93,7 +92,7 @@ GRID = st.tuples(
 def test_a_sample_of_the_stress_grid(point):
     """Finite, feasible, monotone; and stationary, or said not to be."""
     problem = stress_problem(*point)
-    result = best_response(problem, point[1])
+    result = BestResponse().solve(problem, point[1])
     W = result.weights.matrix().toarray()
     assert np.isfinite(W).all()
     assert W.min() >= 0
@@ -107,7 +106,7 @@ def test_nearly_all_of_the_stress_grid_converges():
     """A solver that stops early is feasible, monotone and honest, too: so the share that converges is asked for."""
     points = list(itertools.product(*STRESS_GRID.values()))
     chosen = np.random.default_rng(0).choice(len(points), 300, replace=False)
-    results = [best_response(stress_problem(*points[k], int(k)), points[k][1]) for k in chosen]
+    results = [BestResponse().solve(stress_problem(*points[k], int(k)), points[k][1]) for k in chosen]
     assert np.mean([result.converged for result in results]) >= 0.99
     assert np.mean([result.iterations > 0 for result in results]) > 0.5  # few starts are stationary already
 
@@ -118,27 +117,27 @@ def test_objective_is_no_higher_than_ttgds(seed):
     X, b = village_like(30, random)
     lam, beta = [(1.0, 1.0), (20.0, 5.0), (100.0, 20.0)][seed % 3]
     problem = Problem.from_signals(X, b, beta=beta, interaction=["linear", "log1p"][seed % 2])
-    slow = ttgd(problem, lam, gamma=0.05 / beta, tol=1e-7, max_iter=4000, check_every=100)
-    fast = best_response(problem, lam)
+    slow = TTGD(gamma=0.05 / beta, tol=1e-7, max_iter=4000, check_every=100).solve(problem, lam)
+    fast = BestResponse().solve(problem, lam)
     assert fast.objective <= slow.objective + 1e-6 * abs(slow.objective)
 
 
 def test_starts_and_paths_never_make_it_worse(random):
     X, b = village_like(40, random)
     problem = Problem.from_signals(X, b, beta=20.0, interaction="linear")
-    plain = best_response(problem, 100.0)
-    assert multistart(problem, 100.0, best_response, 5, np.random.RandomState(0)).objective <= plain.objective
-    assert solve_gradually(problem, 100.0).objective <= plain.objective
+    plain = BestResponse().solve(problem, 100.0)
+    assert multistart(problem, 100.0, BestResponse(n_starts=5), np.random.RandomState(0)).objective <= plain.objective
+    assert solve_gradually(problem, 100.0, BestResponse()).objective <= plain.objective
 
 
 def test_status_says_how_it_ended(random):
     X, b = village_like(40, random)
     problem = Problem.from_signals(X, b, beta=20.0)
-    assert best_response(problem, 100.0, max_iter=1).certificate.status is Status.MAX_ITER
-    stopped = best_response(problem, 100.0, callback=lambda record: record.iteration >= 1)
+    assert BestResponse(max_iter=1).solve(problem, 100.0).certificate.status is Status.MAX_ITER
+    stopped = BestResponse(callback=lambda record: record.iteration >= 1).solve(problem, 100.0)
     assert stopped.certificate.status is Status.STOPPED
     # Ask of every step more than the slope can promise: no step is good enough, and that is said.
-    stalled = best_response(problem, 100.0, memory=0, armijo=1e6)
+    stalled = BestResponse(memory=0, armijo=1e6).solve(problem, 100.0)
     assert stalled.certificate.status is Status.STALLED
     assert stalled.stationarity > 1e-6
 
@@ -149,8 +148,8 @@ def test_spectral_benefit_on_the_papers_problem(random):
 
     X = smooth_signals(preferential_attachment(50, random_state=0), 10, noise=0.2, random_state=0)
     problem = Problem.from_signals(X, spectral_benefit(X), beta=200.0, interaction="linear")
-    fast = best_response(problem, 10.0, tol=1e-10)
-    slow = ttgd(problem, 10.0, tol=1e-10, max_iter=3000)
+    fast = BestResponse(tol=1e-10).solve(problem, 10.0)
+    slow = TTGD(tol=1e-10, max_iter=3000).solve(problem, 10.0)
     assert fast.converged
     assert fast.iterations <= 40
     np.testing.assert_allclose(fast.weights.matrix().toarray(), slow.weights.matrix().toarray(), atol=1e-8)
@@ -183,7 +182,7 @@ def test_every_storage_takes_the_same_steps_on_the_hardest_problems(name):
     found = {}
     for storage in STORAGES:
         problem, lam = hardest(name, storage)
-        found[storage] = best_response(problem, lam)
+        found[storage] = BestResponse().solve(problem, lam)
         assert found[storage].converged
         assert largest_rise(found[storage].certificate.history) <= 1e-12
     dense, sparse = (found[storage] for storage in ("dense", "sparse"))
@@ -196,7 +195,7 @@ def test_every_storage_takes_the_same_steps_on_the_hardest_problems(name):
 def test_a_known_state_is_not_solved_again(monkeypatch, random):
     X, b = village_like(60, random)
     problem = Problem.from_signals(X, b, beta=2.0)
-    found = best_response(problem, 5.0, tol=1e-8)
+    found = BestResponse(tol=1e-8).solve(problem, 5.0)
     started, evaluate = [], GamePrior.evaluate
 
     def watched(prior, weights, **more):
@@ -206,7 +205,7 @@ def test_a_known_state_is_not_solved_again(monkeypatch, random):
     monkeypatch.setattr(GamePrior, "evaluate", watched)
     for start, known in ((found, found.state), (found.weights, None)):
         started.clear()
-        again = best_response(problem, 5.0, start, tol=1e-8)
+        again = BestResponse(tol=1e-8).solve(problem, 5.0, start)
         assert started[0] is known
         assert again.converged
         assert again.weights.distance(found.weights) <= 1e-6
@@ -217,7 +216,7 @@ def test_where_rounding_hides_the_objective_the_stationarity_leads_to_the_end(me
     """Any step would else be taken, those that overshoot one after the other."""
     X, b = village_like(60, random)
     problem = replace(Problem.from_signals(X, b, beta=5.0), rounding=1e9)
-    assert best_response(problem, 1.0, memory=memory).converged
+    assert BestResponse(memory=memory).solve(problem, 1.0).converged
 
 
 def test_acceleration_solves_an_affine_map_in_as_many_steps_as_it_has_dimensions(random):

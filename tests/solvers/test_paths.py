@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from nashgraph import GLGP, BestResponse, GamePrior, SmoothGL, spectral_benefit
 from nashgraph.pairs import Bonus, search
 from nashgraph.smoothness import STORAGES
-from nashgraph.solvers import Problem, best_response, lam_range, solve_path, starting_points
+from nashgraph.solvers import Problem, lam_range, solve_path, starting_points
 from nashgraph.solvers.paths import random_rows
 
 from ..problems import dense
@@ -37,7 +37,7 @@ def test_range_starts_where_an_edge_first_changes(problem):
 def test_at_the_end_of_the_range_the_prior_dominates(problem):
     """Every row's favourites are then the nodes of largest action."""
     _, high = lam_range(problem)
-    best = best_response(problem, high)
+    best = BestResponse().solve(problem, high)
     influence, plain = dense(best.weights).sum(axis=0), dense(problem.smooth).sum(axis=0)
     assert np.sort(influence)[-3:].sum() > 0.5 * influence.sum() > np.sort(plain)[-3:].sum()
 
@@ -60,8 +60,8 @@ def test_front_rises_in_both_and_is_certified(signals):
 
 def test_each_point_is_no_worse_than_solving_it_alone(problem):
     lams = np.geomspace(*lam_range(problem), 8)
-    for lam, result in zip(lams, solve_path(problem, lams), strict=True):
-        alone = best_response(problem, lam)
+    for lam, result in zip(lams, solve_path(problem, lams, BestResponse()), strict=True):
+        alone = BestResponse().solve(problem, lam)
         assert result.objective <= alone.objective + 1e-6 * abs(alone.objective)
 
 

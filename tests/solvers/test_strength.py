@@ -16,7 +16,6 @@ from nashgraph.smoothness import beta_for_degree
 from nashgraph.solvers import (
     COST,
     Problem,
-    best_response,
     lam_for_cost,
     lam_range,
     solve_at_cost,
@@ -31,7 +30,7 @@ def problem(degree_like: float, storage: str = "dense", interaction: str = "log1
 
 
 def at_cost(given: Problem):
-    return solve_at_cost(given, lambda lam, monitor: best_response(given, lam, callback=monitor))
+    return solve_at_cost(given, lambda lam, monitor: BestResponse(callback=monitor).solve(given, lam))
 
 
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
@@ -78,7 +77,7 @@ def test_the_range_starts_where_the_prior_is_first_felt_even_where_all_pairs_are
     dense = problem(100.0)
     low, high = lam_range(dense)
     least = dense.smoothness.value(dense.smooth)
-    rise = dense.smoothness.value(best_response(dense, low).weights) / least - 1.0
+    rise = dense.smoothness.value(BestResponse().solve(dense, low).weights) / least - 1.0
     assert low < high
     assert rise <= 1.1e-4
 
@@ -99,7 +98,7 @@ def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_e
 
     def solve(lam, monitor):
         tried.append(lam)
-        return best_response(given, 1e3, callback=lambda record: monitor(record._replace(objective=np.inf)))
+        return BestResponse(callback=lambda record: monitor(record._replace(objective=np.inf))).solve(given, 1e3)
 
     lam, result = solve_at_cost(given, solve)
     assert len(tried) == 21
@@ -116,7 +115,7 @@ def test_lambda_is_halved_until_its_prior_is_cheap_enough_in_a_few_scans():
     tried = []
 
     def solve(lam, monitor):
-        tried.append((lam, best_response(given, lam, callback=monitor)))
+        tried.append((lam, BestResponse(callback=monitor).solve(given, lam)))
         return tried[-1][1]
 
     lam, result = solve_at_cost(given, solve, 1e-2)

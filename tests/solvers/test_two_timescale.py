@@ -6,7 +6,7 @@ import pytest
 from nashgraph import project_rows, spectral_benefit
 from nashgraph.certificate import Status
 from nashgraph.datasets import preferential_attachment, smooth_signals
-from nashgraph.solvers import Problem, gradient_mapping, theory_steps, ttgd
+from nashgraph.solvers import TTGD, Problem, gradient_mapping, theory_steps
 
 from ..problems import dense, distances
 
@@ -28,7 +28,7 @@ def test_follows_the_published_recursion(problem):
         jacobian = W * (1 / (1 + y))
         u = np.linalg.solve((np.eye(n) - jacobian).T, np.ones(n))
         W, _ = project_rows(W - gamma * (D + 2 * beta * W - lam * np.outer(u, np.log1p(y))), 0.6)
-    result = ttgd(problem, 0.5, alpha=alpha, gamma=gamma, tol=0.0, max_iter=5)
+    result = TTGD(alpha=alpha, gamma=gamma, tol=0.0, max_iter=5).solve(problem, 0.5)
     np.testing.assert_allclose(dense(result.weights), W, atol=1e-12)
     assert result.iterations == 5
     assert result.certificate.status is Status.MAX_ITER
@@ -45,12 +45,12 @@ def test_theorem_squared_gradient_mapping_falls_as_one_over_k(n, lam, c, random)
     problem = Problem.from_signals(X, spectral_benefit(X), beta=1.0, c=c)
     uniform = problem.smoothness.hold(c * (1 - np.eye(n)) / (n - 1))
     gamma = theory_steps(problem, lam, uniform).gamma
-    best = ttgd(problem, lam, gamma=0.05, tol=1e-9, max_iter=5000)
+    best = TTGD(gamma=0.05, tol=1e-9, max_iter=5000).solve(problem, lam)
     drop = problem.objective(uniform, problem.prior.evaluate(uniform), lam) - best.objective
     iterations = [10, 20, 50, 100, 200, 500, 1000]
     squared = []
     for k in iterations:
-        reached = ttgd(problem, lam, uniform, steps="theory", tol=0.0, max_iter=k, check_every=k).weights
+        reached = TTGD(steps="theory", tol=0.0, max_iter=k, check_every=k).solve(problem, lam, uniform).weights
         squared.append(float(np.sum(gradient_mapping(problem, lam, reached, gamma) ** 2)))
     assert best.converged
     assert squared[-1] < squared[0]
@@ -61,7 +61,7 @@ def test_the_papers_setting_reaches_a_stationary_point():
     graph = preferential_attachment(50, random_state=0)
     X = smooth_signals(graph, 10, "lowpass", noise=0.2, random_state=0)
     problem = Problem.from_signals(X, spectral_benefit(X), beta=200.0, c=0.95, interaction="linear")
-    result = ttgd(problem, 10.0, alpha=0.5, gamma=0.003, tol=0.0, max_iter=700)
+    result = TTGD(alpha=0.5, gamma=0.003, tol=0.0, max_iter=700).solve(problem, 10.0)
     assert result.stationarity < 1e-8
 
 
@@ -91,18 +91,18 @@ def test_theory_steps_at_lam_zero_and_for_other_welfares(random):
     assert theory_steps(zero, 0.0, zero.smooth).gamma == pytest.approx(0.75 / 4.0)
     other = Problem.from_signals(X, b, welfare="utilitarian")
     with pytest.raises(ValueError, match="holds for welfare='total' only"):
-        ttgd(other, 1.0, steps="theory")
+        TTGD(steps="theory").solve(other, 1.0)
 
 
 def test_the_callers_start_is_not_written_to(problem):
     start = problem.smooth
     kept = dense(start)
-    ttgd(problem, 0.5, start, gamma=0.05, max_iter=7)
+    TTGD(gamma=0.05, max_iter=7).solve(problem, 0.5, start)
     np.testing.assert_array_equal(dense(start), kept)
 
 
 def test_history_is_monotone_here_and_ends_at_the_result(problem):
-    result = ttgd(problem, 0.5, gamma=0.02, tol=1e-9, max_iter=3000)
+    result = TTGD(gamma=0.02, tol=1e-9, max_iter=3000).solve(problem, 0.5)
     objectives = [record.objective for record in result.certificate.history]
     assert np.diff(objectives).max() <= 1e-12
     assert result.converged
@@ -121,11 +121,11 @@ def test_history_is_monotone_here_and_ends_at_the_result(problem):
 )
 def test_bad_input(problem, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        ttgd(problem, 0.5, **options)
+        TTGD(**options).solve(problem, 0.5)
 
 
 @pytest.mark.parametrize("lam", [0.0, 1.0])
 def test_candidate_pairs_are_refused_at_every_strength(lam, random):
     X = random.normal(size=(6, 15))
     with pytest.raises(ValueError, match="solver='ttgd' needs storage='dense'"):
-        ttgd(Problem.from_signals(X, spectral_benefit(X), storage="sparse"), lam)
+        TTGD().solve(Problem.from_signals(X, spectral_benefit(X), storage="sparse"), lam)

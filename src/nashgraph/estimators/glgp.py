@@ -243,7 +243,7 @@ class GLGP(WeightedSignals):
         solver = as_solver(self.solver)
         if not isinstance(solver, BestResponse):
             solver = BestResponse(tol=solver.tol, callback=solver.callback)
-        options: dict[str, Any] = {"options": solver, "to_the_end": lams is not None}
+        options: dict[str, Any] = {"solver": solver, "to_the_end": lams is not None}
         kept = None
         if checkpoint is not None and solver.callback is None:
             kept = options["keep"] = checkpointed_path(checkpoint, signals, problem, strengths, options)
@@ -311,14 +311,14 @@ class GLGP(WeightedSignals):
                 raise InputError(f"n_starts={solver.n_starts} chooses its own starts: leave init=None, or n_starts=1")
             with sklearn_refusals():
                 random = check_random_state(self.random_state)
-            return multistart(problem, lam, solver.solve, solver.n_starts, random)
+            return multistart(problem, lam, solver, random)
         if self.init is None:
             return solver.solve(problem, lam)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("path",), ", or pass a matrix to start from")
             if not isinstance(solver, BestResponse):
                 raise InputError(f"init='path' needs the solver best-response, got {solver!r}")
-            return solve_gradually(problem, lam, options=solver)
+            return solve_gradually(problem, lam, solver)
         return solver.solve(
             problem, lam, smoothness.hold(check_initial_weights(self.init, smoothness.n_nodes, smoothness.c))
         )

@@ -33,7 +33,7 @@ from ..pairs import make_search
 from ..priors import GamePrior
 from ..priors.prior import InMemory, columns
 from ..smoothness import beta_for_degree, make_smoothness
-from ..solvers import Problem, best_response, solve_at_cost
+from ..solvers import BestResponse, Problem, solve_at_cost
 from ..validation import Array, InputError, check_integer
 
 Loss = Callable[[Array], tuple[float, Array]]
@@ -171,7 +171,9 @@ class Network:
         network = cls(smoothness, Z, list(frame.columns), losses, make, targets, 0.0)
         start = network.popularity()[:-1]
         problem = Problem(smoothness, make(network.benefit(start if start.any() else Z[0] + 0.1)))
-        lam, _ = solve_at_cost(problem, lambda lam, callback: best_response(problem, lam, tol=1e-2, callback=callback))
+        lam, _ = solve_at_cost(
+            problem, lambda lam, callback: BestResponse(tol=1e-2, callback=callback).solve(problem, lam)
+        )
         network.lam = lam or 1.0
         return network
 
@@ -197,7 +199,7 @@ class Network:
         """Return the loss at some parameters, and its hypergradient in a row, or that of each part in rows."""
         slopes, lam = point[:-1], self.lam * float(np.exp(point[-1]))
         prior = self.make(self.benefit(slopes))
-        result = best_response(Problem(self.smoothness, prior), lam, self.last, tol=1e-9, max_iter=2000)
+        result = BestResponse(tol=1e-9, max_iter=2000).solve(Problem(self.smoothness, prior), lam, self.last)
         self.last = result.weights
         W = result.weights.matrix().toarray()
         value, gradients = self.score(W)

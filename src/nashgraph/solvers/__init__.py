@@ -1,10 +1,10 @@
 """Solvers of the GLGP problem: a Problem and a lambda in, a Result out; they know nothing of estimators or files."""
 
-from .descent import BestResponse, best_response
+from .descent import BestResponse
 from .paths import multistart, solve_gradually, solve_path, starting_points
 from .problem import Problem, Result, SolverOptions
 from .strength import COST, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
-from .two_timescale import TTGD, StepSizes, gradient_mapping, theory_steps, ttgd
+from .two_timescale import TTGD, StepSizes, gradient_mapping, theory_steps
 
 __all__ = [
     "COST",
@@ -14,7 +14,6 @@ __all__ = [
     "Result",
     "SolverOptions",
     "StepSizes",
-    "best_response",
     "gradient_mapping",
     "lam_for_cost",
     "lam_range",
@@ -25,6 +24,5 @@ __all__ = [
     "solve_path",
     "starting_points",
     "theory_steps",
-    "ttgd",
     "typical_share",
 ]

@@ -32,7 +32,7 @@ acceleration for fixed-point iterations* (2011).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +62,13 @@ class BestResponse(SolverOptions):
     >>> from nashgraph import GLGP
     >>> GLGP(solver=BestResponse(tol=1e-8, n_starts=4))
     GLGP(solver=BestResponse(tol=1e-08, n_starts=4))
+
+    By itself, on a problem of :mod:`nashgraph.solvers`:
+
+    >>> from nashgraph.solvers import Problem
+    >>> problem = Problem.from_signals(np.random.default_rng(0).normal(size=(10, 30)), np.arange(30.0) / 435, beta=5.0)
+    >>> BestResponse(tol=1e-10).solve(problem, 10.0).converged
+    True
     """
 
     memory: int = 6
@@ -78,12 +85,33 @@ class BestResponse(SolverOptions):
         super().__post_init__()
         check_integer("memory", self.memory, low=0, remedy="try 6; 0 turns acceleration off")
 
-    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None, **changes: Any) -> Result:
-        """Call :func:`best_response`."""
-        return best_response(problem, lam, start, options=self, **changes)
-
-
-DEFAULTS = BestResponse()
+    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None) -> Result:
+        """Descend from ``start`` to a stationary point; with a Result to start from, the prior on it is known."""
+        scans = problem.smoothness.search.scans
+        monitor = Monitor(Measure.STATIONARITY, self.tol, self.max_iter, self.callback)
+        # Vectors and CSR products gain nothing from BLAS's threads, which would compete with the kernels' own.
+        with blas_threads().limit(limits=1):
+            weights, state = problem.start_of(start)
+            accuracy = self.first_accuracy if state is None else EXACT
+            run = Descent(problem, lam, self)
+            now = run.evaluate(weights, accuracy, state)
+            status: Status | None = None
+            iteration = 0
+            while status is None:
+                now, response, stationarity, accuracy = run.certify(now)
+                status = monitor.check(iteration, now.objective, stationarity, now.state.value)
+                if status is None:
+                    step = run.step(now, response, stationarity, 0.3 * accuracy)
+                    if step is None and not run.exact:  # rough states may hide the way down
+                        run.exact, now = True, run.evaluate(now.weights, EXACT, now.state)
+                        continue
+                    status = Status.STALLED if step is None else None
+                    now, iteration = step or now, iteration + 1
+            if status is not Status.CONVERGED:  # the last state may be rough
+                now = run.evaluate(now.weights, EXACT, now.state)
+                stationarity = problem.stationarity(now.weights, now.state, lam)
+        spent = problem.smoothness.search.scans - scans
+        return Result(now.weights, now.state, now.objective, spent, monitor.certificate(status, stationarity))
 
 
 class Iterate(NamedTuple):
@@ -93,63 +121,6 @@ class Iterate(NamedTuple):
     state: State
     objective: float
     accuracy: float
-
-
-def best_response(
-    problem: Problem,
-    lam: float,
-    start: Weights | Result | None = None,
-    *,
-    options: BestResponse = DEFAULTS,
-    **changes: Any,
-) -> Result:
-    """Descend from ``start`` (default: the Smooth-GL graph) to a stationary point.
-
-    Parameters
-    ----------
-    problem : Problem
-    lam : float, the strength of the prior
-    start : Weights or Result, optional
-        Weights of the problem's own smoothness term, or what a solver returned: the prior on it is then known.
-    options : BestResponse
-    **changes
-        Fields of the options to change, for example ``tol=1e-8``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> result = best_response(problem, 10.0, tol=1e-10)
-    >>> result.converged, bool(np.all(np.diff([record.objective for record in result.certificate.history]) <= 1e-10))
-    (True, True)
-    """
-    options = replace(options, **changes)
-    scans = problem.smoothness.search.scans
-    monitor = Monitor(Measure.STATIONARITY, options.tol, options.max_iter, options.callback)
-    # Vectors and CSR products gain nothing from BLAS's threads, which would compete with the kernels' own.
-    with blas_threads().limit(limits=1):
-        weights, state = problem.start_of(start)
-        accuracy = options.first_accuracy if state is None else EXACT
-        run = Descent(problem, lam, options)
-        now = run.evaluate(weights, accuracy, state)
-        status: Status | None = None
-        iteration = 0
-        while status is None:
-            now, response, stationarity, accuracy = run.certify(now)
-            status = monitor.check(iteration, now.objective, stationarity, now.state.value)
-            if status is None:
-                step = run.step(now, response, stationarity, 0.3 * accuracy)
-                if step is None and not run.exact:  # rough states may hide the way down
-                    run.exact, now = True, run.evaluate(now.weights, EXACT, now.state)
-                    continue
-                status = Status.STALLED if step is None else None
-                now, iteration = step or now, iteration + 1
-        if status is not Status.CONVERGED:  # the last state may be rough
-            now = run.evaluate(now.weights, EXACT, now.state)
-            stationarity = problem.stationarity(now.weights, now.state, lam)
-    spent = problem.smoothness.search.scans - scans
-    return Result(now.weights, now.state, now.objective, spent, monitor.certificate(status, stationarity))
 
 
 @dataclass

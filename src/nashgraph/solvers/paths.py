@@ -19,39 +19,40 @@ from ..pairs import Bonus, Weights
 from ..priors import GamePrior
 from ..priors.prior import InMemory
 from ..validation import Array
-from .descent import best_response
-from .problem import Problem, Result
+from .descent import BestResponse
+from .problem import Problem, Result, SolverOptions
 from .strength import lam_range
 
 
 def solve_path(
     problem: Problem,
     lams: Array,
+    solver: BestResponse,
     *,
     to_the_end: bool = True,
     progress: Callable[[], object] = lambda: None,
     keep: Callable[[Callable[[], Result]], Result] = lambda solve: solve(),
-    **options: Any,
 ) -> list[Result]:
     """Solve for every lambda, upward and then downward, and keep the lower objective at each.
 
     ``lams`` increase. Unless it goes to the end, the path ends before two lambdas at which the solver does not
-    converge, and with the first at which the graph is :func:`degenerate`; two are always there. ``options`` go to
-    :func:`best_response`; ``progress`` is called after every solve. ``keep`` is called with every solve and returns its
-    result, by solving or from what is kept of it.
+    converge, and with the first at which the graph is :func:`degenerate`; two are always there. ``progress``
+    is called after every solve. ``keep`` is called with every solve and returns its result, by solving or from what is
+    kept of it.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(10, 30))
     >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> bool(np.all(np.diff([result.welfare for result in solve_path(problem, [0.0, 10.0, 100.0])]) > 0))
+    >>> found = solve_path(problem, [0.0, 10.0, 100.0], BestResponse())
+    >>> bool(np.all(np.diff([result.welfare for result in found]) > 0))
     True
     """
     best: list[Result] = []
     for lam in lams:
         start = best[-1] if best else None
-        best.append(keep(partial(best_response, problem, float(lam), start, **options)))
+        best.append(keep(partial(solver.solve, problem, float(lam), start)))
         progress()
         if to_the_end or len(best) < 2:
             continue
@@ -62,7 +63,7 @@ def solve_path(
             break
     found = best[-1]
     for k in range(len(best) - 2, -1, -1):
-        found = keep(partial(best_response, problem, float(lams[k]), found, **options))
+        found = keep(partial(solver.solve, problem, float(lams[k]), found))
         # The same point found twice differs in rounding only: then the better certificate is kept.
         if found.objective < best[k].objective - problem.rounding * abs(best[k].objective):
             best[k] = found
@@ -76,23 +77,14 @@ def degenerate(graph: Weights, n_nodes: int) -> bool:
     return n_nodes >= 20 and bool(influence[-2:].sum() >= 0.5 * influence.sum())
 
 
-def solve_gradually(problem: Problem, lam: float, *, n_lams: int = 8, **options: Any) -> Result:
-    """Reach ``lam`` along a path from where the prior first changes an edge; keep the better of both ways.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
-    >>> solve_gradually(problem, 30.0).converged
-    True
-    """
-    direct = best_response(problem, lam, **options)
+def solve_gradually(problem: Problem, lam: float, solver: BestResponse) -> Result:
+    """Reach ``lam`` in eight steps from where the prior first changes an edge, and at once; keep the better of both."""
+    direct = solver.solve(problem, lam)
     if lam == 0:
         return direct
-    low, _ = lam_range(problem)
     gradual: Result | None = None
-    for weaker in np.geomspace(min(low, 0.5 * lam), lam, n_lams):
-        gradual = best_response(problem, float(weaker), gradual, **options)
+    for weaker in np.geomspace(min(lam_range(problem)[0], 0.5 * lam), lam, 8):
+        gradual = solver.solve(problem, float(weaker), gradual)
     return gradual if gradual is not None and gradual.objective < direct.objective else direct
 
 
@@ -100,14 +92,6 @@ def starting_points(problem: Problem, lam: float, random: np.random.RandomState)
     """Yield starts without end: Smooth-GL, the best response to the prior at a uniform graph, LinearGLGP, random ones.
 
     A random start is the best response to the prior at a random graph.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
-    >>> starts = starting_points(problem, 1.0, np.random.RandomState(0))
-    >>> next(starts).matrix().shape
-    (3, 3)
     """
     n, c = problem.smoothness.n_nodes, problem.smoothness.c
 
@@ -137,23 +121,7 @@ def random_rows(n: int, c: float, random: np.random.RandomState) -> Any:
     return sparse.csr_array((weights.ravel(), (rows, columns.ravel())), shape=(n, n))
 
 
-def multistart(
-    problem: Problem,
-    lam: float,
-    solve: Callable[..., Result],
-    n_starts: int,
-    random: np.random.RandomState,
-    **options: Any,
-) -> Result:
-    """Solve from the first ``n_starts`` starting points and return the result of least objective.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.solvers import best_response
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]))
-    >>> multistart(problem, 1.0, best_response, 4, np.random.RandomState(0)).converged
-    True
-    """
-    starts = islice(starting_points(problem, lam, random), n_starts)
-    return min((solve(problem, lam, start, **options) for start in starts), key=lambda result: result.objective)
+def multistart(problem: Problem, lam: float, solver: SolverOptions, random: np.random.RandomState) -> Result:
+    """Solve from the first ``n_starts`` starting points and return the result of least objective."""
+    starts = islice(starting_points(problem, lam, random), solver.n_starts)
+    return min((solver.solve(problem, lam, start) for start in starts), key=lambda result: result.objective)

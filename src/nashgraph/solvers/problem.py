@@ -135,8 +135,8 @@ class SolverOptions(Settings):
         check_integer("max_iter", self.max_iter, low=1, remedy=f"try {type(self).max_iter}")
         check_integer("n_starts", self.n_starts, low=1, remedy="try 4")
 
-    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None, **changes: Any) -> Result:
-        """Solve from ``start`` (default: the Smooth-GL graph), with some of the settings changed."""
+    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None) -> Result:
+        """Solve from ``start``: by default the Smooth-GL graph."""
         raise NotImplementedError
 
 

@@ -29,16 +29,6 @@ def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float 
     """Return the lambda at which the bonus lam * <left_i, right_j> raises J by a share ``cost``, to first order.
 
     Zero where the bonus does not tell any node's neighbours apart: no lambda changes anything then.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0, 4.0]]), np.array([0.1, 0.2, 0.3, 0.4]), beta=5.0)
-    >>> term = problem.smoothness
-    >>> lam = lam_for_cost(term, np.ones(4), problem.prior.benefit, cost=1e-4)
-    >>> moved = term.respond(Bonus.of(lam * np.ones(4), problem.prior.benefit))
-    >>> round(term.value(moved) / term.value(term.smooth) - 1, 8)
-    0.0001
     """
     bonus = Bonus.of(left, right)
     moved = smoothness.smooth.bonus_spread(bonus)
@@ -67,17 +57,6 @@ def solve_at_cost(
     The first lambda is that of the first order. If the graph tips over into another, whose J is higher by more than
     ``LEEWAY`` times the cost, the run is given up on the way and lambda halved. ``solve`` takes lambda and a callback,
     which stops such a run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nashgraph.solvers import best_response
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> lam, result = solve_at_cost(problem, lambda lam, callback: best_response(problem, lam, callback=callback))
-    >>> least = problem.smoothness.value(problem.smooth)
-    >>> round(problem.smoothness.value(result.weights) / least - 1, 3)
-    0.001
     """
     smoothness, state = problem.smoothness, problem.smooth_state
     least, share = smoothness.value(problem.smooth), cost * typical_share(smoothness)
@@ -113,14 +92,6 @@ def lam_range(problem: Problem) -> tuple[float, float]:
     none changes for long); the second is that at which, in every row, the bonus
     :math:`\lambda \langle L_i, R_j \rangle` differs between nodes by as much as all else,
     :math:`\max_j D_{ij} - \min_j D_{ij} + 2\beta c`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> low, high = lam_range(Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0))
-    >>> 0 < low < high
-    True
     """
     smoothness, state = problem.smoothness, problem.smooth_state
     threshold = problem.smooth.threshold

@@ -16,7 +16,7 @@ Reference: Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,53 +75,25 @@ class TTGD(SolverOptions):
         check_number("gamma", self.gamma, low=0, open_low=True, remedy="the paper's is 0.003")
         check_integer("check_every", self.check_every, low=1, remedy="try 10")
 
-    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None, **changes: Any) -> Result:
-        """Call :func:`ttgd`."""
-        return ttgd(problem, lam, start, options=self, **changes)
-
-
-PAPER = TTGD()
-
-
-def ttgd(
-    problem: Problem,
-    lam: float,
-    start: Weights | Result | None = None,
-    *,
-    options: TTGD = PAPER,
-    **changes: Any,
-) -> Result:
-    """Run TTGD from ``start`` (default: the Smooth-GL graph) and return the last iterate.
-
-    ``changes`` are fields of the options to change, for example ``gamma=0.05``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(10, 30))
-    >>> problem = Problem.from_signals(X, np.arange(30.0) / 435, beta=5.0)
-    >>> result = ttgd(problem, 1.0, gamma=0.05)
-    >>> result.converged, result.weights.matrix().shape
-    (True, (30, 30))
-    """
-    options = replace(options, **changes)
-    scans = problem.smoothness.search.scans
-    first, _ = problem.start_of(start)
-    sizes = StepSizes(options.alpha, options.gamma)
-    if options.steps == "theory":
-        sizes = theory_steps(problem, lam, first)
-    monitor = Monitor(Measure.STATIONARITY, options.tol, options.max_iter, options.callback)
-    exact: Any = None
-    status: Status | None = None
-    for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
-        if iteration % options.check_every == 0 or iteration == options.max_iter:
-            exact = problem.prior.evaluate(weights, start=exact)
-            objective = problem.objective(weights, exact, lam)
-            status = monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
-        if status is not None:
-            break
-    assert status is not None  # the last iteration is checked
-    return Result(weights, exact, objective, problem.smoothness.search.scans - scans, monitor.certificate(status))
+    def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None) -> Result:
+        """Run from ``start`` and return the last iterate."""
+        scans = problem.smoothness.search.scans
+        first, _ = problem.start_of(start)
+        sizes = StepSizes(self.alpha, self.gamma)
+        if self.steps == "theory":
+            sizes = theory_steps(problem, lam, first)
+        monitor = Monitor(Measure.STATIONARITY, self.tol, self.max_iter, self.callback)
+        exact: Any = None
+        status: Status | None = None
+        for iteration, weights in enumerate(iterates(problem, lam, first, sizes)):
+            if iteration % self.check_every == 0 or iteration == self.max_iter:
+                exact = problem.prior.evaluate(weights, start=exact)
+                objective = problem.objective(weights, exact, lam)
+                status = monitor.check(iteration, objective, problem.stationarity(weights, exact, lam), exact.value)
+            if status is not None:
+                break
+        assert status is not None  # the last iteration is checked
+        return Result(weights, exact, objective, problem.smoothness.search.scans - scans, monitor.certificate(status))
 
 
 def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> Iterator[Weights]:
@@ -145,16 +117,7 @@ def iterates(problem: Problem, lam: float, start: Weights, steps: StepSizes) -> 
 def gradient_mapping(
     problem: Problem, lam: float, weights: Weights, gamma: float, state: DynamicsState | None = None
 ) -> Array:
-    r"""Return :math:`\gamma^{-1}(W - \mathrm{Proj}_S(W - \gamma \nabla\ell(W)))`, the quantity of the theorem.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> best = ttgd(problem, 1.0, gamma=0.3, tol=1e-12).weights
-    >>> float(np.linalg.norm(gradient_mapping(problem, 1.0, best, 0.1))) < 1e-10
-    True
-    """
+    r"""Return :math:`\gamma^{-1}(W - \mathrm{Proj}_S(W - \gamma \nabla\ell(W)))`, the quantity of the theorem."""
     state = problem.prior.evaluate(weights) if state is None else state
     moved = problem.smoothness.step(weights, problem.bonus(state, lam), gamma)
     mapping: Array = (weights.matrix() - moved.matrix()).toarray() / gamma
@@ -175,14 +138,6 @@ def theory_steps(problem: Problem, lam: float, start: Weights) -> StepSizes:
              + \sqrt{(1 - \tfrac{\alpha(1-c)}{2})\|y^1 - \bar y^0\|^2 + 2 c L_y^2 (\tfrac{2}{(1-c)\alpha} - 1)}\Big)
 
     They are tiny: the theorem buys certainty with speed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), c=0.5)
-    >>> alpha, gamma = theory_steps(problem, 1.0, problem.smooth)
-    >>> round(alpha, 4), gamma < 0.01
-    (0.2222, True)
     """
     game = problem.prior
     if not (isinstance(game, GamePrior) and game.plain and game.share == 1.0):
