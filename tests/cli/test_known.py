@@ -88,10 +88,7 @@ def test_bad_ties(club, text, message):
     assert not (club / "out").exists()
 
 
-def test_other_methods_do_not_learn_from_ties_and_known_from_is_gone(club):
+def test_other_methods_do_not_learn_from_ties(club):
     result = learn(club, "here.csv", "out", "--method", "smooth", "--known", club / "ties.csv")
     assert result.exit_code == 2
     assert "not for --method smooth" in " ".join(error_lines(result))
-    result = learn(club, "there.csv", "other", "--known-from", club / "out")
-    assert result.exit_code == 2
-    assert "the argument networks of the tie model's fit" in " ".join(error_lines(result))

@@ -16,7 +16,6 @@ from .commands import EXIT_CODES, Command, Commands, flat
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    help="Learn the network behind a table: who is tied to whom, from what people answered or sensors read.",
     epilog=EXIT_CODES,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

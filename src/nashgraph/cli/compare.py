@@ -27,18 +27,18 @@ from .options import ClusterArguments, CompareArguments, FileArguments, GameArgu
 def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArguments) -> int:
     """Fit methods on the same signals, print their scores, and write them where asked."""
     game, voice = cluster.settled(game), asked.speech.voice()
-    check_given(asked.file, asked.truth.truth)
+    check_given(asked.file, asked.truth)
     check_engine(game.engine)
     options, given = asked.table.options(game.benefit), {"random_state": 0} | game.parameters()
     missing = "pairwise" if options.missing == "pairwise" else "error"
     if asked.out is not None:
-        check_inputs_kept(asked.out, (asked.file, asked.truth.truth), ["compare.csv"])
+        check_inputs_kept(asked.out, (asked.file, asked.truth), ["compare.csv"])
     alone = nullcontext() if asked.out is None else claimed(asked.out)
     with alone, cluster.opened(game, voice), voice.noting_warnings():
         signals = load_signals(asked.file, options, complete=True)  # so that all methods learn from the same
         note_signals(asked.file, signals, voice)
-        job = Job("compare", "", table=options, truth_directed=asked.truth.truth_directed)
-        truth = truth_noted(asked.truth.truth, signals, job, voice)
+        job = Job("compare", "", table=options, truth_directed=asked.truth_directed)
+        truth = truth_noted(asked.truth, signals, job, voice)
         if signals.benefit is not None:
             given["benefit"] = signals.benefit
         entries = [
@@ -69,11 +69,11 @@ def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareAr
 def run_check(asked: FileArguments) -> int:
     """Test whether answers hold any structure, and print the verdict in words."""
     voice = asked.speech.voice()
-    check_given(asked.file, asked.truth.truth)
+    check_given(asked.file, asked.truth)
     with voice.noting_warnings():
         signals = load_signals(asked.file, asked.table.options(None))
         note_signals(asked.file, signals, voice)
-        truth = truth_noted(asked.truth.truth, signals, Job("check", "", table=asked.table.options(None)), voice)
+        truth = truth_noted(asked.truth, signals, Job("check", "", table=asked.table.options(None)), voice)
         found = check_network(signals.table, questions=questions_of(signals))
         # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
         scored = [] if truth is None else [verdict(compare_methods(filled_in(signals), truth, ["consensus"]))]

@@ -23,19 +23,7 @@ from ..report.prose import leaders
 from ..validation import InputError, listing
 from .commands import UNFINISHED
 from .fitting import Outcome, learned, needs_complete
-from .learn import (
-    EDGES,
-    INDEX,
-    LAYOUT,
-    NODES,
-    SCORES,
-    Inputs,
-    Run,
-    check_inputs_kept,
-    code_of,
-    json_of,
-    ties_of,
-)
+from .learn import EDGES, INDEX, LAYOUT, NODES, SCORES, Inputs, Run, check_inputs_kept, code_of, json_of, ties_of
 from .messages import Note, Voice, counting, engine_noted, listed
 
 FOLDER, FOLDERS = "groups", "groups.csv"
@@ -234,10 +222,7 @@ def write_all(
             job.title,
             [column, *(SCORES.get(heading, heading) for heading in table.columns[1:]), "who leads"],
             [
-                (
-                    f"{FOLDER}/{folders[name]}/report.html",
-                    [*map(shown, row), leaders(found[name][1].graph).sentence],
-                )
+                (f"{FOLDER}/{folders[name]}/report.html", [*map(shown, row), leaders(found[name][1].graph).sentence])
                 for name, row in zip(found, table.itertuples(index=False), strict=True)
             ],
             [f"{column} {name}: {reason}" for name, reason in left_out.items()],

@@ -13,30 +13,13 @@ import numpy as np
 import pandas as pd
 import typer
 
+from .. import io
 from ..certificate import exact
 from ..consensus.checkpoint import remove_checkpoints
 from ..estimators import ConsensusGL
 from ..files import STOPPED, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
-from ..io import (
-    GRAPH_FILES,
-    Group,
-    Job,
-    ModelRecord,
-    NoTiesError,
-    Signals,
-    TableError,
-    file_record,
-    library_versions,
-    load_signals,
-    read_known,
-    read_nodes,
-    read_truth,
-    record_to_json,
-    sha256_of,
-    write_edges,
-    write_members,
-)
+from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, sha256_of
 from ..io.graphs import write_csv
 from ..metrics import symmetrize_for
 from ..network_check import check_network
@@ -47,14 +30,7 @@ from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED, meant
 from .fitting import MODEL, Outcome, all_parameters, check_engine, check_given, learned, needs_complete, scores
 from .messages import MEANT, MEASURED, Voice, paired
-from .options import (
-    ClusterArguments,
-    GameArguments,
-    JobArguments,
-    LearnArguments,
-    MethodArguments,
-    PathArguments,
-)
+from .options import ClusterArguments, GameArguments, JobArguments, LearnArguments, MethodArguments, PathArguments
 from .tie_options import TIES, TieArguments
 
 
@@ -96,7 +72,7 @@ class Run:
         if job.method != TIES:
             note_structure(signals, voice)
         self.truth = truth_noted(inputs.truth, signals, job, voice)
-        self.known = None if inputs.known is None else ties_noted(read_known, inputs.known, signals, job, voice)
+        self.known = None if inputs.known is None else ties_noted(io.read_known, inputs.known, signals, job, voice)
         self.layout = layout_in(inputs.layout)
         if self.layout is not None:  # what is wrong with it is said before the fit
             check_layout(self.layout, signals.table.columns)
@@ -119,7 +95,7 @@ class Run:
             scores={} if self.truth is None else {**scores(outcome.graph, self.truth)},
             notes=list(self.voice.notes),
             seconds=outcome.seconds,
-            versions=library_versions(),
+            versions=io.library_versions(),
             known=None if inputs.known is None else file_record(inputs.known, out),
             signal_names=[str(name) for name in signals.table.index],
         )
@@ -150,12 +126,12 @@ class Run:
             record = replace(record, edges_sha256=edges, nodes_sha256=nodes)
             if outcome.resampled:
                 whole = outcome.model.graph_
-                write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
+                io.write_members(folder / MEMBERS, whole.names, whole.weights, outcome.resampled)
                 record = replace(record, members_sha256=sha256_of(folder / MEMBERS))
-            (folder / MODEL).write_text(record_to_json(record), encoding="utf-8")
+            (folder / MODEL).write_text(io.record_to_json(record), encoding="utf-8")
             write_csv(summary.layout, folder / LAYOUT, "name")
             if outcome.selection is not None:
-                write_edges(outcome.selection.graph, folder / SELECTED)
+                io.write_edges(outcome.selection.graph, folder / SELECTED)
             if outcome.path is not None:
                 write_csv(outcome.path.table(), folder / PATH)
             write_report(summary, folder / REPORT)
@@ -248,7 +224,7 @@ def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> 
     """Read the true network, where there is one, and say how."""
     if file is None:
         return None
-    read = functools.partial(read_truth, directed=job.truth_directed)
+    read = functools.partial(io.read_truth, directed=job.truth_directed)
     truth: nx.Graph[str] | None = ties_noted(read, file, signals, job, voice)
     if truth is not None:
         voice.note(
@@ -261,10 +237,10 @@ def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> 
 
 def ties_noted(read: Callable[..., tuple[Any, list[str]]], file: Path, signals: Signals, job: Job, voice: Voice) -> Any:
     """Read ties between the nodes; a group, unlike a table, may have none."""
-    group = None if job.table.only is None else Group(str(job.table.group), job.table.only)
+    group = None if job.table.only is None else io.Group(str(job.table.group), job.table.only)
     try:
         ties, notes = read(file, [str(name) for name in signals.table.columns], group=group)
-    except NoTiesError as error:
+    except io.NoTiesError as error:
         if group is None:
             raise
         ties, notes = None, [str(error)]
@@ -308,7 +284,10 @@ def note_left_out(outcome: Outcome, asked: float | None, voice: Voice) -> None:
 def most_influential(graph: LearnedGraph) -> list[str]:
     """Return the first few nodes by influence and how far that is settled, or that the signals do not tell."""
     if "expected_ties" in graph.node_columns:
-        return [most_ties(graph)]
+        expected, low, high = (graph.node_columns[name] for name in ("expected_ties", "ties_low", "ties_high"))
+        most = np.argsort(-np.asarray(expected), kind="stable")[:5]
+        shown = ", ".join(f"{graph.names[k]} ({expected[k]:.1f}, {low[k]:.1f} to {high[k]:.1f})" for k in most)
+        return [f"most ties expected: {shown}"]
     if graph.influence_supported is False:
         return [NOT_CENTRAL]
     ranked, known = "rank_low" in graph.node_columns, graph.node_columns
@@ -320,14 +299,6 @@ def most_influential(graph: LearnedGraph) -> list[str]:
     ]
     figures = ", ".join(first)
     return [f"influence: {figures}", leaders(graph).sentence] if ranked else [f"most influential: {figures}"]
-
-
-def most_ties(graph: LearnedGraph) -> str:
-    """Return the nodes with most ties expected, in a line, each with its interval."""
-    expected, low, high = (graph.node_columns[name] for name in ("expected_ties", "ties_low", "ties_high"))
-    first = np.argsort(-np.asarray(expected), kind="stable")[:5]
-    shown = ", ".join(f"{graph.names[k]} ({expected[k]:.1f}, {low[k]:.1f} to {high[k]:.1f})" for k in first)
-    return f"most ties expected: {shown}"
 
 
 def code_of(record: ModelRecord) -> int:
@@ -389,17 +360,13 @@ def layout_in(folder: Path | None) -> pd.DataFrame | None:
     if not (file := folder / LAYOUT).is_file():
         raise TableError(f"{folder} has no {LAYOUT}: --layout-of takes the folder that another run wrote")
     try:
-        return read_nodes(file, number="x")
+        return io.read_nodes(file, number="x")
     except ValueError as error:  # no such column, no CSV, no text
         raise TableError(f"{file} is not as it was written: {error}") from error
 
 
 def run_learn(
-    chosen: MethodArguments,
-    game: LearnArguments,
-    told: TieArguments,
-    cluster: ClusterArguments,
-    asked: JobArguments,
+    chosen: MethodArguments, game: LearnArguments, told: TieArguments, cluster: ClusterArguments, asked: JobArguments
 ) -> int:
     """Learn from one table, or from every group of it."""
     return run("learn", told.method(chosen.method, chosen.known), game, cluster, asked, chosen, told)
@@ -423,13 +390,8 @@ def run(
     """Make a job of the options and carry it out, on one table or on every group of it."""
     from .groups import run_groups  # noqa: PLC0415 (it imports this module)
 
-    if known.known_from is not None:
-        raise typer.BadParameter(
-            "--known-from is gone: in Python, the argument networks of the tie model's fit takes groups whose ties are "
-            "all known (docs/guide/known.md)"
-        )
     game = cluster.settled(game)
-    check_given(asked.file, asked.truth.truth, known.known)
+    check_given(asked.file, asked.truth, known.known)
     check_engine(game.engine)
     table = told.options(replace(asked.table.options(game.benefit), group=asked.group))
     parameters = all_parameters(method, game.parameters() | told.parameters(), asked.settings or [], table.missing)
@@ -449,11 +411,10 @@ def run(
         directed=not asked.undirected and method != TIES,
         least_frequency=asked.least_frequency,
         false_edges=asked.false_edges,
-        truth_directed=asked.truth.truth_directed,
+        truth_directed=asked.truth_directed,
         title=asked.title or asked.file.stem,
     )
-    inputs = Inputs(asked.file, asked.truth.truth, known.known, None, asked.layout_of, asked.interventions)
-    inputs = inputs._replace(formats=asked.formats)
+    inputs = Inputs(asked.file, asked.truth, known.known, None, asked.layout_of, asked.interventions, asked.formats)
     graph_files(asked.formats, 0)  # what is wrong with it is said before the table is read
     with cluster.opened(game, voice):
         if table.group is not None:

@@ -217,18 +217,6 @@ class PathArguments:
 
 
 @dataclass(frozen=True)
-class TruthArguments:
-    """Options about a true network to score against."""
-
-    truth: Path | None = truth_option(
-        metavar="EDGES",
-        help="True network: a table with the columns source and target (or from and to), a matrix with row and "
-        "column names, GraphML, GML or Pajek. Adds scores.",
-    )
-    truth_directed: bool = truth_option("--truth-directed", default=False, help="Ties in --truth have directions.")
-
-
-@dataclass(frozen=True)
 class ClusterArguments:
     """Options about a cluster that searches the pairs of nodes, or learns many small networks."""
 
@@ -265,11 +253,16 @@ class FileArguments:
     """What every command about a table needs: the file, how to read it, a true network, what to print."""
 
     table: TableArguments
-    truth: TruthArguments
     speech: SpeechArguments
     file: Path = argument(
         "FILE", "Table with one row per node: CSV, Excel, Parquet, Feather, JSON, Stata, SPSS or NumPy, or .gz, .zip."
     )
+    truth: Path | None = truth_option(
+        metavar="EDGES",
+        help="True network: a table with the columns source and target (or from and to), a matrix with row and "
+        "column names, GraphML, GML or Pajek. Adds scores.",
+    )
+    truth_directed: bool = truth_option("--truth-directed", default=False, help="Ties in --truth have directions.")
 
 
 @dataclass(frozen=True)
@@ -334,7 +327,6 @@ class MethodArguments:
         "tie (1 or 0). The target * means that all ties of the source are known. Also a matrix, GraphML, GML or "
         "Pajek. The tie model then learns a probability for every pair, also from the signals.",
     )
-    known_from: Path | None = known_option(metavar="MODEL", hidden=True, help="Refused.")
 
 
 @dataclass(frozen=True)
@@ -380,9 +372,7 @@ class ReproduceArguments:
 
     speech: SpeechArguments
     experiments: list[str] = argument(
-        EXPERIMENTS,
-        "Experiments to run; all runs every one.",
-        autocompletion=completing(EXPERIMENTS),
+        EXPERIMENTS, "Experiments to run; all runs every one.", autocompletion=completing(EXPERIMENTS)
     )
     quick: bool = option("--quick", default=False, help="Few trials, for a first look in under a minute.")
     seed: int = option(default=0, min=0, help="Seed of the random numbers.")
@@ -466,11 +456,6 @@ class ActArguments:
     )
     cap_influence: float | None = change_option(help="Largest influence that a node may have.", show_default="none")
     out: Path | None = output_option(help="Folder for the files.", show_default="act, in the folder of the network")
-
-    @property
-    def changes(self) -> bool:
-        """Whether a change is asked about."""
-        return bool(self.without) or self.benefit is not None or self.cap_influence is not None
 
 
 def numbers_of(option: str, text: str, kind: type[float] | type[int]) -> list[Any]:

@@ -11,42 +11,20 @@ from typing import Any
 import pandas as pd
 from scipy import sparse
 
+from .. import io
 from ..estimators import LEARNERS
 from ..files import claimed
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
-from ..io import (
-    FileRecord,
-    ModelRecord,
-    TableError,
-    library_versions,
-    read_edges,
-    read_members,
-    read_network,
-    read_node_numbers,
-    read_nodes,
-    read_record,
-    sha256_of,
-)
+from ..io import FileRecord, ModelRecord, TableError, read_edges, read_nodes, read_record, sha256_of
 from ..report.prose import read_methods
 from ..validation import listing
+from . import learn
 from .commands import DONE, UNFINISHED
 from .fitting import GOSSIP, MODEL, OWN
 from .groups import FOLDER as GROUPS
-from .learn import (
-    EDGES,
-    MEMBERS,
-    NODES,
-    REPORT,
-    Inputs,
-    check_inputs_kept,
-    code_of,
-    json_of,
-    run_job,
-    say_figures,
-    write_tables,
-)
+from .learn import EDGES, MEMBERS, NODES, REPORT, Inputs, check_inputs_kept, code_of, json_of, say_figures, write_tables
 from .messages import Voice, listed, paired, plain, records
 from .options import ActArguments, RerunArguments, ShowArguments
 from .tie_options import TIES
@@ -83,7 +61,7 @@ def run_show(asked: ShowArguments) -> int:
     elif edges.is_file():
         ties = read_edges(edges, 10)
         shown = "source target evidence weight interval frequency probability known"
-        voice.say(listed(with_interval(ties, "low", "high", shown.split()), "strongest ties"))
+        voice.say(listed(with_intervals(ties, shown.split()), "strongest ties"))
     for note in record.notes:
         voice.say(f"note: {note}")
     voice.answer(
@@ -102,23 +80,21 @@ def run_show(asked: ShowArguments) -> int:
 
 def few_columns(nodes: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of nodes that fit a terminal, an interval of ranks in one."""
-    if "rank_low" in nodes:
-        ends = zip(nodes["rank_low"], nodes["rank_high"], strict=True)
-        nodes = nodes.assign(rank=[f"{low} to {high}" for low, high in ends])
-    if "ties_low" in nodes:
-        ends = zip(nodes["ties_low"], nodes["ties_high"], strict=True)
-        nodes = nodes.assign(ties=[f"{low:.1f} to {high:.1f}" for low, high in ends])
     if "missing" in nodes:
         nodes = nodes.assign(missing=nodes["missing"].map("{:.0%}".format))
     shown = "name influence interval rank followers expected_ties ties action missing community"
-    return with_interval(nodes, "influence_low", "influence_high", shown.split())
+    ends = {"interval": ("influence_", ".2f"), "rank": ("rank_", ""), "ties": ("ties_", ".1f")}
+    return with_intervals(nodes, shown.split(), ends)
 
 
-def with_interval(table: pd.DataFrame, low: str, high: str, shown: list[str]) -> pd.DataFrame:
-    """Return some columns of a table, an interval in one where there is one."""
-    if low in table:
-        ends = zip(table[low], table[high], strict=True)
-        table = table.assign(interval=[f"{least:.2f} to {most:.2f}" for least, most in ends])
+def with_intervals(
+    table: pd.DataFrame, shown: list[str], ends: Mapping[str, tuple[str, str]] = {"interval": ("", ".2f")}
+) -> pd.DataFrame:
+    """Return some columns of a table, intervals in one each; ``ends`` has the beginning of their names and a format."""
+    for name, (start, how) in ends.items():
+        if f"{start}low" in table:
+            pairs = zip(table[f"{start}low"], table[f"{start}high"], strict=True)
+            table = table.assign(**{name: [f"{low:{how}} to {high:{how}}" for low, high in pairs]})
     return table[[name for name in shown if name in table]]
 
 
@@ -152,12 +128,12 @@ def run_rerun(asked: RerunArguments) -> int:
     assert file is not None
     changed = {
         name: (version, earlier.versions.get(name))
-        for name, version in library_versions().items()
+        for name, version in io.library_versions().items()
         if version != earlier.versions.get(name)
     }
     for name, (now, before) in changed.items():
         voice.note(f"{name} is {now} here and was {before}")
-    record = run_job(earlier.job, Inputs(file, truth, known, place), out, voice)
+    record = learn.run_job(earlier.job, Inputs(file, truth, known, place), out, voice)
     same, difference, sentence = compared(earlier, place.parent / EDGES, record, out / EDGES)
     voice.say(sentence)
     verdict = {"same": same, "bit_identical": difference == 0.0, "largest_difference": plain(difference)}
@@ -241,7 +217,7 @@ def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> t
     """
     wanted = {name: value for name, value in rules.items() if value is not None}
     if not given.is_dir() and given.name != MODEL:
-        return Game.on(read_network(given, directed=directed), **wanted), {}
+        return Game.on(io.read_network(given, directed=directed), **wanted), {}
     if given.is_dir() and not (given / MODEL).is_file() and (given / GROUPS).is_dir():
         raise TableError(f"{given} has a network for each group: give one of the folders in {given / GROUPS}")
     record, place = read_record(given)
@@ -264,7 +240,7 @@ def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list
             raise TableError(f"{name} was changed after {MODEL} was written: learn the network again")
     nodes = read_nodes(folder / NODES).set_index("name")
     if record.members_sha256:
-        names, weights, replicates = read_members(folder / MEMBERS)
+        names, weights, replicates = io.read_members(folder / MEMBERS)
     else:
         names, replicates = nodes.index.tolist(), []
         edges = read_edges(folder / EDGES)
@@ -292,13 +268,12 @@ def weights_of(edges: pd.DataFrame, names: list[str], *, directed: bool) -> Any:
 
 def questions(asked: ActArguments, game: Game, columns: Mapping[str, Any]) -> Questions:
     """Return the questions that the options ask."""
-    change: dict[str, Any] = {}
-    if asked.changes:
-        texts = asked.without or []  # each is one name, which may have a comma, or several with commas between
-        without = [name for text in texts for name in ([text] if text in game.numbers else text.split(","))]
-        change = {"without": without, "cap_influence": asked.cap_influence}
-        if asked.benefit is not None:
-            change["new_benefit"] = read_node_numbers(asked.benefit, "benefit", [str(name) for name in game.names])
+    change: dict[str, Any] = {} if asked.cap_influence is None else {"cap_influence": asked.cap_influence}
+    if asked.without:  # each is one name, which may have a comma, or several with commas between
+        parts = [[text] if text in game.numbers else text.split(",") for text in asked.without]
+        change["without"] = [name for part in parts for name in part]
+    if asked.benefit is not None:
+        change["new_benefit"] = io.read_node_numbers(asked.benefit, "benefit", [str(name) for name in game.names])
     known = columns.get("community"), columns.get(GOSSIP)
     return Questions(asked.best, asked.budget, asked.cost, asked.cap, *known, change)
 
@@ -312,7 +287,7 @@ def columns_of_answer(table: pd.DataFrame) -> pd.DataFrame:
     shown = [str(name) for name in table.columns if name not in too_much]
     if "low" in table:
         shown.insert(shown.index("among_best"), "interval")
-    return with_interval(table, "low", "high", shown)
+    return with_intervals(table, shown)
 
 
 def as_json(game: Game, answers: list[Answer], out: Path, voice: Voice) -> dict[str, object]:

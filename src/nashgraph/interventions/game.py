@@ -188,10 +188,9 @@ def scaled(weights: Any, rows: Array, columns: Array) -> Any:
 
 
 def scaled_ties(weights: Any) -> Any:
-    """Return a symmetric network of ties, 0 or 1 or probabilities, scaled to a spectral radius of 0.95.
+    """Return ties, 0 or 1 or probabilities, scaled to a spectral radius of 0.95, as strong as those of learned graphs.
 
-    Unscaled, everybody's news would reach everybody, and a linear game would have no equilibrium. The rows of learned
-    graphs sum to 0.95, so ties are then as strong as these.
+    Unscaled, everybody's news would reach everybody, and a linear game would have no equilibrium.
     """
     return weights * (0.95 / spectral_radius(weights)) if weights.nnz else weights
 
@@ -268,18 +267,14 @@ def what_if(
 
     Returns
     -------
-    DataFrame with name, before, after and change of the actions; for a consensus also low, high (90% interval of the
-    change over replicates) and among_best (the share of replicates in which the change is among the largest).
-    ``attrs`` has welfare_before and welfare_after.
+    DataFrame with name, before, after and change of the actions; for a consensus also low, high and among_best, as in
+    key_players. ``attrs`` has welfare_before and welfare_after.
 
     Examples
     --------
     >>> W = np.zeros((3, 3))
     >>> W[1:, 0] = 0.5
-    >>> table = what_if(W, interaction="linear", new_benefit={0: 3.0})
-    >>> table[["name", "before", "after", "change"]].values.tolist()
-    [[0, 1.0, 3.0, 2.0], [1, 1.5, 2.5, 1.0], [2, 1.5, 2.5, 1.0]]
-    >>> table.attrs
+    >>> what_if(W, interaction="linear", new_benefit={0: 3.0}).attrs
     {'welfare_before': 4.0, 'welfare_after': 8.0}
     """
     game = Game.on(graph, benefit, interaction, welfare)

@@ -54,16 +54,13 @@ def key_players(
     Returns
     -------
     DataFrame with name, loss, share (of the welfare), times_typical (loss divided by the median node's loss), action
-    and influence; for a consensus also low, high (90% interval of the loss over replicates) and among_best (the share
-    of replicates in which the node is among the ``best`` first). ``attrs`` has typical_loss, the median node's loss,
-    and solved, how many losses are exact. Up to 1,500 nodes all are. In larger networks at most 40 are, those that can
-    be among the ``best`` greatest; the others are NaN and enter the median by their first-order loss. Over replicates,
-    losses are to first order, scaled to be exact on the consensus.
+    and influence; for a consensus also low, high (90% interval over replicates, scaled to be exact on the consensus)
+    and among_best (the share of replicates in which the node is among the ``best`` first). ``attrs`` has typical_loss,
+    the median node's loss, and solved, how many losses are exact. Up to 1,500 nodes all are. In larger networks at most
+    40 are, those that can be among the ``best`` greatest; the others are NaN.
 
     Examples
     --------
-    The middle of a star is the key player:
-
     >>> W = np.zeros((4, 4))
     >>> W[1:, 0], W[0, 1:] = 0.3, 0.1
     >>> table = key_players(W, interaction="linear")
@@ -148,22 +145,16 @@ def key_group(
 ) -> pd.DataFrame:
     """Return a group whose leaving costs much welfare, found greedily: one node after the other, the costliest first.
 
-    In the linear game with total action the welfare is the weight of all walks in the network, and a group's loss is
-    the weight of the walks through it: monotone and submodular, so the greedy group reaches at least 1 - 1/e = 63% of
-    the best group's loss. For other games there is no such guarantee. Each step tries at most 40 nodes, in the order of
-    their first-order loss (see :func:`key_players`).
+    In the linear game with total action a group's loss is the weight of all walks through it: monotone and submodular,
+    so the greedy group reaches at least 1 - 1/e = 63% of the best group's loss. For other games there is no such
+    guarantee. Each step tries at most 40 nodes, in the order of their first-order loss.
 
-    The parameters are those of :func:`key_players`, and the size of the group, less than the number of nodes.
-
-    Returns
-    -------
-    DataFrame with name, gain (what its leaving adds to the loss) and loss (of all so far); for a consensus also low,
-    high (of that loss, over replicates) and among_best (the share of replicates whose own group contains the node)
+    The parameters are those of :func:`key_players`, and the size of the group, less than the number of nodes. The table
+    has name, gain (what its leaving adds to the loss) and loss (of all so far); for a consensus also low, high (of that
+    loss) and among_best (the share of replicates whose own group contains the node).
 
     Examples
     --------
-    In two stars, the group has the middle of each:
-
     >>> W = np.zeros((6, 6))
     >>> W[1:3, 0] = W[4:, 3] = W[0, 1:3] = W[3, 4:] = 0.3
     >>> sorted(key_group(W, 2).name)

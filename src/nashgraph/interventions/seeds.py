@@ -1,15 +1,10 @@
 r"""Seeds: nodes to inform first so that most nodes hear of it, and how many random seeds would do as well.
 
-Greedy choice takes the node that reaches most, then the one that reaches most of the others, and so on. For cascades
-and thresholds the number reached is monotone and submodular in the seeds (Kempe, Kleinberg, Tardos 2003), so this
-reaches at least :math:`1 - 1/e = 63\%` of the best, up to the error of the draws.
+For cascades and thresholds the number reached is monotone and submodular in the seeds (Kempe, Kleinberg, Tardos 2003),
+so the greedy choice reaches at least :math:`1 - 1/e = 63\%` of the best, up to the error of the draws.
 
 The reach is drawn from reverse-reachable sets: who would have reached a random node in a random diffusion. Seeds reach,
-in expectation, N times the share of these sets that they hit (Borgs, Brautbar, Chayes, Lucier 2014). The same sets
-serve to choose seeds; others, drawn independently, to estimate their reach without bias.
-
-A few more random seeds often reach as many as the best ones, and need no network (Akbarpour, Malladi, Saberi 2020, Just
-a few seeds more). So every result says how many.
+in expectation, N times the share of these sets that they hit (Borgs, Brautbar, Chayes, Lucier 2014).
 """
 
 from __future__ import annotations
@@ -62,20 +57,17 @@ def best_seeds(
     random_state : int, the seed of the draws
     score : array of shape (n_nodes,), optional
         Takes the nodes of highest score, whatever they reach in common: ``diffusion_centrality(graph)``, or how often
-        people named each as somebody who would spread news (Banerjee, Chandrasekhar, Duflo, Jackson 2019, Using gossips
-        to spread information).
+        people named each as somebody who would spread news (Banerjee, Chandrasekhar, Duflo, Jackson 2019).
 
     Returns
     -------
     DataFrame with name, gain (how many more are reached with this seed), reached (by all so far, seeds included) and
     random_seeds (how many seeds drawn at random reach as many, in expectation). For a consensus, without a score, also
-    low, high (90% interval of reached over replicates) and among_best (the share of replicates in which the node is a
-    seed). ``attrs`` has error (the standard error of the last number reached), samples (of draws) and n_nodes.
+    low, high (of reached) and among_best (the share of replicates in which the node is a seed). ``attrs`` has error
+    (the standard error of the last number reached), samples (of draws) and n_nodes.
 
     Examples
     --------
-    In two stars the middles are told first:
-
     >>> W = np.zeros((6, 6))
     >>> W[1:3, 0] = W[4:, 3] = 0.9
     >>> table = best_seeds(W, 2)

@@ -10,9 +10,7 @@ non-negative, so only the ball and the caps can bind, and x is stationary when i
 or part of the way if the welfare would not rise, until :math:`s\,u^\top (a - x)` is at most tol times the gain. For
 total action this is the optimum up to tol: y is concave in b for concave f, so :math:`s\,u^\top (a - x)` bounds what is
 missing. In the linear game with the sum of payoffs ("utilitarian"), where g is convex, it is also the optimum if there
-are no caps, that of Galeotti, Golub and Goyal (2020): with :math:`M = (I - W)^{-1}` and :math:`A = M^\top M`,
-:math:`s x = (\mu I - A)^{-1} A b` with :math:`\mu > \lambda_{\max}(A)`. Any x >= 0 with
-:math:`\mu s x = A (b + s x)` has such a :math:`\mu`, as A's Perron vector shows, and only one spends the budget.
+are no caps, that of Galeotti, Golub and Goyal (2020).
 
 **Units.** One unit each for B nodes, chosen greedily by the exact gain. For total action and concave f, gains shrink as
 others are supported (the welfare is submodular), so the greedy choice reaches at least 1 - 1/e = 63% of the best gain;
@@ -59,21 +57,16 @@ def best_support(
     Returns
     -------
     DataFrame with name, support (in units), worth (what one more unit would add to the welfare, to first order),
-    action_before and action_after; for a consensus also low, high (90% interval of the support over replicates) and
-    among_best (the share of replicates in which the node is among the first). ``attrs`` has gain, gain_even (the same
-    budget spread evenly), gain_connected (the same budget for the ``connected`` most influential nodes) and unit.
+    action_before and action_after; for a consensus also low, high and among_best, as in key_players. ``attrs`` has
+    gain, gain_even (the same budget spread evenly), gain_connected (for the ``connected`` most influential) and unit.
 
     Examples
     --------
-    Node 0 influences the two others and gets most:
-
     >>> W = np.zeros((3, 3))
     >>> W[1:, 0] = 0.5
     >>> table = best_support(W, 1.0, interaction="linear")
     >>> table.name.tolist(), table.support.round(3).tolist(), round(table.attrs["gain"], 3)
     ([0, 1, 2], [0.816, 0.408, 0.408], 2.449)
-    >>> best_support(W, 1, cost="units").support.tolist()
-    [1.0, 0.0, 0.0]
     """
     check_choice("cost", cost, ("quadratic", "units"))
     game = Game.on(graph, benefit, interaction, welfare)
@@ -164,11 +157,7 @@ def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
 
 
 def units_for(game: Game, count: int, size: float, rounds: int | None = None, tried: int = 12) -> tuple[Array, Game]:
-    """Return which nodes get one unit each, found greedily, one after the other or several in each round.
-
-    At most ``tried`` exact gains are found in a round; with 0 it takes the nodes whose unit is worth most to first
-    order.
-    """
+    """Return which nodes get one unit each, found greedily in rounds; with ``tried`` 0, by first-order gains alone."""
     units, now = np.zeros(game.n_nodes), game
     one = size * np.eye(1, game.n_nodes)[0]
 

@@ -44,10 +44,8 @@ def best_ties(
     Returns
     -------
     DataFrame with source, target, worth (u_i f(y_j), the gain per weight to first order) and gain (of this weight,
-    exact); for a consensus also low, high (90% interval of the gain over replicates, to first order and scaled to be
-    exact on the consensus) and among_best (the share of replicates in which it is among the ``count`` best). ``attrs``
-    has weight, and gain, that of all of them together: infinite if together they leave no equilibrium. Candidates are
-    the pairs of greatest worth, 20 more than asked for.
+    exact); for a consensus also low, high and among_best, as in key_players. ``attrs`` has weight, and gain, that of
+    all together: infinite if together they leave no equilibrium. Candidates are the pairs of greatest worth.
 
     Examples
     --------
@@ -87,8 +85,7 @@ def costliest_ties(
 ) -> pd.DataFrame:
     """Return the ties whose loss would cost most welfare, each by itself; parameters as in :func:`best_ties`.
 
-    The table has source, target, weight and loss (exact); for a consensus also low, high and among_best, as in
-    :func:`best_ties`. Candidates are the ties that cost most to first order, w u_i f(y_j), 20 more than asked for.
+    The table has source, target, weight and loss (exact); for a consensus also low, high and among_best.
 
     Examples
     --------

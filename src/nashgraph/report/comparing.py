@@ -121,10 +121,9 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
     are standardised for each node within each group, so that groups that differ only in level or spread count as equal.
     The structure is the Euclidean norm of ``t_one - t_other``, with t the evidence of every pair (see
     :func:`plot_evidence`); van Borkulo and others (2023) take the largest difference of a tie, which found fewer of the
-    differences we simulated. The strength is theirs, ``|sum t_one - sum t_other|``. A p-value is (1 + the number
-    of permutations with a statistic at least as large) / (1 + the number of permutations). Single ties are adjusted for
-    their number by the largest difference in each permutation (Westfall and Young). Signals must be exchangeable:
-    respondents or independent days, not the categories of one question.
+    differences we simulated. The strength is theirs, ``|sum t_one - sum t_other|``. Single ties are adjusted for their
+    number by the largest difference in each permutation (Westfall and Young). Signals must be exchangeable: respondents
+    or independent days, not the categories of one question.
 
     Parameters
     ----------

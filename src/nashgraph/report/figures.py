@@ -50,8 +50,7 @@ def plot_evidence(graph: Any, ax: Axes | None = None) -> Axes:
         ax.set_ylim(0, 1)
         ax.legend(frameon=False, loc="upper right")
     ax.step(np.arange(1, len(values) + 1), values, where="mid", color="#1f4e79", linewidth=1.4)
-    ax.set_xlabel("pairs of nodes, surest first")
-    ax.set_ylabel(cut.column)
+    ax.set(xlabel="pairs of nodes, surest first", ylabel=cut.column)
     return ax
 
 
@@ -103,8 +102,8 @@ def stability_curve(
     Returns
     -------
     dict of arrays: ``share`` kept; ``agreement`` (the share of weight in common) and ``correlation`` (Spearman, of
-    influence), each the mean over repeats; ``cs``, the CS coefficient (Epskamp, Borsboom and Fried, 2018): the largest
-    share that can be dropped so that the correlation stays at 0.7 or more in 95% of repeats.
+    influence), means over repeats; ``cs``, the CS coefficient (Epskamp, Borsboom and Fried, 2018): the largest share
+    that can be dropped so that the correlation stays at 0.7 or more in 95% of repeats.
 
     Examples
     --------
@@ -152,8 +151,7 @@ def plot_stability(curve: dict[str, Array], ax: Axes | None = None) -> Axes:
     ax.plot(curve["share"], curve["agreement"], "o-", color=plots.BLUE, label="weight in common")
     ax.plot(curve["share"], curve["correlation"], "s--", color=plots.ORANGE, label="rank correlation of influence")
     ax.axhline(STABLE, color=plots.GREY, linestyle="dotted", linewidth=1)
-    ax.set_xlabel("share of the signals kept")
-    ax.set_ylim(min(0.0, float(curve["correlation"].min())), 1.02)
+    ax.set(xlabel="share of the signals kept", ylim=(min(0.0, float(curve["correlation"].min())), 1.02))
     ax.legend(frameon=False, loc="lower right")
     return ax
 
@@ -177,8 +175,7 @@ def plot_calibration(graph: Any, truth: Any, ax: Axes | None = None) -> Axes:
     ax = plots.axes_or_new(ax)
     ax.plot([0, 1], [0, 1], color=plots.GREY, linestyle="dotted", linewidth=1)
     ax.plot(*curve, "o-", color=plots.BLUE)
-    ax.set_xlabel(column)
-    ax.set_ylabel("share tied in truth")
+    ax.set(xlabel=column, ylabel="share tied in truth")
     return ax
 
 
@@ -206,9 +203,7 @@ def plot_precision_recall(graph: Any, truth: Any, ax: Axes | None = None, *, lab
     ax = plots.axes_or_new(ax)
     ax.axhline(guessing, color=plots.GREY, linestyle="dotted", linewidth=1)
     ax.step(recall, precision, where="post", color=plots.next_color(ax), label=label)
-    ax.set_xlabel("recall")
-    ax.set_ylabel("precision")
-    ax.set_ylim(0, 1.02)
+    ax.set(xlabel="recall", ylabel="precision", ylim=(0, 1.02))
     if label is not None:
         ax.legend(frameon=False)
     return ax

@@ -105,14 +105,11 @@ def plot_path(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from matplotlib.figure import Figure
     >>> from nashgraph import GLGP
-    >>> X = np.random.default_rng(0).normal(size=(20, 30))
-    >>> path = GLGP(benefit=np.arange(30.0)).path(X, n_lams=6)
-    >>> ax = plot_path(path, Figure().subplots(), marked=path.lams[:2])
-    >>> ax.get_ylabel(), len(ax.texts)
-    ('welfare g(y)', 2)
+    >>> path = GLGP(benefit=np.arange(30.0)).path(np.random.default_rng(0).normal(size=(20, 30)), n_lams=6)
+    >>> len(plot_path(path, Figure().subplots(), marked=path.lams[:2]).texts)
+    2
     """
     if not isinstance(path, LambdaPath):
         raise InputTypeError(f"path must be what GLGP.path returns, got {type(path).__name__}: call GLGP().path(X)")
@@ -128,8 +125,7 @@ def plot_path(
         shift, side = ((7, -4), "left") if x[k] < x[0] + 0.85 * np.ptp(x) else ((0, -8), "right")
         where: dict[str, Any] = {"textcoords": "offset points", "va": "top", "ha": side, "fontsize": 8}
         ax.annotate(f"λ = {path.lams[k]:.3g}", (x[k], y[k]), shift, **where)
-    ax.set_xlabel("J(W): smoothness and spread, lower fits the signals better")
-    ax.set_ylabel("welfare g(y)")
+    ax.set(xlabel="J(W): smoothness and spread, lower fits the signals better", ylabel="welfare g(y)")
     ax.margins(x=0.05, y=0.1)
     if label is not None:
         ax.legend(frameon=False, loc="lower right")
@@ -144,14 +140,11 @@ def plot_convergence(run: GraphEstimator | Certificate, ax: Axes | None = None, 
 
     Examples
     --------
-    >>> import numpy as np
     >>> from matplotlib.figure import Figure
     >>> from nashgraph import GLGP
-    >>> X = np.random.default_rng(0).normal(size=(20, 30))
-    >>> model = GLGP(lam=0.3, benefit=np.arange(30.0)).fit(X)
-    >>> ax = plot_convergence(model, Figure().subplots())
-    >>> ax.get_ylabel(), len(ax.lines[0].get_xdata()) == model.n_iter_ + 1
-    ('stationarity', True)
+    >>> model = GLGP(lam=0.3, benefit=np.arange(30.0)).fit(np.random.default_rng(0).normal(size=(20, 30)))
+    >>> plot_convergence(model, Figure().subplots()).get_ylabel()
+    'stationarity'
     """
     if not isinstance(run, Certificate):
         check_is_fitted(run)
@@ -166,8 +159,7 @@ def plot_convergence(run: GraphEstimator | Certificate, ax: Axes | None = None, 
     if tol > 0 and written not in [text.get_text() for text in ax.texts]:
         ax.axhline(tol, color=GREY, linestyle="dashed", linewidth=1)
         ax.text(0.99, tol, written, transform=ax.get_yaxis_transform(), ha="right", va="bottom", fontsize=8)
-    ax.set_xlabel("iteration")
-    ax.set_ylabel(certificate.measure.value)
+    ax.set(xlabel="iteration", ylabel=certificate.measure.value)
     if label is not None:
         ax.legend(frameon=False)
     return ax
@@ -209,8 +201,7 @@ def plot_adjacency(graph: Any, ax: Axes | None = None, *, order: str | Iterable[
         names = [str(name) for name in learned.names[chosen]]
         ax.set_xticks(range(n), names, rotation=90, fontsize=7)
         ax.set_yticks(range(n), names, fontsize=7)
-    ax.set_xlabel("node that influences")
-    ax.set_ylabel("node that is influenced")
+    ax.set(xlabel="node that influences", ylabel="node that is influenced")
     return ax
 
 
