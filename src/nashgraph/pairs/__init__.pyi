@@ -1,7 +1,7 @@
 from .bonus import Bonus
 from .candidates import CandidateSet
 from .engines import ENGINES
-from .scans import LamRange, Work
+from .scans import Work
 from .search import GEOMETRIES, GappedPairSearch, PairSearch, make_search, squared_distances
 from .simplex import project_rows
 from .threads import blas_threads
@@ -14,7 +14,6 @@ __all__ = [
     "Bonus",
     "CandidateSet",
     "GappedPairSearch",
-    "LamRange",
     "PairSearch",
     "Place",
     "SparseWeights",

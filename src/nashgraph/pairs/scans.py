@@ -1,6 +1,7 @@
 """The tasks of a scan over all pairs, on a block of rows of costs.
 
-A work holds all that it needs, writes to nothing else, and can be pickled: an engine runs it where the signals are.
+A work holds all that it needs, writes to nothing else, and can be pickled: an engine runs it where the signals are. It
+may also be a ``functools.partial`` of a function of a module.
 """
 
 from __future__ import annotations
@@ -75,47 +76,6 @@ class Above:
             _kernels.list_above(rows, nodes, *sides, cut, counts, indices, costs)
         count = counts.sum()
         return csr_of(counts, indices[:count].copy(), costs[:count].copy(), rows.shape[1]), cut
-
-
-@dataclass(frozen=True)
-class RowsTimes:
-    """Multiply the rows with a vector."""
-
-    vector: Array
-
-    def __call__(self, nodes: Array, rows: Array) -> Array:
-        """Return a block's part of the product."""
-        product: Array = rows @ self.vector
-        return product
-
-
-@dataclass(frozen=True)
-class LamRange:
-    """Find the least lam at which a bonus adds or removes an edge, and that at which it outweighs the costs."""
-
-    left: Array
-    right: Array
-    threshold: Array
-    floor: float
-
-    def __call__(self, nodes: Array, rows: Array) -> tuple[float, float]:
-        """Return both for a block of nodes.
-
-        Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times
-        the neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where
-        that is positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
-        """
-        slack, pairs = 1e-9 * float(rows.max()), np.arange(rows.shape[1]) != nodes[:, None]
-        bonus = self.left[nodes] @ (self.right - self.right.mean(axis=0)).T
-        gap = rows - self.threshold[nodes, None]
-        near = (gap < 0.0) & pairs
-        mean = np.where(near, bonus, 0.0).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
-        pull = bonus - mean[:, None]
-        moves = (np.abs(gap) > slack) & (gap * pull > 0.0) & pairs
-        found = np.divide(gap, pull, out=np.full_like(gap, np.inf), where=moves)
-        others = rows.max(axis=1) - np.partition(rows, 1, axis=1)[:, 1] + self.floor
-        weighed = np.abs(self.left[nodes]) @ np.ptp(self.right, axis=0)
-        return float(found.min()), float((others / np.maximum(weighed, np.finfo(float).tiny)).max())
 
 
 def stacked(blocks: Any) -> Any:

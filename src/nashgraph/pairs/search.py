@@ -15,6 +15,7 @@ another way, registered in ``ENGINES``; it implements the search and nothing els
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from ..validation import Array, check_choice, check_observed
 from . import _kernels
 from .bonus import Bonus
 from .engines import ENGINES
-from .scans import Above, Nearest, Part, RowsTimes, Work, stacked
+from .scans import Above, Nearest, Part, Work, stacked
 from .threads import shared
 
 if TYPE_CHECKING:
@@ -178,12 +179,6 @@ class GappedPairSearch(PairSearch):
     :math:`(X^2)^\top O + O^\top (X^2) - 2 X^\top X`, and what is typical
     :math:`(1 - O)^\top v 1^\top + O^\top \mathrm{diag}(v) (1 - O)`, in which nothing cancels: a block of rows is one
     BLAS product of width 3M and one of width M, and memory stays O(NM).
-
-    Examples
-    --------
-    >>> GappedPairSearch(np.array([[0.0, 1.0, 3.0], [0.0, 4.0, np.nan]])).rows(np.arange(2))
-    array([[0.  , 4.25, 4.25],
-           [4.25, 0.  , 3.  ]])
     """
 
     def __init__(self, X: Array, node_costs: Array | None = None) -> None:
@@ -202,7 +197,6 @@ class GappedPairSearch(PairSearch):
         self.facing = np.hstack([self.observed, squares, -2.0 * self.points])
 
     def rows(self, nodes: Array, out: Array | None = None) -> Array:
-        """Return the rows of the given nodes of the cost matrix, made in blocks."""
         rows = np.empty((len(nodes), len(self))) if out is None else out
         for first in range(0, len(nodes), self.block_size):
             span = slice(first, first + self.block_size)
@@ -218,7 +212,6 @@ class GappedPairSearch(PairSearch):
         _kernels.sums_to_costs(rows, missing, nodes, arrays, self.totals, self.node_costs, FINE_SHARE)
 
     def costs(self, pattern: Any) -> Array:
-        """Return the costs of the pairs in a CSR pattern."""
         costs = np.empty(pattern.nnz)
         arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.typical, self.node_costs
         _kernels.gapped_costs_of_pairs(*arrays, costs)
@@ -232,12 +225,17 @@ class GappedPairSearch(PairSearch):
         n = len(self)
 
         def product(vector: Array) -> Array:
-            return np.concatenate(list(self.scan(RowsTimes(vector.ravel()))))
+            return np.concatenate(list(self.scan(partial(times_rows, vector.ravel()))))
 
         distances = LinearOperator((n, n), product, dtype=float)
         _, vectors = eigsh(distances, k=1, which="LA", v0=np.ones(n), ncv=min(n, 8), tol=1e-12)
         top: Array = vectors[:, 0]
         return top
+
+
+def times_rows(vector: Array, nodes: Array, rows: Array) -> Array:
+    """Return a block's part of the product of the costs with a vector."""
+    return np.asarray(rows @ vector)
 
 
 def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -> PairSearch:

@@ -20,18 +20,8 @@ def project_rows(scores: Array, total: float = 1.0, *, skip: Array | None = None
     The optimality condition is :math:`w_{ij} = \max(0, s_{ij} + \eta_i)` for :math:`j \ne i` with the one
     :math:`\eta_i` that makes the row sum to c. The active set is found exactly, so no tolerance is involved.
 
-    Parameters
-    ----------
-    scores : array of shape (n, n)
-    total : float
-        The row sum c.
-    skip : array of shape (n_rows,), optional
-        The column that each row leaves out, for rows that are not those of a square matrix.
-
-    Returns
-    -------
-    weights : array of shape (n, n), a new array
-    threshold : array of shape (n,), the :math:`\eta_i`
+    ``total`` is c, and ``skip`` the column that each row leaves out, for rows that are not those of a square matrix.
+    Returned are a new array of weights and the thresholds :math:`\eta_i`.
 
     References
     ----------

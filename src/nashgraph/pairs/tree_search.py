@@ -119,7 +119,6 @@ class TreeSearch(PairSearch):
         return AboveOfLeaf(work, ranges, work.cut[self.tree.nodes])
 
     def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
-        """Return each node's smallest costs to others, less a bonus, and whose they are."""
         few = SORT_SHARE * kept < len(self)
         found = self._nearest(Nearest(kept, bonus)) if few else None
         found = self._screened(kept) if few and found is None and bonus is None else found
@@ -150,7 +149,6 @@ class TreeSearch(PairSearch):
     def above(
         self, cut: Array, bonus: Bonus, *, gain: float, total: float, margin: float = 0.0, nodes: Array | None = None
     ) -> tuple[Any, Array]:
-        """Return the pairs whose score is not below the row's cut, as CSR, and the cuts; see ``PairSearch``."""
         given: dict[str, Any] = {"gain": gain, "total": total, "margin": margin}
         found = None if nodes is not None else self._above(Above(bonus, gain, total, cut, margin))
         return super().above(cut, bonus, nodes=nodes, **given) if found is None else found

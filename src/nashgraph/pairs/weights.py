@@ -38,13 +38,13 @@ class Weights(Protocol):
     """
 
     @property
-    def cost(self) -> float: ...  # noqa: D102
+    def cost(self) -> float: ...
     @property
-    def square(self) -> float: ...  # noqa: D102
+    def square(self) -> float: ...
     @property
-    def threshold(self) -> Array | None: ...  # noqa: D102
+    def threshold(self) -> Array | None: ...
     @property
-    def place(self) -> Place: ...  # noqa: D102
+    def place(self) -> Place: ...
 
     def dot(self, vector: Array) -> Array:
         """Return W v."""
@@ -87,7 +87,6 @@ class SparseWeights:
 
     @property
     def cost(self) -> float:
-        """The linear part <W, D> of J."""
         return float(self.costs.sum())
 
     @cached_property
@@ -96,19 +95,15 @@ class SparseWeights:
         return self.csr.T if self.csr.nnz < MANY_ENTRIES else sparse.csr_array(self.csr.T)
 
     def dot(self, vector: Array) -> Array:
-        """Return W v."""
         return product(self.csr, vector)
 
     def tdot(self, vector: Array) -> Array:
-        """Return W^T v."""
         return product(self.transposed, vector)
 
     def distance(self, other: Self) -> float:
-        """Return ||W - V||_F."""
         return float(np.linalg.norm((self.csr - other.csr).data))
 
     def mix(self, other: Self, share: float | Array) -> Self:
-        """Return (1 - share) W + share V on the union of their neighbours; each row may have a share of its own."""
         shares = np.broadcast_to(share, self.costs.shape)
         csr = sparse.csr_array(scaled_rows(self.csr, 1.0 - shares) + scaled_rows(other.csr, shares))
         if not (0.0 < shares.min() <= shares.max() < 1.0):
@@ -117,16 +112,13 @@ class SparseWeights:
         return type(self)(csr, costs, float(np.vdot(csr.data, csr.data)))
 
     def minus(self, other: Self) -> Self:
-        """Return W - V, a direction."""
         csr = sparse.csr_array(self.csr - other.csr)
         return type(self)(csr, self.costs - other.costs, float(np.vdot(csr.data, csr.data)))
 
     def row_products(self, other: Self) -> Array:
-        """Return the inner products of like rows of two matrices."""
         return np.asarray(self.csr.multiply(other.csr).sum(axis=1)).ravel()
 
     def bonus_spread(self, bonus: Bonus) -> float:
-        """Return how much a bonus varies among neighbours, added up."""
         lengths = np.diff(self.csr.indptr)
         rows = np.repeat(np.arange(len(lengths)), lengths)
         values = np.einsum("ek,ek->e", bonus.left[rows], bonus.right[self.csr.indices])
@@ -134,7 +126,6 @@ class SparseWeights:
         return float(np.square(values - means[rows]).sum())
 
     def matrix(self) -> Any:
-        """Return W as CSR."""
         return self.csr
 
 

@@ -11,7 +11,7 @@ from ..games import Log1p, TotalAction, as_interaction, as_welfare, solve_affine
 from ..games.interactions import Response
 from ..validation import Array, InputError, check_number
 from .dynamics import DynamicsState, FixedPointPrior
-from .prior import EXACT, Combinable, Graph, products
+from .prior import EXACT, Combinable, Graph, by_column, products
 
 
 @dataclass(frozen=True)
@@ -150,15 +150,14 @@ class Activities(Combinable):
         self._set(benefits=benefits, welfare=as_welfare(self.welfare))
 
     def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
-        dot, tdot = products(weights)
+        dot, tdot = (by_column(product) for product in products(weights))
         shape = self.benefits.shape
 
         # Both systems have the coupling between activities, which is symmetric; one has W and the other its transpose.
         def solved(product: Any, constant: Array, first: Array | None) -> Any:
             def linear(vector: Array) -> Array:
                 Y = vector.reshape(shape)
-                spurred = np.column_stack([product(np.ascontiguousarray(column)) for column in Y.T])
-                return (self.share * spurred - self.substitution * (Y.sum(axis=1, keepdims=True) - Y)).ravel()
+                return (self.share * product(Y) - self.substitution * (Y.sum(axis=1, keepdims=True) - Y)).ravel()
 
             return solve_affine(linear, constant.ravel(), tol=tol, start=None if first is None else first.ravel())
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..games import solve_affine
 from ..validation import Array, InputError
 from .dynamics import AT_REST, DynamicsState
-from .prior import EXACT, Combinable, Graph, products
+from .prior import EXACT, Combinable, Graph, by_column, products
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,17 +80,6 @@ class ImplicitPrior(Combinable):
         u = solve_affine(linear, slope.ravel(), tol=tol, start=first).point.reshape(y.shape)
         left = pulled(self.update, heard, u)[1]
         return DynamicsState(y, u, float(value) + float(np.sum(u * defect)), left, told)
-
-
-def by_column(product: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Return a product that takes one vector, or several as columns."""
-
-    def times(vectors: Array) -> Array:
-        if vectors.ndim == 1:
-            return product(vectors)
-        return np.column_stack([product(np.ascontiguousarray(column)) for column in vectors.T])
-
-    return times
 
 
 def image(function: Callable[[Any], Any], point: Array) -> Array:

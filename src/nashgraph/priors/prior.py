@@ -65,6 +65,17 @@ def products(weights: Graph) -> tuple[Callable[[Array], Array], Callable[[Array]
     return lambda vector: get(weights.dot(put(vector))), lambda vector: get(weights.tdot(put(vector)))
 
 
+def by_column(product: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return a product that takes one vector, or several as columns."""
+
+    def times(vectors: Array) -> Array:
+        if vectors.ndim == 1:
+            return product(vectors)
+        return np.column_stack([product(np.ascontiguousarray(column)) for column in vectors.T])
+
+    return times
+
+
 def columns(side: Array) -> Array:
     """Return one side of a gradient with its columns, of which there may be only one."""
     return np.reshape(side, (len(side), -1))

@@ -12,7 +12,7 @@ from ..pairs import HERE, SparseWeights
 from ..pairs.weights import MANY_ENTRIES
 from ..validation import Array, InputError, check_integer, check_number
 from .dynamics import FixedPointPrior
-from .prior import EXACT, Combinable, Graph, InMemory, PriorState, columns
+from .prior import EXACT, Combinable, Graph, InMemory, PriorState, by_column, columns
 
 
 class TieDeletion(NamedTuple):
@@ -198,17 +198,15 @@ class AllWithoutNodes:
         return zeroed(vector.reshape(-1, self.count), self.lost)
 
     def dot(self, vector: Array) -> Array:
-        return self.masked(by_column(self.weights.csr, self.weights.dot, self.masked(vector))).ravel()
+        return self._times(self.weights.csr, self.weights.dot, vector)
 
     def tdot(self, vector: Array) -> Array:
-        return self.masked(by_column(self.weights.csr.T, self.weights.tdot, self.masked(vector))).ravel()
+        return self._times(self.weights.csr.T, self.weights.tdot, vector)
 
-
-def by_column(matrix: Any, product: Callable[[Array], Array], columns: Array) -> Array:
-    """Return a matrix times some columns: at once, or with the product on all threads if the matrix is large."""
-    if matrix.nnz < MANY_ENTRIES:
-        return np.asarray(matrix @ columns)
-    return np.column_stack([product(np.ascontiguousarray(column)) for column in columns.T])
+    def _times(self, matrix: Any, product: Callable[[Array], Array], vector: Array) -> Array:
+        """Multiply all scenarios at once, or with the product on all threads if the matrix is large."""
+        held = self.masked(vector)
+        return self.masked(matrix @ held if matrix.nnz < MANY_ENTRIES else by_column(product)(held)).ravel()
 
 
 def graph_after(weights: Graph, scenario: Any) -> tuple[Graph, Callable[[Array, Array], tuple[Array, Array]]]:

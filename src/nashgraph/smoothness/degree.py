@@ -131,20 +131,12 @@ def levels_of(costs: Array, n: int, degrees: Array | list[float]) -> list[float]
 
 
 class Ladder(NamedTuple):
-    """Smooth-GL graphs of several degrees, added up: for each node its nearest others.
+    """Smooth-GL graphs of several degrees, added up: for each node its nearest others."""
 
-    Attributes
-    ----------
-    labels : array of shape (n_nodes, kept), who they are
-    weights : array of the same shape, the mean weight over the graphs
-    shares : array of the same shape, the share of the graphs that have the edge
-    betas : array, those of the degrees
-    """
-
-    labels: Array
-    weights: Array
-    shares: Array
-    betas: Array
+    labels: Array  # who they are, of shape (n_nodes, kept)
+    weights: Array  # the mean weight over the graphs
+    shares: Array  # the share of the graphs that have the edge
+    betas: Array  # those of the degrees
 
 
 def smooth_ladder(search: PairSearch, degrees: Array, c: float, kept: int) -> Ladder:

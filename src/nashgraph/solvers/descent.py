@@ -244,18 +244,6 @@ class Acceleration:
 
     Input and output of the map are stored for the last few steps (type II, Walker and Ni 2011), solved in differences,
     O(n memory^2). Both sides are scaled to like size, and entries of a proposal keep the sign they had.
-
-    Examples
-    --------
-    On an affine map of the line two steps are enough:
-
-    >>> from types import SimpleNamespace
-    >>> memory = Acceleration(6)
-    >>> for z in (1.0, 3.0):
-    ...     image = SimpleNamespace(left=np.array([0.5 * z + 1.0]), right=np.ones(1))
-    ...     memory.add(SimpleNamespace(left=np.array([z]), right=np.ones(1)), image)
-    >>> memory.propose().left
-    array([2.])
     """
 
     def __init__(self, memory: int) -> None:

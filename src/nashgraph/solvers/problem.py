@@ -29,18 +29,8 @@ from ..validation import Array, check_integer, check_number
 class Problem:
     """Smoothness and prior; how much the prior counts, lambda, is an argument of solving.
 
-    Attributes
-    ----------
-    smoothness : Smoothness, the term J, which knows the signals, beta and c
-    prior : Prior
-    rounding : float, the relative error to which two objectives can be told apart
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
-    >>> round(problem.objective(problem.smooth, problem.smooth_state, lam=2.0), 4)
-    0.0133
+    ``smoothness`` is the term J, which knows the signals, beta and c; ``rounding`` is the relative error to which two
+    objectives can be told apart.
     """
 
     smoothness: Smoothness

@@ -12,11 +12,12 @@ until neighbours change. For GLGP the bonus is :math:`\lambda\, u f(y)^\top`, fo
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from ..certificate import LOG, Callback, Record
-from ..pairs import Bonus, LamRange
+from ..pairs import Bonus
 from ..smoothness import Smoothness
 from ..validation import Array, InputError
 from .problem import Problem, Result
@@ -102,10 +103,32 @@ def lam_range(problem: Problem) -> tuple[float, float]:
             "no lam changes an edge, because all nodes act alike on the graph without prior (is benefit uniform?): "
             "give a benefit that differs between nodes, or the lams yourself"
         )
-    work = LamRange(left, right, threshold, 2.0 * smoothness.beta * smoothness.c)
+    work = partial(range_of_rows, left, right, threshold, 2.0 * smoothness.beta * smoothness.c)
     lows, highs = zip(*smoothness.search.scan(work), strict=True)
     low, high = min(*lows, lam_for_cost(smoothness, left, right, 1e-4)), max(highs)
     return min(low, high), high
+
+
+def range_of_rows(
+    left: Array, right: Array, threshold: Array, floor: float, nodes: Array, rows: Array
+) -> tuple[float, float]:
+    """Return both lambdas for a block of rows of costs.
+
+    Row i is ``max(0, eta_i - d_ij)`` up to scale. With its neighbours fixed, the bonus moves ``eta_i`` by lam times the
+    neighbours' mean bonus, so pair (i, j) crosses zero at (d_ij - eta_i) / (its bonus - the mean bonus), where that is
+    positive. Pairs within ``slack`` of zero are on the edge already and are passed over.
+    """
+    slack, pairs = 1e-9 * float(rows.max()), np.arange(rows.shape[1]) != nodes[:, None]
+    bonus = left[nodes] @ (right - right.mean(axis=0)).T
+    gap = rows - threshold[nodes, None]
+    near = (gap < 0.0) & pairs
+    mean = np.where(near, bonus, 0.0).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
+    pull = bonus - mean[:, None]
+    moves = (np.abs(gap) > slack) & (gap * pull > 0.0) & pairs
+    found = np.divide(gap, pull, out=np.full_like(gap, np.inf), where=moves)
+    others = rows.max(axis=1) - np.partition(rows, 1, axis=1)[:, 1] + floor
+    weighed = np.abs(left[nodes]) @ np.ptp(right, axis=0)
+    return float(found.min()), float((others / np.maximum(weighed, np.finfo(float).tiny)).max())
 
 
 def path_range(problem: Problem) -> tuple[float, float]:
