@@ -9,7 +9,6 @@ from nashgraph import (
     GLGP,
     TTGD,
     BestResponse,
-    ConsensusGL,
     CustomInteraction,
     DataWarning,
     GamePrior,
@@ -202,12 +201,9 @@ def test_warnings_point_at_the_callers_line():
         (lambda: BestResponse(max_iter=1.5), "max_iter must be an integer, got 1.5"),
         (lambda: BestResponse(n_starts=0), "n_starts must be at least 1"),
         (lambda: BestResponse(memory=-1), "memory must be at least 0"),
-        (lambda: GLGP(interaction="linear"), r"GLGP has no parameter 'interaction': use prior=GamePrior\(interaction"),
-        (lambda: GLGP().set_params(tol=1e-8), r"GLGP has no parameter 'tol': use solver=BestResponse\(tol"),
-        (lambda: ConsensusGL(welfare="total"), r"ConsensusGL has no parameter 'welfare': use prior=GamePrior\(welfare"),
     ],
 )
-def test_settings_and_old_names_are_refused_when_an_object_is_made(make, message):
+def test_settings_are_refused_when_an_object_is_made(make, message):
     with pytest.raises(InputError, match=message):
         make()
 

@@ -89,7 +89,7 @@ def test_ends_in_exactly_k_components_and_stationary(seed):
     distances, k, beta = split_problem(seed)
     found = constrained_rank(distances, k, beta, 0.95)
     assert found.certificate.converged
-    assert found.n_found == components(found.weights)[0] == k == found.labels.max() + 1
+    assert found.n_components == components(found.weights)[0] == k == found.labels.max() + 1
     assert (found.weights[found.labels[:, None] != found.labels] == 0).all()
     again = weight_step(distances, spectral_embedding(found.weights, k), found.lam, beta, 0.95)
     np.testing.assert_allclose(again, found.weights, atol=1e-8)
@@ -109,7 +109,7 @@ def test_coming_back_from_too_many_components_does_not_depend_on_the_order_of_th
 def test_no_penalty_joins_a_graph_in_too_many_pieces():
     X = np.repeat([0.0, 10.0, 20.0, 30.0], 5)[None] + np.random.default_rng(0).normal(size=(3, 20))
     found = constrained_rank(squared_distances(X), 2, beta_for_degree(make_search(X), 3.0, 0.95), 0.95)
-    assert (found.n_found, found.certificate.iterations, found.certificate.status) == (4, 0, Status.STALLED)
+    assert (found.n_components, found.certificate.iterations, found.certificate.status) == (4, 0, Status.STALLED)
     assert "4 component(s) where n_components=2: the smooth graph" in found.certificate.sentence
 
 
@@ -124,6 +124,6 @@ def test_a_graph_that_does_not_change_but_has_too_few_components_goes_on():
     """A change of zero is no convergence while the number of components is wrong."""
     distances, k, beta = split_problem(0)
     found = constrained_rank(distances, k, beta, 0.95, tol=1e10, max_iter=2)
-    assert found.n_found < k
+    assert found.n_components < k
     assert found.certificate.status is Status.MAX_ITER
-    assert f"{found.n_found} component(s) where n_components={k}, with a penalty" in found.certificate.sentence
+    assert f"{found.n_components} component(s) where n_components={k}, with a penalty" in found.certificate.sentence

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from nashgraph import squared_distances
-from nashgraph.baselines import CandidatePairs, NearestPairs
+from nashgraph.baselines.candidate_pairs import CandidatePairs, NearestPairs
 from nashgraph.baselines.log_degree import (
     Search,
     activation_levels,

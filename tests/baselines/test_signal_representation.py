@@ -131,9 +131,9 @@ def test_the_objective_never_rises_and_ends_at_a_stationary_point(alpha, seed):
     assert (np.diff(objectives) <= 1e-12 * objectives[0]).all()
     # The objective is that of the problem at the graph and signals returned.
     L = np.diag(found.weights.sum(axis=1)) - found.weights
-    Y = found.signals.T
+    Y = found.denoised.T
     smoothness = alpha * np.sum(Y * (L @ Y)) + 0.05 * alpha * m * np.sum(L**2)
-    assert found.objective == pytest.approx(np.sum((X - found.signals) ** 2) + smoothness, rel=1e-9)
+    assert found.objective == pytest.approx(np.sum((X - found.denoised) ** 2) + smoothness, rel=1e-9)
     # Each block is at its optimum given the other.
     best = laplacian_oracle(pair_costs(Y, alpha), 0.05 * alpha * m)
     assert smoothness == pytest.approx(best, rel=1e-6)
@@ -146,7 +146,7 @@ def test_many_signals_are_compressed_without_changing_the_graph(random):
     padded = np.vstack([X, np.zeros((9, 10))])
     few, many = sig_rep(X, 0.4, 0.1, tol=1e-12), sig_rep(padded, 0.4, 0.1, tol=1e-12)
     np.testing.assert_allclose(many.weights, few.weights, atol=1e-6)
-    np.testing.assert_allclose(many.signals[:6], few.signals, atol=1e-6)
+    np.testing.assert_allclose(many.denoised[:6], few.denoised, atol=1e-6)
     assert many.objective == pytest.approx(few.objective, rel=1e-10)
 
 

@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from nashgraph import DataWarning, edge_auc
-from nashgraph.baselines import quad_game
+from nashgraph.baselines.quadratic_games import quad_game
 from nashgraph.datasets import erdos_renyi, preferential_attachment
 from nashgraph.estimators.quad_game import QuadGameGL
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from nashgraph import DataWarning, edge_auc
-from nashgraph.baselines import spectral_templates, template_basis
+from nashgraph.baselines.template_graph import spectral_templates, template_basis
 from nashgraph.datasets import erdos_renyi, preferential_attachment, smooth_signals
 from nashgraph.estimators.spec_temp import SpecTemp
 

@@ -1,11 +1,8 @@
-r"""A smooth graph in exactly K pieces: the constrained Laplacian rank algorithm.
+r"""A smooth graph S in exactly K pieces, the problem of :class:`~nashgraph.ModularGL`.
 
-.. math:: \min_{S \in \mathcal{S}} \; J(S) = \langle S, D \rangle + \beta \|S\|_F^2
-          \quad\text{s.t.}\quad \mathrm{rank}\,L = N - K, \qquad L = \text{the Laplacian of } (S + S^\top)/2
-
-S has non-negative rows that sum to c and a zero diagonal. A Laplacian has rank N - K exactly when its graph has K
-connected components, and by Ky Fan's theorem its K smallest eigenvalues add up to the least of
-:math:`\mathrm{tr}(F^\top L F)` over F with orthonormal columns. So the constraint is a penalty,
+A Laplacian L has rank N - K exactly when its graph has K connected components, and by Ky Fan's theorem its K smallest
+eigenvalues add up to the least of :math:`\mathrm{tr}(F^\top L F)` over F with orthonormal columns. So the constraint is
+a penalty on :math:`J(S) = \langle S, D \rangle + \beta \|S\|_F^2`,
 
 .. math:: \min_{S, F} \; J(S) + 2\lambda\,\mathrm{tr}(F^\top L F)
           = J(S) + \lambda \sum_{ij} S_{ij} \|f_i - f_j\|^2,
@@ -24,10 +21,6 @@ a small number.
 **Cost.** A round is one eigenproblem, one product of O(N^2 K) and one pass over the pairs; memory is about five N x N
 arrays. Up to ``DENSE_NODES`` nodes the eigenvectors are LAPACK's, O(N^3); above, Lanczos iterations on the sparse
 factors of L + shift, whose cost follows the fill-in of the graph. With K components they are known without either.
-
-Reference: Nie, Wang, Jordan, Huang, *The constrained Laplacian rank algorithm for graph-based clustering*, AAAI (2016),
-the squared-norm variant (CLR-L2) with :math:`-D/(2\beta)` as the given graph; the same problem is in Nie, Wang, Huang,
-*Clustering and projected clustering with adaptive neighbors*, KDD (2014).
 """
 
 from __future__ import annotations
@@ -53,7 +46,7 @@ class SplitGraph(NamedTuple):
 
     weights: Array
     labels: NDArray[np.int32]
-    n_found: int
+    n_components: int
     embedding: Array
     lam: float
     objective: float

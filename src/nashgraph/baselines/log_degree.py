@@ -1,7 +1,4 @@
-r"""Graph learning with a log-degree barrier, by Newton's method on a dual with one variable per node.
-
-.. math:: \min_{W = W^\top \ge 0,\; \mathrm{diag}\,W = 0} \; \sum_{ij} W_{ij} D_{ij}
-          - \alpha\, 1^\top \log(W 1) + \frac{\beta}{2} \|W\|_F^2
+r"""The problem of :class:`~nashgraph.LogDegreeGL`, by Newton's method on a dual with one variable per node.
 
 With :math:`\theta = 1/\sqrt{\alpha\beta}` and :math:`\delta = \sqrt{\alpha/\beta}` the solution is :math:`\delta` times
 that of the unit problem with costs :math:`\theta D` and :math:`\alpha = \beta = 1` (Kalofolias and Perraudin), so
@@ -21,10 +18,6 @@ present edges plus :math:`\mathrm{diag}(\mu)^{-2}`, positive definite, so conjug
 a direction, and an Armijo search makes it converge from anywhere. A step is a few passes over the pairs. 5 to 20 steps
 are usual; graphs that are almost trees (mean degree near 2) take 50 to 150, and in the limit of large theta, a linear
 program, rounding stops it short of the gap asked for.
-
-References: Kalofolias, *How to learn a graph from smooth signals* (2016); Kalofolias and Perraudin, *Large scale graph
-learning from smooth signals* (2019) for the scaling and the choice of theta by degree. Both solve the primal by
-forward-backward-forward splitting; the dual Newton method is ours.
 """
 
 from __future__ import annotations

@@ -1,14 +1,4 @@
-r"""Learning quadratic games: the graph on which observed actions are an equilibrium of cheap benefits.
-
-With actions Y (nodes by games) of a quadratic game, whose equilibrium is :math:`(I - \rho G) Y = B`,
-
-.. math::
-
-    \min_{G, B} \; \|(I - \rho G) Y - B\|_F^2 + \theta_1 \|G\|_F^2 + \theta_2 P(B, G)
-    \quad\text{s.t.}\quad G = G^\top \ge 0,\; \mathrm{diag}\,G = 0,\; \|G\|_1 = N
-
-and :math:`P = \|B\|_F^2` for independent benefits, or :math:`P = \mathrm{tr}(B^\top L_G B)`, the smoothness of B on G
-itself, for homophilous ones.
+r"""Learning quadratic games, the problem of :class:`~nashgraph.QuadGameGL`.
 
 Given G, the best benefits are explicit: :math:`B = (I - \rho G) Y / (1 + \theta_2)`, or the solution of :math:`(I +
 \theta_2 L_G) B = (I - \rho G) Y`. Given B, the graph is a quadratic program (``GraphProgram``).
@@ -20,8 +10,6 @@ lead to is returned. The certificate is the duality gap of the graph, relative t
 
 Nodes with the same actions are taken as one: every step treats them alike, so this changes nothing but the time. With n
 different nodes one gradient costs O(n^2 M), benefits O(n^3); memory is a few n x n arrays.
-
-Reference: Leng, Dong, Wu, Pentland, *Learning quadratic games on networks* (ICML 2020), its two frameworks.
 """
 
 from __future__ import annotations
@@ -148,8 +136,6 @@ class GraphProgram:
 
     .. math:: \min_G \; f(G) = \gamma\|T - \rho G Y\|_F^2 + \theta_1\|G\|_F^2 + \langle d, G\rangle
               \quad\text{s.t.}\quad G = G^\top \ge 0,\; \mathrm{diag}\,G = 0,\; \|G\|_1 = N
-
-    Nodes with the same actions are taken as one: f is strongly convex, so its minimiser treats them alike.
 
     Optimality: the Frank-Wolfe gap :math:`\langle \nabla f, z\rangle - \tfrac N2 \min_e \nabla f_e / \sqrt{c_e}` bounds
     the distance of f from its minimum.

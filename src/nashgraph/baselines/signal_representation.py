@@ -1,7 +1,4 @@
-r"""GL-SigRep: a Laplacian and denoised signals, by exact alternating minimisation.
-
-.. math:: \min_{L, Y} \; \|X - Y\|_F^2 + \alpha\,\mathrm{tr}(Y^\top L Y) + \beta \|L\|_F^2
-          \quad\text{s.t.}\quad L = L^\top,\; L_{ij} \le 0 \;(i \ne j),\; L 1 = 0,\; \mathrm{tr}\,L = N
+r"""GL-SigRep, the problem of :class:`~nashgraph.GLSigRep`, by exact alternating minimisation.
 
 X holds one node per row here. Each block is convex. The signals are :math:`Y = (I + \alpha L)^{-1} X`. The Laplacian is
 one point w of a simplex with an entry for each pair of nodes, and its squared norm needs the degrees d only:
@@ -18,9 +15,6 @@ objective, certifies the whole problem: it is zero where both blocks are optimal
 **Cost.** The curvature within the simplex lies between :math:`4\beta` and :math:`2\beta N`, so accelerated projected
 gradient with restarts takes :math:`O(\sqrt N \log 1/\varepsilon)` steps, each a few passes over the N(N-1)/2 pairs. The
 Y-step is a Cholesky factorisation, O(N^3), with min(M, N) right-hand sides. Memory: a few N x N arrays.
-
-Reference: Dong, Thanou, Frossard, Vandergheynst, *Learning Laplacian matrix in smooth graph signal representations*,
-IEEE Transactions on Signal Processing (2016), algorithm 1 (GL-SigRep).
 """
 
 from __future__ import annotations
@@ -43,7 +37,7 @@ class SmoothedGraph(NamedTuple):
     """The N x N weights, the denoised signals in the shape of X, and what certifies them."""
 
     weights: Array
-    signals: Array
+    denoised: Array
     objective: float
     certificate: Certificate
 

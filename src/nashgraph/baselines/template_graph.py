@@ -1,12 +1,4 @@
-r"""Spectral templates: the sparsest graph whose eigenvectors are those of the signals' covariance.
-
-With :math:`V_K` the K known eigenvectors (the templates),
-
-.. math::
-
-    \min_{S, R, \sigma} \; \|S\|_1 \quad\text{s.t.}\quad
-    \|S - V_K \mathrm{diag}(\sigma) V_K^\top - R\|_F \le \varepsilon,\; R V_K = 0,\;
-    S = S^\top \ge 0,\; \mathrm{diag}\,S = 0,\; \textstyle\sum_j S_{1j} = 1.
+r"""Spectral templates, the problem of :class:`~nashgraph.SpecTemp`.
 
 R is what the unknown eigenvectors may hold; K = N is the complete form, where R = 0. With fewer signals than nodes the
 covariance has a null space, whose eigenvectors are arbitrary: it is left to R. The least-squares :math:`\sigma` and R
@@ -32,9 +24,6 @@ with a column for every answer, the objective :math:`1^\top S 1` depends on :mat
 free. A small multiple of :math:`\|S\|_F^2` then picks the graph of least norm. It costs at most half the tolerance of
 the gap, a linear program so perturbed keeps its optimum (Mangasarian and Meyer 1979), and the graph is certified
 against the problem without it.
-
-Reference: Segarra, Marques, Mateos, Ribeiro, *Network topology inference from spectral templates* (2017): the robust
-problem with noisy templates, the incomplete form with :math:`R V_K = 0`, and the set of adjacency matrices.
 """
 
 from __future__ import annotations
@@ -139,7 +128,7 @@ class TemplateMap:
         return matrix
 
     def distance(self, edges: Array) -> float:
-        """Return the distance of a graph from the matrices that have the templates as eigenvectors."""
+        """Return the distance of a graph from the matrices that have the templates."""
         return float(np.linalg.norm(self.apply(edges)))
 
     def admissible(self, edges: Array) -> Array:
@@ -317,7 +306,7 @@ def template_basis(covariance: Array) -> tuple[Array, int]:
 
 
 class ConeRows:
-    """T with a row before it, for the bound of its norm; that row has zeros at the edges."""
+    """The matrix of the cone programs: T with a row before it, for the bound of its norm."""
 
     def __init__(self, templates: TemplateMap, first: Array) -> None:
         self.templates, self.first, self.n_edges = templates, first, len(templates.counts)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import fields, is_dataclass, replace
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import networkx as nx
 import numpy as np
@@ -41,16 +39,6 @@ from ..validation import (
     silent_nodes,
     warn,
 )
-
-Kind = TypeVar("Kind", bound="GraphEstimator")
-# Parameters of earlier versions, and what to type now.
-MOVED = {
-    **{name: f"prior=GamePrior({name}=...)" for name in ("interaction", "welfare")},
-    **{name: f"solver=BestResponse({name}=...)" for name in ("tol", "max_iter", "storage", "callback")},
-    "multistart": "solver=BestResponse(n_starts=...)",
-    "solver_params": "solver=BestResponse(...) or solver=TTGD(...)",
-    "normalize_benefit": "prior=GamePrior(benefit), which does not scale it",
-}
 
 # The report stands above the estimators and imports them: it is found by name, when a model is to be shown.
 SHOWING: Registry[Callable[..., Any]] = Registry(
@@ -99,6 +87,11 @@ class GraphEstimator(BaseEstimator):
     certificate_: Certificate
     node_names_: Array
     prior_: Prior | None
+    # Learned by some of the methods.
+    beta_: float
+    lam_: float
+    benefit_: Any
+    objective_: float
     # For a consensus: how alike two replicates are, and the share of the members with a prior.
     agreement_: float
     prior_share_: float
@@ -190,8 +183,6 @@ class GraphEstimator(BaseEstimator):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, or fields of a prior or solver: ``solver__tol=1e-8`` sets its ``tol``."""
-        if self.parts:
-            refuse_moved(type(self), params)
         within: dict[str, dict[str, Any]] = {}
         for key in list(params):
             name, _, field = key.partition("__")
@@ -412,26 +403,6 @@ def has_uneven_columns(X: pd.DataFrame) -> bool:
     return bool(sizes.max() > 10.0 * sizes[sizes > 0].min())
 
 
-def refuse_moved(kind: type[GraphEstimator], given: Iterable[str]) -> None:
-    """Refuse parameters of earlier versions, and say what to type now."""
-    for name in given:
-        if name in MOVED and name not in inspect.signature(kind.__init__).parameters:
-            raise InputTypeError(f"{kind.__name__} has no parameter {name!r}: use {MOVED[name]} instead")
-
-
-def refusing_moved(kind: type[Kind]) -> type[Kind]:
-    """Have a class refuse parameters of earlier versions."""
-    init: Any = kind.__init__
-
-    @wraps(init)
-    def checked(self: Kind, *args: Any, **given: Any) -> None:
-        refuse_moved(kind, given)
-        init(self, *args, **given)
-
-    kind.__init__ = checked  # type: ignore[assignment, method-assign]
-    return kind
-
-
 def as_game(prior: Any) -> Any:
     """Return a prior whose fields can be set: an object, or the game by its name."""
     if isinstance(prior, str) and prior != "game":
@@ -454,6 +425,11 @@ def drawn_seed(random_state: Any) -> int:
     """Return one seed for all random numbers of a fit."""
     with sklearn_refusals():
         return int(check_random_state(random_state).randint(2**31))
+
+
+def learned_from(found: Any, **more: Any) -> dict[str, Any]:
+    """Return the fields of a baseline's result as attributes to store, and more of them."""
+    return {"adjacency_" if name == "weights" else f"{name}_": value for name, value in found._asdict().items()} | more
 
 
 def admissible_set(points: PairSearch, beta: object, degree: object, c: object) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import itemgetter
 from pathlib import Path
@@ -58,12 +59,12 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, Prior, as_game, checked_signals, drawn_seed, refusing_moved
+from .base import GraphEstimator, Prior, as_game, checked_signals, drawn_seed
 
 Progress = Callable[[int, int], object]
 
 
-@refusing_moved
+@dataclass(eq=False, repr=False)
 class ConsensusGL(GraphEstimator):
     r"""The mean of graphs that differ in choices the data cannot settle, with evidence for every tie.
 
@@ -149,38 +150,23 @@ class ConsensusGL(GraphEstimator):
     True
     """
 
-    degrees_: Array
-    geometries_: dict[str, float]
-    replicates_: Replicates
-    parts = {"prior": as_game}  # noqa: RUF012 (typed in the base)
+    estimator: GraphEstimator | None = None
+    signals: str = "auto"
+    n_degrees: int = 8
+    degree: float | None = None
+    n_replicates: int = 20
+    benefit: str | Array | None = None
+    prior: str | GamePrior = "game"
+    c: float = 0.95
+    scale: str = "none"
+    engine: str = "threads"
+    missing: str = "error"
+    random_state: Any = None
 
-    def __init__(
-        self,
-        estimator: GraphEstimator | None = None,
-        signals: str = "auto",
-        n_degrees: int = 8,
-        degree: float | None = None,
-        n_replicates: int = 20,
-        benefit: str | Array | None = None,
-        prior: str | GamePrior = "game",
-        c: float = 0.95,
-        scale: str = "none",
-        engine: str = "threads",
-        missing: str = "error",
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.signals = signals
-        self.n_degrees = n_degrees
-        self.degree = degree
-        self.n_replicates = n_replicates
-        self.benefit = benefit
-        self.prior = prior
-        self.c = c
-        self.scale = scale
-        self.engine = engine
-        self.missing = missing
-        self.random_state = random_state
+    degrees_: Array = field(init=False)
+    geometries_: dict[str, float] = field(init=False)
+    replicates_: Replicates = field(init=False)
+    parts = {"prior": as_game}  # noqa: RUF012 (typed in the base)
 
     def fit(
         self,

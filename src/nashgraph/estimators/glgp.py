@@ -42,7 +42,7 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import Prior, WeightedSignals, admissible_set, as_game, checked_signals, refusing_moved, sklearn_refusals
+from .base import Prior, WeightedSignals, admissible_set, as_game, checked_signals, sklearn_refusals
 from .path import LambdaPath, checkpointed_path
 
 SOLVERS: dict[str, Callable[[], SolverOptions]] = {"best-response": BestResponse, "ttgd": TTGD}
@@ -61,7 +61,6 @@ def as_solver(solver: Any) -> SolverOptions:
     raise InputError(f"solver must be one of {', '.join(SOLVERS)}, BestResponse(...) or TTGD(...), got {solver!r}")
 
 
-@refusing_moved
 @dataclass(eq=False, repr=False)
 class GLGP(WeightedSignals):
     r"""Graph learning with a network-game prior.
@@ -137,11 +136,7 @@ class GLGP(WeightedSignals):
 
     equilibrium_: Array = field(init=False)
     adjoint_: Array = field(init=False)
-    benefit_: Array = field(init=False)
-    beta_: float = field(init=False)
     welfare_: float = field(init=False)
-    lam_: float = field(init=False)
-    objective_: float = field(init=False)
     parts = {"prior": as_game, "solver": as_solver}  # noqa: RUF012 (typed in the base)
 
     @property

@@ -79,7 +79,6 @@ class GraphicalLassoGL(GraphEstimator):
     precision_: Array = field(init=False)
     covariance_: Array = field(init=False)
     alpha_: float = field(init=False)
-    objective_: float = field(init=False)
     quick_up_to = 80
     _min_signals = 2
     least_signals = 10  # two for each of the five folds that find alpha

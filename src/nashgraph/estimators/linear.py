@@ -52,9 +52,6 @@ class LinearGLGP(SmoothGL):
     7
     """
 
-    benefit_: Array
-    lam_: float
-
     def __init__(
         self,
         lam: float | str = "auto",

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..baselines import CandidatePairs, NearestPairs, log_degree_graph
+from ..baselines.candidate_pairs import CandidatePairs, NearestPairs
+from ..baselines.log_degree import log_degree_graph
 from ..pairs import PairSearch, make_search
 from ..validation import Array, InputError, check_integer, check_number, warn
 from .base import WeightedSignals
@@ -72,10 +73,8 @@ class LogDegreeGL(WeightedSignals):
 
     potential_: Array = field(init=False)
     alpha_: float = field(init=False)
-    beta_: float = field(init=False)
     theta_: float = field(init=False)
     mean_degree_: float = field(init=False)
-    objective_: float = field(init=False)
 
     def _learn(self, X: Array) -> dict[str, Any]:
         alpha, beta, degree = check_scales(self.alpha, self.beta, self.degree, X.shape[1])

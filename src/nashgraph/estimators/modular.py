@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..baselines import constrained_rank
+from ..baselines.laplacian_rank import constrained_rank
 from ..pairs import make_search
 from ..validation import Array, InputError, check_integer, check_number
-from .base import GraphEstimator, admissible_set
+from .base import GraphEstimator, admissible_set, learned_from
 
 
 @dataclass(eq=False, repr=False)
@@ -68,9 +68,6 @@ class ModularGL(GraphEstimator):
     labels_: NDArray[np.int32] = field(init=False)
     n_components_: int = field(init=False)
     embedding_: Array = field(init=False)
-    lam_: float = field(init=False)
-    beta_: float = field(init=False)
-    objective_: float = field(init=False)
     quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
@@ -84,13 +81,4 @@ class ModularGL(GraphEstimator):
         points = make_search(X)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         found = constrained_rank(points.rows(np.arange(len(points))), wanted, beta, c, tol=tol, max_iter=max_iter)
-        return {
-            "adjacency_": found.weights,
-            "certificate_": found.certificate,
-            "labels_": found.labels,
-            "n_components_": found.n_found,
-            "embedding_": found.embedding,
-            "lam_": found.lam,
-            "beta_": beta,
-            "objective_": found.objective,
-        }
+        return learned_from(found, beta_=beta)

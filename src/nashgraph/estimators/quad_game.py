@@ -7,9 +7,9 @@ from typing import Any
 
 from scipy import linalg
 
-from ..baselines import quad_game
+from ..baselines.quadratic_games import quad_game
 from ..validation import Array, InputError, check_choice, check_integer, check_number, warn
-from .base import GraphEstimator
+from .base import GraphEstimator, learned_from
 
 
 @dataclass(eq=False, repr=False)
@@ -76,7 +76,6 @@ class QuadGameGL(GraphEstimator):
 
     benefits_: Array = field(init=False)
     spectral_radius_: float = field(init=False)
-    objective_: float = field(init=False)
     quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
@@ -100,10 +99,4 @@ class QuadGameGL(GraphEstimator):
                 f"the game learned is not well-posed: |rho| = {abs(rho):g} must be below 1 / spectral radius "
                 f"= {1 / radius:.3g}, or players' actions grow without bound; lower rho, or raise theta1"
             )
-        return {
-            "adjacency_": result.weights,
-            "certificate_": result.certificate,
-            "benefits_": result.benefits.T,
-            "spectral_radius_": radius,
-            "objective_": result.objective,
-        }
+        return learned_from(result, benefits_=result.benefits.T, spectral_radius_=radius)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..baselines import sig_rep
+from ..baselines.signal_representation import sig_rep
 from ..pairs import make_search
 from ..smoothness import beta_for_degree
 from ..validation import Array, check_beta, check_degree, check_integer, check_number
-from .base import GraphEstimator
+from .base import GraphEstimator, learned_from
 
 
 @dataclass(eq=False, repr=False)
@@ -66,8 +66,6 @@ class GLSigRep(GraphEstimator):
     max_iter: int = 200
 
     denoised_: Array = field(init=False)
-    beta_: float = field(init=False)
-    objective_: float = field(init=False)
     quick_up_to = 200
 
     def _learn(self, X: Array) -> dict[str, Any]:
@@ -80,11 +78,4 @@ class GLSigRep(GraphEstimator):
             beta = check_beta(self.beta)
         else:  # that of SmoothGL: where degrees are 1 the rows are its, in other units
             beta = alpha * len(X) * beta_for_degree(make_search(X), check_degree(self.degree, X.shape[1]), 1.0)
-        found = sig_rep(X, alpha, beta, tol=tol, max_iter=max_iter)
-        return {
-            "adjacency_": found.weights,
-            "certificate_": found.certificate,
-            "denoised_": found.signals,
-            "beta_": beta,
-            "objective_": found.objective,
-        }
+        return learned_from(sig_rep(X, alpha, beta, tol=tol, max_iter=max_iter), beta_=beta)

@@ -76,8 +76,6 @@ class SmoothGL(WeightedSignals):
     missing: str = "error"
 
     threshold_: Array = field(init=False)
-    beta_: float = field(init=False)
-    objective_: float = field(init=False)
 
     @property
     def stationarity_(self) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..baselines import spectral_templates, template_basis
+from ..baselines.template_graph import spectral_templates, template_basis
 from ..validation import Array, InputError, check_flag, check_integer, check_number, warn
-from .base import GraphEstimator
+from .base import GraphEstimator, learned_from
 
 
 @dataclass(eq=False, repr=False)
@@ -83,7 +83,6 @@ class SpecTemp(GraphEstimator):
     smallest_epsilon_: float = field(init=False)
     n_components_: int = field(init=False)
     distance_: float = field(init=False)
-    objective_: float = field(init=False)
     quick_up_to = 60
     _min_signals = 2
 
@@ -101,18 +100,10 @@ class SpecTemp(GraphEstimator):
         centred = X if check_flag("assume_centered", self.assume_centered) else X - X.mean(axis=0)
         basis, rank = template_basis(centred.T @ centred / len(X))
         known = check_components(self.n_components, X.shape[1], rank)
-        result = spectral_templates(
+        found = spectral_templates(
             basis, known, epsilon=epsilon, slack=slack, anchor=anchor, tol=tol, max_iter=max_iter
         )
-        return {
-            "adjacency_": result.weights,
-            "certificate_": result.certificate,
-            "epsilon_": result.epsilon,
-            "smallest_epsilon_": result.smallest_epsilon,
-            "n_components_": known,
-            "distance_": result.distance,
-            "objective_": result.objective,
-        }
+        return learned_from(found, n_components_=known)
 
 
 def check_components(n_components: object, n_nodes: int, rank: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,14 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ..evidence.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
-from ..evidence.inputs import (
-    read_groups,
-    read_known,
-    read_likeness,
-    read_nominations,
-    with_known,
-    with_names,
-)
+from ..evidence.inputs import read_groups, read_known, read_likeness, read_nominations, with_known, with_names
 from ..evidence.model import TieFit
 from ..evidence.pair_sums import Factors, sigmoid
 from ..evidence.probabilities import drawn_network, uncertainty_removed
@@ -30,6 +24,7 @@ from .base import GraphEstimator, drawn_seed
 MOST_NODES_DENSE = 5000  # of which all pairs are held
 
 
+@dataclass(eq=False, repr=False)
 class TieModel(GraphEstimator):
     r"""Learn a network from counted answers, numbers of ties, names, known ties and attributes.
 
@@ -42,15 +37,12 @@ class TieModel(GraphEstimator):
     that it has d_i ties, a_ik of them with trait k, then (d_i, a_i) is all that the likelihood of its ties depends on.
     Two concave problems follow each other:
 
-    1. α_0, γ, B and κ from the rows of those who were asked, with α = e = 0: a ridge-penalised logistic likelihood of
-       at most a few hundred numbers, by Newton's method (:mod:`nashgraph.evidence.mixing`).
-    2. α_i and e_i of those who were asked, given these:
-       maximise Σ_i (α_i d_i + e_i · a_i) − Σ_pairs log(1 + exp θ_ij) − ½ Σ noise_ik e_ik²
-       (:mod:`nashgraph.evidence.tilts`). At the optimum a_ik − Σ_j p_ij T_jk = noise_ik e_ik: expected counts are those
+    1. α_0, γ, B and κ from the rows of those who were asked, with α = e = 0 (:mod:`nashgraph.evidence.mixing`).
+    2. Given these, α_i and e_i of those who were asked (:mod:`nashgraph.evidence.tilts`): expected counts are those
        told, up to the error of answers. The relative norm of this equation's residual is the certificate.
 
     Everybody who was not asked has α = e = 0, or a popularity from being named. Log-odds are of low rank, so no N × N
-    array is held.  Probabilities are calibrated by asking a network drawn from the model the same questions.
+    array is held. Probabilities are calibrated by asking a network drawn from the model the same questions.
 
     Parameters
     ----------
@@ -95,23 +87,13 @@ class TieModel(GraphEstimator):
     True
     """
 
-    def __init__(
-        self,
-        recall: float | None = None,
-        error: float | None = None,
-        max_names: int | None = None,
-        calibrate: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = 200,
-        random_state: Any = 0,
-    ) -> None:
-        self.recall = recall
-        self.error = error
-        self.max_names = max_names
-        self.calibrate = calibrate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    recall: float | None = None
+    error: float | None = None
+    max_names: int | None = None
+    calibrate: bool = True
+    tol: float = 1e-3
+    max_iter: int = 200
+    random_state: Any = 0
 
     def fit(
         self,

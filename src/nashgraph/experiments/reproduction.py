@@ -46,17 +46,12 @@ def reproduce(
 
     Parameters
     ----------
-    names : list of str, optional
-        Those of ``nashgraph.experiments.EXPERIMENTS``, for example "table1" or "fig2"; None runs all.
+    names : list of str, those of ``nashgraph.experiments.EXPERIMENTS``, for example "table1"; None runs all
     out : path
-    seed : int
-        Of all draws.
-    quick : bool
-        Few trials, for a look.
-    jobs : int
-        Trials at the same time, in processes; -1 is one per core. The numbers do not depend on it.
-    progress : callable, optional
-        Called as ``progress(name, done, total)`` when an experiment starts and after each of its trials.
+    seed : int, of all draws
+    quick : bool, few trials, for a look
+    jobs : int, trials at the same time, in processes; -1 is one per core. The numbers do not depend on it
+    progress : callable, called as ``progress(name, done, total)`` at the start and after each trial
 
     Returns
     -------
