@@ -168,19 +168,11 @@ def test_what_another_processor_rounds_is_the_same_within_a_tolerance(survey):
     assert "so the difference is unknown" in result.stdout
 
 
-def test_parameters_of_earlier_versions_are_translated():
-    old = {"lam": 2.0, "prior": None, "interaction": "linear", "welfare": "total", "solver": "ttgd", "max_iter": None}
-    old |= {
-        "solver_params": {"gamma": 0.05},
-        "tol": 1e-5,
-        "multistart": 3,
-        "storage": "auto",
-        "normalize_benefit": True,
-    }
-    model = with_parameters(GLGP(), old)
+def test_parameters_of_the_prior_and_the_solver_are_set():
+    given = {"lam": 2.0, "interaction": "linear", "welfare": "total", "solver": "ttgd", "max_iter": None}
+    given |= {"solver__gamma": 0.05, "tol": 1e-5, "n_starts": 3, "storage": "auto"}
+    model = with_parameters(GLGP(), given)
     game, solver = "GamePrior(interaction=Linear())", "TTGD(tol=1e-05, n_starts=3, gamma=0.05)"
     assert str(model) == f"GLGP(lam=2.0, prior={game}, solver={solver})"
-    with pytest.raises(InputError, match="normalize_benefit=False is no longer available"):
-        with_parameters(GLGP(), {"normalize_benefit": False})
     with pytest.raises(InputError, match="not of prior='spread'"):
         with_parameters(GLGP(), {"prior": "spread", "welfare": "utilitarian"})

@@ -76,16 +76,12 @@ def run_check(asked: FileArguments) -> int:
         truth = truth_noted(asked.truth, signals, Job("check", "", table=asked.table.options(None)), voice)
         found = check_network(signals.table, questions=questions_of(signals))
         # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
-        scored = [] if truth is None else [verdict(compare_methods(filled_in(signals), truth, ["consensus"]))]
+        filled = signals.table.T.fillna(signals.table.mean(axis=1)).T  # controls need all answers
+        scored = [] if truth is None else [verdict(compare_methods(filled, truth, ["consensus"]))]
     for sentence in (said := [*found.sentences, *scored]):
         voice.say(sentence)
     voice.answer({"command": "check", **found.as_dict(), "sentences": said, "notes": voice.notes})
     return DONE
-
-
-def filled_in(signals: Signals) -> pd.DataFrame:
-    """Return signals with the mean of each where an answer is missing, for methods and controls that need all."""
-    return signals.table.T.fillna(signals.table.mean(axis=1)).T
 
 
 def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> list[str]:

@@ -122,20 +122,12 @@ def flat_parameters(model: GraphEstimator) -> dict[str, Any]:
 
 
 def with_parameters(model: GraphEstimator, given: Mapping[str, Any]) -> GraphEstimator:
-    """Set parameters, those of its prior and solver among them; those of earlier versions are translated."""
-    known, flat, changes = flat_parameters(model), dict(given), dict[str, Any]()
-    if model.parts:
-        if not flat.pop("normalize_benefit", True):
-            raise InputError("normalize_benefit=False is no longer available: benefits are scaled to sum 1")
-        if (count := flat.pop("multistart", None)) is not None:
-            flat["n_starts"] = count
-        changes = {f"solver__{name}": value for name, value in (flat.pop("solver_params", None) or {}).items()}
-        if flat.get("prior", "game") is None:
-            del flat["prior"]
-    unknown = sorted(name for name in flat if name.partition("__")[0] not in known)
+    """Set parameters, those of its prior and solver among them."""
+    known, changes = flat_parameters(model), dict[str, Any]()
+    unknown = sorted(name for name in given if name.partition("__")[0] not in known)
     if unknown:
         raise InputError(f"the method {type(model).__name__} has no parameter {', '.join(map(repr, unknown))}")
-    for name, value in flat.items():
+    for name, value in given.items():
         if name in model.get_params(deep=False) or "__" in name:
             changes[name] = value
         elif value != PARTS[name][1]:

@@ -115,12 +115,6 @@ def run_rerun(asked: RerunArguments) -> int:
     if earlier.job.method not in LEARNERS or earlier.job.command not in ("learn", "path"):
         what = f"{earlier.job.command} with the method {earlier.job.method}"
         raise TableError(f"{place.name} asks for {what!r}, which this nashgraph cannot do")
-    stacked = earlier.job.parameters.pop("known_weights", None)
-    if stacked is not None or (earlier.known is not None and earlier.job.method != TIES):
-        raise TableError(
-            f"{place.name} is of a consensus that learned from known ties, which this nashgraph does not do: learn it "
-            "again with --known, which is the tie model now"
-        )
     file, truth, known = (
         None if then is None else found_again(then, getattr(asked, name), f"--{name}", place, asked.force, voice)
         for name, then in (("input", earlier.input), ("truth", earlier.truth), ("known", earlier.known))

@@ -151,12 +151,11 @@ def summarize(
     columns : DataFrame, optional
         What is known of each node, one row for each, indexed by name: the table the signals came from, or ``X.T``. The
         page colours and filters by them, and says of every tie in what its ends are alike.
-    truth : learned graph, networkx graph or matrix, optional
-        The true network: the page tells right lines from wrong ones and shows those that were missed.
+    truth : learned graph, networkx graph or matrix, optional, the true network, to tell right lines from wrong ones
     communities : array of shape (n_nodes,), optional, as in :attr:`~nashgraph.graph.LearnedGraph.communities`
     layout : DataFrame, optional
-        Where to draw the nodes: the :attr:`Summary.layout` of another graph of the same nodes, so that the two pictures
-        can be laid side by side, or any table with name, x and y from -1 to 1; found if left out.
+        Where to draw the nodes: the :attr:`Summary.layout` of another graph of the same nodes, to compare two pictures,
+        or any table with name, x and y from -1 to 1; found if left out.
     interventions : bool, whether to find key players, support, ties and seeds by the game; this can take long
     stability : dict of arrays, optional, from :func:`~nashgraph.report.stability_curve`
     graph : LearnedGraph, optional, the model's graph with further columns for its nodes
