@@ -63,16 +63,9 @@ Callback = Callable[[Record], object]
 class Certificate:
     """How well a problem was solved, in the same form for every method.
 
-    Attributes
-    ----------
-    measure : Measure
-    value : float, of the measure; zero is exact
-    tol : float, the value asked for
-    status : Status
-    iterations : int
-    remedy : str, what to try if the result falls short
-    history : tuple of Record
-        ``pandas.DataFrame(certificate.history)`` makes a table of it; empty where there was nothing to iterate.
+    ``value`` is that of the measure (zero is exact), ``tol`` the value asked for, and ``remedy`` what to try if the
+    result falls short. ``pandas.DataFrame(certificate.history)`` makes a table of the history, which is empty where
+    there was nothing to iterate.
 
     Examples
     --------

@@ -47,13 +47,11 @@ def plan_study(
 
     Parameters
     ----------
-    n_nodes : int, the number of people
-    n_ties : float, a guess of how many ties people have on average
-    asked : shares of the people who are asked
-    questions : numbers of traits that are counted; 0 asks for the number of ties only
+    n_nodes, n_ties : the number of people, and a guess of how many ties they have on average
+    asked, questions : shares of the people who are asked, and numbers of traits counted (0: the number of ties only)
     mixing : float
-        A guess of how traits mix: the log-odds that sharing one trait adds to a tie. 0: traits have nothing to do with
-        ties; 0.5: some; 1: much. It matters little.
+        A guess of how traits mix: the log-odds that sharing one trait adds to a tie. 0: nothing; 0.5: some; 1: much. It
+        matters little.
     recall : float, the share of their ties that people remember
     like : (network, traits), optional
         A similar group whose ties are known, as a network and a table of 0/1 traits, instead of the guesses: its people

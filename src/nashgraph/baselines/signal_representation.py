@@ -28,9 +28,9 @@ from scipy.spatial.distance import squareform
 
 from ..certificate import Certificate, Measure, Monitor
 from ..pairs import squared_distances
+from ..pairs._kernels import project_row
 from ..validation import Array
 from .accelerated import INNER_SHARE, INNER_STEPS, Iterate, accelerated_descent, alternate
-from .node_classes import project_weighted
 
 
 class SmoothedGraph(NamedTuple):
@@ -111,8 +111,9 @@ class LaplacianBlock:
         return gradient
 
     def _projected(self, at: Iterate, step: float) -> Array:
-        moved = at.point - step * self._gradient(at)
-        return project_weighted(moved, np.ones_like(moved), 0.5 * len(at.image))
+        moved: Array = at.point - step * self._gradient(at)
+        project_row(moved, -1, 1.0, 0.5 * len(at.image), np.empty_like(moved))  # in place; no entry is left out
+        return moved
 
 
 def _compressed(X: Array) -> Array:

@@ -37,20 +37,8 @@ def smooth_signals(
       drawn as :math:`L^\dagger B^\top z` from the edge-incidence matrix B, so that one sparse factorisation replaces
       an eigendecomposition.
 
-    Parameters
-    ----------
-    graph : networkx.Graph, undirected, non-negative weights
-    n_signals : int
-    filter : {"lowpass", "heat", "tikhonov", "gmrf"}
-    strength : float, optional
-        The s above.
-    noise : float
-        Standard deviation of white noise added to every entry.
-    random_state : int, RandomState or None
-
-    Returns
-    -------
-    X : array of shape (n_signals, n_nodes), columns in the order of ``graph.nodes``
+    ``strength`` is s, and ``noise`` the standard deviation of white noise added to every entry. The signals have the
+    shape (n_signals, n_nodes), with columns in the order of ``graph.nodes``.
 
     Examples
     --------

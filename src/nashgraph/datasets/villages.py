@@ -107,13 +107,9 @@ def load_villages(
 
 
 def import_villages(archive: str | Path, data_home: str | Path | None = None) -> Path:
-    """Turn the Dataverse's ``datav4.0.zip`` into our two files; return the folder they are in.
+    """Turn ``datav4.0.zip``, fetched from https://doi.org/10.7910/DVN/U3BIHX, into our two files.
 
-    Parameters
-    ----------
-    archive : path of the zip file, fetched from https://doi.org/10.7910/DVN/U3BIHX
-    data_home : path, optional
-        Where to put the files; the user's cache by default.
+    Return the folder they are in: ``data_home``, or the user's cache by default.
     """
     home = writable_home(data_home)
     try:

@@ -87,8 +87,7 @@ class SpecTemp(GraphEstimator):
     _min_signals = 2
 
     def _learn(self, X: Array) -> dict[str, Any]:
-        epsilon = self.epsilon
-        if epsilon is not None:
+        if (epsilon := self.epsilon) is not None:
             epsilon = check_number("epsilon", epsilon, low=0, remedy="it is a distance; None finds the smallest")
         slack = check_number("slack", self.slack, low=0, open_low=True, remedy="try 0.01")
         tol = check_number("tol", self.tol, low=0, open_low=True, remedy="it is a relative duality gap; try 1e-5")

@@ -283,16 +283,9 @@ class TieModel(GraphEstimator):
         For one person i, let v_j = p_ij (1 − p_ij), V = diag(v) and F the traits counted already, with error variances
         N. To second order, A_i has the covariance C = V − V F (FᵀVF + N)⁻¹ FᵀV, and an answer about the trait t removes
         ‖C t‖² / (tᵀ C t + noise) of its sum of variances. ``removed`` is the share of all uncertainty about ties that
-        everybody's answers would remove, given the questions above it.
-
-        Parameters
-        ----------
-        traits : DataFrame of 0 and 1 with a row for every node, optional
-            Traits to choose from. Default: those given to ``fit`` that nobody counted.
-
-        Returns
-        -------
-        DataFrame with trait, holders (the share of nodes who have it) and removed
+        everybody's answers would remove, given the questions above it; ``holders`` is the share of nodes who have the
+        trait. ``traits``, a table of 0 and 1 with a row for every node, has the traits to choose from; by default they
+        are those given to ``fit`` that nobody counted.
         """
         check_is_fitted(self)
         labels, counted = list(self.mixing_.columns), ~np.isnan(self.answers_).all(axis=0)
