@@ -116,7 +116,7 @@ def compare_steps(report: Report, group: str) -> None:
         objectives = np.array([each.objective for each in found])
         first = objectives if first is None else first
         gaps = (objectives - first) / np.maximum(np.abs(first), 1e-300)
-        figures = sum(each.converged for each in found), sum(each.iterations for each in found)
+        figures = sum(each.converged for each in found), sum(each.certificate.iterations for each in found)
         figures += COUNTS["evaluate"], COUNTS["respond"], (gaps < -1e-6).sum(), (gaps > 1e-6).sum()
         rows.append([name, *(f"{figure:,}" for figure in figures), f"{gaps.mean():+.1e}"])
     report.section(f"Steps: {group}, {len(given)} problems")

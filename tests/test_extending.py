@@ -329,7 +329,7 @@ def test_a_prior_from_outside_is_solved_for_on_both_storages(name, lam, random):
         problem = Problem(make_smoothness(make_search(X), 0.5, 0.95, storage), prior)
         result = results[storage] = BestResponse(tol=1e-6).solve(problem, lam)
         assert result.converged
-        assert result.stationarity <= 1e-6
+        assert result.certificate.value <= 1e-6
         # The certificate by its definition: the projection of all scores, computed another way.
         state, W = prior.evaluate(result.weights), result.weights.matrix().toarray()
         bonus = lam * np.reshape(state.left, (60, -1)) @ np.reshape(state.right, (60, -1)).T

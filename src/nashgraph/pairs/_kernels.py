@@ -22,8 +22,7 @@ HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so tie
 # Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the
 # middle of the data has lost that many of its digits when it is scaled to length one.
 SAME_POINT = 1e-26
-# Rows are dealt to threads in this many runs, each with a buffer of one row.
-CHUNKS = 64
+CHUNKS = 64  # runs of rows dealt to threads, several for each, so that runs of long rows hold nobody up
 
 
 @kernel()

@@ -94,6 +94,8 @@ class TreeSearch(PairSearch):
     of 64 distances, and pairs the last scan that skipped has looked at.
     """
 
+    screens = True  # whether scans for the nearest that do not skip have a first look in single precision
+
     def __init__(self, X: Array, node_costs: Array | None = None) -> None:
         super().__init__(X, node_costs)
         self.pays: dict[type, bool] = {}
@@ -121,16 +123,13 @@ class TreeSearch(PairSearch):
     def nearest(self, kept: int, bonus: Bonus | None = None) -> tuple[Array, Array]:
         few = SORT_SHARE * kept < len(self)
         found = self._nearest(Nearest(kept, bonus)) if few else None
-        found = self._screened(kept) if few and found is None and bonus is None else found
+        if self.screens and few and found is None and bonus is None:
+            found = screened_nearest(self, kept)
         if found is None:
             return super().nearest(kept, bonus)
         if bonus is None:
             self.known_nearest = found
         return found
-
-    def _screened(self, kept: int) -> tuple[Array, Array] | None:
-        """Return the nearest by a scan over all pairs whose first look is in single precision."""
-        return screened_nearest(self, kept)
 
     def _nearest(self, work: Nearest) -> tuple[Array, Array] | None:
         if not self._pays(work):

@@ -40,7 +40,7 @@ import numpy as np
 from ..certificate import Measure, Monitor, Status
 from ..pairs import Weights, blas_threads
 from ..priors import State
-from ..priors.prior import EXACT, PriorState
+from ..priors.prior import EXACT, PriorState, columns, products
 from ..validation import Array, check_integer
 from .problem import Problem, Result, SolverOptions
 
@@ -62,13 +62,6 @@ class BestResponse(SolverOptions):
     >>> from nashgraph import GLGP
     >>> GLGP(solver=BestResponse(tol=1e-8, n_starts=4))
     GLGP(solver=BestResponse(tol=1e-08, n_starts=4))
-
-    By itself, on a problem of :mod:`nashgraph.solvers`:
-
-    >>> from nashgraph.solvers import Problem
-    >>> problem = Problem.from_signals(np.random.default_rng(0).normal(size=(10, 30)), np.arange(30.0) / 435, beta=5.0)
-    >>> BestResponse(tol=1e-10).solve(problem, 10.0).converged
-    True
     """
 
     memory: int = 6
@@ -173,9 +166,9 @@ class Descent:
         smoothness, size = self.problem.smoothness, float(np.sqrt(now.weights.square))
         own = smoothness.beta * size**2
         total = 0.0
-        for left, right in self.problem.sides(now.state, self.lam):
-            neighbours = smoothness.c * len(left) / size**2
-            total += neighbours * float(left**2 @ product(now.weights, right**2))
+        dot, neighbours = products(now.weights)[0], smoothness.c * smoothness.n_nodes / size**2
+        for left, right in zip(columns(now.state.left).T, columns(now.state.right).T, strict=True):
+            total += neighbours * float((self.lam * left) ** 2 @ dot(right**2))
         by_step = 0.1 * own / max(np.sqrt(total) * size, 2.0 * own)
         scale = max(self.lam * abs(now.state.value), own)
         by_objective = (1.0 - smoothness.c) * np.sqrt(0.2 * self.options.enough * own / scale)
@@ -230,11 +223,6 @@ class Descent:
         if max(abs(fall), enough) > self.problem.rounding * size:
             return fall >= enough
         return self.problem.stationarity(step.weights, step.state, self.lam) < stationarity
-
-
-def product(weights: Weights, vector: Array) -> Array:
-    """Return W v in memory, wherever W is."""
-    return weights.place.get(weights.dot(weights.place.put(vector)))
 
 
 class Acceleration:

@@ -8,7 +8,7 @@ design). The paper's prior is the welfare of a network game.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,11 +79,6 @@ class Problem:
         with np.errstate(over="ignore"):  # the bonus refuses what is too large
             return Bonus.of(lam * state.left, state.right)
 
-    def sides(self, state: Any, lam: float) -> Iterator[tuple[Array, Array]]:
-        """Yield the columns of lam L and of R."""
-        for left, right in zip(np.atleast_2d(state.left.T), np.atleast_2d(state.right.T), strict=True):
-            yield lam * left, right
-
     def respond(self, state: Any, lam: float) -> Weights:
         """Return the row best response to the gradient of a state."""
         return self.smoothness.respond(self.bonus(state, lam))
@@ -134,14 +129,9 @@ class SolverOptions(Settings):
 class Result:
     """A graph learned by a solver, with what certifies it.
 
-    Attributes
-    ----------
-    weights : Weights, the graph W
-    state : State, the prior at W: for a game its actions y, adjoint u and welfare g(y)
-    objective : float, J(W) - lam Φ(W)
-    scans : float, how many times all pairs of nodes were gone through, parts counted as shares
-    certificate : Certificate
-        Its measure is the scale-free ||W - best_response(W)||_F / ||W||_F: zero exactly at stationary points.
+    ``weights`` is the graph W, ``state`` the prior at it (for a game its actions, adjoint and welfare), and ``scans``
+    how many times all pairs of nodes were gone through, parts counted as shares. The certificate's value is the
+    stationarity ||W - best_response(W)||_F / ||W||_F: zero exactly at stationary points.
     """
 
     weights: Weights
@@ -159,16 +149,6 @@ class Result:
     def converged(self) -> bool:
         """Whether the stationarity asked for was reached."""
         return self.certificate.converged
-
-    @property
-    def stationarity(self) -> float:
-        """The certificate's value."""
-        return self.certificate.value
-
-    @property
-    def iterations(self) -> int:
-        """How many iterations there were."""
-        return self.certificate.iterations
 
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays by name, which files can hold: see :meth:`restored`."""

@@ -102,14 +102,12 @@ class TreeDaskSearch(TreeSearch, DaskSearch):
 
     copies = 6  # measured: the bytes that came, the points, a tree, and what it is made of
     there = TreeSearch
+    screens = False  # workers scan in double precision
 
     @property
     def carried(self) -> dict[str, Any]:
         """The points, and their order."""
         return super().carried | {"order": self.order}
-
-    def _screened(self, kept: int) -> None:
-        """Leave it to the workers, which scan in double precision."""
 
     def _leaves(self, work: Nearest | Above) -> Iterator[Any]:
         pairs = len(self) * WIDTH / FASTER
