@@ -71,9 +71,10 @@ def run_check(asked: FileArguments) -> int:
     voice = asked.speech.voice()
     check_given(asked.file, asked.truth)
     with voice.noting_warnings():
-        signals = load_signals(asked.file, asked.table.options(None))
+        job = Job("check", "", table=asked.table.options(None), truth_directed=asked.truth_directed)
+        signals = load_signals(asked.file, job.table)
         note_signals(asked.file, signals, voice)
-        truth = truth_noted(asked.truth, signals, Job("check", "", table=asked.table.options(None)), voice)
+        truth = truth_noted(asked.truth, signals, job, voice)
         found = check_network(signals.table, questions=questions_of(signals))
         # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
         filled = signals.table.T.fillna(signals.table.mean(axis=1)).T  # controls need all answers
