@@ -46,17 +46,44 @@ def write_edges(graph: LearnedGraph, path: str | Path) -> None:
 
 
 def write_nodes(graph: LearnedGraph, path: str | Path) -> None:
-    """Write the nodes as CSV, the most influential first: names as in the edges, influence, and every column."""
+    """Write the nodes as CSV, the most influential first: names as in the edges, influence, and every column.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> write_nodes(LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["ann", "bob"]), file)
+    >>> file.read_text().splitlines()
+    ['"name","influence","followers","listens_to"', '"bob",0.4,1,1', '"ann",0.2,1,1']
+    """
     write_csv(graph.nodes(), path, "name")
 
 
 def read_edges(path: str | Path, first: int | None = None) -> pd.DataFrame:
-    """Read the first edges of what :func:`write_edges` wrote, or all of them."""
+    """Read the first edges of what :func:`write_edges` wrote, or all of them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "edges.csv"
+    >>> write_edges(LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["=1+1", "007"]), file)
+    >>> read_edges(file).source.tolist()
+    ['007', '=1+1']
+    """
     return _read_csv(path, "weight", "source", "target", first=first)
 
 
 def read_nodes(path: str | Path, first: int | None = None, number: str = "influence") -> pd.DataFrame:
-    """Read the first nodes of what :func:`write_nodes` wrote, or all of them; the column ``number`` must be there."""
+    """Read the first nodes of what :func:`write_nodes` wrote, or all of them; the column ``number`` must be there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "nodes.csv"
+    >>> write_nodes(LearnedGraph.of(np.array([[0.0, 0.4], [0.2, 0.0]]), ["NA", "@bob"]), file)
+    >>> read_nodes(file).name.tolist()
+    ['@bob', 'NA']
+    """
     return _read_csv(path, number, "name", first=first)
 
 

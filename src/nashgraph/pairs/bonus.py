@@ -17,6 +17,12 @@ class Bonus(NamedTuple):
     A constant added to a row of scores changes its threshold and nothing else. Taking :math:`L_{ik} \max_j R_{jk}` off
     leaves small numbers where it matters, near the row's best, and keeps digits that a large bonus would lose;
     ``shift`` is what was taken off each row.
+
+    Examples
+    --------
+    >>> bonus = Bonus.of(np.ones(2), np.array([1.0, 3.0]))
+    >>> bonus.right.ravel(), bonus.shift
+    (array([-2.,  0.]), array([3., 3.]))
     """
 
     left: Array

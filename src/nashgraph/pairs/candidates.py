@@ -46,6 +46,12 @@ class CandidateSet:
 
     Every pair of a row that scores more than the row's ``cut`` without bonus is among them. An engine that keeps its
     candidates elsewhere replaces what is done with arrays; what proves a response is the same for all.
+
+    Examples
+    --------
+    >>> search = PairSearch(np.array([[0.0, 1.0, 5.0, 5.5]]))
+    >>> search.candidates(everything=False).respond(Bonus.none(4), gain=0.5, total=0.9).csr.toarray()[0]
+    array([0. , 0.9, 0. , 0. ])
     """
 
     search_all = 0.25  # share of the rows beyond which all are searched: a scan by leaves costs less than all pairs do

@@ -179,6 +179,11 @@ class GappedPairSearch(PairSearch):
     :math:`(X^2)^\top O + O^\top (X^2) - 2 X^\top X`, and what is typical
     :math:`(1 - O)^\top v 1^\top + O^\top \mathrm{diag}(v) (1 - O)`, in which nothing cancels: a block of rows is one
     BLAS product of width 3M and one of width M, and memory stays O(NM).
+
+    Examples
+    --------
+    >>> GappedPairSearch(np.array([[0.0, 1.0, 3.0], [0.0, 4.0, np.nan]])).rows(np.arange(1))
+    array([[0.  , 4.25, 4.25]])
     """
 
     def __init__(self, X: Array, node_costs: Array | None = None) -> None:

@@ -103,6 +103,11 @@ def make_smoothness(search: PairSearch, beta: float, c: float, storage: str = "a
     """Return the smoothness term with its costs stored as named, or as suits.
 
     Dense while the costs of all pairs are few and fit a quarter of the free memory, else sparse. The graph is the same.
+
+    Examples
+    --------
+    >>> make_smoothness(PairSearch(np.random.default_rng(0).normal(size=(5, 40))), 1.0, 0.95).dense
+    True
     """
     check_choice("storage", storage, ("auto", *STORAGES))
     if storage == "auto":

@@ -31,6 +31,12 @@ class Problem:
 
     ``smoothness`` is the term J, which knows the signals, beta and c; ``rounding`` is the relative error to which two
     objectives can be told apart.
+
+    Examples
+    --------
+    >>> problem = Problem.from_signals(np.array([[0.0, 1.0, 3.0]]), np.array([0.2, 0.3, 0.5]), beta=1.0)
+    >>> round(problem.objective(problem.smooth, problem.smooth_state, lam=2.0), 4)
+    0.0133
     """
 
     smoothness: Smoothness
