@@ -37,7 +37,6 @@ def test_wrong_types_are_type_errors_too():
     [
         {"solver": 3},
         {"solver": "newton"},
-        {"solver_params": {"alpha": 1}},
         {"random_state": "abc", "solver": BestResponse(n_starts=2)},
     ],
 )
