@@ -101,7 +101,7 @@ def stray_codes(values: Array) -> list[float]:
     """Return 9, and 7 and 8 with it, where they stand apart from a short scale: 1 to 5 at most, or 0 and 1."""
     seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     short = seen < 7
-    if counts[short].sum() < max(10, 3 * counts[~short].sum()):
+    if counts[short].sum() < max(10, 3 * int(counts[~short].sum())):
         return []  # too few to tell a scale, or too many to be a code
     scale, strays = seen[short], seen[~short]
     if not np.isin(strays, (7.0, 8.0, 9.0)).all() or 9.0 not in strays:
