@@ -246,6 +246,7 @@ def test_every_field_gives_words_that_the_command_understands():
             text = value or values.get(field.kind, lambda field: ";")(field)
             words = field.said({f"set:{field.name}": text})
             found = form.parsed(["learn", "t.csv", *words])[field.name]
+            found = [*found] if isinstance(found, tuple) else found  # as some versions of Typer have it
             wanted = {"yes": True, "no": False}.get(value, ["tol=1e-3"] if field.kind == "list" else text)
             assert str(found) == str(wanted) or float(found) == float(wanted), field
 
@@ -364,7 +365,7 @@ def test_errors_are_sentences(fresh):
     fresh.upload("t.csv", TABLE)
     status, text = fresh.do("learn", **{"set:degree": "many"})
     assert status == 422
-    assert text == "Invalid value for '--degree': it must be a valid number"
+    assert text.startswith("Invalid value for '--degree': "), "the rest is Click's, and differs between its versions"
     assert fresh.session.job is None
     fresh.do("learn", **{**QUICK, "set:method": "glgp", "set:beta": "-1"})
     assert "beta" in fresh.learned()

@@ -218,7 +218,10 @@ def test_a_file_beyond_the_memory_is_said(tmp_path, monkeypatch):
 def test_half_floats_and_a_category_of_one_level(tmp_path, random):
     table = pd.DataFrame(random.normal(size=(20, 4)).astype("float16"), columns=[*"abcd"])
     table.insert(0, "time", np.arange(20).astype("float16"))
-    table.to_parquet(tmp_path / "t.parquet")
+    try:
+        table.to_parquet(tmp_path / "t.parquet")
+    except NotImplementedError:
+        pytest.skip("this version of pyarrow cannot write half floats")
     assert load_signals(tmp_path / "t.parquet", TableOptions(nodes="columns")).table.shape == (20, 4)
     table = table.astype(float).assign(time=pd.Categorical(["a"] * 10 + [None] * 10), id=[*"abcdefghijklmnopqrst"])
     table.to_parquet(tmp_path / "t.parquet")

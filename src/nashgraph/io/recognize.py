@@ -105,8 +105,8 @@ def _name_ties(block: pd.DataFrame, stem: str, nodes: Sequence[str]) -> bool:
     if not known or any(not is_text(block[name]) and whole_numbers(block[name].dropna()) is None for name in block):
         return False
     cells = np.column_stack([block[name].map(as_name, na_action="ignore").to_numpy(object) for name in block])
-    given = ~pd.isna(cells) & (cells != "")
-    texts = np.where(given, cells, "").astype(str)
+    texts = np.where(pd.isna(cells), "", cells).astype(str)
+    given = texts != ""
     values = pd.Series(plain_names(texts[given].tolist()), dtype=object)
     if not len(values) or values.isin(known).mean() < 0.9 or values.nunique() < 2:
         return False
