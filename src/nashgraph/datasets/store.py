@@ -31,7 +31,7 @@ from ..certificate import LOG
 from ..files import written_whole
 
 VARIABLE = "NASHGRAPH_DATA"
-LARGEST_DOWNLOAD = 2_000_000_000
+LARGEST_DOWNLOAD = 2_000_000_000  # bytes: a server that sends more, or never ends, is given up
 # What is read here are matrices of some hundred rows and one table; a member that swells beyond this is not ours.
 LARGEST_MEMBER = 100_000_000
 

@@ -22,7 +22,7 @@ from .study import COLOURS, Check, Experiment, Row, Study, closeness, compared, 
 NETWORKS = {"Karate": load_karate, "WikiVote": load_wiki_vote, "Dolphins": load_dolphins}
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
 SCALE = 1.15
-BATCH = 20
+BATCH = 20  # draws that one task makes, and stores as one
 
 
 def trials(quick: bool) -> list[Row]:
