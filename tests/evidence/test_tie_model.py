@@ -10,8 +10,8 @@ from sklearn.metrics import average_precision_score
 
 from nashgraph import GLGP, ConsensusGL, InputError, TieModel, edge_auc, edge_average_precision
 from nashgraph.datasets import smooth_signals
-from nashgraph.evidence.answers import scaled_up
-from nashgraph.evidence.inputs import read_nominations
+from nashgraph.evidence.answers import Answers, Errors, error_variances, scaled_up
+from nashgraph.evidence.inputs import read_likeness, read_nominations
 from nashgraph.evidence.mixing import RIDGE, Respondents, fit_mixing
 from nashgraph.evidence.model import popularity_spread
 from nashgraph.evidence.pair_sums import Factors, sigmoid
@@ -181,6 +181,28 @@ def test_open_ended_and_heaped_counts():
     heaped = n_ties.where(n_ties < 8, (n_ties / 5).round() * 5 + 5).clip(lower=counts.max(axis=1))
     with pytest.warns(UserWarning, match="multiples of 5"):
         TieModel().fit(traits=traits, n_ties=(heaped / 5).round() * 5 + 5)
+
+
+def test_variances_of_rounded_and_open_ended_counts():
+    counts = np.array([[10.0, 15.0], [20.0, 30.0], [25.0, 3.0], [np.nan, 5.0]])
+    open_ended = np.zeros(counts.shape, bool)
+    open_ended[2, 1] = True
+    told = Answers(np.arange(4), np.ones((4, 2)), ["ties", "women"], counts, open_ended)
+    with pytest.warns(UserWarning, match="5 of the 5 counts of 10 or more"):
+        found = error_variances(told, Errors(0.5, 0.1, "given"))
+    plain = 0.05 + 0.1 / 0.5**2
+    rounded = plain + 5.0**2 / 12.0  # the variance of a number drawn evenly from an interval of length 5
+    expected = [[rounded, rounded], [rounded, rounded], [rounded, plain + 1.0], [plain, plain]]
+    np.testing.assert_allclose(found, expected)
+
+
+def test_likeness_has_the_directions_of_the_signals_and_one_length():
+    X = np.random.default_rng(0).normal(size=(9, 40)) * np.arange(1, 10)[:, None] + 5.0
+    found = read_likeness(X, np.arange(40))
+    values = ((X.T - X.mean(axis=1)) / X.std(axis=1)) / 9**0.25
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), np.sqrt((values**2).sum(axis=1).mean()))
+    cosines = values @ values.T / np.outer(*2 * (np.linalg.norm(values, axis=1),))
+    np.testing.assert_allclose(found @ found.T / (found[0] @ found[0]), cosines, atol=1e-12)
 
 
 def test_known_ties_hold_and_complete_nodes_teach():

@@ -1,5 +1,7 @@
 """Equilibrium, adjoint and welfare: closed forms, a hand-solved game, dense solves, and hard cases."""
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,7 +9,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import CustomWelfare, WeightedTotal, adjoint, equilibrium, welfare
-from nashgraph.games import INTERACTIONS, WELFARES, as_interaction, as_welfare
+from nashgraph.games import INTERACTIONS, WELFARES, EqualGroups, as_interaction, as_welfare
+from nashgraph.games.nash import spectral_radius
 
 from ..problems import random_graph
 
@@ -92,6 +95,41 @@ def test_strong_feedback_outside_the_admissible_graphs():
     np.testing.assert_allclose(y, 1 + 6 * np.log1p(y))
 
 
+def test_scaling_w_down_as_advised_gives_an_equilibrium():
+    for W in (np.array([[0.0, 3.0], [3.0, 0.0]]), 1.2 * (np.ones((5, 5)) - np.eye(5))):
+        with pytest.raises(ValueError, match="no equilibrium") as error:
+            equilibrium(W, np.ones(len(W)), "linear")
+        radius = np.abs(np.linalg.eigvals(W)).max()
+        assert f"spectral radius is {radius:.6g} and must be below 1" in str(error.value)
+        factor = float(re.search(r"W \* ([\d.]+)", str(error.value))[1])
+        assert factor * radius == pytest.approx(0.95, rel=5e-3)  # 3 digits are printed
+        equilibrium(factor * W, np.ones(len(W)), "linear")
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 400])
+def test_spectral_radius(n, random):
+    W = random.random((n, n)) * (random.random((n, n)) < 0.2)
+    truth = np.abs(np.linalg.eigvals(W)).max()
+    assert spectral_radius(W) == pytest.approx(truth, rel=1e-5)
+    assert spectral_radius(sparse.csr_array(W)) == pytest.approx(truth, rel=1e-5)
+
+
+def test_spectral_radius_where_all_cycles_have_one_length():
+    ring = sparse.csr_array(0.7 * np.roll(np.eye(301), 1, axis=1))  # every eigenvalue has size 0.7
+    assert spectral_radius(ring) == pytest.approx(0.7, rel=1e-5)
+
+
+def test_fairness_between_groups_of_unequal_size():
+    groups, y = np.array(["a", "b", "b", "c", "c", "c"]), np.array([3.0, 1.0, 2.0, 0.5, 4.0, 1.5])
+    means = {name: y[groups == name].mean() for name in "abc"}
+    by_hand = -0.5 * sum((means[name] - y.mean()) ** 2 for name in groups) / len(y)
+    fair = EqualGroups(groups)
+    assert fair.value(y) == pytest.approx(by_hand)
+    step = 1e-6 * np.eye(6)
+    differences = [(fair.value(y + h) - fair.value(y - h)) / 2e-6 for h in step]
+    np.testing.assert_allclose(fair.gradient(y), differences, atol=1e-8)
+
+
 def test_warm_start_changes_the_work_not_the_answer(random):
     W, b = random_graph(40, 0.95, random), random.random(40)
     np.testing.assert_allclose(equilibrium(W, b, start=100 * random.random(40)), equilibrium(W, b), rtol=1e-11)
@@ -127,6 +165,7 @@ def test_custom_welfare_and_weights(random):
             lambda: welfare(np.eye(2) / 2, [1, 1], welfare="rawls"),
             "welfare='rawls' is not known: choose one of 'total'",
         ),
+        (lambda: welfare(np.eye(2) / 2, [1, 1], welfare=3), "welfare=3 is not known"),
         (
             lambda: welfare(np.eye(2) / 2, [1, 1], welfare=WeightedTotal([1])),
             "WeightedTotal weights must have shape",

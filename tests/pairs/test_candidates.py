@@ -27,6 +27,12 @@ def table(kind, random, n=120):
     return X
 
 
+def test_all_pairs_count_as_one_scan():
+    search = PairSearch(np.random.default_rng(0).normal(size=(3, 9)))
+    assert CandidateSet.of(search, everything=True).pairs.nnz == 72
+    assert search.scans == 1.0
+
+
 def exact(search, bonus):
     """The best response by brute force."""
     scores = bonus.left @ bonus.right.T - search.rows(np.arange(len(search)))

@@ -399,6 +399,12 @@ def test_ttgd_agrees_with_best_response_on_every_kind_of_prior(name):
     np.testing.assert_allclose(fast.adjacency_, slow.adjacency_, atol=1e-6)
 
 
+def test_scenarios_are_drawn_as_asked():
+    assert [len(nodes) for nodes in random_deletions(N, 1, share=0.2)] == [round(0.2 * N)]
+    with pytest.raises(InputError, match="n_scenarios"):
+        random_deletions(N, 0)
+
+
 @pytest.mark.parametrize("name", NAMED)
 def test_a_name_makes_a_prior_of_the_benefit(name):
     model = GLGP(lam=1.0, degree=4, prior=name, benefit=B).fit(X)
@@ -413,6 +419,7 @@ def test_a_name_makes_a_prior_of_the_benefit(name):
         (lambda: Activities(B), "one column per activity"),
         (lambda: Activities(np.ones((N, 2)), 0.9).evaluate(held(some_graph())), "may be no equilibrium"),
         (lambda: GamePrior(B, share=-1.5), "share"),
+        (lambda: GamePrior(B, share=1.5), "share"),
         (lambda: GamePrior(B, cap=0.0), "cap"),
         (lambda: Epidemic(B - B.min()), "positive at every node"),
         (lambda: Epidemic(B, -1.0), "rate"),
