@@ -185,3 +185,12 @@ def test_the_suggested_ties_are_the_strongest_pairs_in_both_directions():
     graph = LearnedGraph.of(np.array([[0.0, 0.4, 0.1], [0.2, 0.0, 0.0], [0.3, 0.0, 0.0]]))
     assert graph.suggested(degree=0.7).edges().to_numpy().tolist() == [[1, 0, 0.4], [0, 1, 0.2]]
     assert graph.effective_degree == pytest.approx((0.25 / 0.17 + 2) / 3)
+
+
+@pytest.mark.parametrize(("degree", "count"), [(0.5, 1), (0.9, 1), (1.4, 4), (2.0, 4)])
+def test_pairs_of_equal_evidence_are_suggested_together(degree, count):
+    """Which of them were listed first, and so taken, was decided by the order of nodes."""
+    weights = np.triu(np.array([[0, 3, 2, 2], [0, 0, 2, 1], [0, 0, 0, 0], [0, 0, 0, 0]]), 1).astype(float)
+    weights[0, 3] += 1e-15
+    graph = LearnedGraph.of(weights + weights.T, directed=False)
+    assert graph.suggested(degree).n_edges == count

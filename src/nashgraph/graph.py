@@ -21,6 +21,7 @@ from .validation import Array, InputError, check_number, check_weights
 
 NOT_CENTRAL = "These answers do not tell who is central; one question would (how many ties do you have?)."
 EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one
+SAME = 1e-9  # relative difference of evidence that is rounding
 PAIR_COLUMNS = (EVIDENCE, "probability", "known")  # of two nodes: both directions have the same
 
 
@@ -260,15 +261,21 @@ class LearnedGraph:
     def suggested(self, degree: float | None = None) -> LearnedGraph:
         """Return the ties with most evidence, as many as give nodes ``degree`` ties on average.
 
-        The degree is a guess unless you know it: that of the graph by default. Nodes keep their influence in the whole
-        graph.
+        The degree is a guess unless you know it: that of the graph by default. Pairs with equal evidence are taken or
+        left out together, whichever is nearer to the degree. Nodes keep their influence in the whole graph.
         """
         wanted = self.degree if degree is None else degree
         wanted = self.effective_degree if wanted is None else wanted
         wanted = check_number("degree", wanted, low=0, remedy="it is the mean number of ties per node; try 6")
         pairs = self._pairs(self.listed.source, self.listed.target)
         order = np.sort(np.unique(pairs, return_index=True)[1])  # each pair where it is first listed
-        taken = np.isin(pairs, pairs[order[: max(1, round(self.n_nodes * wanted / 2))]])
+        count = min(max(1, round(self.n_nodes * wanted / 2)), len(order))
+        if count < len(order):
+            found = self.strength[self.listed.place[order]]
+            equal = np.flatnonzero(np.abs(found - found[count]) <= SAME * abs(found[count]))
+            fewer, more = equal[0], equal[-1] + 1
+            count = fewer if fewer and count - fewer <= more - count else more
+        taken = np.isin(pairs, pairs[order[:count]])
         kept = np.zeros(self.weights.nnz, dtype=bool)
         kept[self.listed.place[taken]] = True
         return self._part(kept)

@@ -374,3 +374,24 @@ def test_a_model_is_one_line_and_has_no_results_before_it_is_fitted(hubs):
 def test_a_fitted_model_does_not_carry_the_signals(hubs):
     model = ConsensusGL(n_replicates=2, random_state=0).fit(hubs)
     assert not [name for name, value in vars(model).items() if np.shape(value) == hubs.shape]
+
+
+def test_replicates_do_not_depend_on_the_order_of_nodes(random):
+    """Levels of replicates are found on 500 nodes, which were those at certain rows of the table."""
+    X, order = random.normal(size=(8, 700)), random.permutation(700)
+    one, other = (ConsensusGL(n_replicates=4, random_state=0).fit(each) for each in (X, X[:, order]))
+    np.testing.assert_allclose(other.replicates_.influence(), one.replicates_.influence()[:, order], rtol=1e-5)
+    for column in ("frequency", "low", "high"):
+        found, expected = (np.sort(model.graph_.edge_columns[column]) for model in (other, one))
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_crowded_nodes_share_influence_whatever_their_rows_and_this_is_said(random):
+    X = np.sort(random.integers(0, 3, size=(1, 2000)).astype(float))
+    X = np.vstack([X, X])
+    with pytest.warns(DataWarning) as told:
+        model = ConsensusGL(n_replicates=2, random_state=0).fit(X[:, random.permutation(2000)])
+    assert any("more equally near others than the 195 that are kept" in str(each.message) for each in told)
+    influence = model.graph_.influence
+    assert 0.08 < influence[:200].sum() / influence.sum() < 0.12
+    assert influence.min() > 0.2 * influence.mean()

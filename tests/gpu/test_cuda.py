@@ -117,6 +117,13 @@ def test_the_same_beta_and_the_same_nearest(kind, engine, random):
     np.testing.assert_allclose(signs[0] * there.top_eigenvector(), signs[1] * here.top_eigenvector(), atol=1e-9)
 
 
+def test_chance_chooses_the_same_of_equals(engine, random):
+    X = random.integers(0, 2, size=(3, 400)).astype(float)
+    (costs, labels), (expected, others) = (make_search(X, where).nearest(30) for where in (engine, "threads"))
+    np.testing.assert_array_equal(costs, expected)
+    assert np.mean([len(np.intersect1d(*each)) for each in zip(labels, others, strict=True)]) > 29.9
+
+
 @pytest.mark.parametrize("geometry", ["distance", "cosine", "inner"])
 @pytest.mark.parametrize("method", [SmoothGL, LinearGLGP, GLGP])
 def test_the_same_graph(method, geometry, engine, random):

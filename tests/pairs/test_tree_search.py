@@ -274,3 +274,23 @@ def test_a_tree_holds_every_node_once_and_its_boxes_hold_their_points():
         inside = tree.tiles[leaf, :, : end - begin]
         assert (inside >= tree.low[leaf][:, None]).all()
         assert (inside <= tree.high[leaf][:, None]).all()
+
+
+@pytest.mark.parametrize("levels", [2, 5])
+def test_chance_chooses_among_equals_and_every_search_chooses_alike(levels, random):
+    """The order of rows did: of 20,000 people with three yes/no answers, the first 2,000 had all influence."""
+    X, n = random.integers(0, levels, size=(3, 1500)).astype(float), 1500
+    costs, labels = PairSearch(X).nearest(60)
+    listed = np.bincount(labels.ravel(), minlength=n)
+    for k in range(3):  # where the answers are those of the first, as many list the first as the last
+        alike = np.flatnonzero((X[:, [k]] == X).all(axis=0))
+        assert listed[alike].min() > 0.4 * listed[alike].mean()
+        assert abs(np.corrcoef(listed[alike], alike)[0, 1]) < 4.0 / np.sqrt(len(alike))
+    for found in (TreeSearch(X).nearest(60), tree_search.screened_nearest(PairSearch(X), 60)):
+        if found is not None:
+            np.testing.assert_array_equal(found[0], costs)
+            agree = np.mean([len(np.intersect1d(*each)) for each in zip(found[1], labels, strict=True)]) / 60
+            assert agree > 0.999  # draws of 21 bits are equal now and then
+    pairs = np.zeros((n, n), dtype=bool)
+    np.put_along_axis(pairs, labels.astype(int), True, axis=1)
+    assert (pairs & pairs.T).sum() > 0.6 * pairs.sum()  # of two equals both list the other, or neither

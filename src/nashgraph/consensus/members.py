@@ -25,7 +25,7 @@ from ..pairs.tree_search import FIRST_NODES
 from ..priors import GamePrior
 from ..smoothness import Ladder, make_smoothness, response_ladder, smooth_ladder
 from ..solvers import lam_for_cost
-from ..validation import Array
+from ..validation import Array, warn
 from .checkpoint import CheckpointedSteps
 from .parallel import parallel_map
 
@@ -38,6 +38,7 @@ DISTANCE_SHARE = 0.875  # of the distance, where it fits; the cosine has the res
 PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular ones
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
+CROWDED = 0.1  # share of nodes with more equally near others than are kept that is worth a warning
 N_SCANS = 3  # over all pairs, one for each geometry
 
 PRIOR_SHARE = 0.5  # of the members with a prior
@@ -177,6 +178,17 @@ class Ladders:
             settings = [self.degrees.tolist(), self.n_nearest, self.c]
             pack, unpack = Ladder._asdict, lambda arrays: Ladder(**{name: arrays[name] for name in Ladder._fields})
             self.saved = CheckpointedSteps(checkpoint, "consensus", X, settings, pack, unpack)
+
+    def warn_crowded(self) -> None:
+        """Warn if many nodes have more equally near others than are kept, which then are chosen by chance."""
+        found = [ladder for ladder in self.stored.values() if self.n_nearest < len(ladder.labels) - 1]
+        ends = [(ladder.weights[:, -1] > 0) & (ladder.weights[:, -1] == ladder.weights[:, -2]) for ladder in found]
+        share = max((float(end.mean()) for end in ends), default=0.0)
+        if share >= CROWDED:
+            warn(
+                f"{share:.0%} of the nodes have more equally near others than the {self.n_nearest} that are kept for "
+                "each: chance chooses which, so single ties of such nodes mean little; add signals that differ"
+            )
 
     def step(self) -> None:
         """Report that a step is done."""

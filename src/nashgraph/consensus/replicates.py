@@ -73,13 +73,14 @@ def add_responses(
         add_row(costs[span], levels, total, share, weights[span], frequency[span])
 
 
-def level_finder(indptr: Array, degrees: Array) -> Callable[[Array], Array]:
-    """Return what finds, from the costs of a CSR pattern, the levels at which rows have some degrees on average.
+def level_finder(weights: Any, degrees: Array) -> Callable[[Array], Array]:
+    """Return what finds, from the costs of the pairs of a graph, the levels at which rows have some degrees on average.
 
-    At most 500 rows are looked at, evenly spaced.
+    At most 500 rows are looked at: nodes evenly spaced by influence, whatever their order in the table.
     """
-    n = len(indptr) - 1
-    rows = np.unique(np.linspace(0, n - 1, min(n, 500)).astype(int))
+    n, indptr = weights.shape[0], weights.indptr
+    influence = np.bincount(weights.indices, weights=weights.data, minlength=n)
+    rows = np.argsort(influence, kind="stable")[np.unique(np.linspace(0, n - 1, min(n, 500)).astype(int))]
     lengths = np.diff(indptr)[rows]
     steps = np.arange(max(lengths.max(initial=0), 1))
     real = steps < lengths[:, None]
@@ -254,7 +255,7 @@ def replicates_of(
     frequencies so far.
     """
     values = np.zeros((len(halves), weights.nnz), np.float32)
-    counted, levels_of_costs = np.zeros(weights.nnz, np.float32), level_finder(weights.indptr, ladders.degrees)
+    counted, levels_of_costs = np.zeros(weights.nnz, np.float32), level_finder(weights, ladders.degrees)
     for k, rows in enumerate(halves):
         half, row = half_of(X, rows), values[k]
         for geometry, part in geometries.items():

@@ -226,6 +226,7 @@ class ConsensusGL(GraphEstimator):
         priors = len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
         ladders.n_steps = len(geometries) * (1 + priors) + len(drawn) + 1
         mean, pairs = plain_mean(kind.name, geometries, signals, ladders)
+        ladders.warn_crowded()
         smooth, frequency = finished(mean)
         weights, plain = smooth, smooth.data
         learned: dict[str, Any] = {}

@@ -6,6 +6,8 @@ arrays share their rows among threads; kernels over a block of rows run in one t
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numba import prange
 
@@ -19,6 +21,7 @@ FAST = {"nnan", "nsz", "reassoc", "contract"}
 # Newton rounds over a whole row, then over what is left of it; random rows need 4 to 6 (tests/pairs/test_simplex.py).
 WHOLE_ROUNDS, MICHELOT_ROUNDS = 8, 24
 HALF_BIT = 1 << 20  # half of the last bit kept: 32 of a float's 53 stay, so ties survive errors of a few thousand ulps
+DRAWN_SHIFT = np.uint64(43)  # leaves the 21 bits that rounding frees
 # Squared distance, relative to the size of the signals, below which two points are one: 450 ulps. A node near the
 # middle of the data has lost that many of its digits when it is scaled to length one.
 SAME_POINT = 1e-26
@@ -355,6 +358,40 @@ def snapped(cost: float) -> float:
     """Round a cost to 32 bits, as an integer, which no compiler simplifies away."""
     bits = np.float64(cost).view(np.int64)
     return np.int64((bits + HALF_BIT) & ~np.int64(2 * HALF_BIT - 1)).view(np.float64)
+
+
+@cache
+def node_draws(n_nodes: int) -> Array:
+    """Return a random odd number of 64 bits for each node, always the same (the finalizer of SplitMix64)."""
+    found = np.arange(1, n_nodes + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return found ^ (found >> np.uint64(31)) | np.uint64(1)
+
+
+@kernel()
+def drawn(cost: float, one: int, other: int) -> float:
+    """Return a cost with a draw for the pair, from its nodes' draws, in the bits that :func:`snapped` has freed.
+
+    Among equal costs chance then chooses the smallest, not the order of a table's rows: the same pairs on every
+    engine, and the same for i and j as for j and i. :func:`undrawn` takes the draw off again.
+    """
+    return np.int64(np.float64(cost).view(np.int64) | np.int64((one * other) >> DRAWN_SHIFT)).view(np.float64)
+
+
+def undrawn(costs: Array) -> Array:
+    """Return costs without their draws."""
+    found: Array = (costs.view(np.int64) & ~np.int64(2 * HALF_BIT - 1)).view(float)
+    return found
+
+
+@kernel()
+def draw_pairs(costs: Array, nodes: Array, labels: Array, draws: Array) -> None:
+    """Put a draw into the costs of some pairs of each of some nodes; without ``labels``, of all pairs."""
+    for k in range(len(nodes)):
+        for j in range(costs.shape[1]):
+            other = labels[k, j] if len(labels) else j
+            costs[k, j] = drawn(costs[k, j], draws[nodes[k]], draws[other])
 
 
 @kernel()

@@ -13,7 +13,7 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._kernels import FAST, heap_sort, pair_bonus, pair_cost, push
+from ._kernels import FAST, HALF_BIT, drawn, heap_sort, pair_bonus, pair_cost, push
 from .tree import WIDTH, BonusRanges, Rows, Tree
 
 FULL = -1
@@ -234,6 +234,29 @@ def place_rows(nodes: Array, begins: Array, columns: Array, pointers: Array, ind
 
 
 @kernel()
+def push_equals(
+    keys: Array, names: Array, size: int, cost: float, t: int, begin: int, end: int, draws: Array, nodes: Array
+) -> int:
+    """Put the pairs of node t with the nodes of a point, all of one cost, among the smallest; return how many are.
+
+    Few of many equals are kept: those whose draws leave about twice as many are looked at first, then the others.
+    """
+    kept, own = len(keys), draws[t]
+    share = np.int64(2 * HALF_BIT * min(1.0, 2.0 * kept / (end - begin)))
+    limit = np.int64(np.float64(cost).view(np.int64) + share).view(np.float64)
+    for low, high in ((cost, limit), (limit, np.inf)):
+        highest = min(high, keys[0]) if size == kept else high
+        if low >= highest:
+            break
+        for s in range(begin, end):
+            key = drawn(cost, own, draws[s])
+            if low <= key < highest and s != t:
+                size = push(keys, names, size, key, nodes[s])
+                highest = min(high, keys[0]) if size == kept else high
+    return size
+
+
+@kernel()
 def nearest_leaf(
     tree: Tree, pull: BonusRanges, leaf: int, rows: Rows, costs: Array, labels: Array, stats: Array
 ) -> None:
@@ -245,7 +268,7 @@ def nearest_leaf(
     order_leaves(tree, pull, leaf, rows)
     first, last, starts, kept = tree.leaves[leaf], tree.leaves[leaf + 1], tree.starts, costs.shape[1]
     radius, here, there, nodes, left, right = rows.radius, rows.here, rows.there, tree.nodes, pull.left, pull.right
-    sizes = np.zeros(len(costs), np.int64)
+    sizes, plain = np.zeros(len(costs), np.int64), left.shape[1] == 0
     farthest = np.inf
     radius[:] = np.inf
     for other in rows.order:
@@ -257,7 +280,11 @@ def nearest_leaf(
                 row = t - starts[first]
                 keys, names, size = costs[row], labels[row], sizes[row]
                 least = cost - best_bonus(left[t], left[t], pull.most[partner], pull.least[partner])
-                for s in range(starts[partner], starts[partner + 1]):
+                begin, end = starts[partner], starts[partner + 1]
+                if plain:
+                    size = push_equals(keys, names, size, cost, t, begin, end, tree.draws, nodes)
+                    begin = end
+                for s in range(begin, end):
                     if size == kept and least >= keys[0]:
                         break
                     key = cost - pair_bonus(left[t], right[s])

@@ -18,6 +18,7 @@ from .bonus import Bonus
 from .weights import csr_of
 
 SORT_SHARE = 8  # sorting whole rows is faster than a heap where more than 1/8 of a row is wanted
+NO_LABELS = np.empty((0, 0), np.int32)
 CROWDED = 0.1  # share of a block's pairs above which the rows' cuts are raised to their exact thresholds
 
 Part = TypeVar("Part", covariant=True)  # noqa: PLC0105 (a work returns it and nothing else)
@@ -32,22 +33,28 @@ class Work(Protocol[Part]):
 
 @dataclass(frozen=True)
 class Nearest:
-    """Find the nearest others of each node: their costs, less a bonus if there is one, and who they are."""
+    """Find the nearest others of each node: their costs, less a bonus if there is one, and who they are.
+
+    If a node has more equally near others than are kept, chance chooses among them (see ``_kernels.drawn``).
+    """
 
     kept: int
     bonus: Bonus | None = None
 
     def __call__(self, nodes: Array, rows: Array) -> tuple[Array, Array]:
         """Return both for a block of nodes."""
-        if self.bonus is not None:
+        if self.bonus is None:
+            _kernels.draw_pairs(rows, nodes, NO_LABELS, _kernels.node_draws(rows.shape[1]))
+        else:
             rows -= self.bonus.left[nodes] @ self.bonus.right.T
         if SORT_SHARE * self.kept >= rows.shape[1]:
             rows[np.arange(len(rows)), nodes] = np.inf
             order = np.argsort(rows, axis=1, kind="stable")[:, : self.kept]
-            return np.take_along_axis(rows, order, axis=1), order.astype(np.int32)
-        costs, labels = np.empty((len(rows), self.kept)), np.empty((len(rows), self.kept), np.int32)
-        _kernels.nearest_in_rows(rows, nodes, costs, labels)
-        return costs, labels
+            costs, labels = np.take_along_axis(rows, order, axis=1), order.astype(np.int32)
+        else:
+            costs, labels = np.empty((len(rows), self.kept)), np.empty((len(rows), self.kept), np.int32)
+            _kernels.nearest_in_rows(rows, nodes, costs, labels)
+        return _kernels.undrawn(costs) if self.bonus is None else costs, labels
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import linalg
 
 from ..validation import Array
+from ._kernels import node_draws
 from .bonus import Bonus
 
 WIDTH = 64  # points of a leaf; only the last has fewer
@@ -58,6 +59,7 @@ class Tree(NamedTuple):
     scales: Array  # the size of a point's signals
     sizes: Array  # the scale of rounding at a point
     size: Array  # and in a leaf at most
+    draws: Array  # of each node, for a choice among equals
     error: float  # how large rounding may be relative to them
 
     @classmethod
@@ -79,6 +81,7 @@ class Tree(NamedTuple):
             scales[first],
             sizes,
             np.maximum.reduceat(sizes, begins),
+            node_draws(len(order.nodes))[order.nodes],
             error,
         )
 

@@ -55,7 +55,7 @@ class NearestOfLeaf:
         shape = len(tree.nodes_of(number)), self.kept
         looked, costs, labels = np.zeros(3, np.int64), np.empty(shape), np.empty(shape, np.int32)
         _tree_kernels.nearest_leaf(tree, self.ranges, number, rows, costs, labels, looked)
-        return looked, costs, labels
+        return looked, costs if self.ranges.left.shape[1] else _kernels.undrawn(costs), labels
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,10 @@ class TreeSearch(PairSearch):
 
     def _pays(self, work: Nearest | Above) -> bool:
         """Return whether a scan of a kind costs less when it skips: as the last one did, or a few leaves say."""
+        count = len(self.tree.size)
+        if count <= TRIED:  # so few points that differ are soon compared
+            return True
         if type(work) not in self.pays:
-            count = len(self.tree.size)
             tried = np.unique(np.linspace(0, count - 1, max(TRIED, count // 100)).astype(int))
             self._judge(work, sum((found[0] for found in self._here(work, tried)), np.zeros(3, np.int64)), tried)
         return self.pays[type(work)]
@@ -246,8 +248,12 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
     labels, enough = map(np.concatenate, zip(*parts, strict=True))
     pattern = csr_of(np.full(n, listed), labels.ravel(), np.empty(labels.size, np.int8), n)
     costs = search.costs(pattern).reshape(n, listed)
+    _kernels.draw_pairs(costs, np.arange(n), labels, _kernels.node_draws(n))
     order = np.argsort(costs, axis=1, kind="stable")[:, :kept]
-    costs, labels = np.take_along_axis(costs, order, axis=1), np.take_along_axis(labels, order, axis=1)
+    costs, labels = (
+        _kernels.undrawn(np.take_along_axis(costs, order, axis=1)),
+        np.take_along_axis(labels, order, axis=1),
+    )
     search.scans += 1.0
     if len(crowded := np.flatnonzero(~enough)):
         exact = zip(*search.scan(Nearest(kept), crowded), strict=True)

@@ -16,7 +16,7 @@ from ...validation import Array
 from ..bonus import Bonus
 from ..candidates import CandidateSet, Searched
 from ..weights import Place
-from .search import FURTHER
+from .search import FURTHER, with_draws, without_draws
 from .tensors import (
     memory_said,
     places_of,
@@ -217,10 +217,16 @@ class CudaCandidates(CandidateSet):
         return len(self.bonuses) == 1 and not len(self.bonuses[0].right)
 
     def smallest_costs(self, kept: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the ``kept`` smallest costs of all rows, sorted upward, and whose they are; needs ``plain``."""
+        """Return the ``kept`` smallest costs of all rows, sorted upward, and whose they are; needs ``plain``.
+
+        Chance chooses among equals, as in memory.
+        """
         self._deepen(kept)
         while True:
-            costs, places = smallest(self.costs, pointers_of(self.lengths)[:-1], self.lengths, kept)
+            draws = self.search.draws[row_numbers(self.lengths).long()] * self.search.draws[self.columns.long()]
+            drawn = with_draws(self.costs, draws)
+            costs, places = smallest(drawn, pointers_of(self.lengths)[:-1], self.lengths, kept)
+            costs = without_draws(costs)
             # The search finds all above the cut, and may find some below it.
             short = torch.nonzero(-costs[:, -1] < self.cut).ravel()
             if not len(short):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...certificate import ENGINE_LOG as LOG
 from ...validation import Array, InputError
-from .._kernels import HALF_BIT, SAME_POINT
+from .._kernels import DRAWN_SHIFT, HALF_BIT, SAME_POINT, node_draws
 from ..bonus import Bonus
 from ..search import PairSearch, signal_sizes
 from ..tree_search import threaded_search
@@ -79,6 +79,7 @@ class CudaSearch(PairSearch):
         # In units of the largest, squares in float32 neither overflow nor vanish where it matters.
         self.unit = float(self.base.max()) or 1.0
         self.everyone = torch.arange(len(self), device=device)
+        self.draws = torch.from_numpy(node_draws(len(self)).view(np.int64)).to(device)
         self.shuffled = torch.randperm(len(self), generator=torch.Generator().manual_seed(0)).to(device)
         self.scans, self.known_nearest = 0.0, None
         self.known: CudaCandidates | None = None
@@ -298,8 +299,18 @@ class CudaSearch(PairSearch):
 
 def snapped(costs: torch.Tensor) -> torch.Tensor:
     """Return costs rounded to 32 bits, as in memory."""
-    bits = costs.view(torch.int64) + HALF_BIT
-    return (bits & ~(2 * HALF_BIT - 1)).view(torch.float64)
+    return without_draws((costs.view(torch.int64) + HALF_BIT).view(torch.float64))
+
+
+def with_draws(costs: torch.Tensor, products: torch.Tensor) -> torch.Tensor:
+    """Return costs with the draws of pairs, from products of their nodes' draws; see ``_kernels.drawn``."""
+    bits = (products >> int(DRAWN_SHIFT)) & (2 * HALF_BIT - 1)
+    return (costs.view(torch.int64) | bits).view(torch.float64)
+
+
+def without_draws(costs: torch.Tensor) -> torch.Tensor:
+    """Return costs without draws."""
+    return (costs.view(torch.int64) & ~(2 * HALF_BIT - 1)).view(torch.float64)
 
 
 def cuda_search(X: Array, node_costs: Array | None = None) -> PairSearch:
