@@ -36,6 +36,7 @@ from nashgraph.metrics import equal_influence
 from nashgraph.validation import Array
 
 from .experiment import run
+from .report import code
 
 SHARE, ROUNDS = 0.05, (3, 6)
 RANDOM_SETS, SAMPLES = 100, 10_000
@@ -216,7 +217,7 @@ def notes(frame: pd.DataFrame) -> list[str]:
         "Drawn networks make their own signals, as the methods assume; the answers of a survey no network has made.",
         "The greedy choice on the network is what was planned to be judged; the other two ways of choosing are shown "
         "for comparison.",
-        "Printed by `python -m benchmarks.diffusion`.",
+        f"Printed by `python -m benchmarks.diffusion` with code {code()}.",
     ]
 
 

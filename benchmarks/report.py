@@ -1,9 +1,16 @@
-"""Tables to the screen and to Markdown, with the machine they were measured on."""
+"""Tables to the screen and to Markdown, with the machine and the code that they were measured with.
+
+``python -m benchmarks.report`` lists the pages that were printed with other code than today's.
+"""
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import os
 import platform
+import re
+import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,8 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 import nashgraph
-from nashgraph.files import written_whole
+from nashgraph.files import SHOWING, written_whole
 
+SOURCE = Path(nashgraph.__file__).parent
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
@@ -28,8 +36,24 @@ def installed(package: str) -> str:
         return f"{package} not installed"
 
 
+def code() -> str:
+    """Return a digest of the code that figures depend on, without its comments and docstrings."""
+    digest = hashlib.sha256()
+    for path in sorted(SOURCE.rglob("*.py")):
+        if path.relative_to(SOURCE).parts[0].removesuffix(".py") not in SHOWING:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            for node in ast.walk(tree):
+                if (
+                    isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+                    and ast.get_docstring(node) is not None
+                ):
+                    node.body = node.body[1:]
+            digest.update(ast.unparse(tree).encode())
+    return digest.hexdigest()[:8]
+
+
 def machine(packages: Sequence[str] = PACKAGES) -> str:
-    """Describe this machine in one line."""
+    """Describe this machine, and the code, in one line."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -41,6 +65,7 @@ def machine(packages: Sequence[str] = PACKAGES) -> str:
     return (
         f"{cpu_count()} cores ({cpu}), {memory:.0f} GiB, {platform.system()}, Python {platform.python_version()}, "
         + ", ".join(map(installed, packages))
+        + f", code {code()}"
     )
 
 
@@ -83,3 +108,16 @@ class Report:
         with written_whole(path) as beside:
             beside.write_text("\n".join(self.lines))
         self.console.print(f"\nwrote {path}")
+
+
+def main() -> None:
+    """List the pages that are older than the code."""
+    today = code()
+    for page in sorted(Path(__file__).parent.glob("*.md")):
+        found = re.search(r"^Printed by .*\bcode (\w{8})\b", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        if page.stem != "README" and (found is None or found[1] != today):
+            sys.stdout.write(f"{page.name}: code {found[1] if found else 'not named'}, today's is {today}\n")
+
+
+if __name__ == "__main__":
+    main()
