@@ -191,3 +191,10 @@ def test_costs_that_are_equal_but_for_rounding_are_equal(geometry, random):
     order = random.permutation(60)
     shuffled = make_search(X[::-1, order], geometry=geometry).rows(np.arange(60))
     np.testing.assert_array_equal(shuffled, search.rows(np.arange(60))[np.ix_(order, order)])
+
+
+def test_equal_inner_products_cost_the_same_whatever_their_distances(random):
+    """A node without answers has the inner product 0 with all others: its neighbours are the same to it."""
+    for scale in random.random(50):
+        counts = scale * np.append(0.0, random.poisson(3.0, 30))[None]
+        assert np.ptp(make_search(counts, geometry="inner").rows(np.arange(1))[0, 1:]) == 0.0

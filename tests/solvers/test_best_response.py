@@ -178,18 +178,15 @@ def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 @pytest.mark.parametrize("name", HARDEST)
 def test_every_storage_takes_the_same_steps_on_the_hardest_problems(name):
-    """Storage decides memory, never the algorithm; heavy tails once ended in 56 steps dense and not in 300 sparse."""
+    """Storage decides memory, never the algorithm; rounding alone once led to graphs with other ties."""
     found = {}
     for storage in STORAGES:
         problem, lam = hardest(name, storage)
         found[storage] = BestResponse().solve(problem, lam)
         assert found[storage].converged
         assert largest_rise(found[storage].certificate.history) <= 1e-12
-    dense, sparse = (found[storage] for storage in ("dense", "sparse"))
-    assert sparse.objective == pytest.approx(dense.objective, rel=1e-6)
-    # Rounding decides which rows count as turned, so later steps may differ; the first ones are the same.
-    first = [[record.objective for record in each.certificate.history[:3]] for each in (dense, sparse)]
-    np.testing.assert_allclose(*first, rtol=1e-6)
+    assert found["sparse"].certificate.history == found["dense"].certificate.history
+    assert (found["sparse"].weights.matrix() != found["dense"].weights.matrix()).nnz == 0
 
 
 def test_a_known_state_is_not_solved_again(monkeypatch, random):

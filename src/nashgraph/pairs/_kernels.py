@@ -88,6 +88,8 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
     down to it from there, and ends where the entries that are positive stay the same (Michelot's algorithm): a few
     rounds over the whole row, each a plain vectorised sum. Where rounds drop few entries, ``threshold`` finishes
     among those that are left in ``buffer`` (length >= n). Taking the maximum off first keeps huge scores exact.
+    A last sum over the positive entries, in their order, gives the same bits whatever zeros are between them: where
+    a solver comes to a fork, rounding would send it another way on every storage.
     """
     n = row.shape[0]
     if skip >= 0:
@@ -114,9 +116,24 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
                 buffer[size] = row[j]
                 size += 1
         eta = threshold(buffer, size, total)
+    size = 0
+    for j in range(n):
+        if row[j] + eta > 0.0:
+            buffer[size] = row[j]
+            size += 1
+    eta = (total - sum_in_order(buffer[:size])) / size
     for j in range(n):
         row[j] = max(row[j] + eta, 0.0)
     return top, eta
+
+
+@kernel()
+def sum_in_order(values: Array) -> float:
+    """Return the sum of some values, which is not vectorised."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
 
 
 @kernel(fastmath=FAST)
@@ -161,9 +178,9 @@ def project_rows_inplace(rows: Array, skip: Array, total: float, eta: Array) -> 
             eta[i] = above - top
 
 
-@kernel(fastmath=FAST)
+@kernel()
 def weighed(weights: Array, costs: Array) -> tuple[float, float]:
-    """Return a row's cost, sum_j w_j d_j, and its square, sum_j w_j^2."""
+    """Return a row's cost, sum_j w_j d_j, and its square, sum_j w_j^2, both summed in order."""
     cost = square = 0.0
     for j in range(weights.shape[0]):
         cost += weights[j] * costs[j]
@@ -264,12 +281,12 @@ def respond_candidates(candidates: Arrays, sides: Arrays, gain: float, total: fl
             response = row[: len(names)]
             scores_of_pairs(names, costs, left[i], right, response)
             eta[i, 0], eta[i, 1] = project_row(response, -1, gain, total, buffer)
-            sums[i, 0], sums[i, 1] = weighed(response, costs)
             begin = place
             for k in range(len(names)):
-                columns[place], weights[place] = names[k], response[k]
+                columns[place], weights[place], buffer[place - begin] = names[k], response[k], costs[k]
                 place += response[k] > 0.0
             lengths[i] = place - begin
+            sums[i, 0], sums[i, 1] = weighed(weights[begin:place], buffer)
 
 
 @kernel(parallel=True)
@@ -401,7 +418,7 @@ def pair_cost(distance: float, scale: float, node_costs: float) -> float:
     Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
     of nodes and questions is.
     """
-    return snapped(snapped(0.0 if distance <= SAME_POINT * scale else distance) + node_costs)
+    return snapped((0.0 if distance <= SAME_POINT * scale else distance) + node_costs)
 
 
 @kernel(fastmath=FAST)

@@ -144,7 +144,7 @@ class CudaSearch(PairSearch):
             difference -= self.there[columns[part]]
             found[part] = difference.square_().sum(1)
         scale = self.scales[rows] + self.scales[columns]
-        found = snapped(torch.where(found <= SAME_POINT * scale, 0.0, found))
+        found = torch.where(found <= SAME_POINT * scale, 0.0, found)
         return snapped(found + (self.heights[rows] + self.heights[columns]))
 
     def find(
