@@ -19,7 +19,7 @@ from scipy.stats import rankdata
 
 from ..compiled import kernel
 from ..graph import interval_around
-from ..pairs._kernels import FAST
+from ..pairs._kernels import FAST, make_heap, sift_down, sum_in_order
 from ..smoothness.degree import levels_of, neighbour_costs
 from ..validation import Array
 from .members import Ladders, search_of
@@ -103,12 +103,16 @@ def half_of(X: Array, rows: Array) -> Array:
 @kernel()
 def inclusion_threshold(values: Array, each: int) -> float:
     """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values."""
-    ordered, tail, level = np.sort(values)[::-1], values.sum(), 0.0
+    left, labels, size = values.copy(), np.empty(len(values), np.int32), len(values)
+    make_heap(left, labels, size)
+    tail, level = sum_in_order(values), 0.0
     for k in range(each):  # the k largest are certainly included, and the others share the other places
         level = tail / (each - k)
-        if ordered[k] <= level * (1.0 + 1e-12):
+        if left[0] <= level * (1.0 + 1e-12):
             break
-        tail -= ordered[k]
+        tail, size = tail - left[0], size - 1
+        left[0] = left[size]
+        sift_down(left, labels, 0, size)
     return max(level, 1e-30)
 
 
@@ -123,14 +127,19 @@ def thin_rows(
     """
     each = labels.shape[1] - 1
     for i in prange(indptr.shape[0] - 1):
-        row = np.maximum(values[indptr[i] : indptr[i + 1]], 0.0).astype(np.float64)
-        positive = row[row > 0.0]
-        least = inclusion_threshold(positive, each) if len(positive) > each else 1e-30
+        row = values[indptr[i] : indptr[i + 1]]
+        positive, size = np.empty(len(row)), 0
+        for value in row:
+            if value > 0.0:
+                positive[size] = value
+                size += 1
+        least = inclusion_threshold(positive[:size], each) if size > each else 1e-30
         passed, before, count, total = draws[i], 0.0, 0, 0.0
         for k in range(len(row)):
-            passed += min(1.0, row[k] / least)
-            if row[k] > 0.0 and np.floor(passed) > before and count <= each:
-                labels[i, count], kept[i, count] = indices[indptr[i] + k], max(row[k], least)
+            weight = max(np.float64(row[k]), 0.0)
+            passed += min(1.0, weight / least)
+            if weight > 0.0 and np.floor(passed) > before and count <= each:
+                labels[i, count], kept[i, count] = indices[indptr[i] + k], max(weight, least)
                 total += kept[i, count]
                 count += 1
             before = np.floor(passed)

@@ -357,8 +357,9 @@ def ladder_rows(
     """
     for i in prange(nearest.shape[0]):
         for level in levels:
-            m = np.searchsorted(costs[i], level)
-            m = m if m > 0 else 1
+            m = 1
+            while m < costs.shape[1] and costs[i, m] < level:
+                m += 1
             eta = level
             for k in range(m):
                 eta += nearest[i, k]

@@ -337,7 +337,8 @@ def relax(points: Array, mass: Array, starts: Array, others: Array, pull: Array)
             move = min(0.1 * size / mass[i], longest) / size
             across[i] += move * force[i, 0]
             upward[i] += move * force[i, 1]
-    points[:, 0], points[:, 1] = across, upward
+    for i in range(count):  # to assign whole columns costs two seconds of compilation
+        points[i, 0], points[i, 1] = across[i], upward[i]
 
 
 @kernel()
