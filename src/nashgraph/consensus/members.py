@@ -125,7 +125,8 @@ def expected_cost(X: Array, n_degrees: int, n_replicates: int) -> tuple[float, f
     A scan over all pairs costs as much per node as that sample of nodes, or half of it in large networks, whose first
     look is in single precision; there are three of them, and about as much work as one more around them. A replicate
     looks at the kept pairs only, each four times as expensive as in a scan, and stores a number for each. All else
-    takes 240 bytes per kept pair (measured with 1,000 to 50,000 nodes).
+    takes 240 bytes per kept pair. On two cores, with 5,000 to 50,000 nodes and 20 replicates, the processor time was
+    0.7 to 1.1 times the estimate, for Gaussian signals, eight Likert answers and twenty yes/no answers alike.
     """
     n = X.shape[1]
     kept = ladder_degrees(n, n_degrees)[1]

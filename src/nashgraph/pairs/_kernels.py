@@ -118,10 +118,9 @@ def project_row(row: Array, skip: int, gain: float, total: float, buffer: Array)
         eta = threshold(buffer, size, total)
     size = 0
     for j in range(n):
-        if row[j] + eta > 0.0:
-            buffer[size] = row[j]
-            size += 1
-    eta = (total - sum_in_order(buffer[:size])) / size
+        buffer[size] = row[j]
+        size += row[j] + eta > 0.0
+    eta = (total - sum_in_order(buffer[:size])) / max(size, 1)
     for j in range(n):
         row[j] = max(row[j] + eta, 0.0)
     return top, eta
@@ -417,7 +416,9 @@ def pair_cost(distance: float, scale: float, node_costs: float) -> float:
     """Return the cost of a pair from its distance, 0 where that is rounding of points of this scale, and node costs.
 
     Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
-    of nodes and questions is.
+    of nodes and questions is. They are rounded once, with node costs: rounded twice, one in a thousand ties was
+    none. A weight moves by a cost's rounding over 2 beta: by 1e-4 where costs are 1e5 times what they differ by, as of
+    tight clusters with gaps.
     """
     return snapped((0.0 if distance <= SAME_POINT * scale else distance) + node_costs)
 
