@@ -15,6 +15,11 @@ LOG = logging.getLogger("nashgraph")
 COMPILING_LOG = logging.getLogger("nashgraph.engine.compiling")  # which the command line prints at once
 LOCK, PATIENCE = ".nashgraph-kernels.lock", 10.0  # seconds
 
+if os.environ.get("PYTHONSAFEPATH"):  # set by the command line: nothing from the current folder is run
+    # A .numba_config.yaml there could name a cache folder, and Numba runs what a cache holds.
+    numba.core.config._config_fname = os.devnull
+    numba.core.config.reload_config()
+
 
 @functools.cache
 def _say_compiling() -> None:

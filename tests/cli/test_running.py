@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import nashgraph
 from nashgraph.cli import commands, learn, options
 from nashgraph.cli.app import app
 from nashgraph.cli.fitting import all_parameters
@@ -172,6 +173,42 @@ def test_a_limit_on_threads_is_no_bug(table, monkeypatch):
 def test_the_module_is_the_command():
     command = [sys.executable, "-m", "nashgraph", "--version"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith("nashgraph ")
+
+
+STARTED = """
+import sys
+from joblib import Parallel, delayed
+from nashgraph.cli import main
+
+if __name__ == "__main__":
+    try:
+        main()
+    except SystemExit:
+        import nashgraph
+        nashgraph.SmoothGL
+        {}
+"""
+JOBLIB = "Parallel(n_jobs=2)(delayed(abs)(k) for k in range(4))"
+DASK = "from nashgraph.pairs.cluster.client import started; started(1).close()"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [JOBLIB, DASK], ids=["joblib", "dask"])
+def test_nothing_in_the_current_folder_is_run_by_the_command_or_its_workers(tmp_path, workers):
+    if workers == DASK:
+        pytest.importorskip("distributed")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "nashgraph").write_text(STARTED.format(workers))
+    (tmp_path / "here").mkdir()
+    for name in ("random", "json", "pickle", "numpy", "joblib", "distributed", "psutil"):
+        (tmp_path / "here" / f"{name}.py").write_text(f"open({str(tmp_path / 'was_run')!r}, 'w').close()\n")
+    (tmp_path / "here" / ".numba_config.yaml").write_text("cache_dir: kernels_of_a_stranger\n")
+    source = str(Path(nashgraph.__file__).parents[1])
+    env = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "PYTHONSAFEPATH")}
+    command = [sys.executable, tmp_path / "bin" / "nashgraph", "--version"]
+    subprocess.run(command, cwd=tmp_path / "here", env={**env, "PYTHONPATH": source}, check=True)
+    assert not (tmp_path / "was_run").exists()
+    assert not (tmp_path / "here" / "kernels_of_a_stranger").exists()
 
 
 @pytest.mark.parametrize(("word", "meant"), [("no", False), ("false", False), ("0", False), ("Yes", True), ("1", True)])

@@ -221,7 +221,7 @@ app.add_typer(datasets, name="datasets")
 def main() -> None:
     """Run the command line."""
     # Worker processes must not import a random.py or numpy.py that lies in the current folder, beside the table.
-    os.environ.setdefault("PYTHONSAFEPATH", "1")
+    os.environ["PYTHONSAFEPATH"] = "1"
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal has no letters for must not end the run.
         if hasattr(stream, "reconfigure"):
