@@ -1,5 +1,7 @@
 """A consensus, a path or a selection that was stopped goes on where it was, and gives the same bits."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -258,3 +260,92 @@ def test_a_selection_that_was_stopped_goes_on_and_is_the_same(folder, signals, m
     assert len(learned) == 20 - 13
     assert found.edges().equals(whole.edges())
     assert not folder.exists()
+
+
+def changed(file, with_digest, **arrays):
+    """Change arrays of a saved step, and its digest if that is to fit again."""
+    digest = json.loads((file.parent / "manifest.json").read_text())["digest"]
+    with np.load(file) as saved:
+        found = {name: saved[name] for name in saved.files} | {key: np.asarray(each) for key, each in arrays.items()}
+    if with_digest:
+        del found[checkpoint.CHECK]
+        found[checkpoint.CHECK] = checkpoint.check_of(digest, found)
+    np.savez(file, **found)
+    return found
+
+
+BAD_LADDERS = {
+    "sums": lambda saved: {"weights": 2.0 * saved["weights"]},
+    "nan": lambda saved: {"weights": np.nan * saved["weights"]},
+    "type": lambda saved: {"weights": saved["weights"].astype("f4")},
+    "far": lambda saved: {"labels": saved["labels"] + 10**6},
+    "loops": lambda saved: {"labels": saved["labels"] * 0},
+    "text": lambda saved: {"labels": saved["labels"].astype(str)},
+    "shape": lambda saved: {name: saved[name][:-1] for name in ("labels", "weights", "shares")},
+    "betas": lambda saved: {"betas": 0.0 * saved["betas"]},
+    "shares": lambda saved: {"shares": 2.0 + saved["shares"]},
+}
+
+
+@pytest.mark.parametrize("with_digest", [False, True])
+@pytest.mark.parametrize("bad", BAD_LADDERS)
+def test_ladders_that_cannot_be_are_refused(folder, signals, monkeypatch, bad, with_digest):
+    stopped(folder, signals)
+    file = saved_in(folder) / "step-0.npz"
+    changed(file, with_digest, **BAD_LADDERS[bad](changed(file, with_digest)))
+    with pytest.warns(DataWarning, match="step-0.npz is damaged"):
+        found, used = made_from(folder, signals, monkeypatch)
+    assert used == ALL
+    np.testing.assert_array_equal(found.adjacency_, model().fit(signals).adjacency_)
+    assert not folder.exists()
+
+
+BAD_SOLVES = {
+    "sums": lambda saved: {"graph_data": 2.0 * saved["graph_data"]},
+    "far": lambda saved: {"graph_indices": saved["graph_indices"] + 10**6},
+    "actions": lambda saved: {"actions": saved["actions"][:-1]},
+    "numbers": lambda saved: {"numbers": np.nan * saved["numbers"]},
+    "names": lambda saved: {"names": np.array(["a", "b", "c"])},
+}
+
+
+@pytest.mark.parametrize("bad", BAD_SOLVES)
+def test_solves_that_cannot_be_are_refused(folder, signals, solves, bad):
+    whole = path_of(signals)
+    with pytest.raises(StoppedError):
+        path_of(signals, checkpoint=folder, progress=stopping_after(4))
+    file = folder / "nashgraph-path" / "step-0.npz"
+    changed(file, True, **BAD_SOLVES[bad](changed(file, True)))
+    solves.clear()
+    with pytest.warns(DataWarning, match="step-0.npz is damaged"):
+        assert path_of(signals, checkpoint=folder).table().equals(whole.table())
+    assert len(solves) == 9
+
+
+@pytest.mark.parametrize("keys", [[-1], [30], [10**12], [1, 1], [1.0], ["a"], [[1]], np.arange(1, 30)])
+def test_pairs_that_cannot_be_are_refused(folder, signals, keys):
+    fitted = model().fit(signals)
+    whole = fitted.select(signals, 1, n_splits=5)
+    with pytest.raises(StoppedError):
+        fitted.select(signals, 1, n_splits=5, checkpoint=folder, progress=stopping(3))
+    changed(folder / "nashgraph-selection" / "step-0.npz", True, keys=np.array(keys))
+    with pytest.warns(DataWarning, match="step-0.npz is damaged"):
+        assert fitted.select(signals, 1, n_splits=5, checkpoint=folder).edges().equals(whole.edges())
+
+
+def test_a_manifest_that_is_nested_too_deeply_is_reported(folder, signals):
+    stopped(folder, signals)
+    (saved_in(folder) / "manifest.json").write_text("[" * 100_000)
+    with pytest.warns(DataWarning, match="no manifest of ours"):
+        model().fit(signals, checkpoint=folder)
+
+
+def test_a_checkpoint_that_cannot_be_removed_is_reported(folder, signals, monkeypatch):
+    stopped(folder, signals)
+
+    def refuse(self, *_, **__):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(checkpoint.Path, "unlink", refuse)
+    with pytest.warns(DataWarning, match="cannot be removed"):
+        model().fit(signals, checkpoint=folder)

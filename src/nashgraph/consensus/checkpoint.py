@@ -12,7 +12,6 @@ import json
 import os
 import re
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,8 +23,8 @@ from ..files import Written, code_digest
 from ..validation import Array, warn
 
 SAVE_EVERY = 20.0  # seconds: shorter runs save nothing, and saving takes little of longer ones
-PREFIX, MANIFEST = "nashgraph-", "manifest.json"
-LISTED = re.compile(r"[a-z]+(-\d+)?\.npz")  # a manifest that lists anything else was not written here
+PREFIX, MANIFEST, CHECK = "nashgraph-", "manifest.json", "sha256"
+LISTED = re.compile(r"[a-z]{1,20}(-\d{1,9})?\.npz")  # a manifest that lists anything else was not written here
 
 Answer = TypeVar("Answer")
 
@@ -50,7 +49,8 @@ class CheckpointedSteps(Generic[Answer]):
     """The answers of steps taken one after the other, each saved once; those of another run are not used.
 
     ``kind`` is "consensus", "selection" or "path". The answers depend on ``X`` and ``settings`` only; ``pack`` gives an
-    answer as arrays by name, and ``unpack`` the answer of these arrays.
+    answer as arrays by name, and ``unpack`` the answer of these arrays. It raises an error if they are not one: others
+    can write to the folder.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class CheckpointedSteps(Generic[Answer]):
         saved = self._read(f"{name}.npz") if self.resuming else None
         if saved is not None:
             Written.kept = True
-            return self.unpack(saved)
+            return saved
         self.resuming = False
         answer = step()
         self.waiting.append((f"{name}.npz", answer))
@@ -93,7 +93,10 @@ class CheckpointedSteps(Generic[Answer]):
     def clear(self) -> None:
         """Remove the checkpoint, also one of an earlier run, unless checkpoints are kept for a run that follows."""
         if not _Keeping.on:
-            remove(self.folder)
+            try:
+                remove(self.folder)
+            except OSError as error:
+                self._warn(f"the checkpoint in {self.folder} cannot be removed: {error}")
             Written.kept = False
 
     def _refuse(self, reason: str) -> None:
@@ -106,8 +109,8 @@ class CheckpointedSteps(Generic[Answer]):
             self.silent = True
             warn(message)
 
-    def _read(self, name: str) -> dict[str, Array] | None:
-        """Return the arrays of a file, or None if there is none; a damaged one is reported."""
+    def _read(self, name: str) -> Answer | None:
+        """Return the answer in a file, or None if there is none; a damaged one is reported."""
         file = self.folder / name
         if not self.current or not os.path.lexists(file):
             return None
@@ -116,8 +119,11 @@ class CheckpointedSteps(Generic[Answer]):
             return None
         try:
             with np.load(file, allow_pickle=False) as saved:
-                return dict(saved)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+                arrays = dict(saved)
+            if arrays.pop(CHECK).item() != check_of(self.digest, arrays):
+                raise ValueError("it is not as it was written")
+            return self.unpack(arrays)
+        except Exception as error:  # of the file, of the archive, of its arrays, or of what they should be
             self._refuse(f"{name} is damaged ({error})")
             return None
 
@@ -147,11 +153,21 @@ class CheckpointedSteps(Generic[Answer]):
                 raise FileExistsError(f"{self.folder / name} was not written here")
             manifest["files"].append(name)
             self._write_manifest(manifest)
+        arrays = {key: np.asarray(values) for key, values in arrays.items()}
+        arrays[CHECK] = np.array(check_of(self.digest, arrays))
         written_beside(self.folder / name, lambda handle: np.savez(handle, **arrays))
 
     def _write_manifest(self, manifest: dict[str, Any]) -> None:
         text = json.dumps(manifest, indent=1).encode()
         written_beside(self.folder / MANIFEST, lambda handle: handle.write(text))
+
+
+def check_of(run: str, arrays: Mapping[str, Array]) -> str:
+    """Return a digest of arrays and of the run that they belong to."""
+    found = hashlib.sha256(run.encode())
+    for name in sorted(arrays):
+        found.update(f"{name} {arrays[name].shape} {arrays[name].dtype.str} ".encode() + arrays[name].tobytes())
+    return found.hexdigest()
 
 
 def written_beside(file: Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -169,9 +185,9 @@ def written_beside(file: Path, write: Callable[[IO[bytes]], object]) -> None:
 def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Return the manifest of a checkpoint, or None if the folder is not one."""
     file = folder / MANIFEST
-    if folder.is_symlink() or file.is_symlink() or not file.is_file():
-        return None
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
+        if folder.is_symlink() or file.is_symlink() or not file.is_file():
+            return None
         found = json.loads(file.read_text(encoding="utf-8"))
         names = found.get("files") if isinstance(found, dict) and "digest" in found else None
         if isinstance(names, list) and all(isinstance(name, str) and LISTED.fullmatch(name) for name in names):

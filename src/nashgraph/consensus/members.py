@@ -22,6 +22,7 @@ from ..games import adjoint, equilibrium
 from ..pairs import make_search
 from ..pairs.scans import Nearest
 from ..pairs.tree_search import FIRST_NODES
+from ..pairs.weights import admissible
 from ..priors import GamePrior
 from ..smoothness import Ladder, make_smoothness, response_ladder, smooth_ladder
 from ..solvers import lam_for_cost
@@ -40,6 +41,8 @@ FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
 CROWDED = 0.1  # share of nodes with more equally near others than are kept that is worth a warning
 N_SCANS = 3  # over all pairs, one for each geometry
+
+FLOATS = np.finfo(float).tiny, np.finfo(float).max  # what a beta can be
 
 PRIOR_SHARE = 0.5  # of the members with a prior
 PRIOR_COSTS = (0.1, 1.0, 10.0)  # what a member with a prior may add to J, relative to it
@@ -177,8 +180,8 @@ class Ladders:
         """Save the ladders of the signals as they are in a folder, and use those that a stopped fit saved there."""
         if self.estimator is None:
             settings = [self.degrees.tolist(), self.n_nearest, self.c]
-            pack, unpack = Ladder._asdict, lambda arrays: Ladder(**{name: arrays[name] for name in Ladder._fields})
-            self.saved = CheckpointedSteps(checkpoint, "consensus", X, settings, pack, unpack)
+            unpack = partial(restored, (X.shape[1], self.n_nearest), len(self.degrees), self.c)
+            self.saved = CheckpointedSteps(checkpoint, "consensus", X, settings, Ladder._asdict, unpack)
 
     def warn_crowded(self) -> None:
         """Warn if many nodes have more equally near others than are kept, which then are chosen by chance."""
@@ -218,6 +221,19 @@ class Ladders:
         everybody = np.tile(np.arange(X.shape[1], dtype=np.int32), (X.shape[1], 1))
         frequency = np.mean([graph > 0 for graph in graphs], axis=0)
         return Ladder(everybody, np.mean(graphs, axis=0), frequency, np.array([]))
+
+
+def restored(shape: tuple[int, int], n_degrees: int, c: float, arrays: dict[str, Array]) -> Ladder:
+    """Return the ladder that a file holds, or raise ValueError if it is not one of such a network."""
+    ladder = Ladder(**{name: arrays[name] for name in Ladder._fields})
+    n, kept = shape
+    if {each.shape for each in ladder[:3]} != {shape} or ladder.betas.shape != (n_degrees,):
+        raise ValueError("its arrays have other shapes")
+    admissible(ladder.weights.ravel(), ladder.labels.ravel(), np.arange(n + 1) * kept, n, c)
+    for values, least, most in ((ladder.shares, 0.0, 1.0 + 1e-9), (ladder.betas, *FLOATS)):
+        if values.dtype != float or not ((values >= least) & (values <= most)).all():
+            raise ValueError("a share or a beta is out of range")
+    return ladder
 
 
 def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Certificate]:

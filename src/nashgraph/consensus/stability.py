@@ -107,6 +107,16 @@ def heaviest(weights: Any, count: int) -> Array:
     return keys[mutual.data > (1.0 + 1e-9) * next_weight]  # nearer, weights are equal up to rounding
 
 
+def restored_pairs(n_nodes: int, count: int, arrays: dict[str, Array]) -> Array:
+    """Return the pairs of a half that a file holds, or raise ValueError if they are not pairs of such a network."""
+    keys = arrays["keys"]
+    rows, columns = np.divmod(keys, n_nodes)
+    pairs = keys.dtype == np.int64 and keys.ndim == 1 and len(np.unique(keys)) == len(keys) <= count
+    if not (pairs and ((rows >= 0) & (rows < columns)).all()):
+        raise ValueError("its numbers are not pairs of nodes")
+    return keys
+
+
 def shares_of(
     take: Callable[[Sequence[Array]], Iterator[Array]],
     rows: Sequence[Array],

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,7 +39,7 @@ from ..consensus.members import (
 )
 from ..consensus.parallel import parallel_map
 from ..consensus.replicates import Replicates, replicates_of
-from ..consensus.stability import Selection, halves, pairs_of_half, plan, selected, shares_of
+from ..consensus.stability import Selection, halves, pairs_of_half, plan, restored_pairs, selected, shares_of
 from ..games import equilibrium
 from ..graph import LearnedGraph
 from ..pairs import GEOMETRIES, make_search
@@ -361,7 +360,7 @@ class ConsensusGL(GraphEstimator):
         if checkpoint is not None and self.estimator is None:
             ladders = self._ladders(n_nodes)
             settings = [entropy, found.n_splits, found.taken, ladders.degrees.tolist(), ladders.n_nearest, ladders.c]
-            pack, unpack = (lambda keys: {"keys": keys}), itemgetter("keys")
+            pack, unpack = (lambda keys: {"keys": keys}), partial(restored_pairs, n_nodes, found.taken)
             saved = CheckpointedSteps[Array](checkpoint, "selection", signals, [*settings, self.signals], pack, unpack)
 
         def take(rows: Sequence[Array]) -> Iterator[Array]:

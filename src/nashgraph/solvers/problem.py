@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from ..certificate import Callback, Certificate, Measure, Record, Status
 from ..games import Interaction, Welfare
 from ..pairs import Bonus, SparseWeights, Weights, make_search
+from ..pairs.weights import admissible
 from ..priors import GamePrior, Prior, State
 from ..registry import Settings
 from ..smoothness import Smoothness, make_smoothness
@@ -174,13 +174,20 @@ class Result:
 
     @classmethod
     def restored(cls, problem: Problem, arrays: Mapping[str, Any]) -> Result:
-        """Return the result of a problem that gave these ``arrays``."""
+        """Return the result of a problem that gave these ``arrays``, or raise an error if they are not such a result."""
+        n, smooth = problem.smoothness.n_nodes, problem.smooth_state
+        shapes = {"numbers": (6,), "costs": (n,), "threshold": (n,)}
+        shapes |= {name: np.shape(getattr(smooth, name, ())) for name in ("actions", "adjoint")}
+        for name in shapes.keys() & arrays.keys():
+            found = arrays[name]
+            if found.shape != shapes[name] or found.dtype != float or not np.isfinite(found).all():
+                raise ValueError(f"its {name} are not {shapes[name]} finite numbers")
         objective, welfare, scans, value, tol, iterations = map(float, arrays["numbers"])
         measure, status, remedy = map(str, arrays["names"])
         history = tuple(Record(int(step), *map(float, rest)) for step, *rest in arrays["history"])
         certificate = Certificate(Measure[measure], value, tol, Status[status], int(iterations), remedy, history)
-        parts = tuple(arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
-        weights = problem.smoothness.hold(sparse.csr_array(parts, shape=(problem.smoothness.n_nodes,) * 2))
+        parts = (arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
+        weights = problem.smoothness.hold(admissible(*parts, n, problem.smoothness.c))
         if isinstance(weights, SparseWeights) and "costs" in arrays:
             weights = SparseWeights(weights.csr, arrays["costs"], float(arrays["square"]), arrays.get("threshold"))
         prior: Any = problem.prior
