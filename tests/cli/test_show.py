@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 
 import pandas as pd
 import pytest
@@ -130,3 +131,12 @@ def test_a_damaged_nodes_csv_with_the_right_checksum_is_said(out, content):
         assert result.exit_code == 1, result.output
         assert "nodes.csv is damaged" in result.stderr
         assert "learn the network again" in result.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="about pipes in place of files")
+def test_a_page_that_is_a_pipe_or_no_text_is_refused(out):
+    (out / "report.html").write_bytes(b"\xff\xfe")
+    assert "has no methods paragraph" in error_lines(run("show", out, "--methods"))[0]
+    (out / "report.html").unlink()
+    os.mkfifo(out / "report.html")
+    assert "to read the methods paragraph from" in error_lines(run("show", out, "--methods"))[0]

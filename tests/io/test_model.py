@@ -1,6 +1,7 @@
 """model.json holds what it was given, and nothing else is taken for one."""
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -51,6 +52,7 @@ def test_strict_json():
         ),
         (lambda content: content["job"]["table"].update(drop="age"), "job.table.drop: expected `array`, got `str`"),
         (lambda content: content["certificate"].update(value=[1]), r"at certificate\[...\]: expected"),
+        (lambda content: content.update(certificate="\ud800"), "is damaged at its top: 'utf-8' codec can't encode"),
         (lambda content: content["job"].update(evil=1), "has a field 'job.evil' that this nashgraph does not know"),
     ],
 )
@@ -67,6 +69,11 @@ def test_a_folder_stands_for_the_model_in_it(tmp_path):
     (tmp_path / "model.json").write_bytes(b"\xff\xfe")
     with pytest.raises(TableError, match="not text"):
         read_record(tmp_path)
+    if hasattr(os, "mkfifo"):
+        (tmp_path / "model.json").unlink()
+        os.mkfifo(tmp_path / "model.json")
+        with pytest.raises(TableError, match=r"model\.json is not a file"):
+            read_record(tmp_path)
 
 
 @pytest.mark.parametrize(

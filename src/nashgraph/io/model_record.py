@@ -125,7 +125,7 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
         figures["smoothness_cost"] = figures.pop("fidelity")
     try:
         record = msgspec.convert(content, ModelRecord)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.ValidationError, UnicodeError, RecursionError) as error:
         what, _, place = str(error).partition(" - at `$.")
         raise TableError(
             f"{name} is damaged at {place.rstrip('`') or 'its top'}: {what[:1].lower()}{what[1:]}"
@@ -149,6 +149,8 @@ def _unknown(content: Any, record: Any, place: str = "") -> Iterator[str]:
 def read_record(path: Path) -> tuple[ModelRecord, Path]:
     """Return the record in a model.json, or in the folder of one, and its path."""
     path = check_file(path / "model.json" if path.is_dir() else path)
+    if not path.is_file():  # reading a pipe would wait for somebody to write
+        raise TableError(f"{path.name} is not a file: {NO_MODEL}")
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -201,7 +201,9 @@ def leaders(graph: LearnedGraph) -> Leaders:
 def read_methods(page: str | Path) -> str:
     """Return the methods paragraph that a report page holds."""
     try:
-        found = re.search(r'<p [^>]*id="methods">(.*?)</p>', Path(page).read_text(encoding="utf-8"), re.DOTALL)
+        if not Path(page).is_file():  # reading a pipe would wait for somebody to write
+            raise FileNotFoundError
+        found = re.search(r'<p [^>]*id="methods">(.*?)</p>', Path(page).read_text("utf-8", "replace"), re.DOTALL)
     except OSError as error:
         raise InputError(f"there is no {page} to read the methods paragraph from; run nashgraph learn again") from error
     if found is None:

@@ -174,7 +174,7 @@ class Result:
 
     @classmethod
     def restored(cls, problem: Problem, arrays: Mapping[str, Any]) -> Result:
-        """Return the result of a problem that gave these ``arrays``, or raise an error if they are not such a result."""
+        """Return the result of a problem that gave these ``arrays``, or raise an error if they cannot be one."""
         n, smooth = problem.smoothness.n_nodes, problem.smooth_state
         shapes = {"numbers": (6,), "costs": (n,), "threshold": (n,)}
         shapes |= {name: np.shape(getattr(smooth, name, ())) for name in ("actions", "adjoint")}
@@ -186,8 +186,8 @@ class Result:
         measure, status, remedy = map(str, arrays["names"])
         history = tuple(Record(int(step), *map(float, rest)) for step, *rest in arrays["history"])
         certificate = Certificate(Measure[measure], value, tol, Status[status], int(iterations), remedy, history)
-        parts = (arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
-        weights = problem.smoothness.hold(admissible(*parts, n, problem.smoothness.c))
+        data, indices, indptr = (arrays[f"graph_{part}"] for part in ("data", "indices", "indptr"))
+        weights = problem.smoothness.hold(admissible(data, indices, indptr, n, problem.smoothness.c))
         if isinstance(weights, SparseWeights) and "costs" in arrays:
             weights = SparseWeights(weights.csr, arrays["costs"], float(arrays["square"]), arrays.get("threshold"))
         prior: Any = problem.prior
