@@ -305,6 +305,7 @@ BAD_SOLVES = {
     "far": lambda saved: {"graph_indices": saved["graph_indices"] + 10**6},
     "actions": lambda saved: {"actions": saved["actions"][:-1]},
     "numbers": lambda saved: {"numbers": np.nan * saved["numbers"]},
+    "square": lambda saved: {"square": np.array(np.nan)},
     "names": lambda saved: {"names": np.array(["a", "b", "c"])},
 }
 

@@ -176,7 +176,7 @@ class Result:
     def restored(cls, problem: Problem, arrays: Mapping[str, Any]) -> Result:
         """Return the result of a problem that gave these ``arrays``, or raise an error if they cannot be one."""
         n, smooth = problem.smoothness.n_nodes, problem.smooth_state
-        shapes = {"numbers": (6,), "costs": (n,), "threshold": (n,)}
+        shapes = {"numbers": (6,), "square": (), "costs": (n,), "threshold": (n,)}
         shapes |= {name: np.shape(getattr(smooth, name, ())) for name in ("actions", "adjoint")}
         for name in shapes.keys() & arrays.keys():
             found = arrays[name]
