@@ -1,6 +1,7 @@
 """Every kind of file gives the same table."""
 
 import bz2
+import csv
 import gzip
 import lzma
 import os
@@ -179,12 +180,38 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, ending):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("encoding", ["PLAIN_DICTIONARY", "DELTA_BYTE_ARRAY", "feather"])
+@pytest.mark.parametrize(("ending", "unit"), [("csv", b"1,"), ("csv", b"1\n"), ("json", b"1,"), ("jsonl", b"{}\n")])
+def test_text_with_more_separators_than_cells_is_refused_before_it_is_decoded(tmp_path, ending, unit):
+    path, size = tmp_path / f"t.{ending}.gz", 19_000_000  # as many bytes as a million cells may have
+    path.write_bytes(gzip.compress(unit * (size // len(unit))))
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match=r"too large: it has [\d,]+ separators or lines.*--max-cells"):
+            read_table(path, TableOptions(max_cells=1_000_000))
+        assert tracemalloc.get_traced_memory()[1] < size / 3
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_cell_without_an_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("nashgraph.io.text.LONGEST", 200_000)
+    before = csv.field_size_limit(131_072)
+    try:
+        (tmp_path / "t.csv").write_text('a,b\n1,"' + 300_000 * "x")
+        with pytest.raises(TableError, match=r"line 2 cannot be read: a cell has more than .*quotation mark"):
+            read_table(tmp_path / "t.csv")
+    finally:
+        csv.field_size_limit(before)
+
+
+@pytest.mark.parametrize("encoding", ["PLAIN_DICTIONARY", "DELTA_BYTE_ARRAY", "feather", "coded"])
 def test_few_long_texts_that_are_small_in_the_file_are_refused(tmp_path, encoding):
     table = pyarrow.table({"a": ["x" * 100_000] * 100})
     path = tmp_path / "t.parquet"
-    if encoding == "feather":
+    if encoding in ("feather", "coded"):
         path = tmp_path / "t.feather"
+        if encoding == "coded":
+            table = pyarrow.table({"a": table["a"].dictionary_encode()})
         pyarrow.feather.write_feather(table, path, compression="zstd")
     elif encoding == "DELTA_BYTE_ARRAY":
         pyarrow.parquet.write_table(table, path, use_dictionary=False, column_encoding={"a": encoding})

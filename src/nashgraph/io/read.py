@@ -55,6 +55,8 @@ def read_table(
             read = READERS.get(inner.suffix.lower())
             if read is None:
                 raise TableError(f"{inner.name} is of no known kind: known are {KINDS}")
+            if read in (read_text, read_json):
+                _check_marks(inner, options.max_cells)
             if options.sheet is not None and read is not read_excel:
                 raise TableError(f"{inner.name} has no sheets, only Excel files do: leave out --sheet")
             table, notes = read(inner, options, exact)
@@ -85,6 +87,17 @@ def _check_bytes(path: Path, size: int, max_cells: int) -> None:
 def _check_cells(path: Path, cells: int, max_cells: int) -> None:
     if cells > max_cells:
         raise too_large(path.name, f"it has {cells:,} cells", max_cells)
+
+
+def _check_marks(path: Path, max_cells: int) -> None:
+    """Refuse text with far more separators or lines than cells are allowed, before it is decoded."""
+    marks, counts = (b",", b";", b"\t", b"|", b"\n", b"\r"), np.zeros(6, dtype=np.int64)
+    if path.stat().st_size > 2 * max_cells:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                counts += [piece.count(mark) for mark in marks]
+        if (most := counts.max()) > 2 * max_cells:
+            raise too_large(path.name, f"it has {most:,} separators or lines", max_cells)
 
 
 def _check_zipped(path: Path, max_cells: int) -> None:
@@ -253,7 +266,9 @@ def read_feather(path: Path, options: TableOptions, exact: Collection[str]) -> R
         # In one thread, and looked at before it is used: else a broken file can end the program.
         table = feather.read_table(path, use_threads=False)
         table.validate(full=True)
-        _check_bytes(path, table.nbytes, options.max_cells)
+        coded = [part for column in table.columns for part in column.chunks if hasattr(part, "dictionary")]
+        spelled = sum(len(part) * max(map(len, map(str, part.dictionary.to_pylist())), default=0) for part in coded)
+        _check_bytes(path, table.nbytes + spelled, options.max_cells)
         return table.to_pandas(), []
 
 
@@ -261,8 +276,8 @@ def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read
     """Read JSON: a list of records, or columns by name, as pandas and most programs write them; or a record a line."""
     text, notes = decoded(path, options.encoding)
     with reading(path, "a table in JSON"):
-        lines = [line for line in text.splitlines() if line.strip()]
-        content: Any = list(map(json.loads, lines)) if path.suffix.lower() != ".json" else json.loads(text)
+        lines = filter(str.strip, text.splitlines() if path.suffix.lower() != ".json" else ())
+        content: Any = list(map(json.loads, lines)) or json.loads(text)
         if isinstance(content, dict) and isinstance(content.get("data"), list):  # orient="split" or "table" of pandas
             table = pd.DataFrame(content["data"], index=content.get("index"), columns=content.get("columns"))
         else:

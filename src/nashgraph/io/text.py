@@ -27,6 +27,7 @@ KNOWN_BYTES = {
     b"\x1f\x8b": "it looks compressed: name it .csv.gz",
 }
 COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*#[^\r\n]*(?:\r\n|\r|\n)")
+LONGEST = 50_000_000  # letters of a cell, or of a line that is cut at another separator
 SAMPLE = 50  # rows on top that are looked at
 CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text has
 # What pandas takes for a gap, written out so that columns of names can be spared. "None" is not among them: people
@@ -82,7 +83,7 @@ def _read_csv(
     engine: dict[str, Any] = {"engine": "c", "low_memory": False} if separator.isascii() else {"engine": "python"}
     try:
         return pd.read_csv(
-            io.StringIO(text),
+            _lines(text),
             sep=separator,
             names=names,
             header=0 if header else None,
@@ -97,17 +98,26 @@ def _read_csv(
         raise TableError(f"{file} cannot be read as a table: {error}") from error
 
 
+def _lines(text: str) -> io.TextIOWrapper:
+    """Return a text as an open file, which takes a quarter of the memory that StringIO does."""
+    coded = io.BytesIO(text.encode("utf-8", "surrogatepass"))
+    return io.TextIOWrapper(coded, encoding="utf-8", errors="surrogatepass", newline="")
+
+
 def _rows(file: str, text: str, separator: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a text that are not blank, each with the number of its last line."""
-    # The limit on a field is the whole program's, so it is only ever raised: one line may hold 20,000 sensors.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=strict)
+    # The limit on a field is the whole program's, so it is only ever raised: one line may hold 20,000 sensors. The
+    # reader has four bytes for each letter of a field, so there has to be one.
+    csv.field_size_limit(max(csv.field_size_limit(), min(len(text), LONGEST)))
+    reader = csv.reader(_lines(text), delimiter=separator, skipinitialspace=True, strict=strict)
     try:
         for row in reader:
             if row not in ([], [""]):
                 yield reader.line_num, row
     except csv.Error as error:
-        raise TableError(f"{file}: line {reader.line_num} cannot be read: {error}") from error
+        long = f"a cell has more than {LONGEST:,} letters: is the quotation mark missing that ends it?"
+        why = long if "field limit" in str(error) else error
+        raise TableError(f"{file}: line {reader.line_num} cannot be read: {why}") from error
 
 
 def _first(text: str, separator: str) -> list[str]:
