@@ -92,7 +92,7 @@ def with_intervals(
 ) -> pd.DataFrame:
     """Return some columns of a table, intervals in one each; ``ends`` has the beginning of their names and a format."""
     for name, (start, how) in ends.items():
-        if f"{start}low" in table:
+        if {f"{start}low", f"{start}high"} <= {*table}:
             pairs = zip(table[f"{start}low"], table[f"{start}high"], strict=True)
             table = table.assign(**{name: [f"{low:{how}} to {high:{how}}" for low, high in pairs]})
     return table[[name for name in shown if name in table]]

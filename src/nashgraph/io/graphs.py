@@ -27,6 +27,12 @@ from .names import UNWRITABLE
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
 TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML, by the kind of a NumPy array
 
+# Columns of nodes.csv and edges.csv that are numbers, where they are there.
+NUMBERS = (
+    "influence_low influence_high rank_low rank_high expected_ties ties_low ties_high benefit action missing silent",
+    "evidence frequency probability low high",
+)
+
 
 def write_edges(graph: LearnedGraph, path: str | Path) -> None:
     """Write the edges as CSV: names to the letter and in quotes, weights to the last digit.
@@ -92,6 +98,7 @@ def _read_csv(path: str | Path, number: str, *names: str, first: int | None = No
         table = pd.read_csv(path, nrows=first)
         exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
         table[number] = table[number].astype(float)
+        table[[name for name in NUMBERS[len(names) - 1].split() if name in table]].astype(float)
         if len(names) == 1 and exact[names[0]].duplicated().any():
             raise ValueError("a name occurs twice")
     except (ValueError, LookupError) as error:  # pandas' errors of parsing and UnicodeDecodeError are ValueErrors
