@@ -200,6 +200,8 @@ def test_warnings_point_at_the_callers_line():
         (lambda: TTGD(max_iter=0), "max_iter must be at least 1, got 0.*try 2000"),
         (lambda: BestResponse(max_iter=1.5), "max_iter must be an integer, got 1.5"),
         (lambda: BestResponse(n_starts=0), "n_starts must be at least 1"),
+        (lambda: BestResponse(n_starts=10**30), "n_starts must be at most 1,000, got 10+: try 4"),
+        (lambda: BestResponse(max_iter=10**30), "max_iter must be at most 1,000,000,000"),
         (lambda: BestResponse(memory=-1), "memory must be at least 0"),
     ],
 )

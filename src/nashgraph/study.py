@@ -71,12 +71,12 @@ def plan_study(
     >>> bool(table.average_precision[1] > table.average_precision[0] > table.attrs["chance"])
     True
     """
-    check_integer("n_draws", n_draws, low=1, remedy="it is how many networks are drawn; try 5")
+    check_integer("n_draws", n_draws, low=1, high=1000, remedy="it is how many networks are drawn; try 5")
     for share in asked:
         check_number("asked", share, low=0, high=1, open_low=True, remedy="0.3 asks 30% of the people")
     for count in questions:
-        check_integer("questions", count, low=0, remedy="it is how many traits are counted; try 10")
-    check_number("recall", recall, low=0, high=1, open_low=True, remedy="the share of ties people remember, as 0.8")
+        check_integer("questions", count, low=0, high=1000, remedy="it is how many traits are counted; try 10")
+    check_number("recall", recall, low=1e-6, high=1, remedy="the share of ties people remember, as 0.8")
     if not len(asked) or not len(questions):
         raise InputError("nothing to plan: give at least one share in asked and one number in questions")
     group = None if like is None else similar_group(*like, most=max(questions))
@@ -121,13 +121,16 @@ def drawn_group(
     if n > MOST_NODES:
         raise InputError(f"n_nodes={n} is too many to draw and ask often: plan for {MOST_NODES}, or one group")
     check_number("n_ties", n_ties, low=0, high=n / 2, open_low=True, remedy="it is a guess of ties per person; try 8")
-    check_number("mixing", mixing, remedy="it is the log-odds that a shared trait adds to a tie; try 0.5")
+    check_number(
+        "mixing", mixing, low=-100, high=100, remedy="it is the log-odds that a shared trait adds to a tie; try 0.5"
+    )
     # Questions are chosen to split people: 20 to 50% have a trait. Popularity varies as in villages 1 to 37.
     T = (random.random((n, n_traits)) < random.uniform(0.2, 0.5, n_traits)).astype(float)
     centred, popular = T - T.mean(axis=0), random.normal(0.0, 0.4, n)
     theta = mixing * centred @ centred.T + popular[:, None] + popular
+    reach = 50.0 + float(np.abs(theta).max())
     np.fill_diagonal(theta, -np.inf)
-    level = brentq(lambda shift: sigmoid(theta + shift).sum() - n * n_ties, -50.0, 50.0)
+    level = brentq(lambda shift: sigmoid(theta + shift).sum() - n * n_ties, -reach, reach)
     A = np.triu(random.random((n, n)) < sigmoid(theta + level), 1).astype(float)
     return A + A.T, T
 

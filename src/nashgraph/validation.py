@@ -71,13 +71,25 @@ def check_number(
     return number
 
 
-def check_integer(name: str, value: object, *, low: int, remedy: str) -> int:
-    """Return ``value`` as an int of at least ``low``."""
+def check_integer(name: str, value: object, *, low: int, high: int = 10**9, remedy: str) -> int:
+    """Return ``value`` as an int from ``low`` to ``high``: what is counted must end, and fit a C integer."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputTypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__}): {remedy}")
     if value < low:
         raise InputError(f"{name} must be at least {low}, got {value!r}: {remedy}")
+    if value > high:
+        raise InputError(f"{name} must be at most {high:,}, got {value!r}: {remedy}")
     return int(value)
+
+
+def check_random_state(seed: Any) -> np.random.RandomState:
+    """Return the generator of a seed, as scikit-learn takes seeds."""
+    from sklearn.utils import check_random_state as generator_of  # noqa: PLC0415 (help and completion stay fast)
+
+    try:
+        return generator_of(seed)
+    except ValueError as error:
+        raise InputError(f"random_state must be a whole number from 0 to {2**32 - 1:,}, got {seed!r}: try 0") from error
 
 
 def check_flag(name: str, value: object) -> bool:

@@ -39,6 +39,36 @@ def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence
         assert leak not in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["plan", "--mixing", "1e300"], "mixing must be a finite number in [-100, 100]"),
+        (["plan", "--questions", "1" + 30 * "0"], "questions must be at most 1,000"),
+        (["plan", "--draws", "1" + 30 * "0"], "n_draws must be at most 1,000"),
+        (["plan", "--recall", "1e-300"], "recall must be"),
+        (["plan", "--seed", "1" + 30 * "0"], "--seed"),
+        (["demo", "--seed", "1" + 30 * "0"], "--seed"),
+        (["reproduce", "fig1", "--jobs", "1" + 30 * "0"], "--jobs"),
+        (["path", "survey.csv", "--n-lams", "1" + 30 * "0"], "n_lams must be at most 1,000"),
+        (["learn", "survey.csv", "--workers", "1" + 30 * "0"], "--workers"),
+        (["learn", "survey.csv", "--ties", "q0", "--recall", "1e-300"], "recall must be"),
+    ],
+)
+def test_a_number_beyond_reason_is_refused(folder, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(folder)
+    result = run(*arguments)
+    assert result.exit_code in (1, 2), result.output
+    assert sentence in error_lines(result)[-1]
+
+
+def test_a_trait_that_decides_nearly_everything_and_a_cap_beyond_all_influence(folder):
+    assert run("plan", "--people", "30", "--draws", "1", "--mixing", "100").exit_code == 0
+    pd.DataFrame({"source": [*"abc"], "target": [*"bca"]}).to_csv(folder / "ties.csv", index=False)
+    result = run("act", folder / "ties.csv", "--cap-influence", "1e308")
+    assert result.exit_code == 0, result.output
+    assert "overflow" not in result.output
+
+
 def test_the_wrong_file_is_answered_with_the_right_command(folder):
     model, table = folder / "out" / "model.json", folder / "survey.csv"
     assert run("learn", table, "--method", "glgp", "--degree", "3", "--out", folder / "out").exit_code == 0

@@ -223,7 +223,7 @@ class ClusterArguments:
     scheduler: str | None = engine_option(
         metavar="ADDRESS", help="Scheduler of a Dask cluster to run on: tcp://HOST:8786."
     )
-    workers: int | None = engine_option(min=1, help="Number of worker processes to start on this machine.")
+    workers: int | None = engine_option(min=1, max=1024, help="Number of worker processes to start on this machine.")
 
     def settled(self, game: AnyGame) -> AnyGame:
         """Return the parameters with the engine that a cluster asks for."""
@@ -363,7 +363,7 @@ class DemoArguments:
 
     speech: SpeechArguments
     out: Path = output_option(default=Path("demo"), help="Folder for the files.")
-    seed: int = option(default=0, min=0, help="Seed of the random signals.")
+    seed: int = option(default=0, min=0, max=2**32 - 1, help="Seed of the random signals.")
 
 
 @dataclass(frozen=True)
@@ -375,8 +375,10 @@ class ReproduceArguments:
         EXPERIMENTS, "Experiments to run; all runs every one.", autocompletion=completing(EXPERIMENTS)
     )
     quick: bool = option("--quick", default=False, help="Few trials, for a first look in under a minute.")
-    seed: int = option(default=0, min=0, help="Seed of the random numbers.")
-    jobs: int = option(default=-1, min=-1, help="Number of trials to run at the same time; -1 uses all cores.")
+    seed: int = option(default=0, min=0, max=2**32 - 1, help="Seed of the random numbers.")
+    jobs: int = option(
+        default=-1, min=-1, max=1024, help="Number of trials to run at the same time; -1 uses all cores."
+    )
     out: Path | None = output_option(
         help="Folder for the files.", show_default="results, or results/quick with --quick"
     )

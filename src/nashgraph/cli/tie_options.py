@@ -125,5 +125,5 @@ class PlanArguments:
     )
     traits: Path | None = told_option(metavar="TABLE", help="Its people, named in the first column; 0/1 columns.")
     draws: int = told_option(default=5, min=1, help="Number of networks to draw.")
-    seed: int = told_option(default=0, min=0, help="Seed of the draws.")
+    seed: int = told_option(default=0, min=0, max=2**32 - 1, help="Seed of the draws.")
     out: Path | None = output_option(help="Folder for plan.csv and plan.svg.", show_default="none is written")

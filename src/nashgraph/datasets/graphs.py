@@ -6,9 +6,8 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from sklearn.utils import check_random_state
 
-from ..validation import InputError, check_integer, check_number
+from ..validation import InputError, check_integer, check_number, check_random_state
 
 
 def preferential_attachment(n_nodes: int, edges_per_node: int = 1, random_state: Any = None) -> nx.Graph[int]:

@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import expm_multiply, splu
-from sklearn.utils import check_random_state
 
-from ..validation import Array, InputError, check_choice, check_integer, check_number
+from ..validation import Array, InputError, check_choice, check_integer, check_number, check_random_state
 
 FILTERS = ("lowpass", "heat", "tikhonov", "gmrf")
 

@@ -14,7 +14,6 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
@@ -33,6 +32,7 @@ from ..validation import (
     check_c,
     check_degree,
     check_node_names,
+    check_random_state,
     check_signals,
     far_out,
     listing,

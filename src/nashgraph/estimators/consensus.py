@@ -216,7 +216,7 @@ class ConsensusGL(GraphEstimator):
         """Check the parameters, learn, and return what is to be stored."""
         signals, kind = self._scaled(X), self._kind(X)
         if self.degree is not None:
-            check_number("degree", self.degree, low=0, open_low=True, remedy="it is ties per node on average; try 6")
+            check_number("degree", self.degree, low=0, high=1e100, open_low=True, remedy="it is ties per node; try 6")
         game = GamePrior() if isinstance(self.prior, str) and self.prior == "game" else self.prior
         if not isinstance(game, GamePrior) or game.benefit is not None:
             raise InputError(f"prior must be 'game' or a GamePrior without benefit, got {self.prior!r}")
@@ -274,7 +274,7 @@ class ConsensusGL(GraphEstimator):
         return X if kind == "none" else np.asarray(scale(X, axis=1))
 
     def _ladders(self, n_nodes: int, n_jobs: int | None = 1, progress: Progress | None = None) -> Ladders:
-        count = check_integer("n_degrees", self.n_degrees, low=1, remedy="it is how many degrees to average; try 8")
+        count = check_integer("n_degrees", self.n_degrees, low=1, high=1000, remedy="it is how many to average; try 8")
         if self.estimator is not None and not hasattr(self.estimator, "get_params"):
             raise InputTypeError(f"estimator must be a graph estimator with a degree or None, got {self.estimator!r}")
         degrees, n_nearest = ladder_degrees(n_nodes, count)
@@ -283,7 +283,7 @@ class ConsensusGL(GraphEstimator):
     def _halves(self, n_signals: int) -> list[Array]:
         """Return the rows of each replicate: random halves of the signals, every second the rest of the one before."""
         remedy = "it is how many replicates of the signals are drawn; try 20, or 0 for no intervals"
-        count = check_integer("n_replicates", self.n_replicates, low=0, remedy=remedy)
+        count = check_integer("n_replicates", self.n_replicates, low=0, high=10_000, remedy=remedy)
         if count and n_signals == 1:
             warn("X has only one signal, so no replicates can be drawn and ties get no intervals: add signals")
             return []

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from ..certificate import LOG, Callback, Status
 from ..pairs import PairSearch, make_search
@@ -36,6 +35,7 @@ from ..validation import (
     check_initial_weights,
     check_integer,
     check_lam,
+    check_random_state,
     check_strength,
     listing,
     silent_nodes,
@@ -262,7 +262,7 @@ class GLGP(WeightedSignals):
 
     def _strengths(self, problem: Problem, lams: Sequence[float] | Array | None, n_lams: int) -> Array:
         if lams is None:
-            count = check_integer("n_lams", n_lams, low=2, remedy="try 20")
+            count = check_integer("n_lams", n_lams, low=2, high=1000, remedy="try 20")
             return np.geomspace(*path_range(problem), count)
         strengths = np.sort([check_lam(lam) for lam in lams])
         if strengths.size == 0:

@@ -155,7 +155,7 @@ class TieModel(GraphEstimator):
         recall, error = self.recall, self.error
         if recall is not None:
             remedy = "the share of ties people remember, as 0.8"
-            recall = check_number("recall", recall, low=0, high=1, open_low=True, remedy=remedy)
+            recall = check_number("recall", recall, low=1e-6, high=1, remedy=remedy)
         if error is not None:
             remedy = "the variance of an answer, as 0.5; None has it estimated"
             error = check_number("error", error, low=0, remedy=remedy)

@@ -288,7 +288,7 @@ def what_if(
 
     def changed(game: Game) -> Game:
         if cap_influence is not None:
-            share = np.minimum(1.0, cap_influence / np.maximum(game.influence, 1e-300))
+            share = cap_influence / np.maximum(game.influence, cap_influence)
             game = game.with_weights(scaled(game.weights, np.ones(game.n_nodes), share))
         game = game.with_benefit(wanted)
         return game.without(gone) if len(gone) else game

@@ -136,7 +136,7 @@ def random_deletions(
     >>> [sorted(map(int, nodes)) for nodes in random_deletions(10, 2, share=0.2)]
     [[6, 7], [2, 3]]
     """
-    check_integer("n_scenarios", n_scenarios, low=1, remedy="try 8")
+    check_integer("n_scenarios", n_scenarios, low=1, high=1000, remedy="try 8")
     check_number("share", share, low=0, high=1, open_low=True, open_high=True, remedy="try 0.1")
     random = np.random.default_rng(random_state)
     # A block of sources times targets holds the square of their share of the ties.
@@ -160,7 +160,7 @@ def targeted_deletions(importance: Array, n_scenarios: int = 8, *, share: float 
     [[1], [3]]
     """
     order = np.argsort(-np.asarray(importance, float), kind="stable")
-    check_integer("n_scenarios", n_scenarios, low=1, remedy="try 8")
+    check_integer("n_scenarios", n_scenarios, low=1, high=1000, remedy="try 8")
     check_number("share", share, low=0, high=1, open_low=True, open_high=True, remedy="try 0.1")
     size = max(1, round(share * len(order)))
     found = [order[first : first + size] for first in range(0, n_scenarios * size, size)]

@@ -124,7 +124,7 @@ class SolverOptions(Settings):
     def __post_init__(self) -> None:
         check_number("tol", self.tol, low=0, remedy="tol is a stationarity; try 1e-6")
         check_integer("max_iter", self.max_iter, low=1, remedy=f"try {type(self).max_iter}")
-        check_integer("n_starts", self.n_starts, low=1, remedy="try 4")
+        check_integer("n_starts", self.n_starts, low=1, high=1000, remedy="try 4")
 
     def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None) -> Result:
         """Solve from ``start``: by default the Smooth-GL graph."""
