@@ -403,6 +403,16 @@ def test_an_excel_sheet_is_named_and_has_rows(tmp_path):
         read_table(tmp_path / "none.xlsx")
 
 
+def test_a_row_number_beyond_excel_is_not_counted_to(tmp_path):
+    pd.DataFrame({"x": [1.0, 2.0]}).to_excel(tmp_path / "good.xlsx", index=False)
+    with zipfile.ZipFile(tmp_path / "good.xlsx") as good, zipfile.ZipFile(tmp_path / "t.xlsx", "w") as archive:
+        for name in good.namelist():
+            content = good.read(name).replace(b'<row r="3"', b'<row r="3000000"').replace(b'r="A3"', b'r="A3000000"')
+            archive.writestr(name, content)
+    with pytest.raises(TableError, match=r"reaches to row 1,001 and column 1, .*--max-cells 10000"):
+        read_table(tmp_path / "t.xlsx", TableOptions(max_cells=1000))
+
+
 def planted(folder, *names):
     """Put Python modules beside the user's table that leave a file behind when they are run."""
     for name in names:

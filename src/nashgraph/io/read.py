@@ -387,12 +387,13 @@ def _check_reach(path: Path, book: pd.ExcelFile, sheet: str, max_cells: int) -> 
     page.reset_dimensions()  # what a file says of itself may be wrong
     rows, columns = 0, 0
     for row in page.iter_rows():
-        rows, columns = rows + 1, max(columns, len(row))
-    if rows * columns > max_cells:
-        raise TableError(
-            f"{path.name}: the sheet {sheet!r} reaches to row {rows:,} and column {columns:,}, {rows * columns:,} "
-            "cells: is there a stray cell far out (Ctrl+End goes to it)? Delete it, or save the table as .csv"
-        )
+        rows, columns = rows + 1, max(columns, len(row), 1)
+        if rows * columns > max_cells:  # said before the end, which a damaged row number may put anywhere
+            raise TableError(
+                f"{path.name}: the sheet {sheet!r} reaches to row {rows:,} and column {columns:,}, {rows * columns:,} "
+                "cells: is there a stray cell far out (Ctrl+End goes to it)? Delete it, or save the table as .csv; if "
+                f"it is right, raise the limit, for example --max-cells {10 * max_cells}"
+            )
 
 
 def read_array(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
