@@ -223,6 +223,14 @@ def test_few_long_texts_that_are_small_in_the_file_are_refused(tmp_path, encodin
     assert read_table(path)[0].shape == (100, 1)
 
 
+def test_long_texts_in_a_packed_file_of_spss_are_refused(tmp_path):
+    table = pd.DataFrame({"a": [30_000 * "x"] * 100, "b": range(100)})
+    pyreadstat.write_sav(table, str(tmp_path / "t.zsav"), compress=True)
+    with pytest.raises(TableError, match=r"t\.zsav is too large.*--max-cells"):
+        read_table(tmp_path / "t.zsav", TableOptions(max_cells=100_000))
+    assert read_table(tmp_path / "t.zsav")[0].shape == (100, 2)
+
+
 @pytest.mark.parametrize("ending", [".csv.bz2", ".csv.xz"])
 def test_packed_text_that_grows_too_large_is_refused(tmp_path, ending):
     path = tmp_path / f"t{ending}"

@@ -23,6 +23,7 @@ from ..graph import LearnedGraph
 from ..validation import Array
 from .errors import TableError
 from .names import UNWRITABLE
+from .options import BYTES_A_CELL, MAX_CELLS
 
 SPACES = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;", '"': "&quot;"}  # else XML makes plain blanks of the first three
 TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML, by the kind of a NumPy array
@@ -253,11 +254,16 @@ def write_members(path: str | Path, names: Iterable[Any], weights: Any, members:
 def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
     """Return the names, the graph and the graphs of its replicates."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > MAX_CELLS * BYTES_A_CELL:
+            raise ValueError("it is too large")
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept, np.errstate(invalid="ignore"):
             names, counts, columns = kept["names"].tolist(), kept["counts"].astype(np.int64), kept["columns"]
             data = np.concatenate([kept["weights"].astype(float), kept["members"].astype(float)])
         ends = np.cumsum(counts.sum(axis=1))
-        if counts.shape[1] != len(names) or ends[-1] != len(data) or ends[-1] != len(columns):
+        found = counts.shape[1], ends[-1], ends[-1]
+        if found != (len(names), len(data), len(columns)) or not np.isfinite(data).all():
             raise ValueError("its parts do not fit")
         graphs = [
             _graph(data[end - row.sum() : end], columns[end - row.sum() : end], row)

@@ -312,10 +312,15 @@ def read_statistics(path: Path, options: TableOptions, exact: Collection[str]) -
 
 def _check_survived(path: Path, max_cells: int) -> None:
     """Read a file in a separate process first, because a damaged file can crash the process that reads it."""
-    code = (
-        f"import sys, pyreadstat; read = pyreadstat.{STATISTICS[path.suffix.lower()]}; file = sys.argv[1]; "
-        "about = read(file, metadataonly=True)[1]; cells = (about.number_rows or 0) * (about.number_columns or 0); "
-        f"sys.exit({TOO_LARGE}) if cells > {max_cells} else read(file, output_format='dict')"
+    code = (  # in pieces, because texts of one letter over and over take no room in the file
+        f"import sys, pyreadstat; read = pyreadstat.{STATISTICS[path.suffix.lower()]}; file = sys.argv[1]\n"
+        f"about = read(file, metadataonly=True)[1]; rows, most = about.number_rows or 0, {max_cells}; size = 0\n"
+        f"if rows * (about.number_columns or 0) > most: sys.exit({TOO_LARGE})\n"
+        f"step = max(1, {BYTES_A_CELL} * most // max(1, sum(about.variable_storage_width.values())))\n"
+        "for first in range(0, max(1, rows), step):\n"
+        "    piece = read(file, output_format='dict', row_offset=first, row_limit=step if step < rows else 0)[0]\n"
+        "    size += sum(len(cell) for cells in piece.values() for cell in cells if isinstance(cell, str))\n"
+        f"    if size > {BYTES_A_CELL} * most: sys.exit({TOO_LARGE})"
     )
     allowed = SECONDS + path.stat().st_size / 1e6
     try:
