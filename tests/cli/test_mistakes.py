@@ -52,6 +52,18 @@ def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence
         (["path", "survey.csv", "--n-lams", "1" + 30 * "0"], "n_lams must be at most 1,000"),
         (["learn", "survey.csv", "--workers", "1" + 30 * "0"], "--workers"),
         (["learn", "survey.csv", "--ties", "q0", "--recall", "1e-300"], "recall must be"),
+        (["learn", "survey.csv", "--set", "n_degrees=nan"], "n_degrees must be a finite number"),
+        (["learn", "survey.csv", "--ties", "q0", "--set", "tol=1" + 400 * "0"], "tol must be a finite number"),
+        (["learn", "survey.csv", "--method", "glgp", "--set", "solver__gamma=inf"], "gamma must be a finite number"),
+        (["learn", "survey.csv", "--method", "glgp", "--set", "solver__first_accuracy=-1"], "try 0.0001"),
+        (["learn", "survey.csv", "--method", "glgp", "--set", "solver__turned=1e300"], "turned must be"),
+        (["learn", "survey.csv", "--method", "spectemp", "--set", "slack=1e300"], "slack must be"),
+        (["learn", "survey.csv", "--method", "spectemp", "--set", "epsilon=1e300"], "epsilon must be"),
+        (["learn", "survey.csv", "--method", "quadgame", "--set", "theta1=1e308"], "theta1 must be"),
+        (["learn", "survey.csv", "--method", "logdegree", "--beta", "1e-300"], "beta must be"),
+        (["learn", "survey.csv", "--method", "logdegree", "--set", "alpha=1e-300"], "alpha must be"),
+        (["learn", "survey.csv", "--ties", "q0", "--set", "max_iter=1.5"], "max_iter must be an integer"),
+        (["learn", "survey.csv", "--ties", "q0", "--set", "tol=-1"], "tol must be"),
     ],
 )
 def test_a_number_beyond_reason_is_refused(folder, monkeypatch, arguments, sentence):
@@ -59,6 +71,11 @@ def test_a_number_beyond_reason_is_refused(folder, monkeypatch, arguments, sente
     result = run(*arguments)
     assert result.exit_code in (1, 2), result.output
     assert sentence in error_lines(result)[-1]
+
+
+def test_an_integer_beyond_those_of_a_computer_is_a_number(folder):
+    given = ("--method", "glgp", "--degree", "3", "--set", "tol=1" + 30 * "0", "--out", folder / "out")
+    assert run("learn", folder / "survey.csv", *given).exit_code == 0
 
 
 def test_a_trait_that_decides_nearly_everything_and_a_cap_beyond_all_influence(folder):

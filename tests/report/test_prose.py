@@ -64,6 +64,7 @@ def test_two_nodes_with_most_of_the_influence_are_pointed_out():
     star[1:, 0], star[0, 1] = 0.9, 0.9
     assert prose.concentration_sentence(LearnedGraph.of(star)).startswith("0 and 1 hold 100% of all influence among 20")
     assert prose.concentration_sentence(LearnedGraph.of(np.ones((20, 20)))) == ""
+    assert prose.concentration_sentence(LearnedGraph.of(np.zeros((20, 20)))) == ""
 
 
 def test_nodes_with_gaps_are_marked_and_silent_ones_not_named():

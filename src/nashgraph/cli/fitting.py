@@ -7,7 +7,7 @@ import math
 import re
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
@@ -146,8 +146,11 @@ def _setting(method: str, known: Mapping[str, Any], item: str) -> tuple[str, Any
         if text.lower() not in FLAGS:
             raise typer.BadParameter(f"--set {item}: {name} is {' or '.join(FLAGS)}")
         return name, FLAGS[text.lower()]
-    try:
-        return name, json.loads(text)
+    with suppress(ValueError):
+        if not math.isfinite(float(text)):
+            raise typer.BadParameter(f"--set {item}: {name} must be a finite number")
+    try:  # what is too large for the integers of a computer is a float
+        return name, json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 19 else float(digits))
     except (ValueError, RecursionError):
         return name, text
 

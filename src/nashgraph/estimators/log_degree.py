@@ -112,9 +112,9 @@ def check_scales(
 ) -> tuple[float | None, float | None, float | None]:
     """Check alpha, beta and degree; the degree is None if both alpha and beta are given."""
     remedy = "larger values give more edges; leave it None to have it found from degree"
-    above_zero: dict[str, Any] = {"low": 0, "open_low": True, "remedy": remedy}
-    strength = None if alpha is None else check_number("alpha", alpha, high=1e100, **above_zero)
-    spread = None if beta is None else check_number("beta", beta, high=1e100, **above_zero)
+    above_zero: dict[str, Any] = {"low": 1e-100, "high": 1e100, "remedy": remedy}
+    strength = None if alpha is None else check_number("alpha", alpha, **above_zero)
+    spread = None if beta is None else check_number("beta", beta, **above_zero)
     if strength is not None and spread is not None:
         return strength, spread, None
     if degree is None:

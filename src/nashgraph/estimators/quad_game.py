@@ -86,8 +86,8 @@ class QuadGameGL(GraphEstimator):
         result = quad_game(
             X.T,
             rho=rho,
-            theta1=check_number("theta1", self.theta1, low=0, open_low=True, remedy="larger gives more edges; try 1"),
-            theta2=check_number("theta2", self.theta2, low=0, open_low=True, remedy="it weighs the benefits; try 1"),
+            theta1=check_number("theta1", self.theta1, low=1e-100, high=1e100, remedy="larger gives more edges; try 1"),
+            theta2=check_number("theta2", self.theta2, low=1e-100, high=1e100, remedy="it weighs the benefits; try 1"),
             benefits=check_choice("benefits", self.benefits, ("independent", "homophilous")),
             tol=check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a relative duality gap; try 1e-8"),
             max_iter=check_integer("max_iter", self.max_iter, low=1, remedy="try 5000"),

@@ -88,8 +88,8 @@ class SpecTemp(GraphEstimator):
 
     def _learn(self, X: Array) -> dict[str, Any]:
         if (epsilon := self.epsilon) is not None:
-            epsilon = check_number("epsilon", epsilon, low=0, remedy="it is a distance; None finds the smallest")
-        slack = check_number("slack", self.slack, low=0, open_low=True, remedy="try 0.01")
+            epsilon = check_number("epsilon", epsilon, low=0, high=1e100, remedy="None finds the smallest")
+        slack = check_number("slack", self.slack, low=0, high=1e100, open_low=True, remedy="try 0.01")
         tol = check_number("tol", self.tol, low=0, open_low=True, remedy="it is a relative duality gap; try 1e-5")
         max_iter = check_integer("max_iter", self.max_iter, low=1, remedy="try 100")
         remedy = "it is the column of the node whose weights sum to one"

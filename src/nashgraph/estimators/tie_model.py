@@ -159,6 +159,8 @@ class TieModel(GraphEstimator):
         if error is not None:
             remedy = "the variance of an answer, as 0.5; None has it estimated"
             error = check_number("error", error, low=0, remedy=remedy)
+        check_number("tol", self.tol, low=0, remedy="it is a relative gradient; try 1e-3")
+        check_integer("max_iter", self.max_iter, low=0, remedy="try 200")
         if self.max_names is not None:
             check_integer("max_names", self.max_names, low=1, remedy="how many names the questionnaire had room for")
         return recall, error

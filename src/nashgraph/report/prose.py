@@ -158,7 +158,7 @@ class Leaders(NamedTuple):
 def concentration_sentence(graph: LearnedGraph) -> str:
     """Say that two nodes hold a third of the influence of 20 or more, mostly due to the prior or an outlier."""
     influence = np.sort(graph.influence)[::-1]
-    if graph.n_nodes < 20 or influence[:2].sum() < influence.sum() / 3:
+    if graph.n_nodes < 20 or influence[:2].sum() <= influence.sum() / 3:
         return ""
     first = " and ".join(shortened([text(name) for name in graph.names[graph.by_influence[:2]]]))
     share = percent(float(influence[:2].sum() / influence.sum()))

@@ -41,7 +41,7 @@ from ..certificate import Measure, Monitor, Status
 from ..pairs import Weights, blas_threads
 from ..priors import State
 from ..priors.prior import EXACT, PriorState, columns, products
-from ..validation import Array, check_integer
+from ..validation import Array, check_integer, check_number
 from .problem import Problem, Result, SolverOptions
 
 
@@ -77,6 +77,9 @@ class BestResponse(SolverOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_integer("memory", self.memory, low=0, remedy="try 6; 0 turns acceleration off")
+        for name in ("armijo", "enough", "first_accuracy", "turned", "goes_on"):
+            given, usual = getattr(self, name), getattr(type(self), name)
+            check_number(name, given, low=0, high=1e10, open_low=True, remedy=f"try {usual:g}")
 
     def solve(self, problem: Problem, lam: float, start: Weights | Result | None = None) -> Result:
         """Descend from ``start`` to a stationary point; with a Result to start from, the prior on it is known."""
