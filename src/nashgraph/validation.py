@@ -77,9 +77,9 @@ def check_integer(name: str, value: object, *, low: int, high: int = 10**9, reme
         raise InputTypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__}): {remedy}")
     if value < low:
         raise InputError(f"{name} must be at least {low}, got {value!r}: {remedy}")
-    if value > high:
+    if (number := int(value)) > high:
         raise InputError(f"{name} must be at most {high:,}, got {value!r}: {remedy}")
-    return int(value)
+    return number
 
 
 def check_random_state(seed: Any) -> np.random.RandomState:
