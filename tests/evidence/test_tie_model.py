@@ -15,7 +15,7 @@ from nashgraph.evidence.inputs import read_likeness, read_nominations
 from nashgraph.evidence.mixing import RIDGE, Respondents, fit_mixing
 from nashgraph.evidence.model import popularity_spread
 from nashgraph.evidence.pair_sums import Factors, sigmoid
-from nashgraph.evidence.probabilities import logistic_line, uncertainty_removed
+from nashgraph.evidence.probabilities import logistic_line, search_pairs, uncertainty_removed
 from nashgraph.evidence.tilts import Task, evaluator, fit_tilts
 
 NONE = (np.zeros(0, dtype=int),) * 3
@@ -86,7 +86,8 @@ def test_the_tilts_are_the_optimum_that_cvxpy_finds():
     np.testing.assert_allclose(tilts, E.value, atol=1e-3)
 
 
-def test_the_mixing_is_the_optimum_that_cvxpy_finds():
+@pytest.mark.parametrize("shift", [0.0, -0.7])
+def test_the_mixing_is_the_optimum_that_cvxpy_finds(shift):
     _, traits, counts, n_ties = village(12, 2, 5)
     Z = np.hstack([np.ones((12, 1)), traits.to_numpy()])
     rows, told = np.arange(0, 12, 2), np.column_stack([n_ties, counts])[::2]
@@ -95,12 +96,12 @@ def test_the_mixing_is_the_optimum_that_cvxpy_finds():
     back = np.eye(3)
     back[0, 1:] = mean[1:]
     centred = back @ G @ back.T  # the same form in traits relative to their mean
-    terms = [cp.logistic(Z[i] @ G @ Z[j]) for i in rows for j in range(12) if i != j]
+    terms = [cp.logistic(Z[i] @ G @ Z[j] + shift) for i in rows for j in range(12) if i != j]
     popularity, mixing = [centred[0, 1], centred[0, 2]], [centred[1, 1], centred[1, 2], centred[2, 2]]
     penalty = 0.5 * RIDGE * (0.1 * cp.sum_squares(cp.hstack(popularity)) + cp.sum_squares(cp.hstack(mixing)))
     value = cp.trace((Z[rows].T @ told) @ G) - cp.sum(cp.hstack(terms)) - penalty
     cp.Problem(cp.Maximize(value)).solve(solver="CLARABEL")
-    found = fit_mixing([Respondents(Z, rows, told, np.zeros((12, 0)))])
+    found = fit_mixing([Respondents(Z, rows, told, np.zeros((12, 0)), shift=shift)])
     np.testing.assert_allclose(found.matrix, G.value, atol=1e-3)
 
 
@@ -291,6 +292,22 @@ def test_a_consensus_with_the_log_odds_as_bonus_is_at_least_as_good_as_the_bette
         scores.append([edge_average_precision(graph, model, symmetrize="mean") for model in (told, alike, both)])
     answers_alone, signals_alone, together = np.mean(scores, axis=0)
     assert together >= max(answers_alone, signals_alone)
+
+
+def test_other_groups_need_all_traits():
+    A, traits, _, _ = village(10, 2)
+    with pytest.raises(InputError, match=r"networks\[0\]: its traits lack t0, which traits has"):
+        TieModel().fit(traits=traits, networks=[(nx.from_numpy_array(A), traits[["t1"]])])
+
+
+def test_the_numbers_of_ties_and_their_variances_add_up_over_all_pairs():
+    task = small_task()
+    low_rank = task.factors(np.random.default_rng(0).normal(size=task.counts.shape))
+    p = sigmoid(low_rank.left @ low_rank.right.T)
+    np.fill_diagonal(p, 0.0)
+    found = search_pairs(low_rank, NONE)
+    np.testing.assert_allclose(found.expected, p.sum(axis=1), rtol=1e-5)
+    np.testing.assert_allclose(found.variance, (p * (1.0 - p)).sum(axis=1), rtol=1e-5)
 
 
 def test_draws_vary_around_the_probabilities():

@@ -185,7 +185,7 @@ def test_substitutes_leave_some_inactive_and_a_cap_binds_some():
 
 def test_rounded_corners_tend_to_sharp_ones():
     W = held(some_graph())
-    for options in ({"cap": 1.5}, {"share": -0.9}):
+    for options in ({"cap": 0.8}, {"share": -0.9}):
         sharp, near, round_ = (GamePrior(B, rounding=r, **options).evaluate(W).actions for r in (0.0, 1e-4, 0.2))
         np.testing.assert_allclose(near, sharp, atol=1e-4)
         assert np.abs(round_ - sharp).max() < 0.2
