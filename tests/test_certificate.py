@@ -60,6 +60,7 @@ def test_what_is_not_finite_becomes_none_in_json():
     certificate = Certificate(Measure.GAP, np.nan, np.inf, Status.STALLED, 3)
     assert certificate.as_dict()["value"] is None
     assert certificate.as_dict()["tol"] is None
+    assert Certificate(Measure.GAP, 1.0, 10**30, Status.CONVERGED, 3).as_dict()["tol"] == 1e30  # too large for NumPy
 
 
 def test_the_worst_certificate_stands_for_many():

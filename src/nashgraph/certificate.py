@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import logging
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -103,7 +104,7 @@ class Certificate:
         return {
             "measure": self.measure.value,
             "value": float(self.value) if np.isfinite(self.value) else None,
-            "tol": float(self.tol) if np.isfinite(self.tol) else None,
+            "tol": float(self.tol) if math.isfinite(self.tol) else None,
             "converged": self.converged,
             "iterations": self.iterations,
             "sentence": self.sentence,

@@ -334,7 +334,7 @@ def _check_survived(path: Path, max_cells: int) -> None:
             "save it as .csv"
         ) from None
     if ended == TOO_LARGE:
-        raise too_large(path.name, "it says so of itself", max_cells)
+        raise too_large(path.name, "its cells or texts are too many", max_cells)
     if ended < 0 or ended > 255:  # by a signal; Windows has codes beyond those of programs
         raise TableError(f"{path.name} is damaged and cannot be read: get it again, or save it as .csv")
 
