@@ -215,11 +215,14 @@ def test_numbers_of_nodes_go_by_name(write):
     assert read_node_numbers(write("node;Benefit;x\n007;1;2\n"), "benefit", NAMES).to_dict() == {"007": 1.0}
 
 
-@pytest.mark.parametrize("odd", ["weights", "columns"])
+@pytest.mark.parametrize("odd", ["weights", "columns", "counts"])
 def test_members_without_numbers_or_with_too_many_are_refused(tmp_path, monkeypatch, odd):
     graph = sparse.csr_array([[0.0, 0.5], [0.5, 0.0]])
     graph.data[:] = np.nan if odd == "weights" else 0.5
     write_members(tmp_path / "members.npz", ["a", "b"], graph, [])
+    if odd == "counts":
+        kept = dict(np.load(tmp_path / "members.npz"))
+        np.savez(tmp_path / "members.npz", **{**kept, "columns": kept["columns"] * np.nan})
     if odd == "columns":
         monkeypatch.setattr("nashgraph.io.graphs.MAX_CELLS", 10)
     with pytest.raises(TableError, match=r"members\.npz is damaged"):

@@ -251,6 +251,7 @@ def write_members(path: str | Path, names: Iterable[Any], weights: Any, members:
     )
 
 
+@np.errstate(invalid="ignore")  # a damaged file may have NaN for a number of ties
 def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
     """Return the names, the graph and the graphs of its replicates."""
     try:
@@ -258,7 +259,7 @@ def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
             size = sum(member.file_size for member in archive.infolist())
         if size > MAX_CELLS * BYTES_A_CELL:
             raise ValueError("it is too large")
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept, np.errstate(invalid="ignore"):
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             names, counts, columns = kept["names"].tolist(), kept["counts"].astype(np.int64), kept["columns"]
             data = np.concatenate([kept["weights"].astype(float), kept["members"].astype(float)])
         ends = np.cumsum(counts.sum(axis=1))
