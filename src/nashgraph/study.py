@@ -75,7 +75,7 @@ def plan_study(
     for share in asked:
         check_number("asked", share, low=0, high=1, open_low=True, remedy="0.3 asks 30% of the people")
     for count in questions:
-        check_integer("questions", count, low=0, high=1000, remedy="it is how many traits are counted; try 10")
+        check_integer("questions", count, low=0, high=100, remedy="it is how many traits are counted; try 10")
     check_number("recall", recall, low=1e-6, high=1, remedy="the share of ties people remember, as 0.8")
     if not len(asked) or not len(questions):
         raise InputError("nothing to plan: give at least one share in asked and one number in questions")

@@ -79,7 +79,7 @@ def test_an_integer_beyond_those_of_a_computer_is_a_number(folder):
 
 
 def test_a_trait_that_decides_nearly_everything_and_a_cap_beyond_all_influence(folder):
-    assert run("plan", "--people", "30", "--draws", "1", "--questions", "200", "--mixing", "100").exit_code == 0
+    assert run("plan", "--people", "30", "--draws", "1", "--mixing", "100").exit_code == 0
     pd.DataFrame({"source": [*"aab"], "target": [*"bcc"]}).to_csv(folder / "ties.csv", index=False)
     result = run("act", folder / "ties.csv", "--cap-influence", "1e308")
     assert result.exit_code == 0, result.output

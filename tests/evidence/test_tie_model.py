@@ -379,6 +379,7 @@ _, TRAITS, COUNTS, TIES = village(20, 3)
         ({"traits": TRAITS.assign(t0=0.5)}, "not 0 or 1"),
         ({"traits": TRAITS.assign(t0="red")}, "get_dummies"),
         ({"traits": TRAITS.rename(columns={"t0": "t1"})}, "several columns of one name: t1"),
+        ({"traits": pd.DataFrame(np.eye(20, 101), TRAITS.index)}, "has 101 columns, and at most 100 can be fitted"),
         ({"counts": COUNTS.rename(columns={"t0": "age"})}, "not traits: age"),
         ({"counts": COUNTS.rename(index={"p0": "zoe"})}, "does not have: zoe"),
         ({"counts": None, "n_ties": None}, "nobody was asked"),

@@ -11,6 +11,7 @@ from scipy.optimize import nnls
 
 from ..validation import Array, InputError, InputTypeError, listing, warn
 
+MOST_TRAITS = 100  # 5,151 mixing terms, whose Hessian takes 212 MB
 ASSUMED_ERROR = 0.4  # variance, where answers cannot be checked against each other (villages 1 to 37)
 
 
@@ -93,6 +94,11 @@ def read_traits(names: Array, traits: Any) -> tuple[Array, list[str]]:
             "cells): fill it in, or leave the trait out; counts may have gaps, traits may not"
         )
     labels = [str(name) for name in table.columns]
+    if len(labels) > MOST_TRAITS:
+        raise InputError(
+            f"traits has {len(labels)} columns, and at most {MOST_TRAITS} can be fitted, because memory grows with the "
+            "fourth power of their number: keep those that people were asked about"
+        )
     if doubled := sorted({name for name in labels if labels.count(name) > 1}):
         raise InputError(f"traits has several columns of one name: {listing(doubled)}; rename them, or keep one")
     return T, labels
