@@ -107,3 +107,9 @@ def test_the_command_plans_with_a_similar_group_and_says_what_is_wrong(tmp_path)
     assert "belong together" in run("plan", "--like", edges).output
     assert "--questions 1.5 must be whole numbers" in run("plan", "--questions", "1.5").output
     assert "no file" in run("plan", "--like", tmp_path / "none.csv", "--traits", people).output
+
+
+@pytest.mark.parametrize("mixing", [-100.0, 100.0])
+def test_a_group_in_which_traits_decide_nearly_everything_can_be_drawn(mixing):
+    A, _ = drawn_group(30, 8.0, 10, mixing, np.random.default_rng(0))
+    assert 0 < A.sum() < A.size
