@@ -18,8 +18,8 @@ class TableError(InputError):
 def too_large(file: str, what: str, max_cells: int) -> TableError:
     """Return the error of a file that has more cells or bytes than are allowed, and how to allow more."""
     return TableError(
-        f"{file} is too large: {what}, and tables of up to {max_cells:,} cells are read; if it is right, raise this "
-        f"limit, for example --max-cells {10 * max_cells}"
+        f"{file} is too large: {what}, and tables of up to {max_cells:,} cells are read; for the table to learn from, "
+        f"raise this limit if it is right, for example --max-cells {10 * max_cells}"
     )
 
 
