@@ -21,12 +21,10 @@ import numpy as np
 from distributed import Client
 
 from nashgraph import GLGP, BestResponse
-from nashgraph.pairs import Bonus
 from nashgraph.pairs.cluster import search as on_workers
 from nashgraph.pairs.cluster.client import cluster, put
 from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch, dask_search, worked, worked_leaves
 from nashgraph.pairs.scans import Nearest
-from nashgraph.smoothness import beta_for_degree
 
 from .report import PACKAGES, Report
 
@@ -84,11 +82,9 @@ def signals(n: int, count: int = SIGNALS):
 
 
 def one_scan(client: Client, n: int) -> tuple[float, float]:
-    """Time a best response among all pairs."""
+    """Time the search for the nearest of every node, one scan over all pairs."""
     search = DaskSearch(signals(n), client=client)
-    beta, search.known_nearest = beta_for_degree(search, DEGREE, 0.95), None
-    candidates = search.candidates(everything=False)
-    return timed(client, lambda: candidates.respond(Bonus.none(n), gain=0.5 / beta, total=0.95))
+    return timed(client, lambda: search.nearest(2 * DEGREE + 8))
 
 
 def timed(client: Client, measured) -> tuple[float, float]:
