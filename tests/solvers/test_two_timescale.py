@@ -65,22 +65,23 @@ def test_the_papers_setting_reaches_a_stationary_point():
     assert result.certificate.value < 1e-8
 
 
-@pytest.mark.parametrize("beta", [1.5, 1e4])  # with each of the two bounds on gamma the smaller one
-def test_theory_steps_are_the_papers_formulas(random, beta):
+@pytest.mark.parametrize("lam", [2.0, 0.5])
+@pytest.mark.parametrize("beta", [1.5, 1e6])  # with each of the two bounds on gamma the smaller one
+def test_theory_steps_are_the_papers_formulas(random, beta, lam):
     """The constants recomputed by hand for one problem."""
     X = random.normal(size=(3, 4))
     b = np.array([0.1, 0.2, 0.3, 0.4])
     problem = Problem.from_signals(X, b, beta=beta, c=0.5, interaction="linear")
     start = problem.smooth
     W = dense(start)
-    alpha, gamma = theory_steps(problem, 2.0, start)
+    alpha, gamma = theory_steps(problem, lam, start)
     assert alpha == pytest.approx(0.5 / 2.25)
     L_y = 2 * 0.4 / 0.25
-    L_l = (2 * 2 / 0.5 + 2 * 4 * 0.4 * 0.5 / 0.125) * L_y + 2 * beta + 2 * 4 * 0.4 / 0.125
+    L_l = (2 * lam / 0.5 + lam * 4 * 0.4 * 0.5 / 0.125) * L_y + 2 * beta + lam * 4 * 0.4 / 0.125
     y_bar = np.linalg.solve(np.eye(4) - W, b)
     y_1 = b + alpha * W @ b
     inside = (1 - alpha * 0.25) * np.sum((y_1 - y_bar) ** 2) + 2 * 0.5 * L_y**2 * (2 / (0.5 * alpha) - 1)
-    L = 2 * 2 / 0.5 + 2 * 2 * 0.5 / 0.25 * (2 * 0.4 / 0.5 + np.sqrt(inside))
+    L = 2 * lam / 0.5 + lam * 2 * 0.5 / 0.25 * (2 * 0.4 / 0.5 + np.sqrt(inside))
     assert gamma == pytest.approx(min(0.75 / L_l, 0.5 * alpha / (4 * L * L_y)))
     assert (0.75 / L_l < 0.5 * alpha / (4 * L * L_y)) == (beta > 2)
 
