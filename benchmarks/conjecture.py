@@ -35,7 +35,6 @@ from nashgraph.priors.prior import InMemory
 from nashgraph.validation import Array
 
 from .experiment import run
-from .report import code
 
 SCALE = 0.9
 SHARES, HALF = (0.1, 0.5), 0.5
@@ -211,7 +210,7 @@ def study(frame: pd.DataFrame) -> Study:
         "are lower. An epidemic that is higher reaches more people. Networks of one population are not independent.",
         "Rewiring at random destroys hubs, and with f(x) = x and b = 1 the welfare is mostly the sum of squared "
         "degrees: what remains when degrees are kept is the effect of who is tied to whom.",
-        f"Printed by `python -m benchmarks.conjecture` with code {code()}.",
+        "Printed by `python -m benchmarks.conjecture`.",
     ]
     return Study([], checks, notes, table=pd.DataFrame(summary(frame)), digits=1)
 

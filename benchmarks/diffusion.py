@@ -36,7 +36,6 @@ from nashgraph.metrics import equal_influence
 from nashgraph.validation import Array
 
 from .experiment import run
-from .report import code
 
 SHARE, ROUNDS = 0.05, (3, 6)
 RANDOM_SETS, SAMPLES = 100, 10_000
@@ -217,7 +216,7 @@ def notes(frame: pd.DataFrame) -> list[str]:
         "Drawn networks make their own signals, as the methods assume; the answers of a survey no network has made.",
         "The greedy choice on the network is what was planned to be judged; the other two ways of choosing are shown "
         "for comparison.",
-        f"Printed by `python -m benchmarks.diffusion` with code {code()}.",
+        "Printed by `python -m benchmarks.diffusion`.",
     ]
 
 

@@ -43,7 +43,7 @@ def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence
     ("arguments", "sentence"),
     [
         (["plan", "--mixing", "1e300"], "mixing must be a finite number in [-100, 100]"),
-        (["plan", "--questions", "1" + 30 * "0"], "questions must be at most 1,000"),
+        (["plan", "--questions", "1" + 30 * "0"], "questions must be at most 100"),
         (["plan", "--draws", "1" + 30 * "0"], "n_draws must be at most 1,000"),
         (["plan", "--recall", "1e-300"], "recall must be"),
         (["plan", "--seed", "1" + 30 * "0"], "--seed"),

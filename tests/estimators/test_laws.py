@@ -107,8 +107,8 @@ def test_one_thread_and_two_give_the_same_bits():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"random_state": "no"}, "seed"),
-        ({"random_state": -1}, "between 0 and"),
+        ({"random_state": "no"}, "random_state must be a whole number"),
+        ({"random_state": -1}, "from 0 to 4,294,967,295"),
         ({"signals": 3}, "signals=3 is not known"),
         ({"degree": -1}, "degree must be"),
         ({"estimator": "smooth"}, "estimator must be a graph estimator"),
