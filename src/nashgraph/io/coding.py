@@ -17,45 +17,8 @@ from .errors import Problems, TableError
 from .missing import GapCodes, gap_codes, plain_codes, stray_codes
 from .names import chosen_column, chosen_columns, is_few, split_names, why_code
 from .options import TableOptions
+from .vocabulary import SCALES
 
-# From the lowest up; words with a stroke between mean the same.
-SCALES = (
-    "strongly disagree, disagree, somewhat disagree|slightly disagree, neutral|neither|neither agree nor disagree|"
-    "undecided|not sure, somewhat agree|slightly agree, agree, strongly agree",
-    "completely disagree|totally disagree, disagree|rather disagree, neutral|neither agree nor disagree, "
-    "agree|rather agree, completely agree|totally agree",
-    "never, almost never|hardly ever, rarely|seldom, occasionally|sometimes, often|frequently, usually|very often, "
-    "almost always|nearly always, always",
-    "never, yearly, monthly, weekly, daily",
-    "not at all, a little|slightly|a bit, somewhat|moderately, quite|quite a bit|a lot|much, very|very much, "
-    "extremely|completely",
-    "very bad|very poor|terrible, bad|poor, fair|average|ok|neither good nor bad, good, very good, excellent",
-    "very low, low, medium|middle|moderate|average, high, very high",
-    "very dissatisfied, dissatisfied, neutral|neither|neither satisfied nor dissatisfied, satisfied, very satisfied",
-    "very unlikely, unlikely, neutral|neither|neither likely nor unlikely, likely, very likely",
-    "not important|not important at all|unimportant, slightly important|somewhat important, important, very important",
-    "very small, small, medium, large|big, very large|very big",
-    "none|no|no schooling|no education, some primary, primary|primary school|elementary, some secondary, "
-    "secondary|secondary school|high school, some college, tertiary|college|university|bachelor, "
-    "graduate|postgraduate|master, phd|doctorate",
-    "no|false, maybe|partly|sometimes, yes|true",
-    # French, Spanish, German, Portuguese, Italian
-    "jamais, rarement, parfois|quelquefois, souvent, très souvent, toujours",
-    "pas du tout d'accord, pas d'accord|plutôt pas d'accord, neutre|ni d'accord ni pas d'accord, "
-    "d'accord|plutôt d'accord, tout à fait d'accord",
-    "jamais, une fois par an, une fois par mois, une fois par semaine, tous les jours|chaque jour",
-    "nunca, casi nunca|rara vez|raramente, a veces|às vezes, a menudo|frecuentemente|frequentemente|muchas veces, "
-    "casi siempre|quase sempre, siempre|sempre",
-    "totalmente en desacuerdo|muy en desacuerdo, en desacuerdo, neutral|ni de acuerdo ni en desacuerdo, de acuerdo, "
-    "totalmente de acuerdo|muy de acuerdo",
-    "nunca, una vez al año, una vez al mes, una vez a la semana|una vez por semana, todos los días|cada día",
-    "nie, sehr selten, selten, manchmal|gelegentlich, oft|häufig, sehr oft, immer",
-    "stimme gar nicht zu|stimme überhaupt nicht zu, stimme nicht zu|stimme eher nicht zu, teils teils|unentschieden, "
-    "stimme zu|stimme eher zu, stimme voll zu|stimme voll und ganz zu",
-    "nie, einmal im jahr, einmal im monat, einmal pro woche|einmal in der woche, täglich|jeden tag",
-    "discordo totalmente, discordo, neutro|nem concordo nem discordo, concordo, concordo totalmente",
-    "mai, raramente, a volte|qualche volta, spesso, sempre",
-)
 RATE = re.compile(
     r"(less|fewer|more)?.*?\b(once|twice|few|several|couple|every|three|four|\d+)\b.*\b(day|week|weekend|month|year)s?"
 )
@@ -104,7 +67,7 @@ def _kept_order(column: pd.Series) -> list[str]:
 def ordered(levels: Collection[str]) -> list[str]:
     """Return levels from the lowest to the highest, or none if their order is not known."""
     plain = {level: " ".join(level.casefold().split()) for level in levels}
-    ranks = ({word: k for k, words in enumerate(scale.split(", ")) for word in words.split("|")} for scale in SCALES)
+    ranks = ({word: k for k, words in enumerate(scale) for word in words} for scale in SCALES)
     ways: Iterator[Callable[[str], Any]] = itertools.chain((rank.get for rank in ranks), (_rate, _first_number))
     for way in ways:
         keys = {level: way(plain[level]) for level in levels}

@@ -13,15 +13,8 @@ from ..validation import Array, listing
 from .columns import among, is_text
 from .errors import TableError
 from .names import chosen_column
+from .vocabulary import NO_ANSWER
 
-WORDS = frozenset(
-    [
-        *(".", "..", "...", "-", "--", "---", "?", "??", "*", "**", "***", "n.a.", "n/d", "n.d.", "nr", "n.r."),
-        *("missing", "refused", "refuse", "refusal", "refused to answer", "declined", "prefer not to say"),
-        *("prefer not to answer", "don't know", "don’t know", "dont know", "do not know", "dk", "d/k", "unknown"),
-        *("no answer", "not answered", "no response", "not applicable", "not available", "inapplicable", "inap"),
-    ]
-)
 # 99, 98, 97, 999, ... 99997, and the doubled ones.
 NUMBERS = np.array([10**digits - k for digits in range(2, 6) for k in (1, 2, 3)] + [77, 88, 777, 888])
 
@@ -39,7 +32,7 @@ class GapCodes:
     @property
     def words(self) -> frozenset[str]:
         """Words that are gaps in every column."""
-        return WORDS if self.plain else frozenset()
+        return NO_ANSWER if self.plain else frozenset()
 
     def emptied(self, column: pd.Series) -> pd.Series:
         """Return a column with the given codes as gaps."""

@@ -16,6 +16,7 @@ from ..validation import Array, listing
 from .columns import DEFAULT, as_name, is_code, is_text, is_wordy, whole_numbers
 from .errors import Problems, TableError
 from .options import ID_NAMES, TableOptions
+from .vocabulary import CODE_WORDS, NODE_WORDS, QUANTITIES, TIMES
 
 # What XML, and so GraphML, has no way to hold.
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -80,20 +81,7 @@ def check_nodes(names: Sequence[str], kind: str) -> None:
             )
 
 
-CODE_WORDS = {
-    *("id", "ids", "uid", "uuid", "guid", "pid", "hhid", "caseid", "userid", "respid", "personid", "ssn"),
-    *("zip", "zipcode", "postcode", "postal", "plz", "postleitzahl", "code", "codes", "fips"),
-}
-PLACES = {"school", "village", "country", "city", "farm", "firm", "household", "hh", "hhid"}
-NODE_WORDS = PLACES | {
-    *("person", "pid", "respondent", "participant", "subject", "member", "user", "userid", "who", "sensor"),
-    *("student", "pupil", "employee", "case", "caseid", "actor", "agent", "villager", "customer", "patient", "client"),
-    *("legislator", "senator", "deputy", "voter", "listener", "player", "reader", "judge", "justice", "buyer"),
-    "reviewer",
-}
 WITH_POINT = re.compile(r"\d+\.0+")
-QUANTITIES = {"rank", "ranking", "score", "age", "year", "income", "seniority", "grade", "level", "position"}
-TIMES = {"time", "timestamp", "date", "t", "hour", "day", "week", "month", "year", "second", "sample", "step"}
 SMALL = 100  # below, numbers that name nodes cannot be told from counts
 MANY_ROWS = 10  # that it takes to tell numbers in a row from answers
 

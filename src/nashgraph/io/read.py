@@ -22,9 +22,10 @@ import pandas as pd
 from ..files import in_bytes
 from ..validation import Array, listing
 from .errors import TableError, cannot_read, too_large
-from .missing import WORDS, written
+from .missing import written
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions, name_columns
-from .text import GAPS, SAMPLE, checked_names, decoded, read_text, title_rows, titles_note
+from .text import SAMPLE, checked_names, decoded, read_text, title_rows, titles_note
+from .vocabulary import GAPS, NO_ANSWER
 
 KINDS = ".csv, .tsv, .txt, .dat, .xlsx, .parquet, .feather, .json, .dta, .sav, .npy, .npz, and .gz or .zip of these"
 Read = tuple[pd.DataFrame, list[str]]
@@ -303,7 +304,7 @@ def read_statistics(path: Path, options: TableOptions, exact: Collection[str]) -
             if all(value in labels[name] for value in values):
                 table[name] = _labelled(table[name], labels[name], about.variable_measure.get(name) == "ordinal")
             else:
-                gaps = [value for value, label in labels[name].items() if written(label) in WORDS]
+                gaps = [value for value, label in labels[name].items() if written(label) in NO_ANSWER]
                 table[name] = table[name].mask(table[name].isin(gaps))
                 partly.append(name)
     note = "column(s) have labels for some values only, and are taken as numbers; labels such as refused and don't know"

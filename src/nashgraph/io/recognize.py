@@ -16,8 +16,9 @@ import pandas as pd
 from ..validation import listing
 from .columns import as_name, is_text, whole_numbers
 from .errors import TableError
-from .names import NODE_WORDS, PLACES, is_few, plain_names, words_of
+from .names import is_few, plain_names, words_of
 from .options import ID_NAMES
+from .vocabulary import COUNTS, NODE_WORDS, PLACES, RATINGS
 
 ENDS = (("source", "target"), ("from", "to"), ("ego", "alter"), ("sender", "receiver"))  # columns of an edge list
 TIED = re.compile(
@@ -26,11 +27,6 @@ TIED = re.compile(
 )
 HOW_MANY = re.compile(r"\b(?:how many|number|num|count|counts|total|no|nr|n|nb|wieviele|wie viele|combien|cuantos)\b")
 KNOWN_PEOPLE = re.compile(r"how many\b.*\b(?:you know|do you have|are your|of your|among your|talk to|visit)\b")
-COUNTS = {
-    *("plays", "playcount", "count", "counts", "n", "times", "visits", "listens", "views", "clicks", "purchases"),
-    *("quantity", "qty", "freq", "frequency", "calls", "messages", "downloads", "orders", "weight", "occurrences"),
-}
-RATINGS = {"rating", "ratings", "score", "grade", "answer", "response", "value", "rank"}
 
 
 class TieColumn(NamedTuple):

@@ -14,22 +14,12 @@ from .coding import Coded, choices, coded, coding_notes, left_out_notes
 from .columns import as_name, is_text, numbers, plain_numbers
 from .errors import Problems, TableError
 from .missing import ask_about_strays, filled, gap_codes, refuse_where
-from .names import (
-    CODE_WORDS,
-    NODE_WORDS,
-    check_nodes,
-    chosen_column,
-    chosen_columns,
-    named_rows,
-    of_group,
-    plain_names,
-    split_names,
-    words_of,
-)
+from .names import check_nodes, chosen_column, chosen_columns, named_rows, of_group, plain_names, split_names, words_of
 from .options import TableOptions
 from .read import read_table
 from .recognize import TieColumn, is_count, refuse_what_is_no_table_of_answers, tie_columns, tie_note
 from .tie_answers import TieAnswers, declared, take_tie_answers, times_named, with_alters
+from .vocabulary import ANSWERS, CODE_WORDS, NODE_WORDS, QUESTIONS
 
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
 FILL = "pass --missing impute to fill them, or --missing pairwise to compare nodes over what both have"
@@ -321,13 +311,6 @@ def _scaling(found: _Oriented, options: TableOptions) -> tuple[bool, str]:
     if ratio > UNEVEN:
         return False, f"{apart} and so decides the distances; --standardize puts them on one scale"
     return False, "signals are taken as they are; --standardize brings each to mean 0 and spread 1 over the nodes"
-
-
-QUESTIONS = {
-    *("question", "item", "variable", "key", "attribute", "measure", "indicator", "signal", "bill", "rollcall"),
-    *("artist", "song", "track", "movie", "film", "product", "book", "page", "motion"),
-}
-ANSWERS = {"answer", "value", "response", "reply", "score", "vote", "rating", "plays", "playcount", "count"}
 
 
 def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:

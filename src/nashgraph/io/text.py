@@ -18,6 +18,7 @@ from .columns import DEFAULT, is_code
 from .errors import Problems, TableError, too_large
 from .names import split_names
 from .options import TableOptions
+from .vocabulary import GAPS
 
 SEPARATORS = (",", ";", "\t", "|")
 KNOWN_BYTES = {
@@ -30,12 +31,6 @@ COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*#[^\r\n]*(?
 LONGEST = 50_000_000  # letters of a cell, or of a line that is cut at another separator
 SAMPLE = 50  # rows on top that are looked at
 CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")  # bytes that no text has
-# What pandas takes for a gap, written out so that columns of names can be spared. "None" is not among them: people
-# answer it ("Which party do you support?").
-GAPS = [
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
-]
 
 
 def read_text(

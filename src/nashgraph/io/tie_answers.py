@@ -17,12 +17,12 @@ import pandas as pd
 from ..validation import Array, listing
 from .columns import among, as_name, is_text
 from .errors import Problems, TableError
-from .missing import WORDS, GapCodes, gap_codes, plain_codes
+from .missing import GapCodes, gap_codes, plain_codes
 from .names import WITH_POINT, chosen_column, chosen_columns, plain_names, words_of
 from .options import TableOptions
 from .read import read_table
 from .recognize import ego_column
-from .text import GAPS
+from .vocabulary import GAPS, NO_ANSWER
 
 
 class TieAnswers(NamedTuple):
@@ -197,7 +197,7 @@ def count_of(column: pd.Series, codes: GapCodes, notes: list[str]) -> pd.Series:
     if codes.plain:
         numbers = pd.to_numeric(texts.map(lambda cell: str(cell).rstrip("+"), na_action="ignore"), errors="coerce")
         plain = plain_codes(numbers.dropna().to_numpy(dtype=float))
-        gap = (among(texts, WORDS) | numbers.isin(plain)).to_numpy(dtype=bool)
+        gap = (among(texts, NO_ANSWER) | numbers.isin(plain)).to_numpy(dtype=bool)
         if gap.any():
             shown = listing(dict.fromkeys(as_name(cell) for cell in texts[gap]))
             notes.append(f"{column.name!r}: {shown} taken as missing in {gap.sum()} cell(s); --na none keeps codes")
@@ -221,7 +221,7 @@ def names_given(
     told, outside, several = dict[str, list[str | None]](), list[tuple[str, str]](), False
     for node, row in zip(nodes, table[list(columns)].to_numpy(dtype=object), strict=True):
         cells = [as_name(cell).strip() for cell in row if not pd.isna(cell)]
-        cells = [cell for cell in cells if cell in places or not (cell in GAPS or cell.casefold() in WORDS)]
+        cells = [cell for cell in cells if cell in places or not (cell in GAPS or cell.casefold() in NO_ANSWER)]
         parts = [[cell] if cell in places else re.split(r"\s*[;,|]\s*", cell) for cell in cells]
         several |= any(len(part) > 1 for part in parts)
         names = [name for part in parts for name in part if name]
