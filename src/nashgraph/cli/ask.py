@@ -76,12 +76,12 @@ def what_to_fit(given: Path, told: TieArguments, table: TableArguments, voice: V
             f"{given} was learned by {record.job.method}, not from answers about ties: give the survey with --ties, "
             "--counts or --names"
         )
-    files = [
-        None if each is None else found_again(each, None, "nashgraph ask TABLE", place, False, voice)
+    file, *known = (
+        found_again(each, None, "nashgraph ask TABLE", place, False, voice)
         for each in (record.input, record.known)
-    ]
-    assert files[0] is not None
-    return record.job, files[0], files[1]
+        if each is not None
+    )
+    return record.job, file, known[0] if known else None
 
 
 def run_plan(given: PlanArguments) -> int:

@@ -41,8 +41,7 @@ PARAMETER = re.compile(
 # What the short help lists of a command, at most.
 COMMON = (
     *("id", "drop", "missing", "group", "counts", "ties", "names", "method", "methods", "lams", "n_lams", "truth"),
-    *("known", "best", "budget"),
-    *("cost", "without", "cap_influence", "input", "force", "seed", "quick", "jobs", "out"),
+    *("known", "best", "budget", "cost", "without", "cap_influence", "input", "force", "seed", "quick", "jobs", "out"),
     *("port", "browser"),
 )
 # What the library tells programmers, and what that is for somebody with a table.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from contextlib import nullcontext
-from typing import Any
 
 import pandas as pd
 import typer
@@ -13,7 +12,7 @@ import typer
 from ..baselines.controls import CONTROLS
 from ..comparison import compare as compare_methods
 from ..comparison import verdict
-from ..estimators import METHODS, GraphEstimator
+from ..estimators import METHODS
 from ..files import claimed
 from ..io import Job, Signals, load_signals
 from ..network_check import check_network
@@ -41,9 +40,11 @@ def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareAr
         truth = truth_noted(asked.truth, signals, job, voice)
         if signals.benefit is not None:
             given["benefit"] = signals.benefit
-        entries = [
-            (name, with_those_it_has(name, given)) for name in chosen(asked.methods or [], signals, missing, voice)
-        ]
+        entries = []
+        for name in chosen(asked.methods or [], signals, missing, voice):
+            known = flat_parameters(model := METHODS[name]())
+            its_own = {key: value for key, value in given.items() if key in known}
+            entries.append((name, with_parameters(model, its_own)))
         game_played = {name: given[name] for name in inspect.signature(compare_methods).parameters if name in given}
         count = len(entries) + (0 if truth is None else len(CONTROLS) + 1)
         with counting(voice, "comparing", count) as progress:
@@ -109,13 +110,6 @@ def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> li
     if poor:
         voice.note(f"left out {', '.join(poor)}, for which {n_signals} signal(s) are too few; --methods takes them in")
     return [name for name in able if name not in (*slow, *poor)]
-
-
-def with_those_it_has(name: str, parameters: dict[str, Any]) -> GraphEstimator:
-    """Return a method with those of the parameters that it has."""
-    model = METHODS[name]()
-    known = flat_parameters(model)
-    return with_parameters(model, {key: value for key, value in parameters.items() if key in known})
 
 
 def remarks(found: pd.DataFrame) -> dict[str, list[str]]:

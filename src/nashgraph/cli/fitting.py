@@ -390,7 +390,5 @@ def as_values(column: pd.Series) -> Array:
     if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
         whole = pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any()
         return column.to_numpy() if whole else column.to_numpy(dtype=float, na_value=np.nan)
-    values: Array = (
-        column.map(str, na_action="ignore").astype(object).where(column.notna(), None).to_numpy(dtype=object)
-    )
-    return values
+    texts = column.map(str, na_action="ignore").astype(object)
+    return texts.where(column.notna(), None).to_numpy(dtype=object)

@@ -199,11 +199,8 @@ def questions_of(signals: Signals) -> list[str]:
 
     The 0/1 signals of one category are one question: shuffled apart, they alone would look like structure.
     """
-    columns = [str(name).rpartition("=")[0] for name in signals.table.index]
-    return [
-        column if column in signals.columns else str(name)
-        for column, name in zip(columns, signals.table.index, strict=True)
-    ]
+    names = [str(name) for name in signals.table.index]
+    return [column if (column := name.rpartition("=")[0]) in signals.columns else name for name in names]
 
 
 def note_structure(signals: Signals, voice: Voice) -> None:

@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -213,12 +213,9 @@ class Meter:
         return f"{time.monotonic() - self.start:.0f} s so far{done}{state}{self.left}"
 
 
-@contextmanager
-def bar(voice: Voice, what: str) -> Iterator[Callable[[float, str], object]]:
+def bar(voice: Voice, what: str) -> AbstractContextManager[Callable[[float, str], object]]:
     """Show that work goes on; give the function to tell which share of it is done, and in what state it is."""
-    shown = drawn(voice, what) if voice.animated else written(voice, what)
-    with shown as tell:
-        yield tell
+    return drawn(voice, what) if voice.animated else written(voice, what)
 
 
 @contextmanager

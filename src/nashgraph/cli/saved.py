@@ -120,13 +120,9 @@ def run_rerun(asked: RerunArguments) -> int:
         for name, then in (("input", earlier.input), ("truth", earlier.truth), ("known", earlier.known))
     )
     assert file is not None
-    changed = {
-        name: (version, earlier.versions.get(name))
-        for name, version in io.library_versions().items()
-        if version != earlier.versions.get(name)
-    }
-    for name, (now, before) in changed.items():
-        voice.note(f"{name} is {now} here and was {before}")
+    for name, now in io.library_versions().items():
+        if now != (before := earlier.versions.get(name)):
+            voice.note(f"{name} is {now} here and was {before}")
     record = learn.run_job(earlier.job, Inputs(file, truth, known, place), out, voice)
     same, difference, sentence = compared(earlier, place.parent / EDGES, record, out / EDGES)
     voice.say(sentence)
@@ -274,9 +270,8 @@ def questions(asked: ActArguments, game: Game, columns: Mapping[str, Any]) -> Qu
 
 def columns_of_answer(table: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that fit a terminal, an interval in one, shares as percent."""
-    table = table.assign(
-        **{share: table[share].map("{:.0%}".format) for share in ("share", "among_best") if share in table}
-    )
+    shares = [name for name in ("share", "among_best") if name in table]
+    table = table.assign(**{name: table[name].map("{:.0%}".format) for name in shares})
     too_much = ("low", "high", "action_before", "action_after", "influence")  # for a terminal: they are in the files
     shown = [str(name) for name in table.columns if name not in too_much]
     if "low" in table:

@@ -46,12 +46,8 @@ def split_names(given: Iterable[str], columns: Iterable[str]) -> list[str]:
 
 def plain_names(names: Sequence[str]) -> list[str]:
     """Return names that are whole numbers without the point that some programs add: 5.0 and 5 are the same id."""
-    filled = [name for name in names if name.strip()]
-    if not any(WITH_POINT.fullmatch(name) for name in filled) or not all(
-        re.fullmatch(r"\d+(?:\.0+)?", name) for name in filled
-    ):
-        return list(names)
-    return [name.partition(".")[0] for name in names]
+    whole = all(re.fullmatch(r"\d+(?:\.0+)?", name) for name in names if name.strip())
+    return [name.partition(".")[0] for name in names] if whole else list(names)
 
 
 def check_nodes(names: Sequence[str], kind: str) -> None:

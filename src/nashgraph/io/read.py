@@ -347,9 +347,8 @@ def _labelled(column: pd.Series, labels: dict[Any, str], ordered: bool) -> pd.Se
     if len(set(names)) < len(names):
         names = [f"{labels[value]} ({value:g})" for value in levels]
     codes = column.map({value: place for place, value in enumerate(levels)}).fillna(-1).to_numpy(int)
-    return pd.Series(
-        pd.Categorical.from_codes(codes, pd.Index(names), ordered=ordered), index=column.index, name=column.name
-    )
+    values = pd.Categorical.from_codes(codes, pd.Index(names), ordered=ordered)
+    return pd.Series(values, index=column.index, name=column.name)
 
 
 def read_excel(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
@@ -367,15 +366,14 @@ def read_excel(path: Path, options: TableOptions, exact: Collection[str]) -> Rea
     if len(sheets) > 1 and options.sheet is None:
         notes.append(f"{path.name}: read the first of its {len(sheets)} sheets, {sheet!r}; --sheet takes another")
     cells = cells.dropna(how="all")
+    if cells.empty:
+        raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
+    names = [f"column {k + 1}" for k in range(cells.shape[1])]
     if options.header:
         top = [["" if pd.isna(cell) else str(cell) for cell in row] for row in cells.iloc[:SAMPLE].to_numpy(object)]
         if titles := title_rows(top):
             notes.append(titles_note(path.name, top[:titles]))
             cells = cells.iloc[titles:].dropna(axis=1, how="all")
-    if cells.empty:
-        raise TableError(f"{path.name} is empty: the sheet {sheet!r} has no cells")
-    names = [f"column {k + 1}" for k in range(cells.shape[1])]
-    if options.header:
         first = ["" if pd.isna(name) else str(name) for name in cells.iloc[0]]
         names, cells = checked_names(path.name, first), cells.iloc[1:]
     if cells.empty:

@@ -150,10 +150,8 @@ def counted_ties(
     """
     columns, known = [each.column for each in found if each.kind == "count"], possible_traits(table)
     traits = {column: _trait_of(column, known) for column in columns}
-    totals = sorted(
-        (column for column in columns if traits[column] is None), key=lambda name: len(words_of(name, digits=True))
-    )
-    totals = [] if has_total else totals[:1]
+    untold = [column for column in columns if traits[column] is None]
+    totals = [] if has_total else sorted(untold, key=lambda name: len(words_of(name, digits=True)))[:1]
     return totals, {column: trait for column, trait in traits.items() if column not in totals}
 
 

@@ -345,12 +345,10 @@ def widened(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, T
     options = replace(options, id=who)
     if is_count(plain_numbers(table[answer]), answer, len(table) / found.size):
         options = replace(options, na=("none", *options.na))  # 88 plays are 88 plays
-        empty = int(found.isna().to_numpy().sum()) if options.missing == "auto" else 0
-        found = found.fillna(0) if empty else found
-        if empty:
-            notes.append(
-                f"{answer!r} holds counts: {empty} pairs without a row count 0; --missing pairwise leaves them gaps"
-            )
+        if options.missing == "auto" and (empty := int(found.isna().to_numpy().sum())):
+            found = found.fillna(0)
+            what = f"{empty} pairs without a row count 0; --missing pairwise leaves them gaps"
+            notes.append(f"{answer!r} holds counts: {what}")
     return found.reset_index(names=who), options, notes
 
 

@@ -259,10 +259,9 @@ def read_truth(
         raise NoTiesError(f"{name} has no edge between two different nodes, so there is nothing to score against")
     kind, touched = "directed" if truth.is_directed() else "undirected", sum(degree > 0 for _, degree in truth.degree())
     notes = [*ties.notes, f"the truth has {truth.number_of_edges()} {kind} edge(s) on {touched} of {len(truth)} nodes"]
-    return truth, [
-        *notes,
-        *([f"left {loops.sum()} edge(s) from a node to itself out of the truth"] if any(loops) else []),
-    ]
+    if loops.any():
+        notes.append(f"left {loops.sum()} edge(s) from a node to itself out of the truth")
+    return truth, notes
 
 
 def read_known(path: str | Path, names: Sequence[str], group: Group | None = None) -> tuple[pd.DataFrame, list[str]]:

@@ -52,10 +52,9 @@ def cut_of(graph: LearnedGraph) -> Cut:
 
 def pair_means(graph: LearnedGraph, values: Array) -> Array:
     """Return the mean over both directions of each stored edge's pair; a direction that is not stored counts 0."""
-    target = np.repeat(np.arange(graph.n_nodes), np.diff(graph.weights.indptr))
     table = sparse.csr_array((values, graph.weights.indices, graph.weights.indptr), shape=graph.weights.shape)
     both = sparse.csr_array(table + table.T)
-    return 0.5 * np.asarray(both[target, graph.weights.indices]).ravel() if len(target) else values
+    return 0.5 * np.asarray(both[table.tocoo().coords]).ravel() if len(values) else values
 
 
 def matched(graph: LearnedGraph, truth: Any) -> LearnedGraph:

@@ -103,11 +103,10 @@ class Drawing:
         """Return the places, the communities and the views as JSON has them."""
         mean_radius = RADIUS / float(np.sqrt(len(self.positions)))
         x, y = self.positions.round(4).T
-        bubbles = self.bubbles and {
-            "x": plain(self.bubbles.positions[:, 0], 4),
-            "y": plain(self.bubbles.positions[:, 1], 4),
-            "radius": plain(self.bubbles.radius, 4),
-        }
+        bubbles = None
+        if self.bubbles is not None:
+            across, upward = self.bubbles.positions.T
+            bubbles = columns({"x": across, "y": upward, "radius": self.bubbles.radius}, 4)
         return {
             "x": plain(x),
             "y": plain(y),

@@ -145,12 +145,11 @@ class Leaders(NamedTuple):
         if not self.supported:
             return NOT_CENTRAL
         if self.rivals:
-            first, rivals = self.first[0], listing(self.rivals, 5)
-            return f"It is not settled who is most influential: {first} is first here, and {rivals} may be."
+            rivals = listing(self.rivals, 5)
+            return f"It is not settled who is most influential: {self.first[0]} is first here, and {rivals} may be."
         if not self.settled:
-            return (
-                f"Most influence in this one fit: {', '.join(self.first)}; how settled that is, only a consensus says."
-            )
+            first = ", ".join(self.first)
+            return f"Most influence in this one fit: {first}; how settled that is, only a consensus says."
         rest = "" if self.more_settled else " Who comes next is not settled."
         return f"Settled as most influential: {', '.join(self.first)}.{rest}"
 

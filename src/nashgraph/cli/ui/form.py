@@ -110,9 +110,8 @@ def arguments(file: str, guess: Guess, given: Given, known: Mapping[str, str]) -
     options = options_of_learn()
     said = ["learn", file, *_about_columns(guess, given)]
     said += [word for name, other in known.items() for word in (options[name].option, other)]
-    return said + [
-        word for each in [*(options[name] for name in BY_COLUMN), *form_fields()] for word in each.said(given)
-    ]
+    rest = [*(options[name] for name in BY_COLUMN), *form_fields()]
+    return said + [word for each in rest for word in each.said(given)]
 
 
 def _about_columns(guess: Guess, given: Given) -> list[str]:
@@ -130,9 +129,8 @@ def _about_columns(guess: Guess, given: Given) -> list[str]:
             raise InputError(f"{' and '.join(map(repr, lists[name]))} cannot both be it: one column {what}")
     if not lists["id"] and any(each.plain == ID for each in guess.columns):
         lists["id"] = ["none"]
-    lists["na"] = _missing_codes(
-        [(given.get(f"codes:{k}"), each) for k, each, role in chosen if role not in (ID, NAMES, OUT)]
-    )
+    coded = [(given.get(f"codes:{k}"), each) for k, each, role in chosen if role not in (ID, NAMES, OUT)]
+    lists["na"] = _missing_codes(coded)
     return [word for name, values in lists.items() for word in _listed(name, values)]
 
 
