@@ -63,7 +63,9 @@ def run_demo(asked: DemoArguments) -> int:
             for each in draws:
                 tables.append(compare(each, club, models))
                 progress()
-        found = averaged(tables)
+        together = pd.concat(tables).groupby("method", sort=False)
+        means = together[[*SCORES, "seconds"]].mean()
+        found = means.assign(converged=together["converged"].all()).reset_index()
         voice.say(listed(found))
         words = verdicts_over_draws(tables, type(model).__name__)
         for line in words:
@@ -88,13 +90,6 @@ def run_demo(asked: DemoArguments) -> int:
     seconds = {name: row.pop("seconds") for name, row in scores.items()}
     voice.answer({"command": "demo", "out": str(out), "scores": scores, "seconds": seconds, "verdict": words})
     return DONE
-
-
-def averaged(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return the mean over draws of every score, methods and controls in the order of the first table."""
-    together = pd.concat(tables).groupby("method", sort=False)
-    means = together[[*SCORES, "seconds"]].mean()
-    return means.assign(converged=together["converged"].all()).reset_index()
 
 
 def verdicts_over_draws(tables: list[pd.DataFrame], method: str) -> list[str]:

@@ -100,12 +100,7 @@ class Summary:
             checks = numbered[(numbered < held).all(axis=1)].T.tolist()
         return {
             "title": text(self.title),
-            "cut": {
-                "column": self.cut.column,
-                "share": self.cut.share,
-                "level": plain(self.cut.level),
-                "n_ties": self.cut.n_ties,
-            },
+            "cut": {name: plain(getattr(self.cut, name)) for name in ("column", "share", "level", "n_ties")},
             "nodes": {**columns(listed), "name": shortened([text(name) for name in listed["name"]])},
             "supported": self.graph.influence_supported is not False,
             "columns": [column.to_dict(order[:held]) for column in self.columns],
