@@ -98,6 +98,7 @@ BROKEN = {
         1,
         "row 2, column 'age': '45 kg' is not a number",
     ),
+    "no values": ("t.csv", text("a,b\n,\n,\n"), [], 1, "no node with values"),
     "one row": ("t.csv", text("a,b\n1,2\n"), [], 1, "one node only"),
     "wrong separator": ("t.csv", text(GOOD), ["--separator", ";"], 1, "',' would give 3"),
     "long separator": ("t.csv", text(GOOD), ["--separator", "--"], 2, "separator must be one character"),

@@ -148,6 +148,7 @@ FEW_LETTERS = st.text("aAxX12-_./ !éÉß", max_size=4) | st.text(max_size=80) |
 
 
 @given(st.lists(FEW_LETTERS, unique=True, max_size=12))
+@example(["-rf", "rf", "--", "-"])
 @example(["é", "e\u0301", "É", "ß", "ss", "SS", "\u2160", "i"])
 def test_folders_are_unique_and_allowed_on_every_file_system(groups):
     folders = folder_names(groups)
@@ -158,6 +159,7 @@ def test_folders_are_unique_and_allowed_on_every_file_system(groups):
         assert name.split(".")[0].casefold() not in RESERVED
         assert name
         assert name[-1] not in ". "
+        assert name[0] != "-"  # an option for other programs, and a formula for a spreadsheet
         assert not {*name} & {*'<>:"/\\|?*'}
         assert name.isprintable()
         assert len(name.encode()) <= 255

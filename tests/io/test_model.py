@@ -36,6 +36,12 @@ def test_strict_json():
     assert content["certificate"] == {"gap": None, "deep": [None, 1.0]}
 
 
+@pytest.mark.parametrize("number", ["Infinity", "-1e999", "NaN"])
+def test_numbers_that_are_not_finite_are_read_as_none(number):
+    text = record_to_json(RECORD).replace('"objective": 1.5', f'"objective": {number}')
+    assert record_from_json(text).certificate["objective"] is None
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

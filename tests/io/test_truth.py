@@ -174,6 +174,16 @@ def test_damaged_members_are_refused(tmp_path, content, message):
         read_members(tmp_path / "members.npz")
 
 
+def test_members_packed_in_an_unknown_way_are_refused(tmp_path):
+    file = tmp_path / "members.npz"
+    write_members(file, "abc", sparse.csr_array((3, 3)), [])
+    content = file.read_bytes()
+    place = content.index(b"PK\x01\x02") + 10  # the method of compression, in the archive's list
+    file.write_bytes(content[:place] + b"\x63" + content[place + 1 :])
+    with pytest.raises(TableError, match=r"members\.npz is damaged .*: learn the network again"):
+        read_members(file)
+
+
 def test_members_come_back_as_they_were(tmp_path, random):
     graphs = [sparse.csr_array(random.random((9, 9)) * (random.random((9, 9)) < 0.4)) for _ in range(3)]
     for name in ("one.npz", "two.npz"):

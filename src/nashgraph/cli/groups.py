@@ -175,9 +175,9 @@ def folder_names(groups: Iterable[str]) -> dict[str, str]:
 
 
 def portable(group: str) -> str:
-    """Return a name that every system can hold: no marks, no reserved word, no dot or blank at an end."""
+    """Return a name that every system can hold: no marks, no reserved word, no hyphen first, no dot at an end."""
     # At most 60 characters: the longest take four bytes, and systems allow 255.
-    plain = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", group))[:60].strip("._")
+    plain = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", group))[:60].lstrip("-._").rstrip("._")
     # Windows keeps these for devices, with any ending.
     reserved = r"^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)"
     return re.sub(reserved, r"\1_", plain, flags=re.IGNORECASE) or "group"

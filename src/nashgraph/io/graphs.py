@@ -9,7 +9,6 @@ import csv
 import json
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -270,7 +269,7 @@ def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
             _graph(data[end - row.sum() : end], columns[end - row.sum() : end], row)
             for row, end in zip(counts, ends.tolist(), strict=True)
         ]
-    except (OSError, ValueError, TypeError, LookupError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # of the archive, of its arrays, or of what they should be
         raise TableError(f"{path.name} is damaged ({error}): learn the network again") from error
     return names, graphs[0], graphs[1:]
 

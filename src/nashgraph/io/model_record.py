@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import platform
 from collections.abc import Iterator
@@ -110,7 +111,7 @@ def record_to_json(record: ModelRecord) -> str:
 def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
     """Return the record in model.json's text, or raise an error that says what is wrong."""
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except RecursionError as error:
         raise TableError(f"{name} is not a model of nashgraph: it is nested too deeply") from error
     except ValueError as error:  # JSONDecodeError, or a number of thousands of digits
@@ -133,6 +134,11 @@ def record_from_json(text: str, name: str = "model.json") -> ModelRecord:
     for place in _unknown(content, record):
         raise TableError(f"{name} has a field {place!r} that this nashgraph does not know: update nashgraph")
     return record
+
+
+def _finite(text: str) -> float | None:
+    """Return a number, or None for one that is not finite, as it is written."""
+    return number if math.isfinite(number := float(text)) else None
 
 
 def _unknown(content: Any, record: Any, place: str = "") -> Iterator[str]:

@@ -54,9 +54,9 @@ def check_nodes(names: Sequence[str], kind: str) -> None:
     """Refuse nodes that cannot be told apart, or written, or are too few."""
     if len(names) < 2:
         other = {"rows": "columns", "columns": "rows"}[kind]
-        count = "one node" if names else "no node"
+        count = "one node only" if names else "no node with values"
         raise TableError(
-            f"the table has {count} only, because nodes are {kind}: a network needs two; is it --nodes {other}?"
+            f"the table has {count}, because nodes are {kind}: a network needs two; is it --nodes {other}?"
         )
     empty = [k + 1 for k, name in enumerate(names) if not name.strip()]
     if empty:
