@@ -121,6 +121,8 @@ def test_conditional_signals_are_those_of_ledoit_and_wolf(random, shape):
     np.testing.assert_allclose((Y.T @ Y)[off], -inverse[off], atol=1e-9 * np.abs(inverse).max())
     assert len(Y) == min(shape)
     assert not conditional_signals(np.ones(shape)).any()
+    parallel = np.linspace(0.5, 2.5, shape[0])[:, None] * random.normal(size=shape[1])
+    assert not conditional_signals(parallel / parallel.std(axis=1, keepdims=True)).any()  # equal but for rounding
 
 
 def test_the_suggested_ties_are_those_with_most_evidence():

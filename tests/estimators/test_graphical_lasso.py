@@ -1,5 +1,7 @@
 """GraphicalLassoGL: scikit-learn's numbers, recovery of a Markov field, and its failures put into words."""
 
+import contextlib
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from sklearn.covariance import GraphicalLasso, GraphicalLassoCV
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from nashgraph import InputError
 from nashgraph.datasets import erdos_renyi, random_geometric, smooth_signals
 from nashgraph.estimators.graphical_lasso import GraphicalLassoGL
 from nashgraph.metrics import edge_auc
@@ -97,6 +100,20 @@ def test_not_converging_is_told_once(alpha, random):
     (message,) = (str(item.message) for item in caught)
     assert message.startswith(f"GraphicalLassoGL has not converged: {gap}")
     assert message.endswith("raise max_iter or alpha, or standardise the signals")
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.validation.DataWarning")  # people of one height
+def test_a_precision_that_is_not_positive_definite_has_not_converged():
+    """Heights in three units and a yes/no answer: scikit-learn stops at the first iteration, of objective infinity."""
+    random = np.random.default_rng(0)
+    random.integers(18, 70, 24)
+    heights = np.round(random.normal(170, 9, 24))
+    X = np.vstack([heights, 10 * heights, heights / 2.54, random.integers(0, 2, 24)])
+    X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+    objective = np.nan
+    with contextlib.suppress(InputError):  # "not positive definite"; rounding decides, machine by machine
+        objective = GraphicalLassoGL(alpha=0.3).fit(X).objective_
+    assert not np.isinf(objective)
 
 
 def test_a_covariance_out_of_reach_is_told(random):

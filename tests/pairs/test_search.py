@@ -127,6 +127,14 @@ def test_geometries_follow_their_definitions(geometry, gaps, random):
     np.testing.assert_allclose(found.costs(pattern), expected[pattern.nonzero()], rtol=1e-9, atol=1e-12)
 
 
+def test_rounding_of_zero_has_no_direction():
+    """As of a node at the mean of every signal; the order of rows decided to which side it pointed."""
+    rows = make_search(np.array([[1.0, -2.0, 4e-16, -2e-16, 0.0]]), geometry="cosine").rows(np.arange(5))
+    np.testing.assert_array_equal(rows[2:, 2:], 0.0)
+    np.testing.assert_array_equal(rows[2:, :2], rows[2, 0])
+    assert rows[2, 0] > 0.0
+
+
 def test_a_node_without_any_signal_has_a_cosine_all_the_same():
     X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
     assert np.isfinite(make_search(X, geometry="cosine").rows(np.arange(3))).all()

@@ -40,6 +40,7 @@ PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular o
 FEW_SIGNALS = 10  # with as many signals the inner product counts as much as the cosine
 OUTLYING = 10.0  # times the median energy, beyond which more energy of a node is not counted
 CROWDED = 0.1  # share of nodes with more equally near others than are kept that is worth a warning
+SAME_SIGNALS = 1e-13  # relative to their size, how far all signals may differ by rounding: 450 ulps
 N_SCANS = 3  # over all pairs, one for each geometry
 
 FLOATS = np.finfo(float).tiny, np.finfo(float).max  # what a beta can be
@@ -100,6 +101,8 @@ def conditional_signals(X: Array) -> Array:
     filled = np.where(np.isnan(X), np.nanmean(X, axis=1, keepdims=True), X)
     n_signals, n = X.shape
     centred = (filled - filled.mean(axis=0)) / np.sqrt(n_signals)
+    if np.abs(centred).max() <= SAME_SIGNALS * np.abs(filled).max():
+        centred[:] = 0.0
     unit = float(np.abs(centred).max()) or 1.0  # fourth powers of signals of any size must be finite
     centred /= unit
     _, roots, directions = linalg.svd(centred, full_matrices=False, check_finite=False)

@@ -138,6 +138,8 @@ def _fit_quietly(model: Any, X: Array) -> None:
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             model.fit(X)
+            if not np.isfinite(model.costs_[-1][0]):  # scikit-learn looks at this from the second iteration on
+                raise FloatingPointError("its precision matrix is not positive definite")
         except FloatingPointError as error:
             raise InputError(
                 f"the graphical lasso failed on this covariance ({error}): raise alpha, standardise the "

@@ -257,7 +257,10 @@ def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -
     if check_choice("geometry", geometry, GEOMETRIES) != "distance":
         energy = np.nanmean(X * X, axis=0)
         if geometry == "cosine":
-            X = X * np.sqrt(np.divide(energy.mean(), energy, out=np.ones_like(energy), where=energy > 0))
+            # A node at the mean of every signal may have rounding instead of zeros, which has no direction. Up to nine
+            # in ten nodes may be such ones, and a tenth may have huge cells.
+            directed = energy > _kernels.SAME_POINT * np.quantile(energy, 0.9, method="lower")
+            X = X * np.sqrt(np.divide(energy.mean(), energy, out=np.zeros_like(energy), where=directed))
         else:
             node_costs = 0.5 * (energy.max() - energy)
     return ENGINES[check_choice("engine", engine, ENGINES)](X, node_costs)
