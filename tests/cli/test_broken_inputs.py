@@ -89,6 +89,7 @@ BROKEN = {
     "binary": ("t.csv", raw(b"\x89PNG\r\n\x1a\n\x00\x00"), [], 1, "byte 0 (0x89)"),
     "zeros": ("t.csv", raw(b"a,b\n1,\x00\n"), [], 1, "is a binary file"),
     "Excel named CSV": ("t.csv", raw(b"PK\x03\x04\x00\x00\xff"), [], 1, "looks like an Excel file: name it .xlsx"),
+    "PDF named CSV": ("t.csv", raw(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0"), [], 1, "it is a PDF: copy the table"),
     "header only": ("t.csv", text("id,age\n"), [], 1, "a header and no rows"),
     "duplicate columns": ("t.csv", text("a,b,a\n1,2,3\n4,5,6\n"), [], 1, "column name 'a' more than once"),
     "text in numbers": (

@@ -204,7 +204,7 @@ def test_a_cell_without_an_end_is_refused(tmp_path, monkeypatch):
         csv.field_size_limit(before)
 
 
-@pytest.mark.parametrize("encoding", ["PLAIN_DICTIONARY", "DELTA_BYTE_ARRAY", "feather", "coded"])
+@pytest.mark.parametrize("encoding", ["PLAIN_DICTIONARY", "DELTA_BYTE_ARRAY", "categories", "feather", "coded"])
 def test_few_long_texts_that_are_small_in_the_file_are_refused(tmp_path, encoding):
     table = pyarrow.table({"a": ["x" * 100_000] * 100})
     path = tmp_path / "t.parquet"
@@ -213,6 +213,8 @@ def test_few_long_texts_that_are_small_in_the_file_are_refused(tmp_path, encodin
         if encoding == "coded":
             table = pyarrow.table({"a": table["a"].dictionary_encode()})
         pyarrow.feather.write_feather(table, path, compression="zstd")
+    elif encoding == "categories":
+        pyarrow.parquet.write_table(pyarrow.table({"a": table["a"].dictionary_encode()}), path)
     elif encoding == "DELTA_BYTE_ARRAY":
         pyarrow.parquet.write_table(table, path, use_dictionary=False, column_encoding={"a": encoding})
     else:

@@ -133,7 +133,7 @@ class ConsensusGL(GraphEstimator):
     Notes
     -----
     In large networks only the nearest of each node can be its neighbours: all up to 616 nodes, at least 104 beyond. If
-    more are equally near, chance chooses among them, the same on every engine, and a warning says so.
+    more are equally near, chance chooses among them, and a warning says so.
 
     Frequency is not probability: it says how much a tie depends on settings and signals, not whether it is true.
     :class:`TieModel` gives probabilities, from known ties and from what people tell about ties.

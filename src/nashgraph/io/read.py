@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -251,8 +251,14 @@ def _check_texts(path: Path, file: Any, max_cells: int) -> None:
     if texts and rows < file.metadata.num_rows:
         size, columns = 0, sorted({chunk.path_in_schema for chunk in texts})
         for piece in file.iter_batches(batch_size=min(max(1, rows), 65_536), columns=columns, use_threads=False):
-            size += piece.nbytes
+            size += piece.nbytes + _spelled_out(piece.columns)
             _check_bytes(path, size, max_cells)
+
+
+def _spelled_out(parts: Iterable[Any]) -> int:
+    """Return how many letters coded texts may have where every row has its own, or 0 if none is coded."""
+    coded = [part for part in parts if hasattr(part, "dictionary")]
+    return sum(len(part) * max(map(len, map(str, part.dictionary.to_pylist())), default=0) for part in coded)
 
 
 def read_feather(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
@@ -267,9 +273,8 @@ def read_feather(path: Path, options: TableOptions, exact: Collection[str]) -> R
         # In one thread, and looked at before it is used: else a broken file can end the program.
         table = feather.read_table(path, use_threads=False)
         table.validate(full=True)
-        coded = [part for column in table.columns for part in column.chunks if hasattr(part, "dictionary")]
-        spelled = sum(len(part) * max(map(len, map(str, part.dictionary.to_pylist())), default=0) for part in coded)
-        _check_bytes(path, table.nbytes + spelled, options.max_cells)
+        spelled_out = _spelled_out(part for column in table.columns for part in column.chunks)
+        _check_bytes(path, table.nbytes + spelled_out, options.max_cells)
         return table.to_pandas(), []
 
 

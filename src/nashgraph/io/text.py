@@ -26,6 +26,7 @@ KNOWN_BYTES = {
     b"PAR1": "it looks like a Parquet file: name it .parquet",
     b"\x93NUMPY": "it looks like a NumPy file: name it .npy",
     b"\x1f\x8b": "it looks compressed: name it .csv.gz",
+    b"%PDF": "it is a PDF: copy the table into a spreadsheet and save that as .csv",
 }
 COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t]*#[^\r\n]*(?:\r\n|\r|\n)")
 LONGEST = 50_000_000  # letters of a cell, or of a line that is cut at another separator

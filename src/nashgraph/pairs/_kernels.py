@@ -390,8 +390,9 @@ def node_draws(n_nodes: int) -> Array:
 def drawn(cost: float, one: int, other: int) -> float:
     """Return a cost with a draw for the pair, from its nodes' draws, in the bits that :func:`snapped` has freed.
 
-    Among equal costs chance then chooses the smallest, not the order of a table's rows: the same pairs on every
-    engine, and the same for i and j as for j and i. :func:`undrawn` takes the draw off again.
+    Among equal costs chance then chooses the smallest, not the order of a table's rows. The draw of i and j is that of
+    j and i, on every engine; where two draws are equal, in a few of 10,000 rows, engines may differ. :func:`undrawn`
+    takes the draw off again.
     """
     return np.int64(np.float64(cost).view(np.int64) | np.int64((one * other) >> DRAWN_SHIFT)).view(np.float64)
 
@@ -418,7 +419,7 @@ def pair_cost(distance: float, scale: float, node_costs: float) -> float:
     Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
     of nodes and questions is. They are rounded once, with node costs: rounded twice, one in a thousand ties was
     none. A weight moves by a cost's rounding over 2 beta: by 1e-4 where costs are 1e5 times what they differ by, as of
-    tight clusters with gaps.
+    tight clusters with gaps, or of inner products beside one huge cell.
     """
     return snapped((0.0 if distance <= SAME_POINT * scale else distance) + node_costs)
 
