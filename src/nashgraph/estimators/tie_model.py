@@ -55,8 +55,8 @@ class TieModel(GraphEstimator):
         How many names the questionnaire had room for: those missing from a full list may still be tied.
     calibrate : bool
         Whether to calibrate probabilities by simulation (up to 5,000 nodes); it takes as long as the fit. The
-        simulation is one drawn network, so in groups of a few dozen people another ``random_state``, or another order
-        of the people, moves probabilities noticeably, and the order of pairs hardly.
+        simulation is one drawn network, so in groups of up to a few hundred people another ``random_state``, or
+        another order of the people, moves some probabilities noticeably. Which pairs come first hardly changes.
     tol, max_iter : stop when the relative gradient is at most ``tol``, or after so many iterations
     random_state : int, of the simulation
 
