@@ -133,7 +133,7 @@ export function showAspect() {
   byId("groups-said").textContent = state.kept.size
     ? `${said(d3.sum(d3.range(nodes.name.length), passes))} of ${said(nodes.name.length)} nodes are picked out; press again for all.`
     : more > 0
-      ? `And ${said(more)} smaller ones.`
+      ? `And ${said(more)} smaller ${more === 1 ? "one" : "ones"}.`
       : "";
 }
 

@@ -64,7 +64,8 @@ export function showOverview() {
     }),
   );
   const more = communityNames.length - LISTED_COMMUNITIES;
-  if (more > 0) byId("communities-list").append(element("li", `and ${said(more)} smaller ones, drawn grey`, { class: "note" }));
+  const rest = `and ${said(more)} smaller ${more === 1 ? "one" : "ones"}, drawn grey`;
+  if (more > 0) byId("communities-list").append(element("li", rest, { class: "note" }));
   if (byId("forest-list")) showForest();
 }
 

@@ -92,7 +92,7 @@ export function whyDetails(a, b) {
   return details;
 }
 
-// The answers that ties go by most, each a button that colours by it.
+// The answers in which tied nodes differ least, each a button that colours by it.
 export function showDrives() {
   const known = d3.sort(data.columns.filter((column) => column.alike !== null), (column) => -column.alike);
   byId("drives").hidden = !known.length;
