@@ -24,7 +24,10 @@ from benchmarks.recovery_problems import NETWORKS
 from benchmarks.report import Report
 from nashgraph import GLGP, ConsensusGL, TieModel
 from nashgraph.datasets import load_villages, smooth_signals
-from nashgraph.study import ROUNDS, SEEDS, SeedingGain
+from nashgraph.evidence import probabilities
+from nashgraph.evidence.pair_sums import sigmoid
+from nashgraph.evidence.probabilities import ENOUGH_TIES, MOST_NETWORKS
+from nashgraph.study import ROUNDS, SEEDS, SeedingGain, drawn_group
 from nashgraph.validation import Array
 
 REPORT = Path(__file__).parent / "EVIDENCE.md"
@@ -381,6 +384,34 @@ def speed() -> list[list[str]]:
     return rows
 
 
+def moved_by_chance() -> list[list[str]]:
+    """Return how far probabilities differ between six seeds of the calibration, with one network and as it is."""
+    rows = []
+    for n, share in ((40, 1.0), (40, 0.4), (150, 1.0), (150, 0.4), (400, 1.0), (400, 0.4)):
+        found = []
+        for most in (1, MOST_NETWORKS):
+            probabilities.MOST_NETWORKS, start = most, time.process_time()
+            fits = [[_drawn_fit(n, share, group, seed) for seed in range(6)] for group in range(4)]
+            seconds = (time.process_time() - start) / 24
+            furthest = np.mean([np.ptp(each, axis=0).max() for each in fits])
+            likely = np.mean([np.std(each, axis=0)[np.mean(each, axis=0) > 0.2].mean() for each in fits])
+            found += [f"{furthest:.3f}", f"{likely:.4f}", f"{seconds:.2f}"]
+        rows.append([f"{n} people, {share:.0%} asked", *found])
+    return rows
+
+
+def _drawn_fit(n: int, share: float, group: int, seed: int) -> Array:
+    """Return the probabilities of all pairs of a drawn group, of whom some were asked."""
+    random = np.random.default_rng(group)
+    A, T = drawn_group(n, 8.0, 6, 0.6, random)
+    asked = np.where(random.random(n) < share, 1.0, np.nan)
+    given = {"traits": pd.DataFrame(T), "counts": pd.DataFrame(A @ T * asked[:, None])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = TieModel(random_state=seed).fit(**given, n_ties=pd.Series(A.sum(axis=1) * asked))
+    return sigmoid((model.low_rank_.left @ model.low_rank_.right.T)[np.triu_indices(n, 1)])
+
+
 def main() -> None:
     report = Report("What questions about ties buy", "python -m benchmarks.evidence")
     data = Path(os.environ["NASHGRAPH_DATA"])
@@ -430,7 +461,17 @@ def main() -> None:
             report.section(group.capitalize())
             report.say(text)
             report.table(HEADINGS, lines(rows))
-    report.write(REPORT)
+    report.section("Chance in the calibration")
+    report.say(
+        "Groups drawn from the model, eight ties a person and six traits. The same answers are fitted with six "
+        "seeds: the largest difference between the probabilities of a pair, and the standard deviation over pairs with "
+        "a probability above 0.2; means over four groups. "
+        f"Calibrated by one drawn network, and as it is: until {ENOUGH_TIES:,} ties are drawn, at most {MOST_NETWORKS} "
+        "networks."
+    )
+    measured = ("largest difference", "standard deviation", "CPU seconds")
+    columns = [f"{what}, {how}" for how in ("one network", "as it is") for what in measured]
+    report.table(["group", *columns], moved_by_chance())
     report.section("Speed")
     report.say(
         "One fit with everything asked of everybody; calibration by simulation included up to 5,000 nodes. CPU seconds "

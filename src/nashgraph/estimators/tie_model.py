@@ -42,7 +42,7 @@ class TieModel(GraphEstimator):
        told, up to the error of answers. The relative norm of this equation's residual is the certificate.
 
     Everybody who was not asked has α = e = 0, or a popularity from being named. Log-odds are of low rank, so no N × N
-    array is held. Probabilities are calibrated by asking a network drawn from the model the same questions.
+    array is held. Probabilities are calibrated by asking networks drawn from the model the same questions.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class TieModel(GraphEstimator):
     max_names : int, optional
         How many names the questionnaire had room for: those missing from a full list may still be tied.
     calibrate : bool
-        Whether to calibrate probabilities by simulation (up to 5,000 nodes); it takes as long as the fit. The
-        simulation is one drawn network, so in groups of up to a few hundred people another ``random_state``, or
-        another order of the people, moves some probabilities noticeably. Which pairs come first hardly changes.
+        Whether to calibrate probabilities by simulation (up to 5,000 nodes); it takes as long as the fit, in groups of
+        a few hundred people several times as long. Another ``random_state``, or another order of the people, moves
+        them slightly.
     tol, max_iter : stop when the relative gradient is at most ``tol``, or after so many iterations
     random_state : int, of the simulation
 

@@ -14,6 +14,9 @@ from .pair_sums import Factors, by_blocks, expected_counts, pairs_where, sigmoid
 from .tilts import Task, fit_tilts, known_rows
 
 BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
+# Networks drawn for the calibration: as many as have 5,000 ties, or 16. With one, another seed moved probabilities of
+# groups of 40 people by up to a quarter (benchmarks/EVIDENCE.md).
+ENOUGH_TIES, MOST_NETWORKS = 5000, 16
 PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 
 
@@ -46,30 +49,36 @@ def asked_again(network: sparse.csr_array, task: Task, errors: Errors, random: n
 def calibration(
     low_rank: Factors, task: Task, errors: Errors, anchor: Mixing | None, pull: float, seed: int, tol: float
 ) -> Array:
-    """Return (intercept, slope) for pairs with none, one or both ends asked, by asking a drawn network.
+    """Return (intercept, slope) for pairs with none, one or both ends asked, by asking drawn networks.
 
-    A network is drawn from the fitted probabilities, the same people are asked about it, the model is fitted to what
+    Networks are drawn from the fitted probabilities, the same people are asked about each, the model is fitted to what
     they say, and a logistic regression of the drawn ties on the fitted log-odds says how far these can be trusted:
     answers pin ties down further than expected counts do (slope above 1), and errors are fitted too (slope below 1).
     """
     random = np.random.default_rng(seed)
-    network = drawn_network(low_rank, random)
-    counts = asked_again(network, task, errors, random)
-    told = Respondents(task.features, task.rows, scaled_up(counts, task.features), task.likeness)
-    anchor = None if anchor is None else anchor._replace(kappa=1.0)  # likeness has κ in it here
-    mixing = fit_mixing([told], anchor, pull, kappa=1.0)
-    again = task._replace(mixing=mixing.matrix, counts=counts)
-    _, fitted, _ = fit_tilts(again, tol=tol)
     n = len(task.features)
     asked = np.isin(np.arange(n), task.rows).astype(int)
     one, other = np.triu_indices(n, 1)
-    theta = (fitted.left @ fitted.right.T)[one, other]
-    tie = network.toarray()[one, other]
     ends = asked[one] + asked[other]
+    anchor = None if anchor is None else anchor._replace(kappa=1.0)  # likeness has κ in it here
+    thetas: list[Array] = []
+    ties: list[Array] = []
+    count = 0
+    while count < ENOUGH_TIES and len(ties) < MOST_NETWORKS:
+        network = drawn_network(low_rank, random)
+        counts = asked_again(network, task, errors, random)
+        told = Respondents(task.features, task.rows, scaled_up(counts, task.features), task.likeness)
+        mixing = fit_mixing([told], anchor, pull, kappa=1.0)
+        again = task._replace(mixing=mixing.matrix, counts=counts)
+        _, fitted, _ = fit_tilts(again, tol=tol)
+        thetas.append((fitted.left @ fitted.right.T)[one, other])
+        ties.append(network.toarray()[one, other])
+        count += network.nnz // 2
     lines = np.tile([0.0, 1.0], (3, 1))
     for k in range(3):
-        if (tie[ends == k]).sum() >= 30:  # fewer do not tell a line
-            lines[k] = logistic_line(theta[ends == k], tie[ends == k])
+        theta, tie = (np.concatenate([each[ends == k] for each in found]) for found in (thetas, ties))
+        if tie.sum() >= 30:  # fewer do not tell a line
+            lines[k] = logistic_line(theta, tie)
     return lines
 
 

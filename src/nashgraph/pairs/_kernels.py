@@ -390,9 +390,8 @@ def node_draws(n_nodes: int) -> Array:
 def drawn(cost: float, one: int, other: int) -> float:
     """Return a cost with a draw for the pair, from its nodes' draws, in the bits that :func:`snapped` has freed.
 
-    Among equal costs chance then chooses the smallest, not the order of a table's rows. The draw of i and j is that of
-    j and i, on every engine; where two draws are equal, in a few of 10,000 rows, engines may differ. :func:`undrawn`
-    takes the draw off again.
+    Among equal costs chance then chooses the smallest, not the order of rows. The draw of i and j is that of j and i,
+    on every engine; in a few of 10,000 rows draws are equal, and engines may differ. :func:`undrawn` takes it off.
     """
     return np.int64(np.float64(cost).view(np.int64) | np.int64((one * other) >> DRAWN_SHIFT)).view(np.float64)
 
