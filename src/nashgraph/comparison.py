@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,14 +26,6 @@ from .validation import Array, InputError, InputTypeError, check_choice
 
 CONTROL, CHANCE, SHUFFLED = "control: ", "control: chance", "control: shuffled benefit"
 SCORES = EdgeScores._fields
-
-
-class Game(NamedTuple):
-    """The game whose welfare is computed on every graph."""
-
-    benefit: Array
-    interaction: Interaction
-    welfare: Welfare
 
 
 def compare(
@@ -109,13 +101,13 @@ def compare(
     if isinstance(benefit, pd.Series):
         benefit = in_order("benefit", benefit, names)
     values, _ = marginal_benefit(benefit, make_search(signals))
-    game = Game(values, as_interaction(interaction), as_welfare(welfare))
+    game = values, as_interaction(interaction), as_welfare(welfare)
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
         edge_scores(truth, LearnedGraph.of(np.zeros((len(names), len(names))), names))
     given = [(label, _with_missing(estimator, missing)) for label, estimator in entries]
     tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in given]
     if truth is not None:
-        tasks += [delayed(_control_row)(name, signals, names, truth, game) for name in CONTROLS]
+        tasks += [delayed(_control_row)(name, signals, names, truth, values) for name in CONTROLS]
         prior = next((each for _, each in given if isinstance(each, GLGP)), _with_missing(GLGP(), missing))
         shuffled = clone(prior).set_params(benefit=np.random.default_rng(0).permutation(values))
         tasks.append(delayed(_row)(SHUFFLED, shuffled, X, truth, game))
@@ -128,12 +120,10 @@ def compare(
 
 
 def verdict(table: pd.DataFrame) -> str:
-    """Return in words which methods of a comparison with a truth beat the best control, by average precision.
-
-    The shuffled benefit is not among these controls: it is a learned graph, and shows what the prior adds.
-    """
+    """Return in words which methods of a comparison with a truth beat the best control, by average precision."""
     scores = table.set_index("method")["average_precision"].dropna()
     is_control = scores.index.str.startswith(CONTROL)
+    # The shuffled benefit is a learned graph, and shows what the prior adds.
     methods, controls = scores[~is_control], scores[is_control].drop([CHANCE, SHUFFLED], errors="ignore")
     if methods.empty or controls.empty:
         return "no method could be scored"
@@ -186,7 +176,7 @@ def _entry(method: object) -> tuple[str, GraphEstimator]:
     )
 
 
-def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: Game) -> dict[str, Any]:
+def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: tuple[Any, ...]) -> dict[str, Any]:
     """Fit one method and return its row, with its warnings and errors: this runs in a worker."""
     row = _empty_row(label, truth)
     with warnings.catch_warnings(record=True) as caught:
@@ -205,9 +195,9 @@ def _row(label: str, estimator: GraphEstimator, X: Any, truth: Any, game: Game) 
     return row
 
 
-def _control_row(name: str, signals: Array, names: Array, truth: Any, game: Game) -> dict[str, Any]:
+def _control_row(name: str, signals: Array, names: Array, truth: Any, benefit: Array) -> dict[str, Any]:
     start = time.perf_counter()
-    scores = CONTROLS[name](signals, game.benefit)
+    scores = CONTROLS[name](signals, benefit)
     seconds = time.perf_counter() - start
     if symmetrize_for(truth) == "mean":
         scores = 0.5 * (scores + scores.T)

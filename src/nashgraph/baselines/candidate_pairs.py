@@ -25,11 +25,7 @@ Integers = NDArray[np.integer[Any]]
 
 @kernel()
 def slack(one: float, other: float, scale: float, distance: float) -> float:
-    """Return ``one + other - scale * distance``, in this order.
-
-    A function of its own because the loops below may reorder sums: here nothing is reordered, so that the two ends of a
-    pair see the same number and a pair counted is a pair listed.
-    """
+    """Return ``one + other - scale * distance``, never reordered, so that both ends of a pair see the same number."""
     return (one + other) - scale * distance
 
 

@@ -49,7 +49,7 @@ def solve_cone_program(
     ``B.gram(d)`` is B diag(d) times its transpose, a new array.
     """
     x, z, nu = np.full(len(c), 1.0 / a.sum()), np.ones(len(c)), 0.0
-    w, u = h + B.apply(x), _identity(len(h))
+    w, u = h + B.apply(x), np.eye(1, len(h))[0]
     w[0] = max(w[0], 1.5 * float(np.linalg.norm(w[1:])) + 1e-3)
     monitor = Monitor(Measure.GAP, tol, max_iter)
     best, least, since, iteration = (x, z, u), np.inf, 0, 0
@@ -66,8 +66,8 @@ def solve_cone_program(
         if status is not None:
             break
         status = Status.STALLED
-        # Near the end, six iterations without gain mean that rounding allows no more.
-        if since > 6 or not (_inside(w) and _inside(u)):
+        # Near the end, six iterations without gain, or a point on the boundary, mean that rounding allows no more.
+        if since > 6 or not all(y[0] > (1.0 + 1e-15) * np.linalg.norm(y[1:]) for y in (w, u)):
             break
         try:
             newton = Newton(B, a, x, z, g, Scaling(w, u), (dual, primal, cone))
@@ -106,8 +106,7 @@ class Scaling:
         inner = float(self.v[1:] @ y[1:])
         out = y + self.v * (y[0] + inner / (1.0 + self.v[0]))
         out[0] = self.v[0] * y[0] + inner
-        scaled: Array = self.size * out
-        return scaled
+        return self.size * out
 
     def unscale(self, y: Array) -> Array:
         """Return W^-1 y."""
@@ -168,7 +167,7 @@ class Newton:
         step = self.direction(-products, -scaling.point)
         damping = (1.0 - min(1.0, self.longest(step))) ** 3
         corrected = scaling.divide(
-            damping * mean * _identity(len(step.w))
+            damping * mean * np.eye(1, len(step.w))[0]
             - _product(scaling.point, scaling.point)
             - _product(scaling.unscale(step.w), scaling.scale(step.u))
         )
@@ -203,12 +202,6 @@ class Newton:
         return solution
 
 
-def _identity(size: int) -> Array:
-    one = np.zeros(size)
-    one[0] = 1.0
-    return one
-
-
 def _reflect(y: Array) -> Array:
     mirrored = -y
     mirrored[0] = y[0]
@@ -225,8 +218,3 @@ def _product(p: Array, q: Array) -> Array:
 def _determinant(y: Array) -> float:
     length = float(np.linalg.norm(y[1:]))
     return float(np.sqrt((y[0] - length) * (y[0] + length)))
-
-
-def _inside(y: Array) -> bool:
-    """Whether a point is inside the cone by more than rounding."""
-    return bool(y[0] > (1.0 + 1e-15) * np.linalg.norm(y[1:]))

@@ -105,10 +105,7 @@ def _remedy(wanted: int, found: int, iterations: int, lam: float) -> str:
 
 
 def weight_step(distances: Array, embedding: Array, lam: float, beta: float, c: float) -> Array:
-    r"""Return the rows that minimise :math:`J(S) + \lambda \sum_{ij} S_{ij} \|f_i - f_j\|^2`, exactly.
-
-    Row i is the projection of :math:`-(D_{ij} + \lambda \|f_i - f_j\|^2) / (2\beta)` onto the simplex of sum c.
-    """
+    r"""Return S: row i projects :math:`-(D_{ij} + \lambda \|f_i - f_j\|^2) / (2\beta)` onto the simplex of sum c."""
     scores = cdist(embedding, embedding, "sqeuclidean")
     scores *= lam
     scores += distances
@@ -139,10 +136,7 @@ def components(weights: Array) -> tuple[int, NDArray[np.int32]]:
 
 
 def _sparse_embedding(weights: Any, indicators: Array, n_components: int) -> Array:
-    """Add to the null vectors the next ones, by Lanczos iterations on the inverse of L + shift, orthogonal to them.
-
-    The eigenvalue zero is repeated, and Lanczos iterations may miss copies of it, so its eigenvectors are given.
-    """
+    """Add the next eigenvectors to those of eigenvalue zero, copies of which Lanczos iterations might miss."""
     n = len(indicators)
     symmetric = 0.5 * (weights + weights.T)
     degrees = symmetric.sum(axis=1)

@@ -38,10 +38,7 @@ STRIDE = 2.0  # factor of each step on the way to a large theta
 
 @dataclass(frozen=True, eq=False)
 class LogDegreeGraph:
-    """A solution of the unit problem at one theta: the dual variables mu, and the sums over each node's edges.
-
-    The certificate is by the duality gap over N; its iterations are all Newton steps on the way to the graph.
-    """
+    """A solution of the unit problem: theta, the dual variables mu, sums over edges, and all Newton steps certified."""
 
     theta: float
     potential: Array
@@ -72,10 +69,9 @@ def log_degree_graph(
     tol: float = 1e-9,
     max_iter: int = 500,
 ) -> LogDegreeGraph:
-    """Solve the unit problem at a theta, or at the theta that gives a mean degree.
+    """Solve the unit problem at a theta or, without one, at the theta that gives a mean degree.
 
-    ``theta`` wins where both are given. ``grow`` adds to listed pairs those that were left out and would be edges, and
-    solves again, until there are none: the graph is then that of all pairs.
+    ``grow`` adds pairs that were left out and would be edges, until there are none: the graph is that of all pairs.
     """
     graph, steps = None, 0
     while True:
@@ -190,8 +186,7 @@ def newton_step(edges: Any, potential: Array, sums: NodeSums) -> Array:
     accuracy = 0.01 * min(0.1, float(np.sqrt(np.mean((potential * gradient) ** 2))))
     matrix = sparse.diags_array(root) @ pattern @ sparse.diags_array(root) + sparse.eye_array(len(root))
     step, _ = cg(sparse.csr_array(matrix), -root * gradient, rtol=max(accuracy, 1e-10), maxiter=500)
-    scaled: Array = root * step
-    return scaled
+    return root * step
 
 
 def line_search(
@@ -221,15 +216,13 @@ def lonely_potential(nearest: Array, theta: float) -> Array:
     """
     last = np.sum(activation_levels(nearest) < theta**-2, axis=1).clip(min=1) - 1
     summed = theta * np.take_along_axis(np.cumsum(nearest, axis=1), last[:, None], axis=1)[:, 0]
-    potential: Array = (summed + np.sqrt(summed**2 + 4.0 * (last + 1))) / (2.0 * (last + 1))
-    return potential
+    return (summed + np.sqrt(summed**2 + 4.0 * (last + 1))) / (2.0 * (last + 1))
 
 
 def activation_levels(nearest: Array) -> Array:
     r"""Return :math:`k z_k^2 - z_k \sum_{j \le k} z_j`: a node alone has k edges iff it is below theta^-2."""
     ranks = np.arange(1, nearest.shape[1] + 1)
-    levels: Array = nearest * np.maximum(ranks * nearest - np.cumsum(nearest, axis=1), 0.0)
-    return levels
+    return nearest * np.maximum(ranks * nearest - np.cumsum(nearest, axis=1), 0.0)
 
 
 def guess_theta(nearest: Array, degree: float) -> float:
@@ -256,9 +249,7 @@ class Search:
     """Find where a decreasing function of one number takes a value: secant steps kept inside a bracket."""
 
     def __init__(self, wanted: float, place: float) -> None:
-        self.wanted = wanted
-        self.origin = place
-        self.low, self.high = -np.inf, np.inf
+        self.wanted, self.origin, self.low, self.high = wanted, place, -np.inf, np.inf
         self.last: tuple[float, float] | None = None
 
     def next_place(self, place: float, value: float) -> float | None:

@@ -21,10 +21,7 @@ from ..validation import Array
 
 
 class Classes(NamedTuple):
-    """Nodes grouped by equal rows, in classes that are numbered as they first appear.
-
-    ``labels`` has the class of each node, ``members`` the first node of each class.
-    """
+    """Nodes grouped by equal rows: ``labels`` has the class of each node, ``members`` the first node of each class."""
 
     sizes: Array
     labels: Array

@@ -107,8 +107,7 @@ class Game:
 
     def foregone(self, graph: Array) -> Array:
         """Return (I - rho G) Y, the benefits at which the actions Y are an equilibrium."""
-        left: Array = self.actions - self.rho * (graph @ self.actions)
-        return left
+        return self.actions - self.rho * (graph @ self.actions)
 
     def program_without_benefits(self) -> GraphProgram:
         """Return the program in the graph alone, its independent benefits eliminated; f is the objective."""
@@ -176,5 +175,4 @@ class GraphProgram:
         return 4.0 * self.weight * self.game.rho**2 * largest**2 + 4.0 * self.game.theta1
 
     def _residual(self, point: Array) -> Array:
-        left: Array = self.target - self.game.rho * (self.game.matrix(point) @ self.game.actions)
-        return left
+        return self.target - self.game.rho * (self.game.matrix(point) @ self.game.actions)

@@ -56,8 +56,7 @@ def sig_rep(X: Array, alpha: float, beta: float, *, tol: float = 1e-6, max_iter:
     start, _ = accelerated_descent(noisy, complete, Monitor(Measure.GAP, INNER_SHARE * tol, INNER_STEPS))
     weights, status = alternate(start, rest, monitor)
     signals = np.ascontiguousarray(signal_step(X.T, weights, alpha).T)
-    remedy = "raise max_iter, or lower alpha (less smoothing settles sooner)"
-    certificate = monitor.certificate(status, remedy=remedy)
+    certificate = monitor.certificate(status, remedy="raise max_iter, or lower alpha (less smoothing settles sooner)")
     return SmoothedGraph(squareform(weights), signals, certificate.history[-1].objective, certificate)
 
 
@@ -66,8 +65,7 @@ def signal_step(given: Array, weights: Array, alpha: float) -> Array:
     system = -alpha * squareform(weights)
     system[np.diag_indices_from(system)] = 1.0 - system.sum(axis=1)
     factor = linalg.cho_factor(system, overwrite_a=True, check_finite=False)
-    solved: Array = linalg.cho_solve(factor, given, check_finite=False)
-    return solved
+    return linalg.cho_solve(factor, given, check_finite=False)
 
 
 def pair_costs(signals: Array, alpha: float) -> Array:
@@ -107,8 +105,7 @@ class LaplacianBlock:
     def _gradient(self, at: Iterate) -> Array:
         weights, degrees = at
         ends = squareform(np.add.outer(degrees, degrees), checks=False)
-        gradient: Array = self.costs + 4.0 * self.beta * weights + 2.0 * self.beta * ends
-        return gradient
+        return self.costs + 4.0 * self.beta * weights + 2.0 * self.beta * ends
 
     def _projected(self, at: Iterate, step: float) -> Array:
         moved: Array = at.point - step * self._gradient(at)

@@ -44,13 +44,11 @@ from .node_classes import Classes
 class TemplateMap:
     r"""The linear map T, never stored, whose norm is the distance from the matrices that have the templates.
 
-    Nodes with the same entry in every template are taken as one (see ``node_classes.Classes``). The problem is convex,
-    so averaging a solution over all exchanges of such nodes gives a solution that treats them alike. The templates are
-    constant on classes, so the distance of S is that of its mean over each class. The anchor is a class of its own.
-
-    The unknown is the vector x of the total weights within and between classes, so :math:`\|S\|_1 = 2\,1^\top x`, and
-    the anchor's entries of x sum to one. With u the entries of a full orthonormal basis at one member of each class, T
-    has a row for each pair of a template k and a later column l, and a column for each pair i, j of classes:
+    Nodes with the same entry in every template are one class; the problem is convex, so some solution treats them
+    alike. The anchor is a class of its own. The unknown is the vector x of the total weights within and between
+    classes, so :math:`\|S\|_1 = 2\,1^\top x`, and the anchor's entries of x sum to one. With u the entries of a full
+    orthonormal basis at one member of each class, T has a row for each pair of a template k and a later column l, and
+    a column for each pair i, j of classes:
 
     .. math:: T_{kl,\,ij} = \sqrt2\,(u_{ik} u_{jl} + u_{il} u_{jk}), \qquad k < l,\; k \le K.
 
@@ -134,8 +132,7 @@ class TemplateMap:
     def admissible(self, edges: Array) -> Array:
         """Return the edges without negative weights, the anchor's summing to one."""
         clipped = np.maximum(edges, 0.0)
-        normal: Array = clipped / float(self.at_anchor @ clipped)
-        return normal
+        return clipped / float(self.at_anchor @ clipped)
 
     def gap(self, edges: Array, multiplier: Array, epsilon: float) -> float:
         """Return a graph's duality gap, relative to its objective, shrinking the multiplier as needed."""
@@ -178,11 +175,7 @@ class Candidate(NamedTuple):
 
 
 def best_candidate(templates: TemplateMap, point: ConePoint, epsilon: float) -> Candidate:
-    """Return the best graph: the interior point's, or one of its polished forms.
-
-    A polish is an active-set method from the interior point's support: edges that came out negative leave, and the few
-    with the most negative reduced costs enter.
-    """
+    """Return the best graph: the interior point's, or one polished by an active-set method from its support."""
     support = point.x > point.z
     # Weights below 1e-9 are an interior point's distance from zero; a merit below 1e-11 is rounding.
     best = Candidate.of(templates, np.where(point.x > 1e-9, point.x, 0.0), -point.u[1:], epsilon)
@@ -198,7 +191,7 @@ def best_candidate(templates: TemplateMap, point: ConePoint, epsilon: float) -> 
         costs = price + templates.adjoint(multiplier)
         costs -= templates.at_anchor * float(costs[support & (templates.at_anchor == 1)].mean())
         costs[support] = 0.0
-        entering = np.argsort(costs)[: max(1, support.sum() // 20)]
+        entering = np.argsort(costs)[: max(1, support.sum() // 20)]  # the few of most negative reduced cost
         entering = entering[costs[entering] < -1e-11]
         leaving = edges < 0
         if not entering.size and not leaving.any():
@@ -295,11 +288,7 @@ def spectral_templates(
 
 
 def template_basis(covariance: Array) -> tuple[Array, int]:
-    """Return the eigenvectors of a covariance, largest eigenvalue first, and the number of nonzero ones.
-
-    Only the eigenvectors of simple eigenvalues are templates; those of a repeated one, such as zero for fewer signals
-    than nodes, are any basis of their space.
-    """
+    """Return the eigenvectors of a covariance, largest eigenvalue first, and the number of nonzero ones."""
     values, vectors = linalg.eigh(covariance, check_finite=False)
     rank = int(np.sum(values > len(values) * np.finfo(float).eps * values[-1]))
     return np.ascontiguousarray(vectors[:, ::-1]), rank

@@ -117,16 +117,13 @@ def values_at(matrix: Any, pattern: Any) -> Array:
 
 
 def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladders) -> tuple[Any, Any]:
-    """Return the mean of the members without prior, as :func:`~.members.graph_of` has it, and the evidence of pairs.
-
-    The members of an estimator are all there is to compare, whatever the signals are.
-    """
+    """Return the mean of the members without prior, as :func:`~.members.graph_of` has it, and the evidence of pairs."""
     mean = rows = sparse.csr_array((X.shape[1], X.shape[1]), dtype=complex)
     for geometry, share in geometries.items():  # partial likeness comes last
         mean = mean + share * graph_of(ladders(X, geometry))
         rows = rows if geometry == PARTIAL else mean
         ladders.step()
-    used = kind if ladders.estimator is None else ""
+    used = kind if ladders.estimator is None else ""  # the members of an estimator are all there is to compare
     return mean, evidence_of(rows.real, X, used, geometries.get(PARTIAL, 0.0), ladders)
 
 

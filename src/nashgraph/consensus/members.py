@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -62,13 +63,10 @@ def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
 def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
     """Return the weight of each geometry, by whether strong nodes are the popular ones (fact 7 of the design).
 
-    If a node's energy is not correlated with its influence in the mean cosine graph, the distance has most of the
-    weight; if it is a little, the cosine has all; if it clearly is, the inner product shares with the cosine. Its share
-    falls with the number of signals: cosines of few signals are noisy, and a node's strength then tells more.
-
-    Partial likeness has half of the weight where strong nodes are clearly the popular ones: there ties act through
-    powers of the adjacency matrix, and nodes are also alike for what lies between them. With more signals than nodes it
-    has at least 1 - N/M (fact 14), the share of the degrees of freedom that an inverse covariance leaves over.
+    The inner product's share falls with the number of signals: cosines of few signals are noisy, and a node's strength
+    then tells more. Where strong nodes are clearly the popular ones, ties act through powers of the adjacency matrix,
+    and nodes are also alike for what lies between them: partial likeness has half of the weight. With more signals than
+    nodes it has at least 1 - N/M (fact 14), the share of the degrees of freedom that an inverse covariance leaves over.
     """
     influence = np.bincount(cosine.labels.ravel(), weights=cosine.weights.ravel(), minlength=len(cosine.labels))
     together = energy_correlation(X, influence)
@@ -128,11 +126,8 @@ def search_of(X: Array, geometry: str, engine: str = "threads") -> Any:
 def expected_cost(X: Array, n_degrees: int, n_replicates: int) -> tuple[float, float]:
     """Return about how many seconds and bytes a plain consensus takes, from the nearest of a few nodes.
 
-    A scan over all pairs costs as much per node as that sample of nodes, or half of it in large networks, whose first
-    look is in single precision; there are three of them, and about as much work as one more around them. A replicate
-    looks at the kept pairs only, each four times as expensive as in a scan, and stores a number for each. All else
-    takes 240 bytes per kept pair. On two cores, with 5,000 to 50,000 nodes and 20 replicates, the processor time was
-    0.7 to 1.1 times the estimate, for Gaussian signals, eight Likert answers and twenty yes/no answers alike.
+    On two cores, with 5,000 to 50,000 nodes and 20 replicates, the processor time was 0.7 to 1.1 times the estimate,
+    for Gaussian signals, eight Likert answers and twenty yes/no answers alike.
     """
     n = X.shape[1]
     kept = ladder_degrees(n, n_degrees)[1]
@@ -141,33 +136,32 @@ def expected_cost(X: Array, n_degrees: int, n_replicates: int) -> tuple[float, f
         start = time.perf_counter()
         list(search.scan(Nearest(kept, None), nodes))
     scan = (time.perf_counter() - start) * n / len(sample)
+    # Large networks are first looked at in single precision. A kept pair costs a replicate four times what it costs a
+    # scan. All else takes about as long as one more scan, and 240 bytes per kept pair.
     scans, replicates = N_SCANS * (0.5 if n >= FIRST_NODES else 1.0), n_replicates * 4.0 * N_SCANS * kept / n
     return (scans + 1 + replicates) * scan, n * kept * (8.0 * n_replicates + 240.0)
 
 
+@dataclass(eq=False)
 class Ladders:
     """The degree ladders of one fit; those of the signals as they are get stored, and finished steps are counted.
 
     An ``estimator`` is fitted once per degree. Without one, the closed form of a smooth graph needs one scan for all.
     """
 
-    def __init__(
-        self,
-        degrees: Array,
-        n_nearest: int,
-        c: float,
-        engine: str,
-        estimator: Any = None,
-        n_jobs: int | None = None,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> None:
-        self.degrees, self.n_nearest, self.c, self.engine = degrees, n_nearest, c, engine
-        self.estimator, self.n_jobs, self.progress = estimator, n_jobs, progress
-        self.stored: dict[str, Ladder] = {}
-        self.whole: Array | None = None
-        self.certificates: list[Certificate] = []
-        self.saved: CheckpointedSteps[Ladder] | None = None
-        self.n_steps = self.n_done = 0
+    degrees: Array
+    n_nearest: int
+    c: float
+    engine: str
+    estimator: Any = None
+    n_jobs: int | None = None
+    progress: Callable[[int, int], object] | None = None
+    stored: dict[str, Ladder] = field(default_factory=dict)
+    whole: Array | None = None
+    certificates: list[Certificate] = field(default_factory=list)
+    saved: CheckpointedSteps[Ladder] | None = None
+    n_steps: int = 0
+    n_done: int = 0
 
     def __call__(self, X: Array, geometry: str) -> Ladder:
         """Return the ladder of some signals; that of the first signals asked for is stored."""

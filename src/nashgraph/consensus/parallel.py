@@ -58,8 +58,7 @@ def parallel_map(
 ) -> Iterator[Result]:
     """Return ``function(X, item)`` for each item, in order; ``what`` names the items in the log.
 
-    Small networks with the engine "dask" use the cluster, all others what joblib is told: with ``n_jobs=None`` and no
-    ``joblib.parallel_config``, and inside a worker, items are done one by one when they are asked for.
+    Small networks with the engine "dask" use the cluster, others what joblib is told, which may be one by one.
     """
     if len(items) > 1 and runs_whole_tasks(engine, X.shape[1]):
         return cluster_map(function, _contiguous(X), items, what, X.nbytes)

@@ -19,7 +19,7 @@ from scipy.stats import rankdata
 
 from ..compiled import kernel
 from ..graph import interval_around
-from ..pairs._kernels import FAST, make_heap, sift_down, sum_in_order
+from ..pairs._kernels import FAST, sum_in_order
 from ..smoothness.degree import levels_of, neighbour_costs
 from ..validation import Array
 from .members import Ladders, search_of
@@ -74,12 +74,10 @@ def add_responses(
 
 
 def level_finder(weights: Any, degrees: Array) -> Callable[[Array], Array]:
-    """Return what finds, from the costs of the pairs of a graph, the levels at which rows have some degrees on average.
-
-    At most 500 rows are looked at: nodes evenly spaced by influence, whatever their order in the table.
-    """
+    """Return what finds, from the costs of a graph's pairs, the levels at which rows have some degrees on average."""
     n, indptr = weights.shape[0], weights.indptr
     influence = np.bincount(weights.indices, weights=weights.data, minlength=n)
+    # At most 500 rows: nodes evenly spaced by influence, whatever their order in the table.
     rows = np.argsort(influence, kind="stable")[np.unique(np.linspace(0, n - 1, min(n, 500)).astype(int))]
     lengths = np.diff(indptr)[rows]
     steps = np.arange(max(lengths.max(initial=0), 1))
@@ -95,24 +93,15 @@ def level_finder(weights: Any, degrees: Array) -> Callable[[Array], Array]:
     return levels
 
 
-def half_of(X: Array, rows: Array) -> Array:
-    """Return some of the signals; if there are gaps the others are 0, so that every node keeps a signal."""
-    return X[rows] if np.isfinite(X).all() else X * np.isin(np.arange(len(X)), rows)[:, None]
-
-
 @kernel()
 def inclusion_threshold(values: Array, each: int) -> float:
     """Return t with sum_j min(1, values_j / t) = each, for more than ``each`` positive values."""
-    left, labels, size = values.copy(), np.empty(len(values), np.int32), len(values)
-    make_heap(left, labels, size)
-    tail, level = sum_in_order(values), 0.0
+    largest, tail, level = np.sort(values)[::-1], sum_in_order(values), 0.0
     for k in range(each):  # the k largest are certainly included, and the others share the other places
         level = tail / (each - k)
-        if left[0] <= level * (1.0 + 1e-12):
+        if largest[k] <= level * (1.0 + 1e-12):
             break
-        tail, size = tail - left[0], size - 1
-        left[0] = left[size]
-        sift_down(left, labels, 0, size)
+        tail -= largest[k]
     return max(level, 1e-30)
 
 
@@ -157,10 +146,9 @@ def correlation(one: Array, other: Array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The weights of every edge in every replicate.
+    """The weights of every edge in every replicate: ``values``, float32, of shape (n_replicates, n_edges).
 
-    ``indptr`` and ``indices`` are the pattern of the consensus, as in CSR; ``plain`` has the weight of each edge
-    learned from all signals without prior, and ``values`` (float32, n_replicates x n_edges) those of each replicate.
+    ``indptr`` and ``indices`` are the pattern of the consensus in CSR, ``plain`` its weights without a prior.
     """
 
     indptr: Array
@@ -206,11 +194,7 @@ class Replicates:
         }
 
     def support_influence(self, X: Array, halves: Sequence[Array]) -> bool:
-        """Tell whether halves of the signals agree on who is influential, and beyond what energy explains.
-
-        Energy, a node's mean square, and the share of signals that a node lacks are taken out of the ranks by linear
-        regression, in both halves, before the second correlation.
-        """
+        """Tell whether halves of the signals agree on who is influential, and beyond what energy and gaps explain."""
         found, n = self.influence(), len(self.indptr) - 1
         missing = np.isnan(X).mean(axis=0)
         squares, seen = np.nan_to_num(X) ** 2, np.isfinite(X)
@@ -219,19 +203,17 @@ class Replicates:
         for k in range(0, len(halves) - 1, 2):
             known = np.column_stack([np.ones(n), missing, *(e**power for e in energy[k : k + 2] for power in (1, 2))])
             ranks = np.stack([rankdata(row) for row in found[k : k + 2]], axis=1)
-            left = ranks - known @ np.linalg.lstsq(known, ranks, rcond=None)[0]
+            left = ranks - known @ np.linalg.lstsq(known, ranks, rcond=None)[0]  # without energy and gaps
             alike.append(correlation(*ranks.T))
             beyond.append(correlation(*left.T))
         beyond_chance = bool(alike) and float(np.mean(beyond) * np.sqrt(max(n - 6, 0))) > BEYOND_CHANCE
         return beyond_chance and float(np.mean(alike)) >= AGREEING
 
     def thinned_graphs(self, moved: Array, sums: Array, n_edges: int = 1_000_000) -> list[Any]:
-        """Return the graph of each replicate in bounded memory, every second one with what a prior moved.
+        """Return the graph of each replicate as float32 CSR, its rows summing to ``sums``, in bounded memory.
 
-        ``moved`` is the prior's part of each edge's weight. It is the same in all replicates: added to all graphs it
-        would look certain. All graphs are float32 CSR and in S: rows sum to ``sums``. With 20 replicates graphs are
-        whole up to 220 nodes; beyond, a node keeps its heaviest ties and a draw of the others, so that there are
-        ``n_edges`` in all graphs together, or 16 per node and graph.
+        ``moved``, a prior's part of each weight, is added to every second graph: in all of them it would look certain.
+        Beyond ``n_edges`` in all graphs together, and 16 per node, a node has its heaviest ties and a draw of others.
         """
         n, longest = len(self.indptr) - 1, int(np.diff(self.indptr).max(initial=0))
         each = min(max(16, n_edges // (max(len(self), 1) * n)), longest)
@@ -260,13 +242,13 @@ def replicates_of(
 ) -> tuple[Replicates, Array]:
     """Return the replicates learned from halves of the signals, and the inclusion frequencies over all members.
 
-    ``weights`` is the consensus; ``plain`` and ``frequency`` have, for its edges, the weights without prior and the
-    frequencies so far.
+    ``plain`` and ``frequency`` have, for the edges of the consensus, the weights without prior and frequencies so far.
     """
     values = np.zeros((len(halves), weights.nnz), np.float32)
     counted, levels_of_costs = np.zeros(weights.nnz, np.float32), level_finder(weights, ladders.degrees)
+    complete = np.isfinite(X).all()  # with gaps, the other signals are set to 0, so that every node keeps a signal
     for k, rows in enumerate(halves):
-        half, row = half_of(X, rows), values[k]
+        half, row = X[rows] if complete else X * np.isin(np.arange(len(X)), rows)[:, None], values[k]
         for geometry, part in geometries.items():
             if ladders.estimator is not None:
                 ladder = ladders(half, geometry)

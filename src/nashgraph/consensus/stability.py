@@ -94,10 +94,7 @@ def halves(n_signals: int, splits: int, entropy: int) -> Iterator[Array]:
 
 
 def heaviest(weights: Any, count: int) -> Array:
-    """Return the ``count`` heaviest pairs of a CSR matrix, directions taken together, each as i n + j with i < j.
-
-    Fewer where the last are tied with the next: which of them to take would be arbitrary.
-    """
+    """Return the ``count`` heaviest pairs of a CSR matrix, as i n + j with i < j; fewer if the last ones tie."""
     mutual = sparse.triu(weights + weights.T, k=1, format="coo")
     rows, columns = mutual.coords
     keys = rows.astype(np.int64) * weights.shape[0] + columns

@@ -9,16 +9,13 @@ from ..validation import Array, check_benefit, check_choice, warn_vacuous_benefi
 
 
 def marginal_benefit(benefit: object, points: PairSearch) -> tuple[Array, str]:
-    """Return b, which sums to 1, and where it came from, "spectral", "uniform" or "given".
-
-    There is a warning if the prior then has no effect.
-    """
+    """Return b, which sums to 1, and where it came from: "spectral", "uniform" (then with a warning) or "given"."""
     n = len(points)
     if isinstance(benefit, str):
         origin = check_choice(
             "benefit", benefit, ("spectral", "uniform"), ", or pass an array with one number per node"
         )
-        values = spectral_benefit_of(points) if origin == "spectral" else np.full(n, 1.0 / n)
+        values = spectral_benefit(points) if origin == "spectral" else np.full(n, 1.0 / n)
     else:
         origin, values = "given", check_benefit(benefit, n, normalize=True)
     if np.ptp(values) <= 1e-12 * values.max():
@@ -27,16 +24,7 @@ def marginal_benefit(benefit: object, points: PairSearch) -> tuple[Array, str]:
     return values, origin
 
 
-def spectral_benefit_of(points: PairSearch) -> Array:
-    """Return the spectral benefit of points; see :func:`spectral_benefit`."""
-    if not points.norms.any():
-        return np.full(len(points), 1.0 / len(points))
-    top = points.top_eigenvector()
-    positive = np.maximum(-top if top.sum() < 0 else top, 0.0)
-    return positive / positive.sum()
-
-
-def spectral_benefit(X: Array) -> Array:
+def spectral_benefit(X: Array | PairSearch) -> Array:
     """Return the paper's benefit: the positive part of the distance matrix's top eigenvector, scaled to sum 1.
 
     Nodes far from the others get more. For signals whose hubs vary least (a Gaussian Markov random field with the
@@ -49,4 +37,9 @@ def spectral_benefit(X: Array) -> Array:
     >>> spectral_benefit(np.array([[0.0, 0.0, 1.0]])).round(3)
     array([0.293, 0.293, 0.414])
     """
-    return spectral_benefit_of(make_search(X))
+    points = X if isinstance(X, PairSearch) else make_search(X)
+    if not points.norms.any():
+        return np.full(len(points), 1.0 / len(points))
+    top = points.top_eigenvector()
+    positive = np.maximum(-top if top.sum() < 0 else top, 0.0)
+    return positive / positive.sum()

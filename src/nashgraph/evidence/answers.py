@@ -180,10 +180,7 @@ def check_consistent(told: Answers) -> None:
 
 
 def scaled_up(told: Array, features: Array) -> Array:
-    """Return the counts, with the number of ties estimated where it was not asked (the scale-up estimator).
-
-    Whoever counted people with some traits has as many ties, in proportion, as everybody is to those people.
-    """
+    """Return the counts, with the number of ties estimated in proportion if it was not asked (scale-up estimator)."""
     counts, asked = told.copy(), ~np.isnan(told[:, 1:])
     holders = (asked * features[:, 1:].sum(axis=0)).sum(axis=1)
     lacking = np.isnan(counts[:, 0]) & (holders > 0)

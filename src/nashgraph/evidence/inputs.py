@@ -38,10 +38,7 @@ class Known(NamedTuple):
 
 
 def read_known(known: Any, names: Array) -> Known:
-    """Return the known pairs, all those of nodes whose ties are all known among them, or say what is wrong.
-
-    Nodes are matched by the text of their names. Ties have no direction.
-    """
+    """Return the known pairs, without direction and matched by the text of names, or say what is wrong with them."""
     pairs, whole = ([], []) if known is None else read_claims(known)
     places, n = {str(name): k for k, name in enumerate(names.tolist())}, len(names)
     nodes = [str(node) for node in whole]
@@ -227,12 +224,10 @@ class Nominations(NamedTuple):
 
 
 def read_nominations(given: Any, names: Array, most: int | None, recall: float | None) -> Nominations:
-    """Return the names that people gave, or say what is wrong.
+    """Return the names that people gave, or say what is wrong; a name that is None is of somebody who is not a node.
 
-    ``given`` is a table with the columns source and target, a table with a row for every node asked and a name in
-    each cell, or a dict from node to a list of names, with None for somebody who is not a node. A list as long as
-    ``most`` was full: those not on it may still be tied. Recall is how often a named person names back, for full lists
-    and others apart.
+    A list as long as ``most`` was full: those not on it may still be tied. Recall is how often a named person names
+    back, for full lists and others apart.
     """
     places = {str(name): k for k, name in enumerate(names.tolist())}
     lists = {_text(source): [_text(name) for name in named if name is not None] for source, named in _lists(given)}

@@ -94,11 +94,9 @@ class TieFit:
         }
 
     def ties(self, pairs: Pairs, told: Array, noise: Array, complete: Array, spread: float) -> pd.DataFrame:
-        """Return every node's expected number of ties with a 90% interval.
-
-        For those not asked, pairs and popularity vary; an answer narrows this to its error and what is forgotten.
-        """
+        """Return every node's expected number of ties with a 90% interval."""
         recall = self.errors.recall
+        # For those not asked, pairs and popularity vary; an answer narrows this to its error and what is forgotten.
         before = pairs.variance + spread * pairs.expected**2
         error = noise + (1.0 - recall) / recall * np.nan_to_num(told)
         after = np.where(np.isnan(told), before, 1.0 / (1.0 / np.maximum(before, 1e-9) + 1.0 / error))

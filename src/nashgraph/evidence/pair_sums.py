@@ -36,14 +36,11 @@ def by_blocks(job: Callable[[slice], Part], n_rows: int, n_columns: int) -> Iter
 
 def sigmoid(theta: Array) -> Array:
     """Return 1 / (1 + exp(-theta)), in place."""
-    return _odds_to_probability(np.negative(theta, out=theta))
-
-
-def _odds_to_probability(minus_theta: Array) -> Array:
+    np.negative(theta, out=theta)
     with np.errstate(over="ignore"):  # exp of much is infinite, and one over it is 0
-        np.exp(minus_theta, out=minus_theta)
-    minus_theta += 1.0
-    return np.reciprocal(minus_theta, out=minus_theta)
+        np.exp(theta, out=theta)
+    theta += 1.0
+    return np.reciprocal(theta, out=theta)
 
 
 class Factors(NamedTuple):
@@ -65,16 +62,14 @@ class Factors(NamedTuple):
 def expected_counts(low_rank: Factors, features: Array, rows: Array, each: Array) -> tuple[Array, float]:
     """Return Σ_j p_ij Z_j for the given rows, and Σ_ij each_j log(1 + exp theta_ij); pairs i = j are left out.
 
-    The second sum takes as long as the first; it is NaN where there are too many nodes to spend that on a number that
-    only the history shows.
+    The second, which only the history shows, takes as long as the first: it is NaN if there are many nodes.
     """
     left, right = low_rank.cast()
-    Z, minus = features.astype(left.dtype), -left
-    with_value = len(left) <= FLOAT32_ABOVE
+    Z, with_value = features.astype(left.dtype), len(left) <= FLOAT32_ABOVE
 
     def job(block: slice) -> tuple[Array, float]:
         nodes, value = rows[block], np.nan
-        P = _odds_to_probability(minus[nodes] @ right.T)
+        P = sigmoid(left[nodes] @ right.T)
         if with_value:
             value = -float((np.log(P) @ each).sum())
         P[np.arange(len(nodes)), nodes] = 0.0

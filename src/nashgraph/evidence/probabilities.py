@@ -111,10 +111,7 @@ def calibrated(low_rank: Factors, lines: Array, asked: Array) -> Factors:
 
 
 def levelled(low_rank: Factors, rows: Array, known: tuple[Array, Array, Array], wanted: Array) -> Factors:
-    """Return the log-odds with a popularity added to some rows, so that their expected ties are as wanted again.
-
-    Calibration changes how far apart log-odds are, and with it everybody's sum of probabilities.
-    """
+    """Return the log-odds with a popularity added to some rows, so that calibration leaves expected ties as wanted."""
     n = len(low_rank.left)
     shift, ones = np.zeros(n), np.ones((n, 1))
     place = np.full(n, -1)
@@ -158,10 +155,7 @@ class Pairs(NamedTuple):
 
 
 def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
-    """Return the most probable pairs, two for every expected tie and each node's best one, and sums.
-
-    Two passes over the blocks: the first for the sums and the cut, the second for the pairs above it.
-    """
+    """Return the most probable pairs, two for every expected tie and each node's best one, and sums."""
     left, right = low_rank.cast()
     n = len(left)
     minus = -left

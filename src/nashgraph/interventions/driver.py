@@ -87,16 +87,16 @@ def answer_questions(game: Game, questions: Questions | None = None, plain: Game
 
 def caution(game: Game, prior: bool = False) -> str:
     """Return what all answers depend on."""
-    said = [
+    said = (
         "These figures come from a model, the game on the learned network: nobody was observed leaving or being "
         "supported."
-    ]
+    )
     if prior:
-        said.append(
-            "The network was learned with a prior that gives influence to nodes that matter in this game, so their "
+        said += (
+            " The network was learned with a prior that gives influence to nodes that matter in this game, so their "
             "effect is partly an assumption."
         )
-    return " ".join([*said, *([] if game.replicate_weights else [NO_REPLICATES])])
+    return said if game.replicate_weights else f"{said} {NO_REPLICATES}"
 
 
 def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> Answer:

@@ -140,16 +140,8 @@ class Game:
     @cached_property
     def replicates(self) -> tuple[Game, ...]:
         """The game on each replicate's graph; all questions share them, so each is solved once."""
-        return tuple(
-            replace(
-                self,
-                weights=sparse.csr_array(weights, dtype=float),
-                replicate_weights=(),
-                start=self.actions,
-                tol=REPLICATE_TOL,
-            )
-            for weights in self.replicate_weights
-        )
+        matrices = (sparse.csr_array(weights, dtype=float) for weights in self.replicate_weights)
+        return tuple(self.altered(weights=each, replicate_weights=(), tol=REPLICATE_TOL) for each in matrices)
 
     def numbered(self, names: Iterable[Any]) -> Array:
         """Return nodes by number; unknown names are an error."""
@@ -160,13 +152,9 @@ class Game:
             raise InputError(f"there is no node {listing(unknown)}: the nodes are called {some}")
         return np.array([self.numbers[name] for name in wanted], dtype=np.int64)
 
-    def with_benefit(self, benefit: Array) -> Game:
-        """Return the game with other benefits."""
-        return replace(self, benefit=benefit, start=self.actions)
-
-    def with_weights(self, weights: Any) -> Game:
-        """Return the game with other weights."""
-        return replace(self, weights=weights, start=self.actions)
+    def altered(self, **changes: Any) -> Game:
+        """Return the game with other benefits or weights."""
+        return replace(self, start=self.actions, **changes)
 
     def without(self, gone: Array) -> Game:
         """Return the game of the other nodes: those gone have no benefit and no ties."""
@@ -188,10 +176,7 @@ def scaled(weights: Any, rows: Array, columns: Array) -> Any:
 
 
 def scaled_ties(weights: Any) -> Any:
-    """Return ties, 0 or 1 or probabilities, scaled to a spectral radius of 0.95, as strong as those of learned graphs.
-
-    Unscaled, everybody's news would reach everybody, and a linear game would have no equilibrium.
-    """
+    """Return ties (0, 1 or probabilities) scaled to a spectral radius of 0.95: as strong as those of learned graphs."""
     return weights * (0.95 / spectral_radius(weights)) if weights.nnz else weights
 
 
@@ -230,9 +215,8 @@ def firsts(scores: Array, count: int) -> Array:
 def greatest(estimates: Array, exact: Callable[[int], float], count: int, most: int) -> dict[int, float]:
     """Return exact values of the candidates that can be among the ``count`` greatest; at most ``most`` are tried.
 
-    Candidates are tried in the order of their estimates. The search stops when the next estimate, times the largest
-    ratio of value to estimate so far (at least 1), is below the ``count`` greatest values. If the estimates are upper
-    bounds, none is missed.
+    The search stops when the next estimate, times the largest ratio of value to estimate so far (at least 1), is below
+    the ``count`` greatest values: if estimates are upper bounds, none is missed.
     """
     found, ratio = dict[int, float](), 1.0
     for place in firsts(estimates, most).tolist():
@@ -289,8 +273,8 @@ def what_if(
     def changed(game: Game) -> Game:
         if cap_influence is not None:
             share = cap_influence / np.maximum(game.influence, cap_influence)
-            game = game.with_weights(scaled(game.weights, np.ones(game.n_nodes), share))
-        game = game.with_benefit(wanted)
+            game = game.altered(weights=scaled(game.weights, np.ones(game.n_nodes), share))
+        game = game.altered(benefit=wanted)
         return game.without(gone) if len(gone) else game
 
     after = changed(game)

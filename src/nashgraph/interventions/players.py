@@ -170,10 +170,7 @@ def key_group(
 
 
 def greedy_group(game: Game, count: int, tried: int) -> tuple[list[int], Array]:
-    """Return a group found greedily, with the loss of its first, of its first two, and so on.
-
-    Each step solves at most ``tried`` games; with 0 it takes the node of greatest first-order loss.
-    """
+    """Return a group found greedily in ``tried`` games a step (0: by first-order losses), and the losses on the way."""
     chosen, left, values = list[int](), game, list[float]()
     for _ in range(count):
         estimates = first_order_losses(left)

@@ -165,10 +165,7 @@ def outside(weights: Any, community: Array) -> Array:
 
 
 def betweenness(weights: Any, pivots: int, random: np.random.Generator) -> Array:
-    """Return the share of shortest paths, from some nodes drawn at random to all others, through each node.
-
-    Distances come from SciPy, because networkx takes seconds for 300 nodes.
-    """
+    """Return the share of shortest paths, from some nodes drawn at random to all others, through each node."""
     n = weights.shape[0]
     lengths = sparse.csr_array((1.0 / weights.data, weights.indices, weights.indptr), shape=weights.shape)
     starts = random.permutation(n)[:pivots] if pivots < n else np.arange(n)
@@ -176,7 +173,7 @@ def betweenness(weights: Any, pivots: int, random: np.random.Generator) -> Array
     total = np.zeros(n)
     for first in range(0, len(starts), 50):  # these many rows of distances are in memory at once
         some = starts[first : first + 50]
-        distances = dijkstra(onward, indices=some)
+        distances = dijkstra(onward, indices=some)  # networkx takes seconds for the paths of 300 nodes
         order = np.argsort(distances, axis=1, kind="stable")
         count_paths(lengths.indptr, lengths.indices, lengths.data, some, distances, order, total)
     return total * n / (len(starts) * max(1, (n - 1) * (n - 2)))

@@ -96,7 +96,7 @@ def best_support(
     table = game.table(np.lexsort((-columns["worth"], -units)), **columns)
     table.attrs |= {"gain": after.value - game.value, "unit": size, "connected": count}
     for name, others in (("gain_even", even), ("gain_connected", connected)):
-        table.attrs[name] = game.with_benefit(game.benefit + size * others).value - game.value
+        table.attrs[name] = game.altered(benefit=game.benefit + size * others).value - game.value
     return table
 
 
@@ -124,7 +124,7 @@ def spend(
     """Return the best support at a quadratic cost, and the game with it; the module has the stopping measure."""
     units, now = np.zeros(game.n_nodes), game
     if start is not None:
-        units, now = start, game.with_benefit(game.benefit + size * start)
+        units, now = start, game.altered(benefit=game.benefit + size * start)
     for _ in range(200):
         target = linear_maximiser(now.adjoint, budget, cap)
         missed = size * float(now.adjoint @ (target - units))
@@ -133,7 +133,7 @@ def spend(
         share = 1.0
         while True:
             trial = units + share * (target - units)
-            later = now.with_benefit(game.benefit + size * trial)
+            later = now.altered(benefit=game.benefit + size * trial)
             if later.value >= now.value + 0.1 * share * missed or share < 1e-3:
                 break
             share *= 0.5
@@ -159,14 +159,13 @@ def linear_maximiser(worth: Array, budget: float, cap: float) -> Array:
 def units_for(game: Game, count: int, size: float, rounds: int | None = None, tried: int = 12) -> tuple[Array, Game]:
     """Return which nodes get one unit each, found greedily in rounds; with ``tried`` 0, by first-order gains alone."""
     units, now = np.zeros(game.n_nodes), game
-    one = size * np.eye(1, game.n_nodes)[0]
 
     def gain(node: int) -> float:
-        return now.with_benefit(now.benefit + np.roll(one, node)).value - now.value
+        return now.altered(benefit=now.benefit + size * np.eye(1, game.n_nodes, node)[0]).value - now.value
 
     for part in np.array_split(np.arange(count), rounds or count):
         worth = np.where(units > 0, -np.inf, size * now.adjoint)
         found = greatest(worth, gain, 1, tried)
         units[max(found, key=lambda node: found[node]) if found else firsts(worth, len(part))] = 1.0
-        now = now.with_benefit(game.benefit + size * units)
+        now = now.altered(benefit=game.benefit + size * units)
     return units, now

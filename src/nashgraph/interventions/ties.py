@@ -117,10 +117,7 @@ def ranked(
     first_order: Callable[[Game, Array], Array],
     exact: Callable[[Array], float],
 ) -> tuple[Array, Array, dict[str, Array]]:
-    """Return the candidates of greatest exact value, these values, and their stability over replicates.
-
-    On a replicate a value is its first-order estimate, scaled by the ratio of exact value to estimate on the consensus.
-    """
+    """Return the candidates of greatest exact value, these values, and their stability over replicates."""
     pairs = candidates(game)
     estimates = first_order(game, pairs)
     found = greatest(estimates, lambda k: exact(pairs[[k]]), size, len(pairs))
@@ -129,7 +126,7 @@ def ranked(
     order = sorted(found, key=lambda k: -found[k])[:size]
     chosen, values = pairs[order], np.array([found[k] for k in order])
 
-    def scaled(replicate: Game, pairs: Array) -> Array:
+    def scaled(replicate: Game, pairs: Array) -> Array:  # by the ratio of exact value to estimate on the consensus
         return first_order(replicate, pairs) * [ratios.get(pair, usual) for pair in pairs.tolist()]
 
     own = [(replicate, candidates(replicate)) for replicate in game.replicates]
@@ -188,7 +185,7 @@ def changed(game: Game, pairs: Array, by: Any) -> Game:
     more = sparse.csr_array((np.full(len(pairs), by), divmod(pairs, game.n_nodes)), shape=game.weights.shape)
     weights = game.weights + more
     weights.data = np.maximum(weights.data, 0.0)  # removing a tie may leave a rounding error below zero
-    return game.with_weights(weights)
+    return game.altered(weights=weights)
 
 
 def named(game: Game, pairs: Array, **columns: Array) -> pd.DataFrame:
