@@ -27,6 +27,7 @@ from nashgraph.pairs.cluster.search import DaskSearch, TreeDaskSearch, dask_sear
 from nashgraph.pairs.scans import Nearest
 
 from .report import PACKAGES, Report
+from .scale import PRIOR, spectral_benefit, with_prior
 
 SIGNALS, DEGREE = 16, 20
 MEMORY_NODES = (20_000, 200_000, 1_000_000)
@@ -46,8 +47,8 @@ def main() -> None:
     report = Report("The engine dask", "python -m benchmarks.cluster", (*PACKAGES, "distributed"))
     report.say(
         f"Workers are processes of one thread each on this machine. Signals: standard normal, {given.signals} of whole "
-        f"fits and {SIGNALS} of all else; degree {DEGREE}, lam='auto'. Times are the best of {given.repeats}, the "
-        "numbers of workers taken in turn."
+        f"fits and {SIGNALS} of all else; {PRIOR}. Times are the best of {given.repeats}, the numbers of "
+        "workers taken in turn."
     )
     whole_fits(report, counts, signals(given.nodes, given.signals), given.repeats)
     if not given.fits:
@@ -69,12 +70,13 @@ def opened(count: int) -> Iterator[Client]:
             one_scan(client, 2000)
         # In a plane scans skip.
         with patch.object(on_workers, "LEAVES_NODES", 0):
-            model().fit(signals(12_000)[:2])
+            plane = signals(12_000)[:2]
+            fit(plane, spectral_benefit(plane))
         yield client
 
 
-def model() -> GLGP:
-    return GLGP(degree=DEGREE, engine="dask", solver=BestResponse(storage="sparse"))
+def fit(X, benefit) -> GLGP:
+    return with_prior(X, benefit, engine="dask", solver=BestResponse(storage="sparse"))
 
 
 def signals(n: int, count: int = SIGNALS):
@@ -107,11 +109,12 @@ def single_scans(report: Report, counts: list[int], n: int, repeats: int) -> Non
 def whole_fits(report: Report, counts: list[int], X, repeats: int) -> None:
     report.section(f"A whole GLGP fit, N = {X.shape[1]:,}, {X.shape[0]} signals")
     graphs = {}
+    benefit = spectral_benefit(X)
 
-    def fit(client: Client) -> None:
-        graphs[len(client.nthreads())] = model().fit(X).adjacency_
+    def fit_with(client: Client) -> None:
+        graphs[len(client.nthreads())] = fit(X, benefit).adjacency_
 
-    table(report, in_turn(counts, repeats, lambda client: timed(client, lambda: fit(client))))
+    table(report, in_turn(counts, repeats, lambda client: timed(client, lambda: fit_with(client))))
     (first, one), *others = graphs.items()
     same = all(
         np.array_equal(getattr(one, part), getattr(other, part))

@@ -20,11 +20,12 @@ import numpy as np
 import torch
 from scipy import sparse
 
-from nashgraph import GLGP, BestResponse
+from nashgraph import BestResponse
 from nashgraph.pairs import ENGINES
 from nashgraph.pairs.cuda.search import CudaSearch
 
 from .report import PACKAGES, Report
+from .scale import PRIOR, spectral_benefit, with_prior
 
 TARGETS = {50_000: "at most 1 s", 1_048_576: "at most 20 s (30 s acceptable) and 60 GB"}
 SWEEP_NODES = 262_144
@@ -50,7 +51,7 @@ def main() -> None:
     ENGINES.register("measured")(partial(CudaSearch, device=device))
     report = Report("The engine cuda", "python -m benchmarks.gpu", (*PACKAGES, "torch", "triton"))
     if not given.cpu:
-        report.say(f"GPU: {torch.cuda.get_device_name()}. Signals: 16 standard normal ones; degree 20, lam='auto'.")
+        report.say(f"GPU: {torch.cuda.get_device_name()}. Signals: 16 standard normal ones; {PRIOR}.")
     same_graph(report, sizes[0])
     nothing_missed(report, sizes[0], device)
     whole_fits(report, sizes, given)
@@ -68,8 +69,9 @@ def same_graph(report: Report, n: int) -> None:
     """Compare with the threads' graph at the same lambda, and warm up: the kernel is compiled here."""
     report.section(f"N = {n:,}: the same graph as the threads'")
     X = signals(n)
-    ours = GLGP(degree=20, engine="measured", solver=BestResponse(tol=1e-7)).fit(X)
-    theirs = GLGP(degree=20, lam=ours.lam_, solver=BestResponse(tol=1e-7, storage="sparse")).fit(X)
+    benefit = spectral_benefit(X, "measured")
+    ours = with_prior(X, benefit, engine="measured", solver=BestResponse(tol=1e-7))
+    theirs = with_prior(X, benefit, lam=ours.lam_, solver=BestResponse(tol=1e-7, storage="sparse"))
     apart = abs(ours.objective_ - theirs.objective_) / abs(theirs.objective_)
     only = (ours.adjacency_ != 0).astype(int) - (theirs.adjacency_ != 0).astype(int)
     difference = sparse.linalg.norm(ours.adjacency_ - theirs.adjacency_) / sparse.linalg.norm(theirs.adjacency_)
@@ -104,6 +106,7 @@ def whole_fits(report: Report, sizes: list[int], given: argparse.Namespace) -> N
     rows = []
     for n in sizes:
         X, profile = signals(n), cProfile.Profile()
+        benefit = spectral_benefit(X, "measured")
         if not given.cpu:
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
@@ -111,7 +114,7 @@ def whole_fits(report: Report, sizes: list[int], given: argparse.Namespace) -> N
         for again in (False, True):
             start = time.perf_counter()
             with profile if again and given.profile and n == sizes[-1] else nullcontext():
-                model = GLGP(degree=20, engine="measured", solver=BestResponse(tol=1e-5)).fit(X)
+                model = with_prior(X, benefit, engine="measured", solver=BestResponse(tol=1e-5))
             times.append(time.perf_counter() - start)
         first, seconds = times
         device = 0.0 if given.cpu else torch.cuda.max_memory_allocated() / 1e9

@@ -20,6 +20,8 @@ from nashgraph.smoothness import beta_for_degree
 
 from .report import Report
 
+PRIOR = "degree 20, lam='auto', the spectral benefit, given in advance so that it is not left out"
+
 
 def scale(report: Report) -> None:
     """Compare a whole GLGP fit, lam its default, with one brute-force nearest-neighbour pass; fit a scan's exponent."""
@@ -50,6 +52,19 @@ def scale(report: Report) -> None:
         + ", ".join(f"N = {n:,}: {t:.2f} s" for n, t in zip(sizes, seconds, strict=True))
         + f"; fitted exponent {slope:.2f}."
     )
+
+
+def spectral_benefit(X, engine: str = "threads"):
+    """Return the benefit that GLGP guesses."""
+    return GLGP(lam=0.0, degree=20, engine=engine, solver=BestResponse(storage="sparse")).fit(X).benefit_
+
+
+def with_prior(X, benefit, **settings) -> GLGP:
+    """Fit GLGP with a benefit that is given, because a guessed one is left out if the signals do not support it."""
+    model = GLGP(degree=20, benefit=benefit, **settings).fit(X)
+    if model.lam_ == 0 or model.n_iter_ == 0:
+        raise RuntimeError("the prior had no effect: this would measure SmoothGL")
+    return model
 
 
 def scale_signals(n: int):
