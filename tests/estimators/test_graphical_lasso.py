@@ -43,9 +43,8 @@ def test_recovers_the_graph_of_a_markov_field(graph, alpha):
 def test_numbers_are_those_of_scikit_learn(alpha):
     X = markov_signals(nx.cycle_graph(8), 100, seed=1)
     model = GraphicalLassoGL(alpha).fit(X)
-    reference = (GraphicalLassoCV(cv=5, enet_tol=1e-6) if alpha is None else GraphicalLasso(alpha, enet_tol=1e-6)).fit(
-        X
-    )
+    reference = GraphicalLassoCV(cv=5, enet_tol=1e-8) if alpha is None else GraphicalLasso(alpha, enet_tol=1e-8)
+    reference.fit(X)
     np.testing.assert_array_equal(model.precision_, reference.precision_)
     np.testing.assert_array_equal(model.covariance_, reference.covariance_)
     assert model.alpha_ == (reference.alpha_ if alpha is None else alpha)
@@ -137,3 +136,13 @@ def test_a_covariance_out_of_reach_is_told(random):
 def test_bad_parameters(parameters, message, signals):
     with pytest.raises((ValueError, TypeError), match=message):
         GraphicalLassoGL(**parameters).fit(signals)
+
+
+@pytest.mark.filterwarnings("ignore:.*exactly the signals of another")
+def test_opposite_columns_take_few_iterations():
+    """With regressions that stop at 1e-2 of tol, this table took the whole of max_iter."""
+    answers = np.random.default_rng(0).integers(0, 9, 30)
+    signals = np.vstack([answers, -answers]) / answers.std()
+    model = GraphicalLassoGL(alpha=0.3).fit(signals - signals.mean(axis=1, keepdims=True))
+    assert model.converged_
+    assert model.certificate_.iterations <= 20

@@ -89,8 +89,9 @@ class GraphicalLassoGL(GraphEstimator):
             "tol": check_number("tol", self.tol, low=0, open_low=True, remedy="tol is a duality gap; try 1e-4"),
             "max_iter": check_integer("max_iter", self.max_iter, low=1, remedy="try 100"),
         }
-        # The regressions inside: at scikit-learn's default, tol itself, the gap stays above it.
-        options["enet_tol"] = 1e-2 * options["tol"]
+        # The regressions inside: at scikit-learn's default, tol itself, the gap stays above it. On tables of two
+        # opposite columns 1e-2 tol took 99 iterations, 1e-4 tol took 4; ordinary tables take the same time.
+        options["enet_tol"] = 1e-4 * options["tol"]
         model = self._model(len(X), options)
         flat = np.flatnonzero(np.ptp(X, axis=0) == 0.0)
         if flat.size:
