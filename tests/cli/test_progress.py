@@ -15,7 +15,7 @@ from rich.console import Console
 from nashgraph.certificate import ENGINE_LOG, LOG, Record
 from nashgraph.cli import fitting
 from nashgraph.cli import messages as progress
-from nashgraph.cli.fitting import announce
+from nashgraph.cli.fitting import announce, announce_ties
 from nashgraph.cli.messages import Meter, Note, Voice, bar, converging, counting, engine_noted, share_done
 from nashgraph.compiled import _say_compiling, kernel
 from nashgraph.estimators import ConsensusGL
@@ -133,6 +133,14 @@ def test_a_long_fit_is_announced_before_it_starts(monkeypatch):
     assert "not enough free memory" in voice.told[3]
     announce(ConsensusGL(), SimpleNamespace(table=table.iloc[:, :4999]), voice)
     assert len(voice.told) == 4
+
+
+def test_a_long_tie_model_is_announced_before_it_starts():
+    voice, told = SimpleNamespace(told=[]), SimpleNamespace(traits=pd.DataFrame(np.zeros((20_000, 8))))
+    voice.tell = voice.told.append
+    for n_nodes in (20_000, 4999):
+        announce_ties(SimpleNamespace(table=pd.DataFrame(np.zeros((10, n_nodes))), told=told), voice)
+    assert voice.told == ["learning 20,000 nodes from what people told takes about 4 minutes"]
 
 
 def test_compiling_is_told_once_and_not_kept(tmp_path, monkeypatch):

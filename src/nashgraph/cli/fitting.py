@@ -298,6 +298,19 @@ def announce(model: GraphEstimator, signals: Signals, voice: Voice) -> None:
         voice.tell(f"there is not enough free memory ({in_bytes(free_memory())}): fewer --replicates take less")
 
 
+def announce_ties(signals: Signals, voice: Voice) -> None:
+    """Say how long a tie model of many nodes may take: a pair costs a little for each trait and each signal.
+
+    On two cores, with 6,000 and 12,000 nodes, 3 to 20 traits and 0 to 30 signals, the processor time was 0.6 to 1.1
+    times the estimate.
+    """
+    n_nodes = signals.table.shape[1]
+    if n_nodes >= 5000:
+        n_traits = 0 if signals.told is None else signals.told.traits.shape[1]
+        seconds = n_nodes**2 * (1e-7 + 2e-8 * (2 * (n_traits + 1) + len(signals.table)))
+        voice.tell(f"learning {n_nodes:,} nodes from what people told takes about {in_time(seconds)}")
+
+
 def in_time(seconds: float) -> str:
     """Return a time as people say it."""
     if seconds < 120:
@@ -316,8 +329,10 @@ def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFram
             voice.note(
                 f"--names has {told.room} columns, so lists of {told.room} names count as full; --max-names changes it"
             )
+    announce_ties(signals, voice)
     try:
-        model.fit(X, **answers, known=known)
+        with bar(voice, "learning"):
+            model.fit(X, **answers, known=known)
     except InputError as error:
         message = str(error)
         if told is not None and message.startswith("counts must"):  # it names the trait, and the file has the column
