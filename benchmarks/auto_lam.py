@@ -87,7 +87,7 @@ def lines(table: pd.DataFrame, by: str) -> list[list[str]]:
 def main() -> None:
     """Run all settings and write the tables."""
     settings = list(product(NETWORKS, FILTERS, SIGNALS, DEGREES))
-    with parallel_config("loky", n_jobs=1, inner_max_num_threads=1):
+    with parallel_config("loky", n_jobs=-1, inner_max_num_threads=1):
         found = Parallel()(delayed(trial)(*setting, seed) for setting in settings for seed in SEEDS)
     table = pd.DataFrame([row for rows in found for row in rows])
     report = Report("Does a prior help, and can one tell without the truth?", "python -m benchmarks.auto_lam")
