@@ -4,7 +4,7 @@ Each mutant is a copy of the source with one operator, comparison, constant or c
 tests of its package fail. Files are changed, because tools that switch mutants on at run time do not reach into
 compiled kernels.
 
-    python -m benchmarks.mutants --count 60 --seed 0
+    python -m benchmarks.mutants --count 60 --seed 0 --jobs 2
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
@@ -141,29 +142,34 @@ def killed(mutant: Mutant, limit: float = 900.0) -> bool:
             return True
 
 
+def limit_of(package: str, tests: str) -> tuple[str, float]:
+    """Return the tests of a package and how many seconds they may take, after a run without any change."""
+    file = f"{package}/__init__.py"
+    same, start = (ROOT / SOURCE / file).read_text(encoding="utf-8"), time.perf_counter()
+    assert not killed(Mutant(file, same, same, tests)), f"{tests} fail without any change: nothing can be counted"
+    return tests, 90.0 + 3.0 * (time.perf_counter() - start)  # a kernel that changed is compiled again
+
+
 def main() -> int:
     """Print the mutants that live, and the share that was killed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="how many copies are tested at a time")
     asked = parser.parse_args()
-    limits = {}
-    for package, tests in PACKAGES.items():
-        file = f"{package}/__init__.py"
-        same, start = (ROOT / SOURCE / file).read_text(encoding="utf-8"), time.perf_counter()
-        assert not killed(Mutant(file, same, same, tests)), f"{tests} fail without any change: nothing can be counted"
-        limits[tests] = 90.0 + 3.0 * (time.perf_counter() - start)  # a kernel that changed is compiled again
-    alive = 0
-    for mutant in NAMED:
-        if not killed(mutant):
-            alive += 1
-            print(f"LIVES {mutant.file}: {mutant.before}  ->  {mutant.after}")
-    print(f"{len(NAMED) - alive} of {len(NAMED)} named mutants killed", flush=True)
-    dead = 0
-    for mutant, words in sampled(asked.count, Random(asked.seed)):
-        found = killed(mutant, limits[mutant.tests])
-        dead += found
-        print(f"{'killed' if found else 'LIVES'} {mutant.file}:{words}", flush=True)
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        limits = dict(pool.map(limit_of, PACKAGES, PACKAGES.values()))
+        alive = 0
+        for mutant, found in zip(NAMED, pool.map(killed, NAMED), strict=True):
+            if not found:
+                alive += 1
+                print(f"LIVES {mutant.file}: {mutant.before}  ->  {mutant.after}")
+        print(f"{len(NAMED) - alive} of {len(NAMED)} named mutants killed", flush=True)
+        dead, mutants = 0, list(sampled(asked.count, Random(asked.seed)))
+        outcomes = pool.map(lambda each: killed(each[0], limits[each[0].tests]), mutants)
+        for (mutant, words), found in zip(mutants, outcomes, strict=True):
+            dead += found
+            print(f"{'killed' if found else 'LIVES'} {mutant.file}:{words}", flush=True)
     print(f"{dead} of {asked.count} sampled mutants killed")
     return 1 if alive else 0
 
