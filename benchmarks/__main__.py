@@ -58,7 +58,7 @@ def solvers(report: Report) -> None:
 
 
 def raced(case: Case) -> tuple[list[str], dict[str, float]]:
-    """Solve a problem with best-response and both rivals: a line of the table, and how many times longer each took."""
+    """Solve a problem with best-response and both rivals; return a line of the table, and how much longer each took."""
     problem, lam = case.make()
     small = problem.smoothness.n_nodes <= SMALL
     fast(problem, lam, repeats=1)
@@ -122,7 +122,7 @@ def memory(report: Report) -> None:
 
 
 def main() -> None:
-    """Run everything and keep the results."""
+    """Run everything and write the results."""
     started = time.perf_counter()
     report = Report("Benchmarks", "make bench")
     solvers(report)

@@ -1,7 +1,7 @@
 """Does a prior help here? What lam="auto" does to recovery, and whether GLGP.evidence can tell without the truth.
 
-``python -m benchmarks.auto_lam`` prints the tables and writes AUTO_LAM.md. The cost of a thousandth was taken from
-the gallery's fifth example, and the geometry of the test, the cosine, was chosen on seeds 0 to 2, not used here.
+``python -m benchmarks.auto_lam`` prints the tables and writes AUTO_LAM.md. The cost of a thousandth comes from the
+gallery's fifth example. The geometry of the test, the cosine, was chosen on seeds 0 to 2, which are not used here.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def benefits(graph: Any, X: np.ndarray, seed: int) -> dict[str, np.ndarray]:
 
 
 def trial(network: str, filter: str, signals: int, degree: int, seed: int) -> list[dict[str, Any]]:
-    """Return what each prior gains over none, in average precision, and what the test says of it."""
+    """Return what each prior gains over none, in average precision, and the test's result."""
     graph = NETWORKS[network](seed)
     X = smooth_signals(graph, signals, filter, noise=0.1, random_state=100 + seed)
     rows = []

@@ -39,7 +39,7 @@ BETAS = (1.0, 10.0, 1e2, 1e3, 1e4, 1e6, 1e8)
 RATIOS = (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 1.0, 10.0, 100.0)  # lam / beta; the paper's is 100
 BETAS_QUICK, RATIOS_QUICK = (1.0, 1e6), (1e-3, 100.0)
 TOL = 1e-10  # at a large beta all weights are nearly equal, and their order is in late digits
-NEARLY_EQUAL = 1e6  # a beta beyond which they are
+NEARLY_EQUAL = 1e6  # above this beta they are nearly equal
 
 
 def trials(quick: bool) -> list[Row]:
@@ -51,7 +51,7 @@ def trials(quick: bool) -> list[Row]:
 
 
 def measure(village: int, interaction: str, betas: list[float], ratios: list[float], seed: int) -> list[Row]:
-    """Return the AUC of every point of the grid on one village, and the control's; nothing is drawn by the seed."""
+    """Return the AUC of every point of the grid on one village, and the control's; the seed has no effect."""
     X, benefit, surveyed, truth = village_problem(village)
     control = edge_auc(truth, surveyed[:, None] + surveyed)
     rows: list[Row] = []
@@ -85,7 +85,7 @@ def chosen(frame: pd.DataFrame, interaction: str) -> tuple[float, float]:
 def edge_note(frame: pd.DataFrame, interaction: str) -> str:
     """Say whether the choice is on the border of the grid, and how flat the score is around it."""
     tuning = where(frame, tuning=True, interaction=interaction)
-    ratio = (tuning["lam"] / tuning["beta"]).map("{:.6e}".format).astype(float)  # rounding must not part equal ratios
+    ratio = (tuning["lam"] / tuning["beta"]).map("{:.6e}".format).astype(float)  # rounding must not split equal ratios
     grid = tuning.assign(ratio=ratio).pivot_table(index="beta", columns="ratio", values="auc").to_numpy()
     row, column = np.unravel_index(int(grid.argmax()), grid.shape)
     border = row in (0, len(grid) - 1) or column in (0, grid.shape[1] - 1)
@@ -125,7 +125,7 @@ def study(frame: pd.DataFrame) -> Study:
 
 
 def notes(frame: pd.DataFrame) -> list[str]:
-    """Return how beta and lambda were chosen, and what their choice means."""
+    """Return how beta and lambda were chosen, and the consequences."""
     tuned, others = (where(frame, tuning=tuning)["village"].nunique() for tuning in (True, False))
     return [
         f"β and λ were chosen on {tuned} villages and scored on {others} others, from a grid of "

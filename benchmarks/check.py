@@ -1,7 +1,7 @@
-"""``python -m benchmarks.check``: how often ``nashgraph check`` finds something where nothing is, and where there is.
+"""``python -m benchmarks.check``: how often ``nashgraph check`` finds structure, without any and with some.
 
 Size: tables of many kinds without structure, and real tables whose columns were shuffled. Power: signals spread over
-networks of the recovery problems, and the real tables as they are. Writes CHECK.md.
+networks of the recovery problems, and the real tables unchanged. Writes CHECK.md.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def found(X, seed: int, questions=None) -> bool:
 
 
 def shuffled(table: pd.DataFrame, questions: list[str], random: np.random.Generator) -> pd.DataFrame:
-    """Return a table with the answers to each question, whole, dealt anew among all nodes."""
+    """Return a table with the whole answers to each question shuffled among all nodes."""
     values = table.to_numpy(float).copy()
     owners = np.array(questions, dtype=object)
     for question in dict.fromkeys(questions):

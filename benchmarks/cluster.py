@@ -1,9 +1,9 @@
 """The engine dask on this machine: ``python -m benchmarks.cluster`` writes benchmarks/CLUSTER.md.
 
-``--workers 1,2,4`` are the numbers of single-threaded workers, each a cluster of its own that is started, measured and
-closed before the next, in turn as often as ``--repeats`` says; the best counts. ``--nodes 20000`` and ``--signals 16``
-are of the whole fit, ``--scan-nodes`` of single scans. With ``--fits`` only whole fits are measured; nothing is
-written with ``--out none``.
+``--workers 1,2,4`` are the numbers of single-threaded workers. Each number is a separate cluster, which is started,
+measured and closed before the next. This is repeated ``--repeats`` times, and the best time counts. ``--nodes 20000``
+and ``--signals 16`` apply to whole fits, ``--scan-nodes`` to single scans. ``--fits`` measures only whole fits, and
+``--out none`` writes no page.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ def main() -> None:
 
 @contextmanager
 def opened(count: int) -> Iterator[Client]:
-    """Have a cluster of so many workers, as the command starts it, all kernels compiled and loaded, and close it.
+    """Start a cluster as the command does, compile and load all kernels, and close it at the end.
 
-    There is one at a time: workers that have nothing to do take some per cent of a core each.
+    Only one runs at a time: each idle worker uses some per cent of a core.
     """
     with cluster(workers=count):
         client = Client.current()
         for _ in range(2):
             one_scan(client, 2000)
-        # In a plane scans skip.
+        # Scans of points in a plane skip pairs.
         with patch.object(on_workers, "LEAVES_NODES", 0):
             plane = signals(12_000)[:2]
             fit(plane, spectral_benefit(plane))
@@ -90,9 +90,9 @@ def one_scan(client: Client, n: int) -> tuple[float, float]:
 
 
 def timed(client: Client, measured) -> tuple[float, float]:
-    """Return the seconds that something takes, and the processor's: of this process and of the busiest worker.
+    """Return the elapsed seconds of a call, and the processor seconds of this process plus the busiest worker.
 
-    The latter are what it takes where every process has a core of its own, and can be told on a busy machine, too.
+    The latter are the time with one core for each process, and can be measured even on a busy machine.
     """
     workers, ours, start = client.run(time.process_time), time.process_time(), time.perf_counter()
     measured()
@@ -126,7 +126,7 @@ def whole_fits(report: Report, counts: list[int], X, repeats: int) -> None:
 
 
 def in_turn(counts: list[int], repeats: int, measure) -> dict[int, list[float]]:
-    """Return the least times of each cluster; each is measured in turn, so that what else goes on hits all alike."""
+    """Return the least times of each cluster; they are measured in turn, so that other load affects all alike."""
     found = {count: [] for count in counts}
     for _ in range(repeats):
         for count in counts:
@@ -148,7 +148,7 @@ def table(report: Report, seconds: dict[int, list[float]]) -> None:
 
 
 def memory(report: Report) -> None:
-    """Measure what a worker holds at the most in a task of growing problems, beyond what the libraries take."""
+    """Measure a worker's peak memory in a task of growing problems, without that of the libraries."""
     report.section("Memory of a worker")
     rows = []
     for n in MEMORY_NODES:
@@ -164,7 +164,7 @@ def memory(report: Report) -> None:
 
 
 def one_task(client: Client, n: int) -> DaskSearch:
-    """Have every worker do one task of a scan for the nearest of each node, as the engine has it at this size."""
+    """Have every worker do one task of a scan for the nearest of each node, as in the engine at this size."""
     points: Any = dask_search(signals(n))
     for place, worker in enumerate(client.nthreads()):
         if isinstance(points, TreeDaskSearch):
@@ -183,7 +183,7 @@ def one_task(client: Client, n: int) -> DaskSearch:
 
 
 def peak() -> float:
-    """Return the most memory that this process has had, in MB."""
+    """Return the peak memory of this process in MB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e3
 

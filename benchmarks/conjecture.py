@@ -83,13 +83,13 @@ def village(number: int) -> nx.Graph[Any]:
 
 
 def named_ties(file: Path) -> nx.Graph[Any]:
-    """Return who named whom, without directions."""
+    """Return the ties named by either end, without directions."""
     ties = pd.read_csv(file, dtype=str)
     return nx.Graph((one, other) for one, other in ties.itertuples(index=False) if one != other)
 
 
 def prepare() -> None:
-    """Have the networks here before the trials ask for them at the same time."""
+    """Fetch the networks before the trials ask for them at the same time."""
     all_villages(), load_wiki_vote(), load_dolphins()
 
 
@@ -103,7 +103,7 @@ def trials(quick: bool) -> list[Row]:
 
 
 def measure(group: str, name: str, draws: int, seed: int) -> list[Row]:
-    """Return what is left of every value after rewiring, and in what share of the draws it is lower."""
+    """Return the rest of every value after rewiring, and the share of draws in which it is lower."""
     graph = networks()[group][name]()
     n, edges = len(graph), edge_array(graph)
     apart, before = pairs_apart(edges, n), values(edges, n)
@@ -116,7 +116,7 @@ def measure(group: str, name: str, draws: int, seed: int) -> list[Row]:
         ]
         for value, whole in before.items():
             left = np.array([each[value] for each in after]) / whole
-            # A draw that changes nothing counts half: a star has only itself to be rewired to with degrees kept.
+            # A draw that changes nothing counts half: with fixed degrees, a star can only be rewired to itself.
             lower = np.mean(left < 1 - 1e-9) + 0.5 * np.mean(np.abs(left - 1) <= 1e-9)
             one = {"group": group, "network": name, "nodes": n, "ties": len(edges), "rewiring": rewiring}
             rows.append({**one, "rewired": share, "value": value, "left": float(left.mean()), "lower": float(lower)})
@@ -124,7 +124,7 @@ def measure(group: str, name: str, draws: int, seed: int) -> list[Row]:
 
 
 def swapped(edges: Array, share: float, random: np.random.Generator) -> Array:
-    """Return the edges after as many swaps, (i, j), (k, l) -> (i, l), (k, j), as move a share of them, if there are."""
+    """Return the edges after enough swaps (i, j), (k, l) -> (i, l), (k, j) to move a share of them, if possible."""
     now = [(int(i), int(j)) for i, j in edges]
     there = set(now)
     left = round(share * len(now) / 2)
@@ -144,7 +144,7 @@ def swapped(edges: Array, share: float, random: np.random.Generator) -> Array:
 
 
 def values(edges: Array, n: int) -> dict[str, float]:
-    """Return the four values of a network, each less what there is without ties."""
+    """Return the four values of a network, each minus its value without ties."""
     i, j = np.concatenate([edges, edges[:, ::-1]]).T
     W = sparse.csr_array((np.full(len(i), SCALE / np.sqrt(len(i))), (i, j)), shape=(n, n))
     some = max(1, round(FAILED * n))
@@ -168,7 +168,7 @@ def without(W: Any, nodes: Array) -> Any:
 
 
 def added(W: Any) -> float:
-    """Return what ties add to the welfare of the linear game with b = 1."""
+    """Return the gain from ties in the welfare of the linear game with b = 1."""
     return welfare(W, np.ones(W.shape[0]), "linear") - W.shape[0]
 
 
@@ -178,7 +178,7 @@ def counts(rows: pd.DataFrame) -> tuple[int, int, int]:
 
 
 def summary(frame: pd.DataFrame) -> Iterator[Row]:
-    """Give a line for every group of networks and value: what is left after half of the ties are rewired."""
+    """Return a line for every group of networks and value: the rest after half of the ties are rewired."""
     half = where(frame, rewired=HALF)
     for (group, value), rows in half.groupby(["group", "value"], sort=False):
         line = {"networks": group, "number": rows["network"].nunique(), "value": value}
@@ -191,7 +191,7 @@ def summary(frame: pd.DataFrame) -> Iterator[Row]:
 
 
 def study(frame: pd.DataFrame) -> Study:
-    """Say in how many networks the truth is better than its rewirings, by value, and what degrees explain of it."""
+    """Say in how many networks the truth is better than its rewirings, by value, and how much degrees explain."""
     real, control = frame[frame["group"] != CONTROL], where(frame, group=CONTROL)
     checks = []
     for value in dict.fromkeys(frame["value"]):
@@ -216,7 +216,7 @@ def study(frame: pd.DataFrame) -> Study:
 
 
 def draw(frame: pd.DataFrame) -> Any:
-    """Draw what is left of every value, one point a network, rewired at random and with degrees kept."""
+    """Draw the rest of every value, one point a network, rewired at random and with fixed degrees."""
     figure, panels = new_figure(columns=2, width=6.5, height=4.4, sharey=True)
     groups, shown = list(dict.fromkeys(frame["group"])), list(dict.fromkeys(frame["value"]))
     for axes, rewiring in zip(panels, (RANDOM, SWAPS), strict=True):

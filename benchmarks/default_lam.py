@@ -1,4 +1,4 @@
-"""What the default strength of the prior costs, beside a fixed one and beside no prior, on tables that were hard.
+"""The cost of the prior's default strength, compared with a fixed one and with no prior, on hard tables.
 
 ``python -m benchmarks.default_lam`` prints the table and writes benchmarks/DEFAULT_LAM.md. Both fits of a line run in
 one process on one thread, one after the other, and are measured in processor time.
@@ -30,7 +30,7 @@ REPEATS = 3
 
 
 class Race(NamedTuple):
-    """A table, the model that the default is held against, and how many times as long it may take."""
+    """A table, the model that the default is compared with, and how many times as long it may take."""
 
     name: str
     signals: Callable[[], Array]
@@ -60,7 +60,7 @@ RACES = (
 
 
 def timed(model: GraphEstimator, X: Array) -> tuple[GraphEstimator, float]:
-    """Return the model fitted, and the processor time it took: the least of several where it is brief."""
+    """Return the model fitted, and the processor time it took: the least of several for short fits."""
     seconds = np.inf
     for _ in range(REPEATS):
         start = time.process_time()
@@ -72,7 +72,7 @@ def timed(model: GraphEstimator, X: Array) -> tuple[GraphEstimator, float]:
 
 
 def main() -> None:
-    """Run every race and keep the results."""
+    """Run every race and write the results."""
     report = Report("What the default strength of the prior costs", "python -m benchmarks.default_lam")
     report.say("Processor seconds on one thread, both fits of a line one after the other in one process.")
     numba.set_num_threads(1)
@@ -80,7 +80,7 @@ def main() -> None:
     with blas_threads().limit(limits=1, user_api="blas"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for model in (GLGP(), SmoothGL()):
-            for n in (1200, 3500, 12_000):  # kernels are compiled, or loaded: those of each storage, and of the tree
+            for n in (1200, 3500, 12_000):  # compiles or loads the kernels of each storage, and of the tree
                 model.fit(scale_signals(n))
         for race in RACES:
             X = race.signals()

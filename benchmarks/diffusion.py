@@ -52,7 +52,7 @@ VILLAGES, KEY_PLAYERS = "villages", "key players"
 
 
 def trials(quick: bool) -> list[Row]:
-    """Return the villages, all that there are, and the draws of networks."""
+    """Return all villages and the draws of networks."""
     villages = [{"village": village} for village in (QUICK_VILLAGES if quick else ALL_VILLAGES)]
     return villages + [{"kind": kind, "draw": draw} for kind in KINDS for draw in range(1 if quick else DRAWS)]
 
@@ -89,10 +89,10 @@ def measure_village(village: int, seed: int) -> list[Row]:
 
 
 def seed_rows(truth: Any, models: dict[str, Any], pools: dict[str, Array], seed: int) -> Iterator[Row]:
-    """Give the share of the true network that each choice of seeds reaches; all are judged by the same draws."""
+    """Return the share of the true network that each choice of seeds reaches; all are scored on the same draws."""
     n = truth.shape[0]
     count, passing = max(1, round(SHARE * n)), 1.0 / largest_eigenvalue(truth)
-    random = np.random.default_rng([seed, 1])  # not the draws that best_seeds chooses by, which would flatter it
+    random = np.random.default_rng([seed, 1])  # not the draws that best_seeds uses, which would favour it
     for rounds in ROUNDS:
         judge = draw_sets(truth, SAMPLES, random, scale=passing, rounds=rounds)
 
@@ -118,16 +118,16 @@ def numbers(table: pd.DataFrame) -> Array:
 
 
 def drawn_from(pool: Array, count: int, n_nodes: int, random: np.random.Generator) -> Array:
-    """Draw some of a pool, and of the others where it has too few."""
+    """Draw some of a pool, and some of the others if the pool is too small."""
     others = random.permutation(np.setdiff1d(np.arange(n_nodes), pool))
     return np.concatenate([random.permutation(pool), others])[:count]
 
 
 def leaving_rows(truth: Any, model: ConsensusGL, seed: int) -> list[Row]:
-    """Return what the true welfare loses, as a share, without the group that each choice calls key players.
+    """Return the share of the true welfare that is lost without the key players of each choice.
 
-    Benefits are 1 for everybody on both networks: what a learned one adds is who listens to whom. ``overlap`` is the
-    share of the five that cost most one by one that are also those of the learned network.
+    Benefits are 1 for everybody on both networks, so that a learned one adds only its ties. ``overlap`` is the share
+    of the five that cost most one by one that are also those of the learned network.
     """
     learned, game = model.graph_.weights, Game.on(truth, np.ones(truth.shape[0]))
     n, random = game.n_nodes, np.random.default_rng(seed)
@@ -158,7 +158,7 @@ def gains(frame: pd.DataFrame, networks: str, rounds: int) -> pd.DataFrame:
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table: what is reached or lost, and what share of the possible gain that is, with standard errors."""
+    """Return the table: the nodes reached or welfare lost, and its share of the possible gain, with standard errors."""
     lines = []
     for networks, rounds in frame[["networks", "rounds"]].drop_duplicates().itertuples(index=False):
         rows = where(frame, networks=networks, rounds=rounds)
@@ -187,7 +187,7 @@ def check_above(frame: pd.DataFrame, claim: str, networks: str, rounds: int, str
 
 
 def study(frame: pd.DataFrame) -> Study:
-    """Say what share of the possible gain a learned network gets, and whether that is more than controls get."""
+    """State the share of the possible gain from a learned network, and whether controls get less."""
     pairs = ((LEARNED, RANDOM), (LEARNED, LEADERS), (TOLD, RANDOM), (TOLD, LEADERS), (TOLD, SURVEYED))
     checks = [
         check_above(frame, f"villages, T = {rounds}: {ours} above {other}", VILLAGES, rounds, ours, other)
@@ -204,7 +204,7 @@ def study(frame: pd.DataFrame) -> Study:
 
 
 def notes(frame: pd.DataFrame) -> list[str]:
-    """Return what a reader should know."""
+    """Return the remarks for readers."""
     many, draws = (where(frame, networks=networks)["draw"].nunique() for networks in (VILLAGES, next(iter(KINDS))))
     return [
         f"{many} villages, seeds at {SHARE:.0%} of the households; {draws} draws of each kind of network, 100 nodes, "

@@ -1,7 +1,7 @@
-"""What do questions about ties buy? The tie model on networks whose ties are known, and controls: EVIDENCE.md.
+"""What do questions about ties gain? The tie model on networks whose ties are known, and controls: EVIDENCE.md.
 
-Answers are counted from the true ties. Whatever was chosen was chosen on villages 1 to 37; the tables are about the
-others, about Korean villages, lawyers and synthetic networks, none of which was looked at before.
+Answers are counted from the true ties. All choices were made on villages 1 to 37. The tables are about the other
+villages, Korean villages, lawyers and synthetic networks, none of which was looked at before.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Case(NamedTuple):
 
 
 def yes_no(table: pd.DataFrame, fewest: float = 0.03) -> pd.DataFrame:
-    """Return a table's answers as traits: each category, and above the median or not for numbers."""
+    """Return a table's answers as traits: each category, and for numbers whether they are above the median."""
     found = {}
     for name, column in table.items():
         if column.dtype.kind in "if" and column.nunique() > 6:
@@ -125,7 +125,7 @@ def drawn(kind: str, seed: int, count: int = 10) -> Case:
 
 
 def told(case: Case, seed: int, share: float = 1.0, forgotten: float = 0.0, off: bool = False) -> dict[str, Any]:
-    """Return what a share of the nodes says when asked for the number of their ties and how many have each trait."""
+    """Return the answers of a share of the nodes: the number of their ties, and of those with each trait."""
     random = np.random.default_rng([seed, 1])
     T, n = case.traits.to_numpy(), len(case.A)
     recalled = case.A * (random.random((n, n)) >= forgotten)
@@ -143,7 +143,7 @@ def told(case: Case, seed: int, share: float = 1.0, forgotten: float = 0.0, off:
 
 
 def evidence(case: Case, seed: int) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the kinds of evidence: parameters of the model, and what is given to fit."""
+    """Return the kinds of evidence: parameters of the model, and arguments of fit."""
     everybody = told(case, seed)
     names, n = case.traits.index, len(case.A)
     random = np.random.default_rng([seed, 2])
@@ -186,7 +186,7 @@ def controls(case: Case, seed: int) -> dict[str, Array]:
 def nuclear_norm(T: Array, counts: Array, rounds: int = 150) -> Array:
     """Return the matrix of least ‖M T − counts‖² / 2 + λ ‖M‖_*, symmetrised (accelerated proximal gradient)."""
     n, step = len(T), 1.0 / np.linalg.norm(T.T @ T, 2)
-    lam = 0.1 * np.linalg.norm(counts @ T.T, 2)  # not tuned: a tenth of what makes M zero
+    lam = 0.1 * np.linalg.norm(counts @ T.T, 2)  # not tuned: a tenth of the value that makes M zero
     M = last = np.zeros((n, n))
     for k in range(rounds):
         ahead = M + k / (k + 3) * (M - last)
@@ -264,7 +264,7 @@ def by_traits(number: int) -> list[dict[str, Any]]:
 
 
 def across(number: int, teachers: list[Case], regression: LogisticRegression) -> list[dict[str, Any]]:
-    """Return rows of one village of which nothing is known, or little, while other villages are known."""
+    """Return rows of a village with no evidence, or little, while other villages are known."""
     case, names = common_village(number), ["group", "network"]
     seeding = SeedingGain(case.A, np.random.default_rng([number, 3]))
     networks = [(nx.relabel_nodes(nx.from_numpy_array(one.A), lambda k: f"n{k}"), one.traits) for one in teachers]
@@ -324,7 +324,7 @@ def next_questions(number: int) -> list[dict[str, Any]]:
 
 
 def with_signals(kind: str, seed: int, signals: int) -> list[dict[str, Any]]:
-    """Return rows for signals, counted answers and both, with traits that have nothing to do with the network."""
+    """Return rows for signals, counted answers and both, with traits that are unrelated to the network."""
     graph = NETWORKS[kind](100, seed)
     A = nx.to_numpy_array(graph, weight=None)
     random = np.random.default_rng([seed, 5])
@@ -385,7 +385,7 @@ def speed() -> list[list[str]]:
 
 
 def moved_by_chance() -> list[list[str]]:
-    """Return how far probabilities differ between six seeds of the calibration, with one network and as it is."""
+    """Return how far probabilities differ between six seeds of the calibration, with one network and by default."""
     rows = []
     for n, share in ((40, 1.0), (40, 0.4), (150, 1.0), (150, 0.4), (400, 1.0), (400, 0.4)):
         found = []
@@ -401,7 +401,7 @@ def moved_by_chance() -> list[list[str]]:
 
 
 def _drawn_fit(n: int, share: float, group: int, seed: int) -> Array:
-    """Return the probabilities of all pairs of a drawn group, of whom some were asked."""
+    """Return the probabilities of all pairs of a drawn group, some of whose members were asked."""
     random = np.random.default_rng(group)
     A, T = drawn_group(n, 8.0, 6, 0.6, random)
     asked = np.where(random.random(n) < share, 1.0, np.nan)

@@ -12,8 +12,8 @@ from nashgraph.experiments.study import Experiment, held
 
 
 def run(name: str) -> None:
-    """Run all trials, with --quick a few to a folder of their own, and write what came out."""
-    # By its name, not from the script that runs: the processes of the trials import it too.
+    """Run all trials, or with --quick a few in a separate folder, and write the results."""
+    # Imported by its name, not from the script that runs: the processes of the trials import it too.
     experiment: Experiment = getattr(import_module(f"benchmarks.{name}"), name.upper())
     quick, here = "--quick" in sys.argv, Path(__file__).parent
     with TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """Frames a second while the report's network is dragged: ``python -m benchmarks.frames``.
 
-All communities are open. Every frame is drawn anew, or, as the page does where drawing takes long, the picture is moved
-and drawn anew at rest. In headless Chromium without a graphics card, which is slower than what a reader has.
+All communities are open. Either every frame is drawn, or the picture is moved and drawn again at rest, as the page does
+if drawing takes long. Headless Chromium without a graphics card is slower than a reader's browser.
 """
 
 from __future__ import annotations

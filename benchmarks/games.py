@@ -1,8 +1,8 @@
 """Games on large graphs, by two kinds of products: ``python -m benchmarks.games`` writes benchmarks/GAMES.md.
 
-They are SciPy's, and ours on all threads. Each graph has 20 neighbours a node, drawn at random, which is the worst for
-a cache. Games start from where the one on a graph that differs by a tenth ended, as in a descent, and the ways are
-taken in turn; what a graph needs for its products is made anew for each game.
+They are SciPy's, and ours on all threads. Each graph has 20 neighbours a node, drawn at random, which is the worst case
+for a cache. Each game starts at the solution on a graph that differs by a tenth, as in a descent, and the two kinds
+take turns. The data for a graph's products are computed again for each game.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def compared(n: int, tol: float) -> list[str]:
 
 
 def graph_of(n: int, random: np.random.Generator, moved: float) -> sparse.csr_array:
-    """Return a graph whose weights are those of a seed, but for a share of each that is new."""
+    """Return a graph with a seed's weights, except for a share of each that is new."""
     fixed = np.random.default_rng(1)
     columns = np.sort(fixed.integers(0, n, size=(n, NEIGHBOURS)), axis=1).astype(np.int32)
     weights = (1 - moved) * fixed.random(columns.shape) + moved * random.random(columns.shape)

@@ -1,8 +1,8 @@
 """The engine cuda on this machine's GPU: ``python -m benchmarks.gpu`` writes benchmarks/GPU.md, in about 5 minutes.
 
 ``--sizes 20000,50000,1048576`` are the numbers of nodes: the first is compared with the threads, all are timed.
-``--sweep`` tries other tiles of the kernel; ``--profile`` prints where the last fit spent its time. ``--cpu`` tries the
-script itself without a GPU, on small sizes, and writes nothing.
+``--sweep`` tries other tiles of the kernel; ``--profile`` prints where the last fit spent its time. ``--cpu`` tests
+this script without a GPU, on small sizes, and writes nothing.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def same_graph(report: Report, n: int) -> None:
 
 
 def nothing_missed(report: Report, n: int, device: torch.device) -> None:
-    """Compare what the kernel finds in float32 with what plain blocks find in float64."""
+    """Compare the kernel's results in float32 with those of plain blocks in float64."""
     report.section("The search misses no pair")
     search = CudaSearch(signals(n), device=device)
     rows = search.shuffled[:512]

@@ -66,7 +66,7 @@ def main() -> None:
         for name, ask in QUESTIONS.items():
             seconds = []
             for graphs in ((), replicates):
-                for _ in range(2):  # the first loads what is loaded once
+                for _ in range(2):  # the first run loads modules and kernels
                     game = replace(Game.on(weights, benefit), replicate_weights=graphs)
                     start = time.process_time()
                     ask(game)

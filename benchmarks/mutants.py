@@ -1,4 +1,4 @@
-"""How many small mistakes the tests find: mutants of the mathematics, and those that once lived.
+"""How many small mistakes the tests find: mutants of the mathematics, and those that tests once missed.
 
 Each mutant is a copy of the source with one operator, comparison, constant or condition changed; it is killed when the
 tests of its package fail. Files are changed, because tools that switch mutants on at run time do not reach into
@@ -39,7 +39,7 @@ SWAPS = {
     ast.Sub: ast.Add,
     ast.Mult: ast.Div,
     ast.Div: ast.Mult,
-    ast.Lt: ast.GtE,  # to let a bound in or out changes nothing where numbers are continuous
+    ast.Lt: ast.GtE,  # including or excluding a bound changes nothing for continuous numbers
     ast.LtE: ast.Gt,
     ast.Gt: ast.LtE,
     ast.GtE: ast.Lt,
@@ -58,7 +58,7 @@ class Mutant(NamedTuple):
     tests: str
 
 
-# Those that survived once.
+# Mutants that survived once.
 NAMED = [
     Mutant("graph.py", 'zip(table["source"].tolist(), table["target"]', 'zip(table["target"].tolist(), table["source"]',
            "tests/test_graph.py"),
@@ -75,7 +75,7 @@ NAMED = [
 
 
 def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """Yield what can be changed, outside of decorators and annotations."""
+    """Yield the nodes that can be changed, outside of decorators and annotations."""
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in SWAPS:
             yield node, "op"
@@ -88,7 +88,7 @@ def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
 
 
 def changed(source: str, random: Random) -> tuple[str, str]:
-    """Return the source with one change, and what it is."""
+    """Return the source with one change, and its description."""
     tree = ast.parse(source)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     found = [place for function in functions for statement in function.body for place in places(statement)]
@@ -104,7 +104,7 @@ def changed(source: str, random: Random) -> tuple[str, str]:
 
 
 def sampled(count: int, random: Random) -> Iterator[tuple[Mutant, str]]:
-    """Yield mutants of the packages, of one after the other, and the change in words."""
+    """Yield mutants of the packages in turn, and the change in words."""
     for package in islice(cycle(PACKAGES), count):
         files = [path for path in sorted((ROOT / SOURCE / package).glob("*.py")) if path.stem != "__init__"]
         while True:
@@ -119,12 +119,12 @@ def sampled(count: int, random: Random) -> Iterator[tuple[Mutant, str]]:
 
 
 def killed(mutant: Mutant, limit: float = 900.0) -> bool:
-    """Run the tests on a copy with the change; one whose tests take longer than ``limit`` seconds is killed, too."""
+    """Run the tests on a copy with the change; a mutant that takes longer than ``limit`` seconds is also killed."""
     with tempfile.TemporaryDirectory() as name:
         copy, source = Path(name), (ROOT / SOURCE / mutant.file).read_text(encoding="utf-8")
         for part in ("src", "tests", "pyproject.toml"):
             if (ROOT / part).is_dir():
-                # Compiled kernels that call a changed one would go on with the old: only other changes keep the cache.
+                # Compiled kernels would still call the old version of a changed one: only other changes keep the cache.
                 kernels = shutil.ignore_patterns("*.nbi", "*.nbc") if "@kernel" in source else None
                 shutil.copytree(ROOT / part, copy / part, ignore=kernels)
             else:
@@ -147,7 +147,7 @@ def limit_of(package: str, tests: str) -> tuple[str, float]:
     file = f"{package}/__init__.py"
     same, start = (ROOT / SOURCE / file).read_text(encoding="utf-8"), time.perf_counter()
     assert not killed(Mutant(file, same, same, tests)), f"{tests} fail without any change: nothing can be counted"
-    return tests, 90.0 + 3.0 * (time.perf_counter() - start)  # a kernel that changed is compiled again
+    return tests, 90.0 + 3.0 * (time.perf_counter() - start)  # a changed kernel is compiled again
 
 
 def main() -> int:

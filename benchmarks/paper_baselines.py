@@ -1,4 +1,4 @@
-"""SpecTemp and QuadGameGL on the paper's preferential-attachment setting, beside the paper's figures.
+"""SpecTemp and QuadGameGL on the paper's preferential-attachment setting, with the paper's figures.
 
 ``python -m benchmarks.paper_baselines`` prints the tables and writes benchmarks/PAPER_BASELINES.md. The headline rows
 are the estimators' defaults; the paper names neither variant nor parameters of its two baselines, so every setting
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What a setting gave, over the seeds."""
+    """The results of a setting over the seeds."""
 
     setting: Setting
     mean: float
@@ -57,7 +57,7 @@ class Row(NamedTuple):
     seconds: float
 
 
-# tol=1e-5 is a relative duality gap; tighter ones move no AUC in the third digit and cost the alternations dear.
+# tol=1e-5 is a relative duality gap; tighter ones change no third digit of an AUC and make the alternations slow.
 QUICK = {"tol": 1e-5}
 HEADLINE = [
     Setting(SpecTemp, {}),

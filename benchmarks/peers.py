@@ -1,10 +1,10 @@
 """The default, LogDegreeGL and their peers in one run: ``python -m benchmarks.peers [--quick]``, extra ``peers``.
 
-Every method learns the same networks from the same signals, each fit in a process of its own (one thread, a
-time limit, a warm-up on thirty nodes that is not timed and takes compilation out). Measured are the seconds
-of the fit, the peak resident memory of that process, interpreter and libraries included, and how well the
-edges are found. Then LogDegreeGL and LogModel of ``graph-structure-learning`` are compared in one objective
-at one theta, and LogDegreeGL learns 30,000 nodes. Prints tables and writes ``benchmarks/PEERS.md``.
+Every method learns the same networks from the same signals, each fit in a separate process (one thread, a
+time limit, an untimed warm-up on thirty nodes for compilation). The benchmark measures the seconds of the fit,
+the peak resident memory of that process, interpreter and libraries included, and how well the edges are found.
+Then LogDegreeGL and LogModel of ``graph-structure-learning`` are compared in one objective at one theta, and
+LogDegreeGL learns 30,000 nodes. Prints tables and writes ``benchmarks/PEERS.md``.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def negative_distance(X: Any) -> Any:
 
 
 def lasso_penalty(X: Any) -> float:
-    """Return the theory's rate, sqrt(log N / M), for correlations: nobody looks at the true graph."""
+    """Return the theory's rate, sqrt(log N / M), for correlations, chosen without the true graph."""
     return float(np.sqrt(np.log(X.shape[1]) / len(X)))
 
 
@@ -132,7 +132,7 @@ def make(graph: str, n_nodes: int) -> tuple[Any, Any]:
 
 def timed(fit: Callable[[Any], Any], X: Any, small: Any) -> tuple[Any, dict[str, float]]:
     fit(small)
-    before, start = peak_megabytes(), time.process_time()  # one thread: that of a core with nothing else to do
+    before, start = peak_megabytes(), time.process_time()  # one thread: the speed of an otherwise idle core
     result = fit(X)
     figures = {"seconds": time.process_time() - start, "before_mb": before, "peak_mb": peak_megabytes()}
     return result, figures
@@ -197,7 +197,7 @@ TASKS: dict[str, Callable[[str, str, int], dict[str, float]]] = {
 
 
 def in_process(task: str, name: str, graph: str, n_nodes: int) -> dict[str, Any]:
-    """Run one task in a process of its own; a failure is a row that says so."""
+    """Run one task in a separate process; a failure becomes a row with its reason."""
     command = [sys.executable, "-m", "benchmarks.peers", "--worker", task, name, graph, str(n_nodes)]
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     try:

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.priors``: every functional prior over its grid, and what resilience costs; PRIORS.md."""
+"""``python -m benchmarks.priors``: every functional prior over its grid, and the cost of resilience; PRIORS.md."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def table(shape: str, n: int):
 
 
 def fitted(X, **options) -> GLGP:
-    """Return a fitted GLGP, silent about what it did not reach."""
+    """Return a fitted GLGP, without warnings about convergence."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return GLGP(**options).fit(X)
@@ -87,7 +87,7 @@ def stress(report: Report) -> None:
 
 
 def seconds_of(X, **options) -> float:
-    """Return the least CPU seconds of some fits, which other work on the machine disturbs less."""
+    """Return the least CPU seconds of some fits, which depend less on other work on the machine."""
     spent = []
     for _ in range(REPEATS):
         started = time.process_time()

@@ -1,4 +1,4 @@
-"""The problems that solvers are compared on, each seeded and made on the spot."""
+"""The problems that solvers are compared on, each generated from a seed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """``make recovery``: every method at its defaults, and controls, on networks whose ties are known.
 
 ``python -m benchmarks.recovery --short`` writes benchmarks/RECOVERY.md and, with a row for each method and problem,
-benchmarks/recovery.csv. Methods and controls get the same signals; a truth has no direction, so that weights are
+benchmarks/recovery.csv. Methods and controls get the same signals; a truth has no direction, so weights are
 symmetrised before they are scored. Without ``--short`` there are twice the seeds, larger networks, and the slow methods
-on every problem: an hour. Real networks are taken from the folder that NASHGRAPH_DATA names.
+on every problem: an hour. Real networks are read from the folder in NASHGRAPH_DATA.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROWS = HERE / "recovery.csv"
 
 
 def run(grid: Grid, n_jobs: int = -1) -> pd.DataFrame:
-    """Return the rows of all problems, rounded as they are kept."""
+    """Return the rows of all problems, rounded as in the file."""
     asked = settings(grid)
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         tasks = (delayed(trial)(each, has_slow_methods(grid, number, each)) for number, each in enumerate(asked))

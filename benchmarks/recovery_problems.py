@@ -1,7 +1,7 @@
 """The networks whose recovery is measured: synthetic, the paper's, real ones with simulated signals, real ones whole.
 
-Reporting seeds count from 0. Whatever was tuned was tuned on seeds from 1000 on, on villages with odd numbers and on
-the real networks of TUNED, which appear in no table.
+Reporting seeds count from 0. All tuning used seeds from 1000 on, villages with odd numbers and the real networks of
+TUNED, which appear in no table.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ NETWORKS = {
 
 
 class Setting(NamedTuple):
-    """What a problem is drawn from; ``nodes`` and ``signals`` are 0 where the data say."""
+    """The setting of a problem; ``nodes`` and ``signals`` are 0 if the data decide."""
 
     group: str
     source: str
@@ -76,14 +76,14 @@ class Problem(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """How much is run."""
+    """The size of a run."""
 
     seeds: int = 4
     nodes: tuple[int, ...] = (300, 60)
     signals: tuple[int, ...] = (10, 50)
     draws: int = 40  # of Figure 1
     real: int | None = None  # so many villages, so many folders; None: all
-    slow_every: int = 1  # of so many problems one has the methods that take seconds at 60 nodes; 0: none has
+    slow_every: int = 1  # slow methods (seconds at 60 nodes) run on one problem in so many; 0: on none
 
 
 QUICK = Grid(seeds=1, nodes=(60,), signals=(10,), draws=2, real=3, slow_every=0)
@@ -91,14 +91,14 @@ SHORT = Grid(seeds=2, nodes=(60,), draws=10, slow_every=5)  # five has no factor
 
 
 def has_slow_methods(grid: Grid, number: int, setting: Setting) -> bool:
-    """Tell whether the slow methods run on a problem: on every so manieth, and on all tables but the villages'."""
+    """Tell whether slow methods run on a problem: on one in ``slow_every``, and on all tables except the villages'."""
     if grid.slow_every == 0:
         return False
     return number % grid.slow_every == 0 or (setting.group == REAL and setting.source != VILLAGES)
 
 
 def settings(grid: Grid) -> list[Setting]:
-    """Return all problems; the real ones come first, so that a broken file is met at once."""
+    """Return all problems; the real ones come first, so that a broken file is found at once."""
     simulated = [
         Setting(SIMULATED, source, "", *rest) for source in whole_networks() for rest in simulations(grid, (0,))
     ]
@@ -116,13 +116,13 @@ def settings(grid: Grid) -> list[Setting]:
 
 
 def simulations(grid: Grid, nodes: tuple[int, ...]) -> Iterator[tuple[str, int, int, int]]:
-    """Give filter, number of nodes, number of signals and seed, the large first."""
+    """Yield filter, number of nodes, number of signals and seed, the large first."""
     for n, m, filter, seed in product(nodes, grid.signals, FILTERS, range(grid.seeds)):
         yield filter, n, m, seed
 
 
 def real_networks(grid: Grid) -> Iterator[Setting]:
-    """Give the villages, the small first, and every folder of signals and truth, but for those tuned on."""
+    """Yield the villages, the small first, and every folder of signals and truth, except those tuned on."""
     if not os.environ.get(VARIABLE):
         return
     numbers = sorted(villages(), key=lambda number: len(villages()[number].names))
@@ -135,7 +135,7 @@ def real_networks(grid: Grid) -> Iterator[Setting]:
 
 
 def population(folder: str) -> str:
-    """Return the population of a network: several networks of the same people, or of one study, are one."""
+    """Return the population of a network: networks of the same people, or of one study, share one."""
     first, *rest = folder.split("_")
     if first == "schoolA":
         return "classA"
@@ -143,7 +143,7 @@ def population(folder: str) -> str:
 
 
 def has_signals(truth: Path) -> bool:
-    """Tell whether the signals lie beside a truth."""
+    """Tell whether a folder has signals and a truth."""
     return truth.with_name("signals.csv").is_file()
 
 
@@ -154,7 +154,7 @@ def recovery_home() -> Path:
 
 @cache
 def villages() -> dict[int, Dataset]:
-    """Return the villages, read once a process; none where they are not on this machine."""
+    """Return the villages, read once a process; none if they are not on this machine."""
     try:
         return load_villages(download=False)
     except DatasetError:
@@ -163,7 +163,7 @@ def villages() -> dict[int, Dataset]:
 
 @cache
 def whole_networks() -> dict[str, Dataset]:
-    """Return the real networks that signals are simulated on; the dolphins where they are on this machine."""
+    """Return the real networks that signals are simulated on; the dolphins if they are on this machine."""
     try:
         return {"karate": load_karate(), "dolphins": load_dolphins(download=False)}
     except DatasetError:
@@ -185,27 +185,27 @@ def draw(setting: Setting) -> Problem:
 
 
 def cut_at_quantiles(X: Array) -> Array:
-    """Return signals with five values each, as many nodes having one as another, centred and scaled."""
+    """Return signals with five values each, equally frequent over the nodes, centred and scaled."""
     shares = np.linspace(0, 1, LEVELS + 1)[1:-1]
     return standardised(np.stack([np.searchsorted(np.quantile(row, shares), row) for row in X]).astype(float))
 
 
 def noisy_signals(graph: nx.Graph[Any], count: int, filter: str, seed: int) -> Array:
-    """Return smooth signals with noise in proportion to their spread, which differs by orders between filters."""
+    """Return smooth signals with noise in proportion to their spread, which differs by magnitudes between filters."""
     random = np.random.RandomState(seed)
     clean = smooth_signals(graph, count, filter, random_state=random)
     return clean + NOISE * clean.std() * random.standard_normal(clean.shape)
 
 
 def village(number: int) -> Problem:
-    """Return a village; nobody is told who was surveyed."""
+    """Return a village; methods don't see who was surveyed."""
     data = villages()[number]
     assert data.signals is not None
     return Problem(standardised(data.signals.to_numpy()), data.graph)
 
 
 def from_folder(folder: Path) -> Problem:
-    """Return what a folder has, gaps filled; a tie named from either side is a tie."""
+    """Return a folder's signals, gaps filled, and truth; a tie named from either side is a tie."""
     table = load_signals(folder / "signals.csv", TableOptions(missing="impute")).table
     truth, _ = read_truth(folder / "truth.csv", list(table.columns))
     return Problem(standardised(table.to_numpy()), truth)

@@ -1,6 +1,6 @@
-"""What the rows of ``make recovery`` say: ranks, means, families, and whether what must be shown is shown.
+"""The report of ``make recovery``: ranks, means, families, and whether the claims hold.
 
-Nothing here knows a figure: every sentence with a number in it is made from the rows.
+No figure is written here: every number in a sentence is computed from the rows.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ GROUPS = {
     MANY: "Many signals",
     REAL: "Real networks, real signals",
 }
-LEAD, FIGURE_AUC, MANY_MOST = 0.04, 0.96, 3000  # what is asked
+LEAD, FIGURE_AUC, MANY_MOST = 0.04, 0.96, 3000  # the claim
 INVERSE = "inverse covariance"
 
 
 class Claim(NamedTuple):
-    """Something that must be shown, what was found, and whether it holds; None where it was not measured."""
+    """A claim, the measured result, and whether it holds; None if it was not measured."""
 
     text: str
     found: str
@@ -49,7 +49,7 @@ def n_problems(rows: pd.DataFrame) -> int:
 
 
 def complete(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the methods that ran on all these problems: ranks need the same field everywhere."""
+    """Return the rows of the methods that ran on all these problems: ranks need the same methods everywhere."""
     return rows[rows.groupby("method")["ap"].transform("size") == n_problems(rows)]
 
 
@@ -82,7 +82,7 @@ def by_family(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def families(rows: pd.DataFrame) -> pd.Series:
-    """Return each row's family: the kind of network and, for simulated signals, their filter and what they are."""
+    """Return each row's family: the kind of network and, for simulated signals, their filter and type."""
     kind = rows["group"].map({DISCRETE: ", five values", MANY: ", many signals"}).fillna("")
     return rows["source"] + np.where(rows["filter"] == "", "", ", " + rows["filter"]) + kind
 
@@ -111,7 +111,7 @@ def give_or_take(value: float, error: float, digits: int) -> str:
 
 
 def must_show(frame: pd.DataFrame, controls: Sequence[str]) -> Iterator[Claim]:
-    """Give what issue 11 asks to be shown, measured."""
+    """Return the claims of issue 11 with their measured results."""
     for group in (SYNTHETIC, REAL):
         rows = frame[frame["group"] == group]
         what = f"(a) the consensus is first in mean rank by AP, {group} networks"
@@ -149,7 +149,7 @@ def must_show(frame: pd.DataFrame, controls: Sequence[str]) -> Iterator[Claim]:
 
 
 def first(what: str, rows: pd.DataFrame, controls: Sequence[str]) -> Claim:
-    """Say whether the consensus has the best mean rank, and who is above it or next to it."""
+    """Say whether the consensus has the best mean rank, and the methods above it or next to it."""
     ranks = leaderboard(rows)["rank"]
     ours = ranks[CONSENSUS]
     above = ranks[(ranks <= ours) & (ranks.index != CONSENSUS)]
@@ -163,7 +163,7 @@ def first(what: str, rows: pd.DataFrame, controls: Sequence[str]) -> Claim:
 
 
 def write_report(frame: pd.DataFrame, controls: Sequence[str], path: Path | None) -> None:
-    """Print the report, and write it where a path is given."""
+    """Print the report, and write it if a path is given."""
     report = Report("Recovery of known networks", "make recovery")
     introduce(report, frame, controls)
     ranked = frame

@@ -1,6 +1,6 @@
 """Every method and control on one problem of ``make recovery``, scored alike.
 
-Workers import this module, so that what they cache stays theirs.
+Workers import this module, so that each keeps its own cache.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def inverse_covariance(problem: Problem, random: np.random.Generator) -> Array:
 
 
 def benefit_alone(problem: Problem, random: np.random.Generator) -> Array:
-    """Score a pair by the sum of its spectral benefits: what a prior can be told, without the signals' likeness."""
+    """Score a pair by the sum of its spectral benefits: the prior's input alone, without the signals' likeness."""
     benefit = spectral_benefit(problem.X)
     return benefit[:, None] + benefit
 
@@ -80,23 +80,23 @@ CONTROLS: dict[str, Callable[[Problem, np.random.Generator], Array]] = {
 
 
 def chosen(n_nodes: int, slow: bool) -> list[str]:
-    """Return the methods that are run at a size: the slow ones are left out above theirs."""
+    """Return the methods that are run at a size: slow ones only up to their largest size."""
     return [name for name in METHODS if n_nodes <= METHODS[name].quick_up_to and (slow or name not in SLOW)]
 
 
 def at_defaults(name: str) -> GraphEstimator:
-    """Return a method as it comes, its randomness fixed."""
+    """Return a method at its defaults, with a fixed random state."""
     model = METHODS[name]()
     return model.set_params(**({"random_state": 0} if "random_state" in model.get_params() else {}))
 
 
 def scored(model: GraphEstimator) -> Any:
-    """Return what a fitted model ranks pairs by: evidence if it has some, else weights."""
+    """Return a fitted model's scores of pairs: evidence if it has some, else weights."""
     return getattr(model, "evidence_", model.adjacency_)
 
 
 def contenders(problem: Problem, seed: int, slow: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Give the name of every method and control, and what makes its scores of pairs."""
+    """Yield the name of every method and control, and the function that scores pairs."""
     for name in chosen(problem.X.shape[1], slow):
         yield name, lambda name=name: scored(at_defaults(name).fit(problem.X))
     for name, control in CONTROLS.items():
@@ -115,7 +115,7 @@ def trial(setting: Setting, slow: bool = True) -> list[Row]:
         start, error = time.perf_counter(), ""
         try:
             weights = quietly(make)
-        except Exception as failure:  # a method that fails has learned nothing, and its score says so
+        except Exception as failure:  # a method that fails gets the score of a method that learned nothing
             weights, error = np.zeros((nodes, nodes)), type(failure).__name__
         seconds = time.perf_counter() - start
         rows.append({**what, "method": method, **scores(weights, truth), "seconds": seconds, "error": error})
@@ -127,7 +127,7 @@ def trial(setting: Setting, slow: bool = True) -> list[Row]:
 def scores(weights: Any, truth: Any) -> dict[str, float]:
     """Return the scores of symmetrised weights.
 
-    Precision is over as many pairs as there are true edges, for all alike: where a sparse graph has fewer, the rest is
+    Precision is over as many pairs as there are true edges, for all alike: if a sparse graph has fewer, the rest is
     drawn from its zeros, in expectation.
     """
     dense = weights.toarray() if sparse.issparse(weights) else np.asarray(weights, dtype=float)
@@ -158,7 +158,7 @@ def quietly(make: Callable[[], Any]) -> Any:
 
 @cache
 def warm_up(slow: bool) -> None:
-    """Fit every method once in this process, so that no time has compilation in it."""
+    """Fit every method once in this process, so that no measured time includes compilation."""
     X = smooth_signals(preferential_attachment(20, 1, random_state=0), 10, random_state=0)
     for name in chosen(20, slow):
         quietly(lambda name=name: at_defaults(name).fit(X))

@@ -1,4 +1,4 @@
-"""Is a tie's frequency its probability? Where the truth is known one can look.
+"""Is a tie's frequency its probability? Compare the two on networks with a known truth.
 
 ``NASHGRAPH_DATA=... python -m benchmarks.reliability`` prints the tables, writes benchmarks/RELIABILITY.md and draws
 docs/guide/reliability.svg. Without the data the real networks are left out.
@@ -46,7 +46,7 @@ def frequencies(X: Any, seed: int, **options: Any) -> np.ndarray:
 
 
 def pairs_of(frequency: np.ndarray, truth: nx.Graph[Any], asked: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
-    """Return frequency and truth of each pair, of those with an end that was asked where not everybody was."""
+    """Return frequency and truth of each pair; if not everybody was asked, only pairs with an end that was."""
     use = np.triu(np.ones_like(frequency, dtype=bool), 1)
     if asked is not None:
         use &= asked[:, None] | asked
@@ -72,7 +72,7 @@ def village(number: int) -> tuple[np.ndarray, ...]:
 
 
 def families() -> Iterator[tuple[str, list[Any]]]:
-    """Yield each family of networks with what is to be run for it."""
+    """Yield each family of networks with its trials."""
     for signals in (10, 50):
         axes = product(NETWORKS, FILTERS, (signals,), range(DRAWS))
         yield f"synthetic, {signals} signals", [delayed(synthetic)(*one) for one in axes]
@@ -107,14 +107,14 @@ def coverage_of_questions(folder: Path) -> tuple[float, float]:
 
 
 def surveys() -> list[Path]:
-    """Return the real tables with enough questions to halve them, of those that nothing was tuned on."""
+    """Return the real tables with enough questions to halve them, without those used for tuning."""
     folders = sorted(Path(os.environ.get("NASHGRAPH_DATA", "nowhere")).glob("recovery/*"))
     untouched = [folder for folder in folders if folder.is_dir() and not TUNED & {folder.name, population(folder.name)}]
     return [folder for folder in untouched if len(X := from_folder(folder).X) >= QUESTIONS and X.shape[1] <= PEOPLE]
 
 
 def inside_intervals(X: np.ndarray, other: np.ndarray, seed: int) -> tuple[float, float]:
-    """Return the share of ties of frequency 0.5 or more whose weight, and of nodes whose rank, is as was foretold."""
+    """Return the share of ties (frequency 0.5 or more) with weights, and nodes with ranks, inside their intervals."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, fresh = (ConsensusGL(random_state=seed).fit(each) for each in (X, other))
@@ -130,7 +130,7 @@ def inside_intervals(X: np.ndarray, other: np.ndarray, seed: int) -> tuple[float
 
 
 def draw(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
-    """Draw the share of true ties against the frequency, where a bin has 30 pairs or more."""
+    """Draw the share of true ties against the frequency, for bins of 30 pairs or more."""
     mpl.rcParams.update({"svg.hashsalt": "nashgraph", "svg.fonttype": "none", "font.size": 10})
     figure, axes = plt.subplots(figsize=(6.4, 4.4))
     axes.plot([0, 1], [0, 1], color="0.6", linestyle=":", label="frequency = probability")

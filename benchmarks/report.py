@@ -27,7 +27,7 @@ PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
 def installed(package: str) -> str:
-    """Return a package with its version, or that it is not here."""
+    """Return a package with its version, or a note that it is missing."""
     if package == "nashgraph":  # this repository's, installed or not
         return f"nashgraph {nashgraph.__version__}"
     try:
@@ -70,7 +70,7 @@ def machine(packages: Sequence[str] = PACKAGES) -> str:
 
 
 class Report:
-    """Sections of prose and tables: printed as they come, written whole at the end."""
+    """Sections of prose and tables: printed at once, written to a file at the end."""
 
     def __init__(self, title: str, command: str, packages: Sequence[str] = PACKAGES) -> None:
         self.console = Console(width=190)

@@ -27,7 +27,7 @@ N, M, TIES, C = 60, 10, 120, 0.9
 PROPOSALS = 800
 STRENGTHS = (1, 10, 100)  # times the default lambda
 TUNING = 4  # draws on which the strength of every cell of the table is chosen, and which are not scored
-# The functionals, from random numbers in (0, 1), one for every node, that are lopsided as benefits are.
+# The functionals, from random numbers in (0, 1), one for every node, that are as skewed as benefits.
 TASKS = {
     "game": lambda b: GamePrior(b**3 / (b**3).sum(), "linear"),
     "resilience": lambda b: Resilience(GamePrior(b**3 / (b**3).sum(), "linear"), random_deletions(N, 8, share=0.2)),
@@ -48,7 +48,7 @@ def value(prior, A: np.ndarray) -> float:
 
 
 def random_network(random: np.random.Generator) -> np.ndarray:
-    """Return a ring, so that nobody is alone, with random ties."""
+    """Return a ring, so that nobody is isolated, with random ties."""
     A = np.eye(N, k=1) + np.eye(N, k=N - 1)
     A += A.T
     free = np.argwhere(np.triu(A + np.eye(N)) + np.tril(np.ones((N, N))) == 0)
@@ -73,7 +73,7 @@ def grown(prior, A: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def moved(A: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return a network in which one tie is elsewhere."""
+    """Return a network with one tie moved."""
     ties = np.argwhere(np.triu(A) > 0)
     while True:
         i, j = ties[random.integers(len(ties))]
@@ -105,7 +105,7 @@ def draw(seed: int) -> list[dict]:
         plain = edge_average_precision(A, GLGP(lam=0.0, prior=TASKS["game"](b), degree=6).fit(X), "mean")
         rows.append({"draw": seed, "network": network, "prior": "none", "strength": 0, "precision": plain})
         priors = {task: make(b) for task, make in TASKS.items()}
-        if network in TASKS:  # a control: the right prior that knows nothing of who is who
+        if network in TASKS:  # a control: the right prior without knowledge of who is who
             priors["right, benefits shuffled"] = TASKS[network](random.permutation(b))
         for name, prior in priors.items():
             for strength, score in scores(X, A, prior).items():
@@ -115,7 +115,7 @@ def draw(seed: int) -> list[dict]:
 
 
 def chosen(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the scored draws, every cell at the strength that was best on the tuning draws."""
+    """Return the scored draws, every cell at its best strength on the tuning draws."""
     tuning, scored = table[table["draw"] < TUNING], table[table["draw"] >= TUNING]
     means = tuning.groupby(["network", "prior", "strength"])["precision"].mean().reset_index()
     best = means.loc[means.groupby(["network", "prior"])["precision"].idxmax(), ["network", "prior", "strength"]]

@@ -15,7 +15,7 @@ STATIONARITY = 1e-6
 
 
 class Timing(NamedTuple):
-    """What one solver did on one problem."""
+    """Measurements of one solver on one problem."""
 
     seconds: float
     objective: float
@@ -26,7 +26,7 @@ class Timing(NamedTuple):
 
 
 def fast(problem: Problem, lam: float, repeats: int = 5) -> Timing:
-    """Best-response to the stationarity asked, the median of several runs."""
+    """Best-response to the requested stationarity, the median of several runs."""
     results, seconds = [], []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -37,7 +37,7 @@ def fast(problem: Problem, lam: float, repeats: int = 5) -> Timing:
 
 
 def published(problem: Problem, lam: float, iterations: int, timed: int | None = None) -> Timing:
-    """TTGD as the paper has it: alpha = 0.5, gamma = 0.003, a dense LAPACK solve in every iteration.
+    """TTGD as published: alpha = 0.5, gamma = 0.003, a dense LAPACK solve in every iteration.
 
     The projection is our own fast kernel, in the rival's favour. With ``timed`` only that many iterations are run and
     the time is scaled up, which the note says; objective and stationarity are then those of the library's TTGD.
@@ -74,8 +74,8 @@ def at_its_best(
 ) -> Timing:
     """TTGD with adjoints by warm-started products and the best of several constant steps, to the same stationarity.
 
-    gamma runs over multiples of 1/(2 beta), alpha over the paper's and the full step. How many iterations each needs is
-    found first, with checks; the best is then run again with no check but the last, and that is its time.
+    gamma runs over multiples of 1/(2 beta), alpha over the paper's and the full step. The iterations that each
+    needs are found first, with checks; the best is then timed in a second run that checks only at the end.
     """
     best: tuple[int, float, float] | None = None
     closest = np.inf

@@ -1,6 +1,6 @@
 """How the fast solver scales: against one nearest-neighbour pass, in memory, and with the number of nodes.
 
-A module of its own, because the fits run in fresh processes, which import what they run.
+A separate module, because the fits run in new processes, which import it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def one_scan(n: int) -> float:
     beta = beta_for_degree(search, 20, 0.95)
     times = []
     for _ in range(5 if n <= 10_000 else 3):
-        search.known_nearest = None  # each best response searches all pairs anew
+        search.known_nearest = None  # each best response searches all pairs again
         start = time.perf_counter()
         CandidateSet.of(search, everything=False).respond(Bonus.none(n), gain=0.5 / beta, total=0.95)
         times.append(time.perf_counter() - start)
@@ -89,7 +89,7 @@ def one_scan(n: int) -> float:
 
 
 def consensus(report: Report) -> None:
-    """Time the default as it comes: eight degrees, its geometries, 20 replicates."""
+    """Time the default: eight degrees, its geometries, 20 replicates."""
     report.section("The default: ConsensusGL() on M = 16 signals, nothing set")
     for n in (330, 2_000, 20_000, 100_000):
         found = in_process(n, ConsensusGL(random_state=0))
@@ -100,7 +100,7 @@ def consensus(report: Report) -> None:
 
 
 def fit_alone(n: int, model: GraphEstimator, pipe) -> None:
-    """Fit in a process of its own, so that its peak memory is its own."""
+    """Fit in a separate process, so that its peak memory is measured alone."""
     X = scale_signals(n)
     clone(model).fit(X[:, :3000])  # compiles what the fit needs; the prior has no effect on fewer nodes
     start, busy = time.perf_counter(), time.process_time()

@@ -1,8 +1,8 @@
 """Does ``ConsensusGL.select`` keep its promise? Over kinds of network, filters and numbers of signals, and in noise.
 
 ``python -m benchmarks.selection`` prints the tables and writes benchmarks/SELECTION.md. In each setting the probability
-that a half takes a pair is estimated from independent draws of half the signals; the pairs with q/p at the most are
-those that the promise is about. Then pairs are selected on fresh draws as ``select`` does it, and those pairs counted.
+that a half takes a pair is estimated from independent draws of half the signals; the promise is about pairs for which
+it is at most q/p. Then pairs are selected on fresh draws as ``select`` does it, and those pairs counted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PLANS = {
 
 
 class Setting(NamedTuple):
-    """A network and what makes signals on it."""
+    """A network, and the settings of the signals on it."""
 
     network: str
     filter: str

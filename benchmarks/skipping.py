@@ -1,7 +1,7 @@
-"""Passes that skip, beside passes over all pairs: ``python -m benchmarks.skipping`` writes benchmarks/SKIPPING.md.
+"""Passes that skip against passes over all pairs: ``python -m benchmarks.skipping`` writes benchmarks/SKIPPING.md.
 
-It takes about five minutes. Times are one thread's processor seconds, so that a shared machine does not count; a pass
-over all pairs is measured on a share of its blocks of rows at the larger sizes, and scaled up.
+It takes about five minutes. Times are one thread's processor seconds, so other work on the machine hardly
+matters. At the larger sizes a pass over all pairs is measured on a share of its blocks of rows, and scaled up.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from nashgraph.pairs.tree_search import TreeSearch
 
 from .report import Report
 
-SIGNALS, KEPT, NEIGHBOURS = 16, 48, 30  # 48 are kept where 20 neighbours are asked for
-ALL = 2e8  # pairs that a pass over all of them is measured on at least, in whole blocks of rows
+SIGNALS, KEPT, NEIGHBOURS = 16, 48, 30  # 48 are stored if 20 neighbours are asked for
+ALL = 2e8  # least number of pairs on which a pass over all of them is measured, in whole blocks of rows
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def latent(n: int) -> Any:
 
 
 def classes(n: int, values: int = 5, groups: int = 40, faithful: float = 0.8) -> Any:
-    """Categorical answers: that of one's latent class with a probability, else any."""
+    """Categorical answers: with some probability that of the latent class, else any."""
     random = np.random.default_rng(0)
     typical, member = random.integers(0, values, size=(SIGNALS, groups)), random.integers(0, groups, n)
     own = random.random((SIGNALS, n)) < faithful
@@ -100,7 +100,7 @@ def clock(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def measure(X: Any, n: int) -> dict[str, Any]:
-    """Return the seconds of both passes both ways, and what was computed."""
+    """Return the seconds of both passes both ways, and the shares computed."""
     ours, theirs = TreeSearch(X), PairSearch(X)
     blocks = max(1, int(ALL / (n * theirs.block_size)))
     share = min(1.0, blocks * theirs.block_size / n)
@@ -121,7 +121,7 @@ def measure(X: Any, n: int) -> dict[str, Any]:
 
 
 def tiles(points: TreeSearch, kind: type) -> str:
-    """Return the share of tiles that the last pass computed, or that it has given up."""
+    """Return the share of tiles that the last pass computed, or a note that it gave up skipping."""
     if not points.pays[kind]:
         return "given up"
     return f"{points.looked[1] / (len(points.tree.points) * len(points.tree.size)):.3f}"
@@ -137,7 +137,7 @@ def cells(found: dict[str, Any]) -> list[str]:
 
 
 def slopes(sizes: list[int], found: list[dict[str, Any]]) -> list[str]:
-    """Return by which power of N the seconds grow, from the first size to the last."""
+    """Return the exponent of N with which the seconds grow, from the first size to the last."""
     ratio = np.log(sizes[-1] / sizes[0])
     return [f"{np.log(found[-1][kind][0] / found[0][kind][0]) / ratio:.2f}" for kind in ("nearest", "candidates")]
 

@@ -1,6 +1,6 @@
-"""What other steps, other ways to lam="auto" and more starts would gain: ``python -m benchmarks.steps``, STEPS.md.
+"""The gains of other steps, other ways to lam="auto" and more starts: ``python -m benchmarks.steps``, STEPS.md.
 
-Everything runs in one process and is counted, not timed: states of the prior that are solved for, and best responses.
+Everything runs in one process and is counted, not timed: solved states of the prior, and best responses.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Proximal(descent.Descent):
         term, W, floor = self.problem.smoothness, now.weights.matrix().toarray(), 2.0 * self.problem.smoothness.beta
         left, right = (np.reshape(side, (len(W), -1)) for side in (now.state.left, now.state.right))
         scores = self.lam * left @ right.T - term.search.rows(np.arange(len(W)))
-        # No proximal weights until a step is refused, nor after an accelerated one: better than to keep them.
+        # Drop proximal weights after an accelerated step, and use none before a step is refused: keeping them is worse.
         way, held = (np.zeros_like(W), np.zeros(len(W))) if self.way is None else self.way
         held = np.where(np.sum((response.matrix().toarray() - W) * way, axis=1) < 0, 2.0 * held + floor, 0.8 * held)
         for _ in range(60):
@@ -172,7 +172,7 @@ def compare_starts(report: Report) -> None:
 
 
 def main() -> None:
-    """Compare all, and keep the results."""
+    """Compare all, and write the results."""
     report = Report("Other steps, lambdas and starts", "python -m benchmarks.steps")
     report.say(
         "Objectives are lower or higher than in the first line by more than 1e-6; mean is the relative difference."

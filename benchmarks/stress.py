@@ -1,4 +1,4 @@
-"""``make stress``: the fast solver over the whole grid, on tables as they come, against TTGD; writes STRESS.md."""
+"""``make stress``: the fast solver over the whole grid, on unprepared tables, against TTGD; writes STRESS.md."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lam_of(point) -> float:
 
 
 def run_point(point) -> dict:
-    """Solve one point and say what is true of the answer."""
+    """Solve one point and check the result."""
     result = BestResponse().solve(stress_problem(*point), lam_of(point))
     certificate = result.certificate
     weights = result.weights.matrix().toarray()
@@ -95,7 +95,7 @@ def run_table(table) -> list[dict]:
 
 
 def tables(report: Report) -> None:
-    """Fit the tables as they come, and keep how each fit ended."""
+    """Fit the unprepared tables, and record how each fit ended."""
     asked = list(itertools.product(TABLES, SIZES))
     rows = [row for part in in_parallel(run_table, asked, chunk=1) for row in part]
     report.section(f"{len(rows)} fits of tables as they come")
@@ -129,7 +129,7 @@ def in_parallel(function, points, chunk: int = CHUNK) -> list:
 
 
 def grid(report: Report, points: list) -> None:
-    """Solve the whole grid, and keep what is true of the answers."""
+    """Solve the whole grid, and record the checks of the results."""
     started = time.perf_counter()
     rows = in_parallel(run_point, points)
     share = np.mean([row["converged"] for row in rows])
@@ -182,7 +182,7 @@ def comparison(report: Report, points: list) -> None:
 
 
 def main() -> None:
-    """Run the grid, the tables and the comparison, and keep the results."""
+    """Run the grid, the tables and the comparison, and write the results."""
     report = Report("Stress grid of the fast solver", "make stress")
     points = [(*axes, seed) for seed, axes in enumerate(itertools.product(*STRESS_GRID.values()))]
     grid(report, points)

@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 from nashgraph.cli.app import app
 
-# Relative: pandas reads numbers of a CSV to the last digit since version 3, and one such may then move others.
+# Relative: pandas reads numbers of a CSV to the last digit since version 3, and one digit may then move others.
 LAST_DIGIT = 0.0 if int(pd.__version__.partition(".")[0]) >= 3 else 1e-12
 
 
 def run(*arguments):
-    """Return the result of a command (exit_code, stdout, stderr), with all notes if it leaves them to the report."""
+    """Return the result of a command (exit_code, stdout, stderr), with all notes, even those left to the report."""
     verbose = ["--verbose"] if arguments and arguments[0] in ("learn", "path", "rerun") else []
     return run_as_given(*arguments, *verbose)
 
@@ -31,5 +31,5 @@ def report_data(folder):
 
 
 def error_lines(result):
-    """Return what was printed on standard error besides notes and warnings."""
+    """Return the lines on standard error that are not notes or warnings."""
     return [line for line in result.stderr.splitlines() if not line.startswith(("note: ", "warning: "))]

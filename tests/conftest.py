@@ -1,4 +1,4 @@
-"""Shared by all tests: Hypothesis runs the same examples every time, and small problems are made in one place."""
+"""Shared by all tests: Hypothesis runs the same examples every time, and small problems are generated in one place."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Signals with missing entries, for the tests of what does without them."""
+"""Signals with missing entries, for the tests of methods that accept them."""
 
 import numpy as np
 

@@ -46,18 +46,18 @@ def likert(n, random, groups=40, questions=16):
 
 
 def near_constant(n, random):
-    """Answers of which nearly all are the same, in units of a million."""
+    """Answers, nearly all the same, in units of a million."""
     return 1e6 + (random.random((16, n)) < 0.01) * random.normal(size=(16, n))
 
 
 def huge_cell(n, random):
-    """Normal signals, one number of which has slipped by nine digits."""
+    """Normal signals with one number shifted by nine digits."""
     X = random.normal(size=(16, n))
     X[3, 5] = 1e9
     return X
 
 
-# Tables as they come, fitted with the default strength of the prior and with stronger ones.
+# Unprepared tables, fitted with the default strength of the prior and with stronger ones.
 TABLES = {
     "Likert clusters": likert,
     "0/1 with duplicates": lambda n, random: random.integers(0, 2, size=(8, n)).astype(float),
@@ -74,7 +74,7 @@ def gaussian_clusters(n, random):
     return centres[:, random.integers(0, 20, n)] + 0.5 * random.normal(size=(16, n))
 
 
-# The five hardest problems we know: table, how many nodes, and the strength, as a multiple of that which costs a
+# The five hardest problems we know: table, number of nodes, and the strength, as a multiple of the one that costs a
 # thousandth of J to first order.
 HARDEST = {
     "heavy tails": (lambda n, random: random.lognormal(0, 3, (20, n)), 200, None),
@@ -120,7 +120,7 @@ def random_graph(n, c, random, density=0.6):
 
 
 def simplex_oracle(scores, skip, total):
-    """Project by trying every number of positive entries on the sorted row: slow, and plainly right."""
+    """Project by trying every number of positive entries on the sorted row: slow, and obviously right."""
     others = np.delete(np.asarray(scores, dtype=np.longdouble), skip)
     ordered = np.sort(others)[::-1]
     best = None
@@ -140,7 +140,7 @@ def stored(model, storage):
 
 
 def parallel_answers(n, random):
-    """Age, year of birth and ten times the age: parallel columns, so that many pairs tie but for rounding."""
+    """Age, year of birth and ten times the age: parallel columns, so that many pairs tie up to rounding."""
     age = random.integers(18, 60, n).astype(float)
     return np.vstack([age, 2026.0 - age, 10.0 * age])
 

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Serving:
-    """Answers every path in ``files``; the faults are used up one a request, the rest is answered as it should be.
+    """Answers every path in ``files``: each request uses up one fault, and later ones get correct answers.
 
     A fault is an HTTP status to fail with, ("cut", n) to break off after n bytes of the answer, or ("move", address).
     """

@@ -1,4 +1,4 @@
-"""The three experiments in benchmarks/ that are not of the paper."""
+"""The three experiments in benchmarks/ that are not in the paper."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def test_beyond_chooses_on_the_tuning_villages_alone():
     assert any("on the border of the grid" in note and "0.1000 lower" in note for note in study.notes)
 
 
-# ------------------------------------------------------------------------------------------ acting on what was learned
+# ------------------------------------------------------------------------------------------ acting on a learned network
 
 
 def fake_diffusion(**values: float) -> pd.DataFrame:
-    """A table of three networks of each kind in which every way of choosing reaches what it is told to."""
+    """A table of three networks of each kind with given reaches of every way of choosing."""
     reached = {diffusion.TRUE: 0.8, diffusion.RANDOM: 0.4, diffusion.LEADERS: 0.5, diffusion.SURVEYED: 0.6}
     reached |= {diffusion.LEARNED: values["learned"], diffusion.TOLD: values["told"]}
     return pd.DataFrame(

@@ -1,4 +1,4 @@
-"""One certificate for every method, and one place where runs are told to end."""
+"""One certificate for every method, and one place that ends runs."""
 
 import numpy as np
 import pandas as pd

@@ -127,7 +127,7 @@ def test_all_keep_as_many_pairs_as_are_true(X, graph):
     table = compare(X, graph, [("one", SmoothGL(degree=1)), ("all", SmoothGL(degree=24))]).set_index("method")
     W = SmoothGL(degree=1).fit(X).adjacency_
     kept = edge_precision_recall(graph, W, "mean")
-    assert table.precision["one"] < kept.precision  # what it lacks is drawn at random
+    assert table.precision["one"] < kept.precision  # missing pairs are drawn at random
     assert table.precision["one"] > kept.recall
     assert table.precision["all"] == pytest.approx(
         edge_precision_recall(graph, SmoothGL(degree=24).fit(X).adjacency_, "mean").precision

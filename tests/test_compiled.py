@@ -1,4 +1,4 @@
-"""Kernels whatever became of their cache, and in processes forked after threads had started."""
+"""Kernels with any state of their cache, and in processes forked after threads had started."""
 
 import multiprocessing
 import os
@@ -49,7 +49,7 @@ def test_a_damaged_cache_is_made_anew(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="about folders without a right to write")
 def test_without_a_place_for_a_cache_kernels_are_compiled(tmp_path, monkeypatch):
-    """Root may write anywhere, so that Numba is told that it found no place."""
+    """Root may write anywhere, so make Numba find no place."""
     from numba.core import caching
 
     monkeypatch.setattr(caching.CompileResultCacheImpl, "_locator_classes", [])
@@ -106,6 +106,6 @@ def test_one_process_at_a_time_writes_to_the_cache(tmp_path, monkeypatch):
 
     assert triple(2) == 6
     assert len(locks) == 1
-    with FileLock(locks[0]):  # somebody else writes: it is compiled, and not kept
+    with FileLock(locks[0]):  # another process writes: it is compiled, and not cached
         assert triple(2.5) == 7.5
     assert len(locks) == 1

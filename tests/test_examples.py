@@ -1,4 +1,4 @@
-"""The documentation's pages show what their Python and their commands give, and the reference leaves nothing out."""
+"""The documentation's pages show the output of their Python and their commands, and the reference is complete."""
 
 import json
 import re

@@ -1,7 +1,7 @@
 """The extension points, each used by something defined here, outside the package: one class and one registration.
 
-What is registered is known to the estimators, to the comparison and to the command line: to its options, its help, its
-completion, its records and its reruns. Nothing of the package is changed for it.
+The estimators, the comparison and the command line know a registered name: in options, help, completion, records and
+reruns. No file of the package is changed for it.
 """
 
 import json
@@ -197,7 +197,7 @@ def test_an_interaction_with_a_welfare(table):
 
 
 class CountedSearch(PairSearch):
-    """A search that goes through one block after the other, each with rows of its own, and counts its scans."""
+    """A search that goes through one block after the other, each with its own rows, and counts its scans."""
 
     started = 0
 
@@ -241,7 +241,7 @@ def test_an_engine(table):
 
 @dataclass(frozen=True)
 class PlainState:
-    """What a solver needs to know of a prior at one W."""
+    """The values of a prior at one W that a solver needs."""
 
     value: float
     left: np.ndarray
@@ -373,7 +373,7 @@ def test_a_column_and_a_format_reach_every_file(table, monkeypatch):
 
 
 def test_a_stopping_rule(random):
-    """A callback that returns a status is a rule of its own, for every solver that has a monitor."""
+    """A callback that returns a status is another stopping rule, for every solver that has a monitor."""
     X = random.normal(size=(6, 40))
     solver = BestResponse(callback=lambda record: record.iteration >= 2 and Status.STALLED)
     with pytest.warns(ConvergenceWarning, match="no further progress"):

@@ -117,7 +117,7 @@ def test_what_a_killed_run_leaves_is_cleaned_by_the_next(tmp_path, holder):
     holder.kill()
     holder.wait()
     out = tmp_path / "out"
-    assert len(list(out.glob(".nashgraph*"))) == 2  # the lock and the folder beside
+    assert len(list(out.glob(".nashgraph*"))) == 2  # the lock and the new folder
     (out / "mine.txt").write_text("mine")
     with written_together(out) as beside:
         (beside / "b.txt").write_text("new")
@@ -198,7 +198,7 @@ def test_a_folder_of_the_users_that_is_called_like_ours_stays(tmp_path):
         (folder / "mine.txt").write_text("mine")
     (elsewhere / files.MARK).touch()
     (out / ".nashgraph-link").symlink_to(elsewhere)
-    stale = out / ".nashgraph-killed"  # as a run that was killed leaves it
+    stale = out / ".nashgraph-killed"  # as left by a killed run
     stale.mkdir()
     (stale / files.MARK).touch()
     with files.written_together(out) as beside:

@@ -156,7 +156,7 @@ def test_columns_of_pairs_survive_undirected():
 
 
 def test_an_edge_leads_from_whom_it_influences_from():
-    """W[i, j] is the weight with which j influences i: the edge j -> i, in every way a graph is handed out."""
+    """W[i, j] is the weight with which j influences i: the edge j -> i, in every export of a graph."""
     graph = LearnedGraph.of(np.array([[0.0, 0.4, 0.0], [0.0, 0.0, 0.3], [0.0, 0.0, 0.0]]), ["a", "b", "c"])
     assert [*graph.to_networkx().edges(data="weight")] == [("b", "a", 0.4), ("c", "b", 0.3)]
     assert [tuple(row) for row in graph.edges().itertuples(index=False)] == [("b", "a", 0.4), ("c", "b", 0.3)]
@@ -189,7 +189,7 @@ def test_the_suggested_ties_are_the_strongest_pairs_in_both_directions():
 
 @pytest.mark.parametrize(("degree", "count"), [(0.5, 1), (0.9, 1), (1.4, 4), (2.0, 4)])
 def test_pairs_of_equal_evidence_are_suggested_together(degree, count):
-    """Which of them were listed first, and so taken, was decided by the order of nodes."""
+    """The order of nodes decided which of them were listed first, and so taken."""
     weights = np.triu(np.array([[0, 3, 2, 2], [0, 0, 2, 1], [0, 0, 0, 0], [0, 0, 0, 0]]), 1).astype(float)
     weights[0, 3] += 1e-15
     graph = LearnedGraph.of(weights + weights.T, directed=False)

@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md asks of every file: short functions and files, no fragments, comments, no printing, examples."""
+"""CONTRIBUTING.md on every file: short functions and files, comments, examples, no printing, no fragments."""
 
 import ast
 import io

@@ -1,4 +1,4 @@
-"""Names decide, wherever two things that have names meet: the order in which nodes come does not matter."""
+"""Nodes of two named objects are matched by name: the order of nodes does not matter."""
 
 import networkx as nx
 import numpy as np
@@ -59,7 +59,7 @@ def test_a_matrix_has_no_names_and_that_is_said(X, club):
     model = SmoothGL().fit(X)
     with pytest.warns(DataWarning, match="pass the model or its graph_ in place of the matrix"):
         assert edge_auc(club, model.adjacency_) == edge_auc(club, model)
-    assert edge_auc(club, SmoothGL().fit(X.to_numpy())) == edge_auc(club, model)  # numbered nodes go by their places
+    assert edge_auc(club, SmoothGL().fit(X.to_numpy())) == edge_auc(club, model)  # numbered nodes match by position
 
 
 def test_names_that_cannot_be_matched_are_an_error(X, club):

@@ -1,4 +1,4 @@
-"""Is there a network in these answers? The check's level, its power, and what it says."""
+"""Is there a network in these answers? The check's level, its power, and its messages."""
 
 import numpy as np
 import pandas as pd

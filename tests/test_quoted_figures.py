@@ -268,7 +268,7 @@ def test_the_highlights_of_the_changes_are_what_came_out():
 
 
 def read(file: str, raw: bool = False) -> str:
-    """Return a file's text; of the guides and the README, a line break in a sentence is a space."""
+    """Return a file's text; in the guides and the README, a line break in a sentence is a space."""
     text = (HOME / file).read_text(encoding="utf-8")
     return text if raw or not file.startswith(("README", "docs")) else re.sub(r"(?<![|\n])\n(?![\n|])", " ", text)
 

@@ -1,4 +1,4 @@
-"""The code and commands of the README and of the cheat sheet run as they stand."""
+"""The code and commands of the README and of the cheat sheet run unchanged."""
 
 import re
 import shlex

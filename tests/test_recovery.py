@@ -1,4 +1,4 @@
-"""make recovery: a small grid through the real code, ranks on a frame made by hand, controls that are what they say."""
+"""make recovery: a small grid through the real code, ranks on a frame made by hand, controls as documented."""
 
 import networkx as nx
 import numpy as np
@@ -32,7 +32,7 @@ NODES = 20
 
 @pytest.fixture(scope="module")
 def rows():
-    """Every group once, through the code that make recovery runs; the slow methods have no part in it."""
+    """Every group once, through the code that make recovery runs, without the slow methods."""
     given = [
         Setting(SYNTHETIC, "tree", "", "lowpass", NODES, 10),
         Setting(SYNTHETIC, "geometric", "", "gmrf", NODES, 10),
@@ -101,7 +101,7 @@ def test_a_folder_of_signals_and_truth_is_a_real_network(tmp_path, monkeypatch):
     problem = recovery_problems.draw(setting)
     np.testing.assert_allclose(problem.X.mean(axis=1), 0, atol=1e-12)
     np.testing.assert_allclose(problem.X.std(axis=1), 1)
-    assert len(problem.X) == 3  # age and the two sides; what is the same for all says nothing
+    assert len(problem.X) == 3  # age and the two sides; a constant trait is left out
     assert sorted(map(sorted, problem.truth.edges())) == [["a", "b"], ["c", "d"]]
 
 

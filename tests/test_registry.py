@@ -1,4 +1,4 @@
-"""Names are registered once, and what they stand for is imported when it is asked for."""
+"""Names are registered once, and their objects are imported when asked for."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a release says of itself in several places is the same in all of them."""
+"""The facts about a release are the same in all places that state them."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""A study planned before there is any data: figures that rise with what is asked, a similar group, bad input."""
+"""A study planned before there is any data: figures that rise with the questions, a similar group, bad input."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Every kind of bad input, as a table: what is raised or warned names the argument, the value and the remedy."""
+"""Every kind of bad input, as a table: the error or warning names the argument, the value and the remedy."""
 
 import numpy as np
 import pandas as pd
@@ -256,7 +256,7 @@ def test_a_degree_beyond_all_others_is_said(random):
     X = random.normal(size=(20, 31))
     with pytest.warns(DataWarning, match="degree=100 is more than the 30 others .* try degree=6"):
         SmoothGL(degree=100).fit(X)
-    SmoothGL().fit(X[:, :5])  # the default asks for no more than there are
+    SmoothGL().fit(X[:, :5])  # the default asks for at most the number there is
 
 
 def test_a_survey_with_people_in_rows_is_hinted_at():
@@ -274,7 +274,7 @@ def test_a_survey_with_people_in_rows_is_hinted_at():
     SmoothGL().fit(incomes.T)
     SmoothGL().fit(incomes.astype(float))  # measurements may well have nodes of different sizes
     turned = signals_of(survey.reset_index(names="name")).table
-    assert list(GLGP().fit(turned).node_names_) == ["ann", "bob", "cat", "dan"]  # what the hint says, and no hint
+    assert list(GLGP().fit(turned).node_names_) == ["ann", "bob", "cat", "dan"]  # the hint's words, and no hint
 
 
 def test_silent_nodes_are_several():

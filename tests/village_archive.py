@@ -58,7 +58,7 @@ def stata(households: pd.DataFrame) -> bytes:
 
 
 def matrix_csv(matrix) -> str:
-    """Return a matrix as the Dataverse has it: no header, and a comma at the end of each line."""
+    """Return a matrix in the Dataverse's format: no header, and a comma at the end of each line."""
     return "".join(",".join(map(str, row)) + ",\n" for row in np.asarray(matrix).tolist())
 
 

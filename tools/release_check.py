@@ -1,9 +1,9 @@
-"""Is this tree fit to be released? Built, checked, and tried in empty environments: ``make release-check``.
+"""Build and check a release, and try it in empty environments: ``make release-check``.
 
-Wheel and sdist are built and checked by twine. Each supported Python that is here gets the wheel with the newest
-libraries, and the oldest Python the least versions that pyproject.toml allows; the demo runs in all of them, and the
-tests, out of the unpacked sdist, with the least versions and on the newest Python: those that take minutes, or need a
-browser, only with ``--tests all``. What is not here is said, and left out.
+Builds wheel and sdist, and checks them with twine. Installs the wheel with the newest libraries on each supported
+Python that is here, and on the oldest Python also with the oldest versions that pyproject.toml allows. The demo runs in
+all of them. The tests of the unpacked sdist run with the oldest versions and on the newest Python; slow ones, and those
+that need a browser, only with ``--tests all``. Pythons that are missing are named and left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-# Tests of what neither versions nor packing change, which take long.
+# Long tests of things that neither versions nor packaging change.
 LONG = (
     "fuzz",
     "experiments",
@@ -35,9 +35,9 @@ LONG = (
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
-    """Run a command and end where it fails."""
+    """Run a command, and stop if it fails."""
     print("+", *command, flush=True)
-    # Nothing of this tree is to be found by accident.
+    # Python must not import anything from this tree by accident.
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     subprocess.run([str(part) for part in command], cwd=cwd, env=env, check=True)
 
@@ -55,7 +55,7 @@ def found_pythons() -> dict[str, str]:
 
 
 def candidates(version: str) -> list[str]:
-    """Return where a Python may be: on the path, and among pyenv's, the newest first."""
+    """Return the paths where a Python may be: the search path and pyenv's versions, newest first."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     installed = (root / "versions").glob(f"{version}.*/bin/python")
     newest_first = sorted(installed, key=lambda path: [int(part) for part in re.findall(r"\d+", path.parts[-3])])[::-1]
@@ -64,7 +64,7 @@ def candidates(version: str) -> list[str]:
 
 
 def runs(command: str) -> bool:
-    """Return whether a Python starts: a shim of pyenv's may be of a version that is not active."""
+    """Return whether a Python starts: a pyenv shim may belong to a version that is not active."""
     return subprocess.run([command, "--version"], capture_output=True, check=False).returncode == 0
 
 
@@ -88,7 +88,7 @@ def built(python: str, work: Path) -> tuple[Path, Path]:
 
 
 def least_versions(work: Path) -> Path:
-    """Write constraints with the least version of every library that the package itself needs."""
+    """Write constraints with the oldest allowed version of every library that the package itself needs."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     needed = [*project["dependencies"], *extras["plot"], *extras["tables"]]
@@ -99,7 +99,7 @@ def least_versions(work: Path) -> Path:
 
 
 def with_oracle(tests: Path) -> list[Path]:
-    """Return the tests that compare with CVXPY; one that NumPy 1 still goes with misses optima that we reach."""
+    """Return the tests that compare with CVXPY: the CVXPY versions that support NumPy 1 miss optima that we reach."""
     return [file for file in sorted(tests.glob("tests/**/*.py")) if "cvxpy" in file.read_text(encoding="utf-8")]
 
 
@@ -115,9 +115,7 @@ def tried(
     if tests:
         left_out = [f"--ignore=tests/{name}" for name in LONG if chosen != "all"]
         workers = ["--numprocesses=logical", "--maxprocesses=4", "--dist=worksteal"]
-        if (
-            least
-        ):  # old libraries and the newest of what they need warn of each other; and the tests' oracle is old, too
+        if least:  # old libraries and their newest dependencies warn about each other; the oracle is also old
             workers += ["-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning"]
             left_out += [f"--ignore={file.relative_to(tests)}" for file in with_oracle(tests)]
         run(inside, "-m", "pytest", *workers, *left_out, *os.environ.get("PYTEST_ARGS", "").split(), "tests", cwd=tests)

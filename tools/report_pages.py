@@ -3,7 +3,7 @@
     python tools/report_pages.py --out build/pages                 # pages and sizes
     python tools/report_pages.py --out build/pages --shots docs/report
 
-The networks are made: communities of households that answer a survey of ordered answers, categories and numbers.
+The networks are synthetic: communities of households that answer a survey with scales, categories and numbers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def signals(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def fitted(count: int, folder: Path) -> tuple[object, pd.DataFrame]:
-    """Return the default model of a survey, from a file where it was fitted before, and the survey."""
+    """Return the default model of a survey, and the survey; a model that was fitted before is read from its file."""
     from nashgraph import ConsensusGL  # noqa: PLC0415 (the import is slow and a help text needs none)
 
     table, file = survey(count), folder / f"model-{count}.pickle"

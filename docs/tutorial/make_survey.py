@@ -1,7 +1,7 @@
 """Draw the survey that is shipped as examples/survey.csv: ``python docs/tutorial/make_survey.py examples/survey.csv``.
 
-Households live on a map, and who live near each other live alike: an answer follows a habit that varies slowly over the
-map, and a whim of the household's own.
+Households live on a map, and neighbours live alike: an answer follows a habit that varies slowly over the map,
+and a whim of the household's own.
 """
 
 import sys
@@ -49,7 +49,7 @@ survey = pd.DataFrame(
         "meetings": agreed(),
         "market": agreed(),
         "temple": agreed(),
-        "standing": 1 + np.digitize(answer(), [0.9, 1.6]),  # 1 for most, 3 for the few whom all know
+        "standing": 1 + np.digitize(answer(), [0.9, 1.6]),  # 1 for most, 3 for the few that everybody knows
     }
 )
 answers = survey.columns[2:-1]

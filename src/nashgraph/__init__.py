@@ -14,5 +14,5 @@ import lazy_loader
 
 __version__ = "0.2.0"
 
-# What is public stands in __init__.pyi; it is imported when first used, so that the command line starts at once.
+# Public names are in __init__.pyi; each is imported when first used, so that the command line starts at once.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

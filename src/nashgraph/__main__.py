@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-# "python -m" searches the current folder first: a numpy.py or pyreadstat.py beside the user's table would be run.
+# "python -m" searches the current folder first: a numpy.py or pyreadstat.py next to the user's table would be run.
 if not sys.flags.safe_path and Path(sys.path[0]) == Path.cwd() and Path.cwd() not in Path(__file__).parents:
     del sys.path[0]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 LOCK, STOPPED = ".nashgraph.lock", ".nashgraph.stopped"
 BESIDE = ".nashgraph-"  # how the names of folders begin that results are written to before they are moved
 MARK = ".made-by-nashgraph"  # an empty file in such a folder: without it, the folder is somebody else's
-# What the numbers do not depend on: the command line, reading tables, and the way results are shown.
+# The numbers do not depend on these packages: the command line, reading tables, and showing results.
 SHOWING = {"cli", "comparison", "report", "io", "files"}
 
 
@@ -128,7 +128,7 @@ def written_together(folder: str | Path) -> Iterator[Path]:
             _move(beside, folder)
             earlier = folder
         finally:
-            Written.last = earlier  # what was written beside is gone
+            Written.last = earlier  # the new folder is removed below
             shutil.rmtree(beside, ignore_errors=True)
 
 

@@ -425,7 +425,7 @@ def check_node_names(names: Array) -> None:
 # ---------------------------------------------------------------------------------------------- outliers
 
 
-FAR, ABSURD = 1e3, 1e5  # spreads from the median at which a value is said aloud, and is no measurement
+FAR, ABSURD = 1e3, 1e5  # spreads from the median at which a value is reported, and cannot be a measurement
 
 
 def far_out(values: Array, least: float) -> Iterator[tuple[int, int, float]]:

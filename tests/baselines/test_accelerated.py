@@ -50,7 +50,7 @@ def test_a_start_that_is_the_answer_takes_no_step(block):
 
 
 class Uphill(Ridge):
-    """Steps that lead away."""
+    """Steps that diverge."""
 
     def step(self, at):
         return self.at(at.point + 1)

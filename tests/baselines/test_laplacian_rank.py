@@ -56,7 +56,7 @@ def test_weight_step_reaches_the_optimum_of_a_conic_solver(n, m, k):
 @pytest.mark.parametrize("dense_nodes", [0, 10_000])
 @pytest.mark.parametrize(("n_blocks", "k"), [(1, 1), (1, 4), (3, 3), (3, 5), (20, 20), (20, 23), (6, 2)])
 def test_embedding_spans_the_lowest_eigenvectors(n_blocks, k, dense_nodes, monkeypatch):
-    """By LAPACK and by Lanczos, which would miss copies of the eigenvalue zero if it were left to it."""
+    """By LAPACK and by Lanczos, which alone would miss copies of the eigenvalue zero."""
     monkeypatch.setattr(laplacian_rank, "DENSE_NODES", dense_nodes)
     random = np.random.default_rng(n_blocks)
     block = np.arange(200) % n_blocks
@@ -121,7 +121,7 @@ def test_one_component_is_the_smooth_graph(signals):
 
 
 def test_a_graph_that_does_not_change_but_has_too_few_components_goes_on():
-    """A change of zero is no convergence while the number of components is wrong."""
+    """A change of zero is not convergence while the number of components is wrong."""
     distances, k, beta = split_problem(0)
     found = constrained_rank(distances, k, beta, 0.95, tol=1e10, max_iter=2)
     assert found.n_components < k

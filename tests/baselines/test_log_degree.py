@@ -33,7 +33,7 @@ def objective(W, D, alpha, beta):
 
 
 def oracle(D, alpha, beta):
-    """The best objective there is, by a conic solver on the upper triangle."""
+    """The optimal objective, by a conic solver on the upper triangle."""
     n = len(D)
     i, j = np.triu_indices(n, 1)
     incidence = np.zeros((n, len(i)))
@@ -200,7 +200,7 @@ def test_equal_nodes():
 
 
 def test_a_step_function_closes_the_bracket():
-    """A degree that no theta gives must end the search, not loop."""
+    """The search for a degree that no theta gives must end."""
     search, place = Search(wanted=0.5, place=0.0), 0.0
     visited = []
     while len(visited) < 60:

@@ -1,4 +1,4 @@
-"""Classes of nodes: what a graph on classes is to the graph on nodes, and the weighted projection."""
+"""Classes of nodes: how a graph on classes relates to the graph on nodes, and the weighted projection."""
 
 import cvxpy as cp
 import numpy as np

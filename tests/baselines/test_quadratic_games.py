@@ -1,4 +1,4 @@
-"""Quadratic games: each block against CVXPY, descent, and what is known in closed form."""
+"""Quadratic games: each block against CVXPY, descent, and closed forms."""
 
 import cvxpy as cp
 import numpy as np
@@ -40,7 +40,7 @@ def objective_by_definition(Y, G, B, kind, *, rho, theta1, theta2):
 
 
 def with_twins(seed):
-    """A problem in which some nodes have the same actions; which ones."""
+    """A problem in which some nodes have the same actions, and their indices."""
     Y, weights = random_problem(seed)
     twins = np.random.default_rng(seed).integers(len(Y), size=6)
     return np.vstack([Y, Y[twins]]), weights, twins
@@ -134,7 +134,7 @@ def test_independent_benefits_of_nodes_alike(seed):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_homophilous_steps_are_those_of_all_nodes(seed, monkeypatch):
-    """Nodes alike are taken as one; taken one by one they give the same objectives, step by step."""
+    """Equal nodes are merged; without merging the objectives are the same, step by step."""
     Y, weights, _ = with_twins(seed)
     histories = [objectives(quad_game(Y, **weights, benefits="homophilous", tol=1e-7, max_iter=20))]
     apart = Classes(np.ones(len(Y)), np.arange(len(Y)), np.arange(len(Y)))

@@ -13,7 +13,7 @@ from nashgraph.certificate import Status
 from nashgraph.datasets import erdos_renyi
 from nashgraph.validation import InputError
 
-# Of Clarabel; whether it says so depends on the processor.
+# From Clarabel, on some processors.
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 CASES = range(24)
 
@@ -99,7 +99,7 @@ def test_optimum_with_epsilon_given(seed):
 
 
 def test_most_problems_of_these_are_not_trivial():
-    """An objective of 2 is a star at the anchor, which asks nothing of the solver."""
+    """An objective of 2 is a star at the anchor, which needs no solver."""
     objectives = [spectral_templates(*random_templates(seed)).objective for seed in CASES]
     assert np.mean(np.array(objectives) > 2.1) > 0.9
 
@@ -131,7 +131,7 @@ def test_a_survey_of_330_is_solved_by_its_classes():
 
 @pytest.mark.parametrize("seed", [0, 2])
 def test_of_several_optimal_graphs_the_one_of_least_norm(seed):
-    """The oracle minimises the norm over all graphs with the templates, classes or not, that cost no more."""
+    """The oracle minimises the norm over all graphs with the templates, classes or not, with no larger cost."""
     basis, known = templates_of(survey(20, seed))
     V, rest = basis[:, :known], basis[:, known:]
     result = spectral_templates(basis, known)
@@ -241,7 +241,7 @@ def test_a_large_epsilon_leaves_a_star():
 
 
 class Stored:
-    """A matrix as the cone program wants it."""
+    """A matrix in the format of the cone program."""
 
     def __init__(self, matrix):
         self.matrix = matrix

@@ -79,7 +79,7 @@ def test_what_if_some_leave_or_get_other_benefits(club, model):
     assert result.exit_code == 0, result.output
     expected = what_if(model, without=["000", "001", "002"], new_benefit={"033": 0.5, "007": 0.0}, cap_influence=1.5)
     written = csv(out, "what_if.csv")
-    assert {*written.name[:5]} == {*expected.name[:5]}  # those who left lose the same
+    assert {*written.name[:5]} == {*expected.name[:5]}  # the nodes that left lose the same
     np.testing.assert_allclose(written.change, expected.change, rtol=1e-4, atol=1e-7)
     answer = json.loads(result.stdout)
     assert answer["figures"]["what_if"]["welfare_after"] == pytest.approx(expected.attrs["welfare_after"], rel=1e-5)

@@ -1,4 +1,4 @@
-"""Every broken input has its own line, a code that is not zero, and leaves nothing behind."""
+"""Every broken input prints its own line, exits with a code that is not zero, and leaves no files."""
 
 import errno
 import gzip

@@ -1,4 +1,4 @@
-"""nashgraph check: a verdict in words, and nothing found where there is nothing."""
+"""nashgraph check: a verdict in words, and nothing found if there is no structure."""
 
 import json
 
@@ -10,7 +10,7 @@ from ..commands import run
 
 
 def survey(random, *, shuffled):
-    """Answers of sixty people in three groups that answer alike; shuffled, nothing is left of the groups."""
+    """Answers of sixty people in three groups that answer alike; shuffling removes the groups."""
     group = random.integers(0, 3, 60)
     columns = {
         f"likes {k}": (random.random(60) < np.array([0.1, 0.5, 0.9])[(group + k) % 3]).astype(int) for k in range(8)

@@ -1,4 +1,4 @@
-"""``nashgraph datasets`` as a stranger runs it."""
+"""``nashgraph datasets`` as a new user runs it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The demonstration as a stranger runs it."""
+"""The demonstration as a new user runs it."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Every write of every command may fail: then there is a sentence, and the files are those of before."""
+"""Every write of every command may fail: then the command prints an error and leaves the files as before."""
 
 import errno
 import shutil
@@ -21,7 +21,7 @@ WRITES = {"os.mkdir", "os.rename", "os.link", "os.chmod", "tempfile.mkstemp", "t
 
 
 class Disk:
-    """A system of files that fails at its n-th write below a folder; a hook of Python's audits sees them all."""
+    """A file system that fails at its n-th write below a folder; an audit hook of Python sees all writes."""
 
     folder, left, error, event = None, None, None, None
 
@@ -66,7 +66,7 @@ COMMANDS = {
     "act": lambda tmp_path, out: ("act", tmp_path / "model", "--out", out),
     "demo": lambda tmp_path, out: ("demo", "--out", out),
 }
-# Every write of one command fails once; the others write in the same way, and some of theirs do.
+# Every write of one command fails once; the others write in the same way, so only some of their writes fail.
 STEPS = {"learn": 1, "path": 6, "compare": 2, "rerun": 6, "act": 3, "plan": 1, "demo": 20}
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
@@ -77,10 +77,10 @@ def content(folder):
 
 
 def check_whole_or_absent(folder, step, *arguments):
-    """Let writes of a command fail that writes one file after the other: each is whole, or is not there."""
+    """Let writes fail in a command that writes its files in turn: each file is whole or missing."""
     assert run(*arguments).exit_code == 0
     whole, count = content(folder), 0
-    kept = {file for file in whole if file.parts[0] == ".trials"}  # what a study goes on with
+    kept = {file for file in whole if file.parts[0] == ".trials"}  # the checkpoints of a study
     for count in range(1, 199, step):
         for file in (content(folder) or {}).keys() - kept:
             (folder / file).unlink()
@@ -121,7 +121,7 @@ def test_a_write_that_fails_leaves_the_files_of_before(place, command, before):
             worked = Disk.works()
         if worked:
             break
-        if result.exit_code == 0:  # to make a folder that is there already may fail; what cannot be linked is copied
+        if result.exit_code == 0:  # making an existing folder may fail; files that cannot be linked are copied
             assert Disk.event in ("os.mkdir", "os.link"), count
             old = content(out)
             if not before:

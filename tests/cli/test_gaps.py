@@ -46,7 +46,7 @@ def test_the_absent_are_no_hubs_and_are_marked(votes, method):
 def test_an_influential_node_with_gaps_is_named_with_them(tmp_path, random, how):
     table = pd.DataFrame(random.normal(size=(30, 12)))
     table.iloc[0, 8:] = np.nan
-    table["gain"] = [50.0, *[1.0] * 29]  # all are drawn to the first
+    table["gain"] = [50.0, *[1.0] * 29]  # all listen to the first
     table.to_csv(tmp_path / "t.csv", index=False)
     result = run("learn", tmp_path / "t.csv", "--missing", how, *DRAWN, "--out", tmp_path / "out")
     assert "most influential: 1 (" in result.stdout
@@ -67,7 +67,7 @@ def test_files_have_communities_and_the_columns_of_the_table(votes):
     assert {"influence", "action", "benefit", "missing", "community", "party", "v0", "influence (table)"} <= {*nodes}
     assert nodes.loc["s05", "influence (table)"] == 5
     assert nodes.loc["s05", "party"] == "left"
-    assert np.isnan(nodes.loc["s00", "v30"])  # as it was given, not as it was filled
+    assert np.isnan(nodes.loc["s00", "v30"])  # the input, not the filled values
     graph = nx.read_graphml(out / "graph.graphml")
     assert graph.nodes["s05"]["party"] == "left"
     assert graph.nodes["s05"]["influence"] == pytest.approx(nodes.loc["s05", "influence"])

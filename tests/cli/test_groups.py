@@ -41,14 +41,14 @@ def learn(folder, *more):
 
 def test_every_group_has_its_network_and_all_are_in_one_page_and_one_table(villages):
     result = learn(villages, "--truth", villages / "ties.csv", "--json")
-    assert result.exit_code == 3, result.output  # one group is left out, and told
+    assert result.exit_code == 3, result.output  # one group is left out, with a message
     answer = json.loads(result.stdout)
     assert {name: found["nodes"] for name, found in answer["groups"].items()} == {"10": 20, "2": 21, "A/b": 22}
     assert list(answer["left_out"]) == ["alone"]
     assert "left out 1 row(s) without a village" in answer["notes"]
     assert "left out village alone: one row only, and a network needs two nodes" in answer["notes"]
     assert answer["groups"]["10"]["scores"]["auc"] > 0.6
-    assert not answer["groups"]["2"]["scores"]  # there are no ties of it
+    assert not answer["groups"]["2"]["scores"]  # it has no ties
     assert "ties.csv has no ties in village 2" in answer["groups"]["2"]["notes"]
     out = villages / "out"
     assert sorted(file.name for file in out.iterdir()) == [
@@ -208,7 +208,7 @@ def test_a_group_with_one_cell_that_is_no_number_is_kept_and_told(villages):
     answer = json.loads(result.stdout)
     assert list(answer["left_out"]) == ["alone"]
     assert "village 10: took abt 3 in 'q0' for a missing value" in answer["notes"]
-    table.loc[:8, "q0"] = "abt 3"  # so many are no slip
+    table.loc[:8, "q0"] = "abt 3"  # too many for a typing error
     table.to_csv(villages / "villages.csv", index=False)
     assert sorted(json.loads(learn(villages, "--json").stdout)["left_out"]) == ["10", "alone"]
 

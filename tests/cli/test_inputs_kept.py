@@ -1,4 +1,4 @@
-"""A file that is read in a run is never written over in it."""
+"""A run never overwrites a file that it reads."""
 
 import pandas as pd
 import pytest
@@ -45,4 +45,4 @@ def test_a_model_that_is_read_is_kept(folder):
     result = run("rerun", "out", "--out", "out")
     assert "model.json is read in this run" in error_lines(result)[0]
     assert (folder / "out" / "model.json").read_bytes() == before
-    assert run("learn", "t.csv", "--out", "out").exit_code == 0  # what an earlier run wrote may be replaced
+    assert run("learn", "t.csv", "--out", "out").exit_code == 0  # files of an earlier run may be replaced

@@ -1,4 +1,4 @@
-"""Known ties on the command line: a file of them, and what was learned from it."""
+"""Known ties on the command line: a file of them, and the network learned from it."""
 
 import json
 

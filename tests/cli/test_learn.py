@@ -24,7 +24,7 @@ from ..commands import LAST_DIGIT, error_lines, report_data, run
 
 MEMBERS = "members.npz"  # of a consensus
 FILES = ["edges.csv", "graph.graphml", "graph.json", "layout.csv", "model.json", "nodes.csv", "report.html"]
-GLGP_RAW = ("--method", "glgp", "--no-standardize")  # as the library takes it
+GLGP_RAW = ("--method", "glgp", "--no-standardize")  # for the library
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_undirected_graphs_and_their_scores(club):
 
 def test_a_benefit_out_of_the_table_is_no_signal(club):
     result = run("learn", club / "club.csv", "--benefit", "q0", "--method", "linear", "--out", club / "out", "--json")
-    assert result.exit_code == 1  # Gaussian numbers are negative, too
+    assert result.exit_code == 1  # some Gaussian numbers are negative
     table = pd.read_csv(club / "club.csv").assign(q0=np.arange(34.0))
     table.to_csv(club / "club.csv", index=False)
     result = run("learn", club / "club.csv", *GLGP_RAW, "--benefit", "q0", "--out", club / "out", "--json")
@@ -199,7 +199,7 @@ def ways(method):
 
 @pytest.mark.parametrize(("method", "storage"), [(method, way) for method in METHODS for way in ways(method)])
 def test_every_method_storage_and_output(tmp_path, random, method, storage):
-    """All files are there, say the same, can be shown, and come out again: on numbers, and on yes and no."""
+    """All files exist, agree, can be shown, and can be made again: from numbers, and from yes and no."""
     for values, more in ((random.normal(size=(12, 12)), []), (random.integers(0, 2, size=(12, 11)), ["--undirected"])):
         pd.DataFrame(values).add_prefix("q").to_csv(tmp_path / "t.csv", index=False)
         arguments = ["learn", tmp_path / "t.csv", "--method", method, "--out", tmp_path / "out", "--json", *more]
@@ -386,7 +386,7 @@ def test_a_report_takes_the_layout_of_another(club):
     assert run(*smooth, second, "--degree", "3", "--layout-of", first).exit_code == 0
     one, other = (pd.read_csv(folder / "layout.csv").set_index("name")[["x", "y"]] for folder in (first, second))
     pd.testing.assert_frame_equal(one, other.loc[one.index])
-    assert run(*smooth, first, "--degree", "4", "--layout-of", first).exit_code == 0  # anew, in the same folder
+    assert run(*smooth, first, "--degree", "4", "--layout-of", first).exit_code == 0  # again, in the same folder
     again = pd.read_csv(first / "layout.csv").set_index("name")[["x", "y"]]
     pd.testing.assert_frame_equal(one, again.loc[one.index])
     assert run(*smooth, club / "third", "--degree", "3").exit_code == 0

@@ -1,4 +1,4 @@
-"""Bars are drawn where somebody watches; elsewhere a line is written every so often."""
+"""Bars are drawn on a terminal; elsewhere a line is written now and then."""
 
 import io
 import re
@@ -42,11 +42,11 @@ def test_iterates_are_told_with_what_is_to_come():
         told = converging(tell)
         answers = [told(Record(k, 1.0, 10.0**-k), 1e-6) for k in range(5)]
     assert "1e-04 → 1e-06" in voice.errors.file.getvalue()
-    assert not any(answers)  # a true answer would stop the fit
+    assert not any(answers)  # returning True would stop the fit
 
 
 def test_a_bar_never_goes_back_nor_promises_an_end_it_cannot_know(monkeypatch):
-    """Every round of a fit, and every lambda tried, has iterates that look good before the next starts anew."""
+    """Every round of a fit, and every lambda tried, has iterates that look good before the next starts again."""
     clock = iter(range(1000))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
     meter, shares, left = Meter(), [], []
@@ -69,7 +69,7 @@ def test_what_was_there_before_says_nothing_of_the_pace(monkeypatch):
     seconds = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: seconds[0])
     meter = Meter()
-    for done in range(1, 31):  # taken over from a run that was broken off
+    for done in range(1, 31):  # taken over from an interrupted run
         meter.tell(done / 40, "")
     assert meter.left == ""
     seconds[0] = 3.0
@@ -85,7 +85,7 @@ def test_a_line_is_written_every_so_often_where_there_is_no_terminal(monkeypatch
         done()
         time.sleep(0.2)
     lines = voice.errors.file.getvalue().splitlines()
-    # How many seconds they are is the machine's affair: a busy one may take its time.
+    # The number of seconds depends on the machine: a busy one is slow.
     assert re.fullmatch(r"following: \d+ s so far", lines[0])
     assert re.match(r"following: \d+ s so far, 25% done \(1 of 4\)", lines[-1])
 

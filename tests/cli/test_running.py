@@ -57,7 +57,7 @@ def test_a_bug_says_that_it_is_one_and_shows_its_trace_when_asked(table, monkeyp
 
 @pytest.fixture
 def failing():
-    """A method that raises what it is told to, registered while a test runs."""
+    """A method that raises a given error, registered while a test runs."""
 
     class Failing(SmoothGL):
         error = None
@@ -100,7 +100,7 @@ def test_an_interrupt_has_its_code(table, monkeypatch):
 
 
 def test_an_interrupted_consensus_goes_on(table, monkeypatch):
-    """It is interrupted in its third search over all pairs, and the second command makes that one only."""
+    """The first is interrupted in its third search over all pairs, and the second repeats only that search."""
     monkeypatch.setattr(checkpoint, "SAVE_EVERY", 0.0)
     out, made, used = table.parent / "out", Ladders._made, []
 
@@ -280,7 +280,7 @@ def test_the_installed_command_prints_completion_and_is_quick_to_load():
     command = [sys.executable, "-c", "from nashgraph.cli import main; main()"]
     shown = subprocess.run([*command, "--show-completion", "bash"], capture_output=True, text=True, env=env, check=True)
     assert "complete" in shown.stdout
-    # What the commands need beyond the package itself is loaded when one runs.
+    # The commands' other dependencies are loaded when a command runs.
     listed = (
         "import sys, nashgraph; before = set(sys.modules); import nashgraph.cli.app; print(*set(sys.modules) - before)"
     )

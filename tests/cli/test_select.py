@@ -1,4 +1,4 @@
-"""learn --false-edges: a selection of ties with a promise, written beside the graph."""
+"""learn --false-edges: a selection of ties with a promise, written next to the graph."""
 
 import networkx as nx
 import pandas as pd
@@ -67,7 +67,7 @@ def test_an_interrupted_selection_goes_on_and_so_does_its_fit(table, monkeypatch
     before = len(ladders)
     assert before > 0
     assert run(*command, table.parent / "out").exit_code == 0
-    assert len(ladders) == before  # none of them is made again
+    assert len(ladders) == before  # none of them is computed again
     assert len(halves) == 70 + 31
     assert run(*command, table.parent / "whole").exit_code == 0
     for file in ("selected.csv", "edges.csv", "nodes.csv"):

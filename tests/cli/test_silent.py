@@ -1,4 +1,4 @@
-"""Nodes that say nothing, as users who never post: told of, marked, and never named as hubs."""
+"""Silent nodes, such as users who never post: reported, marked, and never named as hubs."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A survey as people have it, from the shell: what is said about it, what is used, and that it runs again alike."""
+"""A survey as people have it, from the shell: its notes, the columns used, and the same result in a second run."""
 
 import csv
 import json

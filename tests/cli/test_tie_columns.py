@@ -1,4 +1,4 @@
-"""Columns about ties on the command line: declared, learned from with the tie model, and refused with what to type."""
+"""Columns about ties on the command line: declared, learned from with the tie model, and refused with a remedy."""
 
 import json
 
@@ -141,7 +141,7 @@ def test_a_value_of_a_column_and_a_number_of_ties_are_found_for_the_line_to_type
     count = "How many of your friends, if any, are weavers?=job=weaver"
     found = signals_of(table.assign(ties_no=[5, 6, 7, 8] * 7))
     assert f"--ties ties_no --counts '{count}';" in found.warnings[0]
-    # Once the number of ties is declared, what is left is not suggested as another.
+    # Once the number of ties is declared, no other column is suggested as one.
     declared = signals_of(table.assign(ties_no=[5, 6, 7, 8] * 7), TableOptions(ties="ties_no"))
     assert f"add --counts '{count}';" in declared.warnings[0]
 

@@ -1,4 +1,4 @@
-"""``nashgraph ui``: who may ask it what, one run at a time, and the same options and results as the command line."""
+"""``nashgraph ui``: which requests it accepts, one run at a time, the same options and results as the command line."""
 
 import inspect
 import os
@@ -204,7 +204,7 @@ def test_every_option_of_learn_is_a_field_or_has_another_place():
     ]
     assert len(places) == len({*places})
     assert {*places} == parameters
-    # What a table can be read with are options of the command, but for the one group that is meant.
+    # Every option of reading a table is one of the command, except the choice of one group.
     assert {field.name for field in fields(TableOptions)} - {"only"} <= parameters
     assert {*form.READING} <= {field.name for field in form.form_fields()}
     # No field names a path on this machine: such a file is uploaded.
@@ -414,7 +414,7 @@ def test_a_setting_about_the_file_has_it_read_again(fresh):
 )
 def test_the_command_that_is_shown_gives_the_same_network(fresh, tmp_path, monkeypatch, table, given):
     fresh.upload("a table.csv", table)
-    for stranger in ("random.py", "numpy.py", "nashgraph.py"):  # beside the table, and never imported
+    for stranger in ("random.py", "numpy.py", "nashgraph.py"):  # next to the table, and never imported
         (fresh.session.folder / stranger).write_text("raise SystemExit('code of the folder was run')")
     assert fresh.do("learn", **given)[0] == 200
     assert fresh.learned() == ""

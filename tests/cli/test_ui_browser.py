@@ -28,7 +28,7 @@ def app():
 
 @pytest.fixture
 def page(app, browser):
-    """A page with the app, of which nothing may go wrong, and which may ask nobody else."""
+    """A page with the app, without errors and without requests to other hosts."""
     tab = browser.new_page(viewport={"width": 1440, "height": 900})
     tab.set_default_timeout(30_000)
     wrong, strangers = [], []

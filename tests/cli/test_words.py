@@ -1,4 +1,4 @@
-"""Small functions of the command line that turn one thing into words or values."""
+"""Small functions of the command line that return words or values."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The app as tests run it: on a real socket, asked with whatever headers a test likes."""
+"""The app as tests run it: on a real socket, with any headers in a request."""
 
 import http.client
 import threading

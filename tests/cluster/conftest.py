@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def processes():
-    """The current client, of two workers in processes of their own."""
+    """The current client, with two workers in separate processes."""
     import distributed
 
     with (

@@ -72,7 +72,7 @@ def test_laws_hold_where_many_pairs_tie(method, leaves, threads, monkeypatch):
 
 
 def leaf_by_leaf(monkeypatch, nodes=100):
-    """Have scans go leaf by leaf, on threads and on workers, however small and dense the table is."""
+    """Make scans go leaf by leaf, on threads and on workers, even for small and dense tables."""
     monkeypatch.setattr(tree_search, "FIRST_NODES", nodes)
     monkeypatch.setattr(tree_search, "PAYS", np.inf)
     monkeypatch.setattr(on_workers, "LEAVES_NODES", nodes)
@@ -121,7 +121,7 @@ def test_every_storage_and_geometry_and_gaps(kind, storage, threads, signals):
 
 
 class Killer:
-    """Kills the first worker: at the end of the scan of a number, or with its first part in hand."""
+    """Kills the first worker: at the end of a numbered scan, or during its first part."""
 
     def __init__(self, run, number, inside):
         self.number, self.inside = number, inside

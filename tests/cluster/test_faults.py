@@ -1,4 +1,4 @@
-"""What is said where a cluster cannot do, one sentence each, and the options of the command line."""
+"""Errors of clusters, one sentence each, and the options of the command line."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Members, halves and groups shared out whole: the same bits as one after the other, and made by the workers."""
+"""Whole members, halves and groups sent to workers: the same bits as one after the other, computed there."""
 
 import json
 import logging
@@ -107,7 +107,7 @@ def test_groups_are_learned_by_workers_and_written_here(processes, tmp_path):
     table = pd.DataFrame(random.normal(size=(sum(sizes.values()), 6))).add_prefix("q")
     table["village"] = np.repeat([*sizes], [*sizes.values()])
     table.to_csv(tmp_path / "t.csv", index=False)
-    # One of the groups has too few nodes for what is promised, which shows after its fit.
+    # One of the groups has too few nodes for the promise, which is found after its fit.
     options = ("--group", "village", "--replicates", "2", "--false-edges", "0.01", "--json")
     answers = {}
     for out, more in {"here": (), "there": ("--scheduler", processes.scheduler.address)}.items():

@@ -1,4 +1,4 @@
-"""A consensus, a path or a selection that was stopped goes on where it was, and gives the same bits."""
+"""A consensus, a path or a selection that was stopped continues from there, and gives the same bits."""
 
 import json
 
@@ -106,7 +106,7 @@ def test_a_checkpoint_that_cannot_be_used_is_reported(folder, signals, monkeypat
     np.testing.assert_array_equal(found.adjacency_, model(n_degrees=degrees).fit(signals).adjacency_)
     if change == "a link":
         assert (folder / "elsewhere.npz").exists()
-    elif change not in {"a folder", "manifest"}:  # what was not written by a checkpoint stays
+    elif change not in {"a folder", "manifest"}:  # files that no checkpoint wrote stay
         assert not folder.exists()
 
 
@@ -263,7 +263,7 @@ def test_a_selection_that_was_stopped_goes_on_and_is_the_same(folder, signals, m
 
 
 def changed(file, with_digest, **arrays):
-    """Change arrays of a saved step, and its digest if that is to fit again."""
+    """Change arrays of a saved step, and its digest if that should match."""
     digest = json.loads((file.parent / "manifest.json").read_text())["digest"]
     with np.load(file) as saved:
         found = {name: saved[name] for name in saved.files} | {key: np.asarray(each) for key, each in arrays.items()}

@@ -1,4 +1,4 @@
-"""The consensus: a mean of admissible graphs, the same whoever counts it, with intervals that mean something."""
+"""The consensus: a mean of admissible graphs, the same on every machine, with meaningful intervals."""
 
 from itertools import pairwise
 
@@ -67,7 +67,7 @@ def test_without_replicates_and_prior_it_is_the_mean_of_smooth_graphs(signals):
 
 
 def test_a_replicate_of_all_signals_is_the_consensus(signals):
-    """Newton's thresholds on the edges are those of sorted rows, which the ladders have."""
+    """Newton's thresholds on the edges are those of the ladders' sorted rows."""
     model = ConsensusGL(n_replicates=0, n_degrees=5, signals="answers").fit(signals)
     weights, frequency = sparse.csr_array(model.adjacency_), model.graph_.edge_columns["frequency"]
     ladders = Ladders(model.degrees_, len(model.node_names_) - 1, model.c, "threads")

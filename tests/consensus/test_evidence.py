@@ -1,4 +1,4 @@
-"""Evidence: one score per pair that can be compared between pairs, how many ties it suggests, whose influence holds."""
+"""Evidence: one score per pair that can be compared between pairs, the number of ties, whose influence holds."""
 
 import networkx as nx
 import numpy as np
@@ -22,7 +22,7 @@ def test_what_the_signals_are(random):
     X = smooth_signals(small_world(60, random_state=0), 20, "heat", random_state=0)
     units = np.geomspace(1, 1000, 20)[:, None]
     cuts = np.quantile(X, np.linspace(0.1, 0.9, 20), axis=1).diagonal()[:, None]
-    questions = (cuts < X).astype(float)  # to some of which more say yes
+    questions = (cuts < X).astype(float)  # to some of which more people say yes
     found = [kind_of_signals(each).name for each in (X, likert(X), likert(X, 2), questions, X * units)]
     assert found == ["samples", "samples", "answers", "answers", "answers"]
     assert "about equally often" in kind_of_signals(likert(X)).sentence
@@ -55,7 +55,7 @@ def test_evidence_is_symmetric_and_the_average_pair_has_one(kind, n_signals):
 
 
 def test_for_answers_pairs_are_also_compared_over_the_whole_network(random):
-    """Two who share rare answers have more evidence than two who share common ones, though rows have one sum."""
+    """Two people who share rare answers have more evidence than two who share common ones, though rows have one sum."""
     X = (random.random((30, 50)) < 0.5).astype(float)
     X[:6] = 0.0
     X[:6, :2] = 1.0
@@ -122,7 +122,7 @@ def test_conditional_signals_are_those_of_ledoit_and_wolf(random, shape):
     assert len(Y) == min(shape)
     assert not conditional_signals(np.ones(shape)).any()
     parallel = np.linspace(0.5, 2.5, shape[0])[:, None] * random.normal(size=shape[1])
-    assert not conditional_signals(parallel / parallel.std(axis=1, keepdims=True)).any()  # equal but for rounding
+    assert not conditional_signals(parallel / parallel.std(axis=1, keepdims=True)).any()  # equal up to rounding
 
 
 def test_the_suggested_ties_are_those_with_most_evidence():

@@ -1,4 +1,4 @@
-"""The parallel map: results in order, the same bits everywhere, and a lost process costs time only."""
+"""The parallel map: results in order, the same bits everywhere, and a lost process only costs time."""
 
 import logging
 import os

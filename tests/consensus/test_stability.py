@@ -1,4 +1,4 @@
-"""A selection with a promise: the bounds are the published ones, hold where they should, and say where they cannot."""
+"""A selection with a promise: the bounds are the published ones, hold where they should, and are refused elsewhere."""
 
 import networkx as nx
 import numba
@@ -32,7 +32,7 @@ def hubs():
 
 
 def largest_tail(mean, threshold, splits, unimodal):
-    """Return the most that P(share >= threshold) can be, for a share of so many splits with at most this mean.
+    """Return the maximum of P(share >= threshold), for a share of so many splits with at most this mean.
 
     A unimodal distribution is a mixture of uniform ones on intervals around its mode: a linear program for each mode.
     """
@@ -53,7 +53,7 @@ def largest_tail(mean, threshold, splits, unimodal):
 @pytest.mark.parametrize("tau", [0.6, 0.75, 0.8, 0.9, 1.0])
 @pytest.mark.parametrize("theta", [0.05, 0.2])
 def test_the_bounds_are_what_the_worst_distribution_has(tau, theta):
-    """A pair no better than chance is in both halves of a split with probability theta^2 at the most."""
+    """A pair no better than chance is in both halves of a split with probability at most theta^2."""
     for kind in ("unimodal", "worst-case"):
         worst = largest_tail(theta**2, 2 * tau - 1, 20, kind == "unimodal")
         assert worst == pytest.approx(factor(tau, 20, kind) * theta**2)

@@ -1,4 +1,4 @@
-"""The Dataverse's archive becomes our tables, or it is said what is wrong with it."""
+"""The Dataverse's archive becomes our tables, or an error says what is wrong with it."""
 
 import gzip
 import json
@@ -83,7 +83,7 @@ def test_paths_in_the_archive_lead_nowhere(tmp_path):
         ("..\\..\\evil.csv", "1"),
         ("../../villages/households.csv.gz", "1"),
     ]
-    # the matrix of village 10 itself comes under a path that climbs
+    # the matrix of village 10 itself has a path that leaves the folder
     moved = [(f"../../{MATRIX}", matrix_csv(MATRICES[10]))]
     archive = village_archive(folder / "a.zip", matrices={2: MATRICES[2]}, others=hostile + moved)
     import_villages(archive, folder / "home")

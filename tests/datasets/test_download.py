@@ -1,4 +1,4 @@
-"""Files arrive whole or not at all, and it is said in one line why not."""
+"""Files arrive whole, or not at all with the reason in one line."""
 
 import socket
 
@@ -14,7 +14,7 @@ CONTENT = bytes(range(256)) * 1000
 
 @pytest.fixture(autouse=True)
 def slept(monkeypatch):
-    """Have no time pass between tries; return the waits."""
+    """Skip the waits between tries, and return them."""
     waits = []
     monkeypatch.setattr("nashgraph.datasets.store.time.sleep", waits.append)
     return waits

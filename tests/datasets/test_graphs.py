@@ -1,4 +1,4 @@
-"""Synthetic networks: the degree asked, the structure promised, the seed obeyed."""
+"""Synthetic networks: the requested degree, the promised structure, the same graph for a seed."""
 
 import networkx as nx
 import numpy as np

@@ -1,4 +1,4 @@
-"""The networks, from small files in the layout of the real ones, and from the real ones where they are here."""
+"""The networks, from small files in the layout of the real ones, and from the real ones if they are here."""
 
 import gzip
 import io
@@ -59,7 +59,7 @@ def zipped(name, content):
 
 
 def pinned_to(source, content, address=None):
-    """Return the source pinned to what these bytes of its table say."""
+    """Return the source pinned to these bytes of its table."""
     [table] = source.tables
     table = replace(table, sha256=digest(table.read(content)))
     return replace(source, tables=(table,), address=lambda: address)

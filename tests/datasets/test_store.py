@@ -1,4 +1,4 @@
-"""Where files are looked for, how they are checked, and what is said when they are nowhere."""
+"""Where files are looked for, how they are checked, and the error if they are missing."""
 
 import gzip
 import hashlib

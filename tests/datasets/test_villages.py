@@ -1,4 +1,4 @@
-"""The villages as data sets: who is linked, what the signals are, and what the real ones are known to hold."""
+"""The villages as data sets: their ties, their signals, and known figures of the real ones."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""The three estimators: scikit-learn's contract, the proposition's formula, CVXPY, symmetries, and what they share."""
+"""The three estimators: scikit-learn's contract, the proposition's formula, CVXPY, symmetries, and shared behaviour."""
 
 import cvxpy as cp
 import networkx as nx
@@ -288,7 +288,7 @@ def test_a_fitted_model_does_not_keep_the_signals_and_has_a_score(name, signals)
 
 @pytest.mark.parametrize("make", [SmoothGL, LinearGLGP, GLGP, LogDegreeGL])
 def test_the_weight_two_is_that_of_a_signal_given_twice(make, signals):
-    counts = np.arange(len(signals)) % 3  # some signals do not count at all
+    counts = np.arange(len(signals)) % 3  # some signals have no weight
     weighted = make(degree=5).fit(signals, sample_weight=counts).adjacency_
     np.testing.assert_allclose(weighted, make(degree=5).fit(np.repeat(signals, counts, axis=0)).adjacency_, atol=1e-6)
 

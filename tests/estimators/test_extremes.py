@@ -1,4 +1,4 @@
-"""Huge and tiny signals, outliers, ties: the right graph, or a sentence; never a wrong graph that is certified."""
+"""Huge and tiny signals, outliers, ties: the right graph or an error, never a certified wrong graph."""
 
 import warnings
 
@@ -19,7 +19,7 @@ def weights(model):
 
 
 def best_by_definition(D, beta, c=0.95):
-    """Each row's projection by sorting, in float64: the formula of fact 5 and nothing of the library's."""
+    """Each row's projection by sorting, in float64: the formula of fact 5 without the library's code."""
     found = np.zeros_like(D)
     for i in range(len(D)):
         others = np.delete(np.arange(len(D)), i)
@@ -55,7 +55,7 @@ def test_at_any_scale_it_is_the_right_graph_or_a_sentence(name, random):
         reference = weights(make(**given).fit(X))
         for scale in (1e-59, 1e59):
             found = weights(make(**given).fit(X * scale))
-            if name not in ("quadgame", "glasso"):  # whose models have a scale of their own
+            if name not in ("quadgame", "glasso"):  # their models have a fixed scale
                 np.testing.assert_allclose(found, reference, atol=1e-7, err_msg=f"{scale:g}")
         for scale in (1e-300, 1e-80, 1e80, 1e154, 1e300):
             with pytest.raises(InputError, match=r"squares of squares must fit a float .* bring it to another scale"):
@@ -97,7 +97,7 @@ def test_one_hot_surveys_have_a_degree_and_no_rounding_dust():
         n = X.shape[1]
         model = SmoothGL().fit(X)
         D = squared_distances(X)
-        # Of a row's equally near nodes all are neighbours, or none: what is tied is not torn apart by rounding.
+        # Either all of a row's equally near nodes are neighbours, or none: rounding does not separate them.
         for row, costs in zip(weights(model) > 0, D.round(6), strict=True):
             for cost in np.unique(costs[row]):
                 tied = costs == cost
@@ -111,6 +111,6 @@ def test_a_survey_of_three_yes_or_no_questions_works_as_it_is():
     for model in (GLGP(), SmoothGL(), ConsensusGL(n_replicates=2, random_state=0)):
         assert model.fit(X).converged_
         np.testing.assert_allclose(weights(model).sum(axis=1), 0.95)
-    # Forty alike for each of eight answers: a household's ties are to those that answered alike.
+    # About forty households give each of eight answers: a household's ties are to those with the same answers.
     alike = squared_distances(X) == 0
     assert (weights(SmoothGL().fit(X))[~alike] == 0).all()

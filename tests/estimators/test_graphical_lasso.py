@@ -1,4 +1,4 @@
-"""GraphicalLassoGL: scikit-learn's numbers, recovery of a Markov field, and its failures put into words."""
+"""GraphicalLassoGL: scikit-learn's numbers, recovery of a Markov field, and errors that explain its failures."""
 
 import contextlib
 
@@ -140,7 +140,7 @@ def test_bad_parameters(parameters, message, signals):
 
 @pytest.mark.filterwarnings("ignore:.*exactly the signals of another")
 def test_opposite_columns_take_few_iterations():
-    """With regressions that stop at 1e-2 of tol, this table took the whole of max_iter."""
+    """With regressions that stop at 1e-2 of tol, this table used all of max_iter."""
     answers = np.random.default_rng(0).integers(0, 9, 30)
     signals = np.vstack([answers, -answers]) / answers.std()
     model = GraphicalLassoGL(alpha=0.3).fit(signals - signals.mean(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""What must not change the graph does not, for every method and every storage."""
+"""Changes of the input that must not change the graph, for every method and every storage."""
 
 import json
 import os
@@ -41,7 +41,7 @@ EXEMPT = {
     # Their penalties and likelihoods have a scale; the quadratic game counts signals.
     "quadgame": {"another unit", "another zero of every signal", "every signal twice"},
     "glasso": {"another unit", "another zero of every signal"},
-    # The first node's degree is its unit. It centres over the signals: the mean of a signal over the nodes counts.
+    # Its unit is the first node's degree. It centres over the signals, so the mean of a signal over the nodes counts.
     "spectemp": {"nodes in another order", "another zero of every signal"},
     # Cosine and inner product are taken about zero; partial likeness counts the more, the more signals there are.
     "consensus": {"another zero of every signal", "every signal twice"},
@@ -66,7 +66,7 @@ def test_law(name, storage, law):
     found = learned(name, storage, LAWS[law](X))
     order = {"nodes in another order": NODES, "nodes but the first in another order": OTHERS}.get(law, np.arange(18))
     assert expected.max() > 0
-    digits = {"spectemp": 1e-5, "glasso": 1e-5}.get(name, 1e-9)  # what their solvers stop at
+    digits = {"spectemp": 1e-5, "glasso": 1e-5}.get(name, 1e-9)  # their solvers' tolerances
     np.testing.assert_allclose(found, expected[np.ix_(order, order)], atol=digits * expected.max())
 
 
@@ -132,10 +132,10 @@ def test_a_law_holds_where_many_pairs_tie(name, storage, shape):
     signals = tied_signals(shape)
     try:
         expected = learned(name, storage, signals)
-    except InputError:  # it is said that one signal is too few, or that a covariance is singular
+    except InputError:  # warnings that one signal is too few, or that a covariance is singular
         assert name in ("spectemp", "glasso")
         return
-    digits = {"glasso": 1e-5}.get(name, 1e-9)  # what its solver stops at
+    digits = {"glasso": 1e-5}.get(name, 1e-9)  # its solver's tolerance
     # Equal eigenvalues have any basis of their space as templates, and rounding chooses one.
     exempt = {"every signal twice"} if name == "spectemp" else set()
     for law, (other, places) in changed_tables(signals).items():

@@ -1,4 +1,4 @@
-"""Benefits learned from columns: the hypergradient against differences, signs, intervals, and what they are worth."""
+"""Benefits learned from columns: the hypergradient against differences, signs, intervals, and their accuracy."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from nashgraph.priors import Epidemic, GamePrior
 
 
 def hubs(seed=0, n=40):
-    """Everybody names one of three people, who have a mark that the signals do not show; age says nothing."""
+    """Everybody names one of three people, whose mark is not in the signals; age is unrelated."""
     random = np.random.default_rng(seed)
     marks = pd.DataFrame({"mark": (np.arange(n) < 3).astype(float), "age": random.normal(size=n)})
     return Task(random.normal(size=(10, n)), marks, [(i, i % 3) for i in range(3, n)])

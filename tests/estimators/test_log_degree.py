@@ -118,7 +118,7 @@ def test_a_degree_that_cannot_be_met_is_said():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_node_left_alone_has_an_infinite_objective():
-    """One step is not enough to reach the remote node, and the figures say so."""
+    """One step is not enough to reach the remote node, and the figures show it."""
     X = np.random.default_rng(0).normal(size=(5, 20))
     X[:, 0] += 1e3
     model = LogDegreeGL(alpha=1.0, beta=1e-6, max_iter=1).fit(X)

@@ -1,4 +1,4 @@
-"""ModularGL: the true partition of separated groups, and what it says when K is out of reach."""
+"""ModularGL: the true partition of separated groups, and its message if K is out of reach."""
 
 import numpy as np
 import pytest

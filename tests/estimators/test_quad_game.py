@@ -39,7 +39,7 @@ def test_recovery_from_many_games(kind, make, seed):
     radius = np.abs(np.linalg.eigvalsh(A * len(A) / A.sum())).max()
     rho = 0.7 / radius
     X = played_game(graph, rho, 1000, kind, seed)
-    # The misfit sums over games, so theta1 goes with their number; homophily weighs in lightly.
+    # The misfit sums over games, so theta1 grows with their number; homophily has a small weight.
     theta2 = 1.0 if kind == "independent" else 0.1
     model = QuadGameGL(rho=rho, theta1=100.0, theta2=theta2, benefits=kind, tol=1e-5).fit(X)
     assert model.converged_
@@ -97,7 +97,7 @@ def test_bad_input(parameters, message):
 @pytest.mark.filterwarnings("ignore:X has 1 signal")
 @pytest.mark.parametrize("kind", ["independent", "homophilous"])
 def test_a_survey_with_households_alike_and_constant_columns(kind):
-    """Households with the same answers have the same edges and benefits; a constant column harms nothing."""
+    """Households with the same answers have the same edges and benefits; a constant column has no effect."""
     random = np.random.default_rng(0)
     answers = [np.eye(3)[random.choice(3, 40)].T, random.integers(1, 4, size=(1, 40)), np.ones((1, 40))]
     X = np.vstack(answers)

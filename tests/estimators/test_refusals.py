@@ -1,4 +1,4 @@
-"""What a user gave and cannot be used is an InputError, whoever found out, with the words it was found with."""
+"""Unusable input is an InputError, even if another library found it, with that library's words."""
 
 import numpy as np
 import pandas as pd

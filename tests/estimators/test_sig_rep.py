@@ -1,4 +1,4 @@
-"""GLSigRep: the estimator's face, recovery of a known graph, and what it says of bad input."""
+"""GLSigRep: the estimator's interface, recovery of a known graph, and messages on bad input."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Known ties: what they may look like, and what is refused."""
+"""Known ties: accepted formats, and errors for others."""
 
 import networkx as nx
 import numpy as np

@@ -22,7 +22,7 @@ NONE = (np.zeros(0, dtype=int),) * 3
 
 
 def village(n=60, n_traits=8, seed=0):
-    """A network with popularity and homophily, its traits, and what everybody would say about it."""
+    """A network with popularity and homophily, its traits, and everybody's answers about it."""
     random = np.random.default_rng(seed)
     names = [f"p{k}" for k in range(n)]
     T = (random.random((n, n_traits)) < 0.35).astype(float)
@@ -138,7 +138,7 @@ def test_helpers_give_what_can_be_counted_by_hand():
     theta = np.repeat([-2.0, 0.0, 2.0], 1000)
     tie = np.arange(3000) % 1000 < 1000 * sigmoid(0.5 * theta)
     np.testing.assert_allclose(logistic_line(theta, tie), [0.0, 0.5], atol=0.01)
-    # Three others, each tied with probability one half. Their number is known; counting one of them tells most of him.
+    # Three others, each tied with probability one half. Their number is known; a count of one is most informative.
     none = Factors(np.zeros((4, 1)), np.zeros((4, 1)))
     candidates = np.column_stack([[0.0, 1, 0, 0], np.ones(4)])
     removed = uncertainty_removed(none, np.array([0]), np.ones((4, 1)), candidates, 1e-9)
@@ -410,7 +410,7 @@ def test_questions_to_add_split_people_and_do_not_repeat_each_other():
     model = TieModel().fit(traits=others, counts=counts[["t0"]].iloc[:20], n_ties=n_ties.iloc[:20])
     table = model.ask_about()
     assert set(table.trait) == {"t1", "t2", "t3", "again", "rare"}
-    assert set(table.trait[-2:]) <= {"rare", "again", "t1"}  # one of the twins, and what nearly nobody has, come last
+    assert set(table.trait[-2:]) <= {"rare", "again", "t1"}  # a twin, and a trait that nearly nobody has, come last
     assert table.removed.is_monotonic_decreasing
     assert model.ask_about(traits[["t2"]]).trait.tolist() == ["t2"]
     with pytest.raises(InputError, match="no other trait of 0 and 1"):

@@ -137,7 +137,7 @@ def test_the_squared_gradient_mapping_vanishes_with_practical_steps():
 
 
 def fake_villages(auc: dict[str, float]) -> pd.DataFrame:
-    """A table of two villages in which every method scores what it is told to, at every setting."""
+    """A table of two villages with given scores of every method, at every setting."""
     settings = [(method, villages.PAPER) for method in auc if not method.startswith(("control", "Consensus"))]
     settings += [(CONSENSUS, villages.TOLD), (CONSENSUS, villages.NOT_TOLD)]
     settings += [(name, villages.CONVERGED) for name in GLGP_NAMES.values()]

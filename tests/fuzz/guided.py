@@ -1,4 +1,4 @@
-"""Fuzzing that coverage guides, where atheris installs: ``python -m tests.fuzz.guided csv -max_total_time=600``."""
+"""Fuzzing guided by coverage, if atheris installs: ``python -m tests.fuzz.guided csv -max_total_time=600``."""
 
 import sys
 import tempfile
@@ -12,7 +12,7 @@ with atheris.instrument_imports(include=["nashgraph.io"]):
 
 
 def main() -> None:
-    """Run one target; what is new in coverage goes to a folder of its own, and what breaks to this one."""
+    """Run one target; inputs with new coverage go to a separate folder, and failing ones to this one."""
     target, *options = sys.argv[1:]
     folder, found = Path(tempfile.mkdtemp()), Path(tempfile.mkdtemp(prefix=f"{target}-"))
     warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""What is fuzzed: one target per parser, which takes bytes and lets nothing out but the errors that are the user's."""
+"""The targets of fuzzing: one per parser, which takes bytes and raises only errors of the input."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +16,7 @@ EGOS = "egoID,age,sex\n1,31,f\n2,45,m\n3,28,f\n4,60,m\n"
 
 
 def signals(file):
-    """A table of signals, of any kind: what is read has values and names, each once."""
+    """A table of signals, of any kind: the result has values and unique names."""
     with suppress(InputError):
         found = load_signals(file)
         assert found.table.columns.is_unique
@@ -40,7 +40,7 @@ def known(file):
 
 
 def model(file):
-    """A model.json: what is taken for one can be written again, and shown."""
+    """A model.json: an accepted one can be written again, and shown."""
     with suppress(InputError):
         record, _ = read_record(file)
         assert record_to_json(record)
@@ -48,7 +48,7 @@ def model(file):
 
 
 def told(file):
-    """A survey with answers about ties: what is read names nodes of the table, or nobody."""
+    """A survey with answers about ties: the names read are nodes of the table, or nobody."""
     with suppress(InputError):
         options = TableOptions(counts=("n_weavers=weaver", "n_smiths=job=smith"), ties="n", names=("friend1,friend2",))
         found = load_signals(file, options)
@@ -88,7 +88,7 @@ TARGETS = {
 }
 
 
-SLOW = {"dta", "sav"}  # read in a process of their own first
+SLOW = {"dta", "sav"}  # read in a separate process first
 
 
 def seeds(target):

@@ -1,4 +1,4 @@
-"""Files with bytes changed, cut out, doubled or put in: read, or refused with a sentence; never an error of ours."""
+"""Files with bytes changed, cut out, doubled or put in: read, or refused with a message, never an error of ours."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from .targets import SLOW, TARGETS, run_target, seeds
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-# What tells parsers something: numbers at their limits, separators, marks of other formats.
+# Bytes with a meaning for parsers: numbers at their limits, separators, marks of other formats.
 TELLING = [
     b"\0",
     b"\xff",

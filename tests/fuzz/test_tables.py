@@ -1,4 +1,4 @@
-"""Tables of known content, written in many ways, are read as what they are."""
+"""Tables of known content, written in many ways, are read correctly."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ NUMBERS = st.integers(-3000, 3000).map(lambda k: k / 32 + 1 / 64)  # measurement
 
 @st.composite
 def tables(draw):
-    """A table of numbers with a name to each row and column, and how it is to be written."""
+    """A table of numbers with names of rows and columns, and how to write it."""
     n, m = draw(st.integers(3, 8)), draw(st.integers(2, 5))
     ids = draw(st.lists(NAMES, min_size=n, max_size=n, unique_by=str.strip))
     columns = [f"q{k}" for k in range(m)]

@@ -1,4 +1,4 @@
-"""Interaction functions: the built-in ones meet H1, and a user's that does not is told which clause and where."""
+"""Interaction functions: the built-in ones meet H1, and an error says which clause a user's fails and where."""
 
 import numpy as np
 import pytest

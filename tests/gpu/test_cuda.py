@@ -1,4 +1,4 @@
-"""The GPU's engine against the threads' own: on a GPU where there is one, else through PyTorch on the CPU."""
+"""The GPU's engine against the threads' own: on a GPU if there is one, else through PyTorch on the CPU."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What if: the game after a change is the game played on what is left."""
+"""What if: the game after a change is the game on the remaining network."""
 
 import numpy as np
 import pandas as pd

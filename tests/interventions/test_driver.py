@@ -1,4 +1,4 @@
-"""One driver for all questions: the library's tables, one solved game, and sentences that say what they depend on."""
+"""One driver for all questions: the library's tables, one solved game, and sentences that name their conditions."""
 
 from dataclasses import replace
 

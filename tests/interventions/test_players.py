@@ -96,7 +96,7 @@ def test_greed_beside_the_best_group(game, interaction, least, size):
 
 
 def test_greed_can_miss_the_best_group():
-    """Node 1 passes on what 2 and 3 do, and costs most alone; once both are gone, there is nothing to pass on."""
+    """Node 1 passes on what 2 and 3 do, and its loss alone costs most; without 2 and 3 it has nothing to pass on."""
     W = np.zeros((5, 5))
     W[0, [1, 2, 4]], W[1, [2, 3]], W[2, 0], W[3, 0], W[4, 1] = (0.24, 0.12, 0.42), (0.36, 0.54), 0.06, 0.48, 0.6
     b = np.array([0.1, 0.2, 1.4, 1.0, 0.1])

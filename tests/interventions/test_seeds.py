@@ -1,4 +1,4 @@
-"""Seeds: exact reach by going through everything that can happen, all pairs, symmetry, seeds of draws, bad input."""
+"""Seeds: exact reach by enumeration of all outcomes, all pairs, symmetry, seeds of draws, bad input."""
 
 from dataclasses import replace
 from itertools import combinations, product
@@ -18,7 +18,7 @@ FOUR = np.array([[0.0, 0.0, 0.0, 0.5], [0.6, 0.0, 0.0, 0.0], [0.3, 0.0, 0.0, 0.0
 
 
 def reached(seeds, open_ties):
-    """Return who is reached along ties (from, to)."""
+    """Return the nodes reached along ties (from, to)."""
     found = set(seeds)
     while more := {to for source, to in open_ties if source in found} - found:
         found |= more

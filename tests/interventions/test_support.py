@@ -1,4 +1,4 @@
-"""Whom to support: brute force, the published closed form, another solver, and what the budget may not be."""
+"""Support of nodes: brute force, the published closed form, another solver, and invalid budgets."""
 
 from itertools import combinations
 

@@ -160,7 +160,7 @@ def test_ordered_words_are_suggested_as_ordinal(tmp_path, answers, levels):
     assert numbered.table.loc["visits", "1"] == levels.index(words[0])
 
 
-# ------------------------------------------------------------------------------------- what else they have
+# ------------------------------------------------------------------------------------- other features of raw files
 
 
 def test_gaps_are_compared_pairwise_or_filled_without_being_asked(tmp_path, answers):

@@ -1,4 +1,4 @@
-"""Graphs read back by others are the graphs that were written."""
+"""Graphs read back by other libraries are the graphs that were written."""
 
 import csv
 import json
@@ -146,7 +146,7 @@ def test_every_edge_column_is_in_every_file(graph, tmp_path):
 
 
 def test_columns_of_every_type_and_values_that_are_missing(tmp_path):
-    """Nodes and edges may have columns of the same name, with types of their own."""
+    """Nodes and edges may have columns of the same name, with different types."""
     weights = np.array([[0.0, 0.5, 0.0], [0.0, 0.0, 0.25], [0.0, 0.0, 0.0]])
     kind = 'kind <of> "node"'
     nodes = {

@@ -1,4 +1,4 @@
-"""What single helpers of nashgraph.io return, by one example each."""
+"""Return values of single helpers of nashgraph.io, one example each."""
 
 import numpy as np
 import pandas as pd

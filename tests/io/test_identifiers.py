@@ -1,4 +1,4 @@
-"""What is an id and what is a quantity, on both sides of every rule."""
+"""Ids and quantities, on both sides of every rule."""
 
 import numpy as np
 import pandas as pd

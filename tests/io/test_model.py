@@ -1,4 +1,4 @@
-"""model.json holds what it was given, and nothing else is taken for one."""
+"""model.json stores its record, and other files are refused."""
 
 import json
 import os
@@ -102,7 +102,7 @@ def test_a_file_of_before_a_field_came_is_read():
     content = json.loads(record_to_json(RECORD))
     for later in ("known", "nodes_sha256"):
         content.pop(later)
-    content["known_weights"] = {"consensus": 1.0}  # of before the tie model learned from known ties
+    content["known_weights"] = {"consensus": 1.0}  # from before the tie model learned from known ties
     assert record_from_json(json.dumps(content)) == RECORD
 
 

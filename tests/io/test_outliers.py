@@ -1,4 +1,4 @@
-"""Values that would decide the result alone are refused by their place; those that are far out are said."""
+"""Values that alone would decide the result are refused with their place; values that are far out are reported."""
 
 import numpy as np
 import pandas as pd

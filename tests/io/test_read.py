@@ -386,7 +386,7 @@ def test_an_archive_holds_one_table(tmp_path, packed, said):
 def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, name, package):
     content = b"not looked at"
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    if name == "t.xlsx":  # of which pandas looks whether it is one
+    if name == "t.xlsx":  # for which pandas checks the type
         pd.DataFrame({"x": [1.0]}).to_excel(tmp_path / name)
     for module in (package, f"{package}.feather"):
         monkeypatch.setitem(sys.modules, module, None)
@@ -424,7 +424,7 @@ def test_a_row_number_beyond_excel_is_not_counted_to(tmp_path):
 
 
 def planted(folder, *names):
-    """Put Python modules beside the user's table that leave a file behind when they are run."""
+    """Put Python modules next to the user's table that leave a file behind when they run."""
     for name in names:
         (folder / name).write_text(f"open({str(folder / 'was_run')!r}, 'w').close()\n")
     return folder / "was_run"

@@ -1,4 +1,4 @@
-"""Tables with a known content, written in every way that text can be, are read back as they were."""
+"""Tables with a known content, written in every way that text can be, are read back unchanged."""
 
 import numpy as np
 import pandas as pd

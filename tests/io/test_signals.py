@@ -1,4 +1,4 @@
-"""Tables as signals: names, categories, gaps, scales, and what is said about them."""
+"""Tables as signals: names, categories, gaps, scales, and their notes."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Text tables as they come: separators, marks, quotes, gaps."""
+"""Text tables: separators, marks, quotes, gaps."""
 
 import pytest
 

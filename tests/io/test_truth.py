@@ -1,4 +1,4 @@
-"""True networks out of files."""
+"""True networks from files."""
 
 import gzip
 

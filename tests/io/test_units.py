@@ -1,4 +1,4 @@
-"""Names stay as they are written, and no unit decides who is near."""
+"""Names stay as written, and units do not decide which nodes are near."""
 
 import numpy as np
 import pandas as pd

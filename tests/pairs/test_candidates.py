@@ -52,7 +52,7 @@ def test_every_best_response_is_that_among_all_pairs(start, kind, rank, random):
         search.nearest(7)
     candidates = CandidateSet.of(search, everything=start == "all pairs")
     bonus = bonus_of(random, 120, rank, 0.5)
-    # Small changes, none, growth of the whole, another rank, and one that turns all over.
+    # Small changes, none, growth of the whole, another rank, and a reversal.
     changes = [bonus, bonus, bonus._replace(left=1.01 * bonus.left), bonus_of(random, 120, 1, 5.0), Bonus.none(120)]
     for each in changes:
         found = candidates.respond(each, **GIVEN)

@@ -1,4 +1,4 @@
-"""Which engine is taken, and what is said where one is missing; none of it needs PyTorch."""
+"""The choice of an engine, and the error if one is missing; no test needs PyTorch."""
 
 import logging
 

@@ -65,7 +65,7 @@ def test_the_limit_of_version_1_counts(groups):
 
 
 def test_a_container_that_sees_its_own_group_as_the_root(groups):
-    groups.member("4:memory:/docker/0123\n")  # a path of the host's, which is not there inside
+    groups.member("4:memory:/docker/0123\n")  # a path on the host that does not exist in the container
     groups("", 6000, 1000, version=1)
     assert free_memory() == 5000
     (memory.GROUPS / "memory" / "memory.stat").unlink()

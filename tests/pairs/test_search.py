@@ -143,7 +143,7 @@ def test_a_node_without_any_signal_has_a_cosine_all_the_same():
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.3]))
 @settings(max_examples=80)
 def test_distances_are_accurate_relative_to_themselves(seed, gaps):
-    """Whatever the scales of the signals and the outliers, with gaps and without, in every storage's way to ask."""
+    """Whatever the scales of the signals and the outliers, with gaps and without, as every storage asks for them."""
     digits = 1e-9
     random = np.random.default_rng(seed)
     n_signals, n = random.integers(2, 9), random.integers(4, 40)
@@ -172,7 +172,7 @@ def test_one_refusal_code_spoils_no_other_distance(spoiled, random):
 
 
 def test_the_smallest_true_difference_is_no_rounding(random):
-    """Nodes that differ in the ninth digit are two, and who is nearest among them is known."""
+    """Nodes that differ in the ninth digit are distinct, and the nearest of them are found."""
     X = 1.0 + 1e-9 * random.normal(size=(5, 30))
     truth = cdist(X.T, X.T, "sqeuclidean") / 10
     np.testing.assert_allclose(squared_distances(X), truth, rtol=1e-9)
@@ -202,7 +202,7 @@ def test_costs_that_are_equal_but_for_rounding_are_equal(geometry, random):
 
 
 def test_equal_inner_products_cost_the_same_whatever_their_distances(random):
-    """A node without answers has the inner product 0 with all others: its neighbours are the same to it."""
+    """A node without answers has the inner product 0 with all others: they are all equally near to it."""
     for scale in random.random(50):
         counts = scale * np.append(0.0, random.poisson(3.0, 30))[None]
         assert np.ptp(make_search(counts, geometry="inner").rows(np.arange(1))[0, 1:]) == 0.0

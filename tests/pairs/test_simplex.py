@@ -88,7 +88,7 @@ def test_bad_input(scores, total, message):
 
 @pytest.mark.parametrize("rounds", [0, 1, 2])
 def test_what_newton_leaves_is_sorted_out(rounds, random, monkeypatch):
-    """Rows that take more rounds than are allowed hardly exist, so that fewer are allowed here."""
+    """Hardly any row needs more rounds than allowed, so fewer are allowed here."""
     monkeypatch.setattr(_kernels, "MICHELOT_ROUNDS", rounds)
     for size in (1, 2, 3, 7, 40):
         for spread in (1e-3, 0.5, 0.99):

@@ -1,4 +1,4 @@
-"""Threads of BLAS and the kernels: held to one while work asks for it, and set free after it."""
+"""Threads of BLAS and the kernels: limited to one while work asks for it, and released after it."""
 
 import pytest
 from numba import get_num_threads
@@ -13,7 +13,7 @@ def of_blas():
 
 @pytest.fixture(autouse=True)
 def free():
-    """As many threads as BLAS may have, two at the most: it may be held from outside."""
+    """The number of threads that BLAS may use, at most two: it may be limited from outside."""
     with threadpool_limits(2):
         yield of_blas()
 

@@ -1,4 +1,4 @@
-"""A pass that skips answers as one over all pairs does, skips where signals allow it, and stops where they do not."""
+"""A pass that skips pairs finds the same as one over all pairs, skips if signals allow it, and else stops skipping."""
 
 import logging
 
@@ -39,13 +39,13 @@ def table(kind, n=N, seed=0):
 
 
 def sides(n, strength, rank=1, seed=1):
-    """A bonus of general signs, large where asked for."""
+    """A bonus of general signs, large if asked for."""
     random = np.random.default_rng(seed)
     return strength * random.normal(size=(n, rank)), random.normal(size=(n, rank))
 
 
 def both(X, geometry="distance"):
-    """The points that skip, whatever it costs, and the same ones that do not."""
+    """Points whose passes always skip, and the same ones without skipping."""
     ours = make_search(X, geometry=geometry)
     return ours, PairSearch(X, ours.node_costs) if geometry != "cosine" else plain(ours)
 
@@ -63,7 +63,7 @@ def plain(points):
 def always(monkeypatch):
     monkeypatch.setattr(tree_search, "FIRST_NODES", 2)
     monkeypatch.setattr(tree_search, "PAYS", np.inf)
-    for module in (scans, tree_search):  # no cut is raised, so that lists are what the cut says
+    for module in (scans, tree_search):  # no cut is raised, so that lists follow from the cut
         monkeypatch.setattr(module, "CROWDED", 1.0)
 
 
@@ -88,7 +88,7 @@ def candidates(search, bonus, cut, margin=0.0):
 
 
 def check_lists(ours, theirs, bonus, costs, digits):
-    """The cut lies between two costs, or what ties has passed it together."""
+    """The cut lies between two costs, or equal costs pass it together."""
     scale = np.abs(costs[:, 4]) + bonus.sizes
     cut = -costs[:, 4] - 30 * digits * scale
     found, expected = candidates(ours, bonus, cut), candidates(theirs, bonus, cut)
@@ -239,7 +239,7 @@ def test_a_cloud_in_many_dimensions_is_given_up(monkeypatch, random, caplog):
 
 
 def test_a_pass_is_judged_by_the_last_of_its_kind(monkeypatch, random):
-    """Only the first is tried on a few leaves; one that turns out to cost too much is the last that skips."""
+    """Only the first is tried on a few leaves; after one that costs too much, no pass skips."""
     gone, here = [], TreeSearch._here
     monkeypatch.setattr(
         TreeSearch, "_here", lambda self, work, leaves: gone.append(len(leaves)) or here(self, work, leaves)
@@ -290,7 +290,7 @@ def test_chance_chooses_among_equals_and_every_search_chooses_alike(levels, rand
         if found is not None:
             np.testing.assert_array_equal(found[0], costs)
             agree = np.mean([len(np.intersect1d(*each)) for each in zip(found[1], labels, strict=True)]) / 60
-            assert agree > 0.999  # draws of 21 bits are equal now and then
+            assert agree > 0.999  # draws of 21 bits are sometimes equal
     pairs = np.zeros((n, n), dtype=bool)
     np.put_along_axis(pairs, labels.astype(int), True, axis=1)
     assert (pairs & pairs.T).sum() > 0.6 * pairs.sum()  # of two equals both list the other, or neither

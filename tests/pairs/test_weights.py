@@ -31,7 +31,7 @@ SHAPES = st.tuples(st.integers(1, 90), st.integers(1, 12), st.floats(0.0, 1.0), 
 @settings(deadline=None, max_examples=60)
 @given(SHAPES, st.sampled_from([np.float32, np.float64]), st.sampled_from([np.int32, np.int64]), st.booleans())
 def test_products_on_threads_against_scipy(shape, kind, index, alone):
-    """Sums in SciPy's order: where it does not fuse products into them, to the bit; empty rows and columns, too."""
+    """Sums in SciPy's order, equal to the bit if it does not fuse products into them; also empty rows and columns."""
     rows, columns, density, seed = shape
     given = scattered(rows, columns, density, seed).astype(kind)
     given.indices, given.indptr = given.indices.astype(index), given.indptr.astype(index)

@@ -1,4 +1,4 @@
-"""Every prior: its gradient against differences, closed forms and limits, and what GLGP makes of it."""
+"""Every prior: its gradient against differences, closed forms and limits, and its fits by GLGP."""
 
 from types import SimpleNamespace
 
@@ -326,7 +326,7 @@ def test_signals_support_a_benefit_of_hubs_and_not_one_of_others():
 
 @pytest.mark.parametrize("name", ["game", "resilience", "polarisation", "two activities", "sum"])
 def test_evidence_relabels_the_graph_and_not_the_prior(name):
-    """A prior on any graph is as high on the relabelled one, with what it knows relabelled alike."""
+    """A prior has the same value on a relabelled graph if its data are relabelled alike."""
     found = prior_evidence(PRIORS[name], held(some_graph()))
     assert 0 < found.p_value <= 1
     assert found.value == pytest.approx(PRIORS[name].evaluate(held(some_graph())).value, rel=1e-6)
@@ -475,6 +475,6 @@ def test_evidence_to_first_order_is_that_of_relabelled_graphs(size, error):
         exact, quick = (prior_evidence(prior, smooth, first_order_from=nodes) for nodes in (10_000, 0))
         assert quick.found == exact.found
         assert quick.p_value == pytest.approx(exact.p_value, abs=0.15)  # other draws
-        # In 2,000 nodes or more benefits are as small as the second size has them.
+        # With 2,000 nodes or more, benefits are as small as the second size.
         assert quick.value == pytest.approx(exact.value, rel=error)
         assert quick.chance == pytest.approx(exact.chance, rel=error)

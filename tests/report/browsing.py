@@ -1,4 +1,4 @@
-"""A report opened in a browser, and moved as a reader moves it."""
+"""A report opened in a browser, and moved as by a reader."""
 
 from contextlib import contextmanager
 
@@ -8,7 +8,7 @@ PHONE = {"width": 375, "height": 800}
 
 @contextmanager
 def opened(browser, file, viewport=DESKTOP, **options):
-    """Open a report, and at the end hold against it every error and every request but the one for itself."""
+    """Open a report, and fail at the end on any error and on any request except the one for itself."""
     page = browser.new_page(viewport=viewport, **({"reduced_motion": "reduce"} | options))
     page.set_default_timeout(15_000)
     wrong = []

@@ -1,4 +1,4 @@
-"""What the tests in a browser share: the browser, and a page with intervals."""
+"""Fixtures of the tests in a browser: the browser, and a page with intervals."""
 
 import pandas as pd
 import pytest

@@ -68,7 +68,7 @@ class Held(GraphEstimator):
 def held(weights, names=None, certificate=None, prior=None, **columns):
     """Return a fitted model of a given graph."""
     model = Held(LearnedGraph.of(weights, names, **columns), certificate or exact(), prior)
-    model.adjacency_ = model.graph.weights  # by this a model counts as fitted
+    model.adjacency_ = model.graph.weights  # this makes a model count as fitted
     return model
 
 

@@ -1,4 +1,4 @@
-"""The report as a reader sees it, in headless Chromium: it works, it is safe, and it asks nothing of the network."""
+"""The report as a reader sees it, in headless Chromium: it works, it is safe, and it sends no requests."""
 
 import numpy as np
 import pandas as pd

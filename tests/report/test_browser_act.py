@@ -18,14 +18,14 @@ from .models import held, karate
 
 @pytest.fixture(scope="module")
 def players(tmp_path_factory):
-    """The karate club with all that its page can say of its game."""
+    """The karate club with a page that shows all about its game."""
     model, out = karate()[0], tmp_path_factory.mktemp("players") / "report.html"
     write_report(summarize(model, title="The karate club"), out)
     return model, out
 
 
 def played(model, interaction, gone=(), **given):
-    """Return the equilibrium by Python, in the page's order, without some and with benefits that are given."""
+    """Return the equilibrium by Python, in the page's order, without some nodes and with given benefits."""
     graph = model.graph_
     weights, benefit = graph.weights.toarray(), pd.Series(graph.node_columns["benefit"], graph.names)
     left = ~np.isin(graph.names.astype(str), gone)
@@ -80,7 +80,7 @@ def test_what_if_somebody_is_gone_or_gains_more_by_acting(browser, players, view
         assert f"Welfare {number(before.sum())} → {number(without.sum())} (−" in said.text_content()
         order = [node for node in np.argsort(without - before) if names[node] != "member 34"]
         lists = page.locator("#moved ol")
-        assert lists.count() == 1  # nobody does more
+        assert lists.count() == 1  # nobody's action increases
         assert lists.locator("bdi").all_text_contents() == names[order[:5]].tolist()
         assert page.locator("#moved p").text_content() == "nobody"
 

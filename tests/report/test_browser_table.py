@@ -20,7 +20,7 @@ PEOPLE = [f"lawyer {k + 1}" for k in range(71)]
 
 @pytest.fixture(scope="module")
 def firm(tmp_path_factory):
-    """A firm of 71 with a table, of which two answers are in step with the ties and one is not, and its true ties."""
+    """A firm of 71 with a table, two answers that follow the ties and one that does not, and its true ties."""
     random = np.random.default_rng(0)
     office = np.repeat(["Boston", "Hartford", "Providence"], [40, 20, 11])
     alike = (office[:, None] == office) & (random.random((71, 71)) < 0.3)
@@ -93,7 +93,7 @@ def test_circles_are_coloured_and_filtered_by_any_column(browser, firm, viewport
         assert "15 of 20 shown" in page.locator("#rows-said").text_content()
         assert chips.nth(1).get_attribute("aria-pressed") == "true"
         page.select_option("#colour", label="age")
-        assert chips.count() == 6  # five groups of years, and those of whom it is not known
+        assert chips.count() == 6  # five age groups, and unknown
         assert chips.last.text_content() == "not known1"
         drives = page.locator("#drives-list li").all_text_contents()
         assert drives[0].startswith("office")

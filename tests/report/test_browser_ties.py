@@ -1,4 +1,4 @@
-"""What the page says of ties, answers and changes, in headless Chromium: each test fails where it would mislead."""
+"""The page on ties, answers and changes, in headless Chromium: each test fails if the page would mislead."""
 
 import re
 from itertools import pairwise
@@ -59,7 +59,7 @@ def test_one_network_has_one_number_of_ties(browser, consensus):
 
 @pytest.fixture(scope="module")
 def likert():
-    """Nodes in a chain whose answers, from 1 to 5, rise along it: tied ones differ by a level at most."""
+    """Nodes in a chain whose answers, from 1 to 5, rise along it: tied ones differ by at most one level."""
     count = 40
     answers = np.minimum(np.arange(count) // 8 + 1, 5)
     weights = np.diag(np.ones(count - 1), 1) + np.diag(np.ones(count - 1), -1)
@@ -108,7 +108,7 @@ def test_a_change_that_nobody_could_see_is_not_coloured_and_undo_takes_the_colou
 
 @pytest.fixture(scope="module")
 def village(tmp_path_factory):
-    """Two thousand nodes: more than are drawn with all their lines."""
+    """Two thousand nodes: too many to draw with all their ties."""
     weights = popular_graph(2_000, 6)
     frequency = np.random.default_rng(0).random(weights.nnz)
     return written(tmp_path_factory.mktemp("village"), held(weights, edge_columns={"frequency": frequency}))

@@ -1,4 +1,4 @@
-"""Tests of differences: their size where there is none, their power where there is one, and what is drawn of them."""
+"""Tests of differences: their size if there is none, their power if there is one, and their plots."""
 
 import networkx as nx
 import numpy as np
@@ -18,7 +18,7 @@ MIXED = VILLAGES[:, [0, 4, 1, 5, 2, 6, 3, 7]]
 
 
 class Correlations(BaseEstimator):
-    """A graph of positive correlations: as fast as can be, so that a test can be repeated hundreds of times."""
+    """A graph of positive correlations: fast enough to repeat a test hundreds of times."""
 
     def fit(self, X):
         weights = np.maximum(np.corrcoef(X.T), 0.0)

@@ -1,4 +1,4 @@
-"""Figures about how far a network can be relied on: what is drawn is what was computed."""
+"""Figures about a network's reliability: the drawing shows the computed values."""
 
 import numpy as np
 import pandas as pd

@@ -23,7 +23,7 @@ OWN_ELEMENTS = {"b", "h1", "img", "script", "u", "i"}
 
 
 class Outline(HTMLParser):
-    """What a browser's parser would make of the page: its elements, their attributes, and the text of each kind."""
+    """The page as a browser parses it: its elements, their attributes, and the text of each kind."""
 
     def __init__(self, page):
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""What the table and the truth add to the page's data: columns, gaps, checks."""
+"""Additions of the table and the truth to the page's data: columns, gaps, checks."""
 
 import networkx as nx
 import numpy as np

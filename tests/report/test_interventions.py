@@ -1,4 +1,4 @@
-"""The report's interventions, found only if asked for, and the game that it gives to the page."""
+"""The report's interventions, computed only if asked for, and the game in the page's data."""
 
 import base64
 

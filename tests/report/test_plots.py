@@ -1,4 +1,4 @@
-"""What was drawn, read back from the axes."""
+"""The drawings, read back from the axes."""
 
 import builtins
 

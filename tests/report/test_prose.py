@@ -1,4 +1,4 @@
-"""What is said in words follows the numbers."""
+"""Sentences follow the numbers."""
 
 import numpy as np
 import pytest

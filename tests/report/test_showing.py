@@ -1,4 +1,4 @@
-"""A fitted model shows itself: in the browser, and in a notebook."""
+"""Showing a fitted model in the browser and in a notebook."""
 
 import webbrowser
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""The report's data: hubs, certificate, front and drawing, before any of it is a page."""
+"""The report's data: hubs, certificate, front and drawing, before they become a page."""
 
 import json
 import warnings
@@ -55,7 +55,7 @@ def test_dense_and_sparse_graphs_are_summarised_alike(club):
 
 
 def certified(model):
-    """Return the verdict of a page on its calculation, and what that means."""
+    """Return the verdict of a page on its calculation, and its explanation."""
     part = unescape(render(summarize(model))).split('id="certificate"><p class="opening">')[1].split("</p>")
     return part[0], part[1].removeprefix("<p>")
 
@@ -296,7 +296,7 @@ def test_circles_do_not_overlap_where_there_is_room(club):
 
 @pytest.mark.parametrize("n_nodes", [34, 71, 105])
 def test_the_picture_fills_the_sheet(n_nodes):
-    """Nodes on a line make a snake where forces alone place them."""
+    """Forces alone place nodes on a line as a snake."""
     line = sparse.diags_array([np.ones(n_nodes - 1)] * 2, offsets=[-1, 1], shape=(n_nodes, n_nodes))
     for weights in (sparse.csr_array(line), popular_graph(n_nodes, 4)):
         points = place(weights, np.ones(n_nodes))

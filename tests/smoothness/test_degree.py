@@ -1,4 +1,4 @@
-"""Degree asked is degree obtained."""
+"""The degree obtained is the one requested."""
 
 import numpy as np
 import pytest
@@ -115,7 +115,7 @@ def test_330_households_with_three_questions_have_a_network_at_the_defaults(rand
 
 
 def test_what_is_a_rounding_away_is_tied_and_what_is_more_is_not():
-    """Some hundred roundings are dust; ten thousand times as much is a difference that signals may have."""
+    """Some hundred rounding errors are negligible; ten thousand times as much can be a difference of signals."""
     eps = np.finfo(float).eps
     farther = farther_than_first(np.array([[1.0, 1.0 + 8 * eps, 1.0 + 1e-12, 1.0 + 1e-9]]))
     assert farther[0, 1] == 0
@@ -124,7 +124,7 @@ def test_what_is_a_rounding_away_is_tied_and_what_is_more_is_not():
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 def test_a_few_nodes_that_run_out_of_nearest_cost_no_second_scan(random):
-    """A tight crowd of six beside 5,994 on a line: only its rows are looked at whole, and beta is that of all pairs."""
+    """A tight crowd of six next to 5,994 on a line: only its rows are searched whole, and beta is that of all pairs."""
     X = np.arange(6000.0)[None] + 0.2 * random.random((1, 6000))
     X[:, :6] = 1e-6 * random.random(6) - 100.0
     search = make_search(X)

@@ -1,4 +1,4 @@
-"""The fast solver: stationary, monotone, the same in every storage, never above TTGD, honest when it stops."""
+"""The fast solver: stationary, monotone, the same in every storage, never above TTGD, with an honest status."""
 
 import itertools
 from dataclasses import replace
@@ -90,7 +90,7 @@ GRID = st.tuples(
 @given(GRID)
 @settings(max_examples=250)
 def test_a_sample_of_the_stress_grid(point):
-    """Finite, feasible, monotone; and stationary, or said not to be."""
+    """Finite, feasible, monotone; and stationary, or with a status that denies it."""
     problem = stress_problem(*point)
     result = BestResponse().solve(problem, point[1])
     W = result.weights.matrix().toarray()
@@ -103,7 +103,7 @@ def test_a_sample_of_the_stress_grid(point):
 
 
 def test_nearly_all_of_the_stress_grid_converges():
-    """A solver that stops early is feasible, monotone and honest, too: so the share that converges is asked for."""
+    """Even a solver that stops early is feasible, monotone and honest, so check the share that converges."""
     points = list(itertools.product(*STRESS_GRID.values()))
     chosen = np.random.default_rng(0).choice(len(points), 300, replace=False)
     results = [BestResponse().solve(stress_problem(*points[k], int(k)), points[k][1]) for k in chosen]
@@ -136,7 +136,7 @@ def test_status_says_how_it_ended(random):
     assert BestResponse(max_iter=1).solve(problem, 100.0).certificate.status is Status.MAX_ITER
     stopped = BestResponse(callback=lambda record: record.iteration >= 1).solve(problem, 100.0)
     assert stopped.certificate.status is Status.STOPPED
-    # Ask of every step more than the slope can promise: no step is good enough, and that is said.
+    # Require more of every step than the slope can promise: no step is good enough, and the status says it.
     stalled = BestResponse(memory=0, armijo=1e6).solve(problem, 100.0)
     assert stalled.certificate.status is Status.STALLED
     assert stalled.certificate.value > 1e-6
@@ -157,7 +157,7 @@ def test_spectral_benefit_on_the_papers_problem(random):
 
 @pytest.mark.parametrize("lam", [5.0, 80.0])
 def test_every_step_descends_enough_on_clustered_answers(lam, monkeypatch):
-    """So that nothing goes round: where any decrease would do, some of these steps fall by a hair."""
+    """This prevents cycles: if any decrease were enough, some of these steps would hardly descend."""
     step, enough, options = Descent.step, [], BestResponse()
 
     def watched(run, now, response, stationarity, accuracy):
@@ -210,7 +210,7 @@ def test_a_known_state_is_not_solved_again(monkeypatch, random):
 
 @pytest.mark.parametrize("memory", [0, 6])
 def test_where_rounding_hides_the_objective_the_stationarity_leads_to_the_end(memory, random):
-    """Any step would else be taken, those that overshoot one after the other."""
+    """Otherwise any step would be accepted, even a series that overshoots."""
     X, b = village_like(60, random)
     problem = replace(Problem.from_signals(X, b, beta=5.0), rounding=1e9)
     assert BestResponse(memory=memory).solve(problem, 1.0).converged
@@ -231,7 +231,7 @@ def test_acceleration_solves_an_affine_map_in_as_many_steps_as_it_has_dimensions
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("shape", TABLES)
 def test_tables_as_they_come(shape):
-    """Feasible, monotone, and stationary or said not to be: with the default strength and far above it."""
+    """Feasible, monotone, and stationary or with a status that denies it: at the default strength and far above."""
     X = TABLES[shape](60, np.random.default_rng(0))
     default = GLGP().fit(X)
     assert default.converged_

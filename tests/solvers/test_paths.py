@@ -1,4 +1,4 @@
-"""Paths and starts: the range, the Pareto front, certificates, starting points that are what they are said to be."""
+"""Paths and starts: the range, the Pareto front, certificates, starting points as documented."""
 
 from itertools import islice
 
@@ -35,7 +35,7 @@ def test_range_starts_where_an_edge_first_changes(problem):
 
 
 def test_at_the_end_of_the_range_the_prior_dominates(problem):
-    """Every row's favourites are then the nodes of largest action."""
+    """Every row then prefers the nodes of largest action."""
     _, high = lam_range(problem)
     best = BestResponse().solve(problem, high)
     influence, plain = dense(best.weights).sum(axis=0), dense(problem.smooth).sum(axis=0)
@@ -107,7 +107,7 @@ def test_a_path_ends_where_the_graph_degenerates(random):
     assert all(model.converged_ for model in path.models)
     assert len(solved) == 2 * len(path.lams) + 1  # two more were tried on the way up
     with pytest.warns(ConvergenceWarning):
-        # What is asked for is given.
+        # Given lambdas are all solved.
         given = GLGP(solver=BestResponse(max_iter=20)).path(X, np.geomspace(0.1, 1000.0, 6))
     assert len(given.lams) == 6
 

@@ -61,7 +61,7 @@ def test_objective_is_j_minus_lam_g(random):
 
 
 def test_welfare_of_an_unfinished_game_is_right_to_second_order(random):
-    """Solved to 1e-4 only, the reported welfare misses by about 1e-8, because the adjoint weighs what is missing."""
+    """Solved to 1e-4 only, the reported welfare misses by about 1e-8, because the adjoint corrects for the residual."""
     X, b = random.normal(size=(4, N)), random.random(N)
     problem = Problem.from_signals(X, b, beta=0.5)
     graph = problem.smooth

@@ -103,7 +103,7 @@ def test_the_lambda_returned_is_that_of_the_result_even_where_nothing_is_cheap_e
     lam, result = solve_at_cost(given, solve)
     assert len(tried) == 21
     assert lam == tried[-1]
-    assert result.converged  # the last is let go to its end
+    assert result.converged  # the last runs to its end
 
 
 def test_lambda_is_halved_until_its_prior_is_cheap_enough_in_a_few_scans():

@@ -220,7 +220,7 @@ app.add_typer(datasets, name="datasets")
 
 def main() -> None:
     """Run the command line."""
-    # Worker processes must not import a random.py or numpy.py that lies in the current folder, beside the table.
+    # Worker processes must not import a random.py or numpy.py in the current folder, next to the table.
     os.environ["PYTHONSAFEPATH"] = "1"
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal has no letters for must not end the run.

@@ -38,13 +38,13 @@ PARAMETER = re.compile(
     r"recall|welfare)"
     r"=(['\"]?)([\w.+-]*\w)\2"
 )
-# What the short help lists of a command, at most.
+# A command's short help lists at most these options.
 COMMON = (
     *("id", "drop", "missing", "group", "counts", "ties", "names", "method", "methods", "lams", "n_lams", "truth"),
     *("known", "best", "budget", "cost", "without", "cap_influence", "input", "force", "seed", "quick", "jobs", "out"),
     *("port", "browser"),
 )
-# What the library tells programmers, and what that is for somebody with a table.
+# The library's words for programmers, and the same for somebody with a table.
 IN_OTHER_WORDS = (
     (r"(fill (?:the )?gaps) \(for example sklearn\.impute\.KNNImputer\)", r"\1 with --missing impute"),
     (r"add rows to X, and check that nodes are columns", "add columns with answers"),

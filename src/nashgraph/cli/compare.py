@@ -117,7 +117,7 @@ def remarks(found: pd.DataFrame) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {}
     for method, warned, failed in zip(found["method"], found["warnings"], found["error"], strict=True):
         for text in filter(None, (failed, warned)):
-            # What Python calls a warning, or an error in the input, says nothing to the user.
+            # Python's names of warnings and input errors mean nothing to the user.
             plain = as_options(re.sub(r"\b(\w+Warning|\w*Input\w*Error): ", "", text))
             bug = re.match(r"\w+(Error|Exception): ", plain)
             said.setdefault(plain + BUG_REPORT if bug else plain, []).append(method)

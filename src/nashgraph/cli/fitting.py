@@ -48,7 +48,7 @@ PARTS: dict[str, tuple[str, Any]] = {
 }
 GOSSIP = "gossip"
 FLAGS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
-# What nodes have in our files, and what `show` prints of it; a column of the user's by one of these names is renamed.
+# Our columns of nodes in files, which `show` prints; a user's column with one of these names is renamed.
 OWN = (
     *("name", "influence", "influence_low", "influence_high", "rank_low", "rank_high", "followers", "listens_to"),
     *("expected_ties", "ties_low", "ties_high", "benefit", "action", "missing", "silent", "community"),
@@ -196,7 +196,7 @@ def learned(
     with engine_noted(voice):
         path = followed(model, along, signals, voice, unfinished) if job.command == "path" else None
         if path is None:
-            # A selection that is stopped begins anew with the fit: what is kept of it stays until both are done.
+            # A stopped selection starts again with the fit, so its checkpoints stay until both are done.
             with checkpoints_kept() if job.false_edges is not None else nullcontext():
                 fitted(model, signals, voice, known, unfinished)
         else:

@@ -138,7 +138,7 @@ def signals_by_group(job: Job, inputs: Inputs, voice: Voice) -> tuple[dict[str, 
             left_out[name] = str(error)
     for note in notes:
         voice.note(note)
-    # What is said of every group is said once, after they are learned.
+    # A note about every group is printed once, after they are learned.
     same = set.intersection(*({*each.warnings} for each in signals.values())) if signals else set()
     for name, each in signals.items():
         for note in each.warnings:

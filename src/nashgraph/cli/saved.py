@@ -51,7 +51,7 @@ def run_show(asked: ShowArguments) -> int:
         voice.note(f"{NODES} is not as it was written, so the most influential nodes are not shown")
     else:
         nodes = read_nodes(file, 10)
-        if "silent" in nodes:  # such nodes are no hubs
+        if "silent" in nodes:  # such nodes are not hubs
             nodes = read_nodes(file).query("silent == 0").head(10).drop(columns="silent")
         nodes = nodes[[name for name in nodes if name in OWN]]
         voice.say(listed(few_columns(nodes), "most influential"))

@@ -106,7 +106,7 @@ def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders
         pairs.data = 0.75 * pairs.data + 0.25 * everywhere  # three row ladders and one over all pairs, alike
     elif partial > 0:
         likeness = -search_of(X, PARTIAL).costs(pairs)
-        above = np.maximum(likeness - np.median(likeness), 0.0)  # a common part, as of a constant sum, is no evidence
+        above = np.maximum(likeness - np.median(likeness), 0.0)  # a common part, as of a constant sum, is not evidence
         pairs.data += partial * above * (n * (n - 1) / 2) / max(above.sum(), np.finfo(float).tiny)
     return pairs
 

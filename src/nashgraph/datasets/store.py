@@ -32,7 +32,7 @@ from ..files import written_whole
 
 VARIABLE = "NASHGRAPH_DATA"
 LARGEST_DOWNLOAD = 2_000_000_000  # bytes: a server that sends more, or never ends, is given up
-# What is read here are matrices of some hundred rows and one table; a member that swells beyond this is not ours.
+# Our archives hold matrices of some hundred rows and one table; a member that unpacks to more is not ours.
 LARGEST_MEMBER = 100_000_000
 
 Home = str | Path | None

@@ -46,7 +46,7 @@ _METHODS = {
 METHODS: Registry[type[GraphEstimator]] = Registry(
     "method", later={name: f"{__name__}.{module}:{kind}" for name, (module, kind) in _METHODS.items()}
 )
-# What the command line can learn with: these, and TieModel, which needs answers about ties and not signals alone.
+# Methods of the command line: these, and TieModel, which needs answers about ties and not signals alone.
 LEARNERS: Mapping[str, type[GraphEstimator]] = ChainMap(
     cast(Any, Registry("method", later={"ties": f"{__name__}.tie_model:TieModel"})), cast(Any, METHODS)
 )

@@ -57,7 +57,7 @@ class Prior(NamedTuple):
     evidence: PriorEvidence | None = None  # if the default strength depended on it
 
 
-# What attributes of a fitted model are if its method does not learn them; before a fit they do not exist.
+# Values of a fitted model's attributes that its method does not learn; before a fit they do not exist.
 NOT_LEARNED: dict[str, Any] = {
     "prior_": None,
     "agreement_": np.nan,

@@ -258,7 +258,7 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     full = asked & (length >= (most or n))
     back = np.zeros(n)
     for group in (full, asked & ~full):
-        # Of those who were named by somebody asked and could name back, how many did? 0.7 is assumed of fewer than ten.
+        # How many of those named by somebody asked, and able to name back, did so? If fewer than ten, assume 0.7.
         could = group[columns] & asked[rows]
         did = np.asarray(named[columns[could], rows[could]]).ravel() if could.any() else np.zeros(0)
         found = float(did.mean()) if could.sum() >= 10 else 0.7

@@ -130,7 +130,7 @@ def _run_one(experiment: str, measure: Callable[..., list[Row]], trial: Row, pat
     """Measure one trial and store its rows: this runs in a worker."""
     try:
         with one_thread(), warnings.catch_warnings():
-            # What a method warns of (not converged, constant signals) is in its rows, and the study counts it.
+            # A method's warnings (not converged, constant signals) are in its rows, and the study counts them.
             warnings.simplefilter("ignore")
             rows = measure(**trial)
     except Exception as error:

@@ -54,7 +54,7 @@ def equilibrium(
     if start is not None:
         start = check_vector("start", start, len(benefit), "pass the actions to start from, or None")
     found = solve_response(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
-    # Where W expands, I - W still has an inverse, but what it gives the linear game is no set of actions.
+    # If W expands, I - W still has an inverse, but its solution of the linear game is not a set of actions.
     if not np.isfinite(found.residual) or found.point.min() < -1e-6 * np.linalg.norm(found.point):
         raise NoEquilibriumError(_too_much_feedback(weights, as_interaction(interaction)))
     if found.residual > tol:

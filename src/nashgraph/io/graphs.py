@@ -147,7 +147,7 @@ def write_node_link(graph: LearnedGraph, path: str | Path) -> None:
     Path(path).write_text(json.dumps(content, ensure_ascii=False, allow_nan=False), encoding="utf-8")
 
 
-# What is written of a learned graph, by the file's name: a format more is a function and a line.
+# Writers of a learned graph, by the file's name: another format is a function and a line.
 GRAPH_FILES = {
     "edges.csv": write_edges,
     "nodes.csv": write_nodes,
@@ -212,7 +212,7 @@ def _written(value: Any) -> str:
     return repr(value).lower() if isinstance(value, bool) else repr(value)
 
 
-# What a spreadsheet takes for a formula, and what we made of one; a plain number, "-5", is harmless.
+# Text that a spreadsheet takes for a formula, and text that we made of one; a plain number, "-5", is harmless.
 FORMULA = re.compile(r"'*(?:[=@\t\r]|[+\-](?!\d+(?:\.\d+)?$))")
 
 

@@ -194,7 +194,7 @@ def _copy(packed: IO[bytes], inner: Path, path: Path, max_cells: int) -> None:
             _check_bytes(path, size, max_cells)
 
 
-# What reads a statistics program's file, in pyreadstat.
+# pyreadstat's reader of each statistics program's files.
 STATISTICS = {
     ".dta": "read_dta",
     ".sav": "read_sav",
@@ -225,7 +225,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 def read_parquet(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read Parquet."""
     with reading(path, "a Parquet file"):
-        # What a file says of itself, before it is unpacked: a column of one value takes no room in it.
+        # Check the sizes in the file's metadata before unpacking: a column of one value takes no room in the file.
         import_module("pyarrow")
         file = import_module("pyarrow.parquet").ParquetFile(path)
         about, most = file.metadata, options.max_cells

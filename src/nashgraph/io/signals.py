@@ -220,7 +220,7 @@ def _rows_as_nodes(table: pd.DataFrame, whole: pd.DataFrame, options: TableOptio
     warnings += [f"took {listing(part.junk)} in {part.column!r} for a missing value" for part in used if part.junk]
     if strays := {part.column: part.strays for part in used if part.strays}:
         question = ask_about_strays(strays, (part.values for part in used if not part.strays))
-        # Who says what to do about gaps has looked at them, and is only told.
+        # Users who say what to do about gaps have looked at them, and are only told.
         (problems.found if options.missing == "auto" else notes).append(question)
     if options.missing == "error":
         codes = sorted({code for part in used for code in part.gaps})

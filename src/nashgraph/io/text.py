@@ -199,7 +199,7 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
             called = "Latin-1" if encoding == "latin-1" else "Windows-1252"
             notes = [f"{path.name} is not UTF-8 and was read as {called}; if letters are wrong, pass --encoding"]
     try:
-        # The byte-order mark that spreadsheets put first is no part of the first name.
+        # The byte-order mark that spreadsheets put first is not part of the first name.
         text = content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
     except LookupError as error:
         raise TableError(f"encoding {encoding!r} is not known: try utf-8, latin-1, cp1252 or utf-16") from error

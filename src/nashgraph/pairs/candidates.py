@@ -94,7 +94,7 @@ class CandidateSet:
         """Return the best response to a bonus, proved to be that among all pairs."""
         found, top, above = self._respond(bonus, gain, total)
         floor = top - above / gain
-        # What is rounded in a score, its bonus included, is no proof.
+        # Lower the floor by the rounding errors of a score and its bonus.
         floor = floor - ROUNDING * (abs(floor) + self.largest_product(abs(bonus.left), abs(bonus.right.T)))
         # The candidates say which pairs can be edges: those above their own thresholds. Other pairs score less than
         # the cut and its increase, so rows with a lower floor may lack a pair.

@@ -23,7 +23,7 @@ from .prose import columns, plain
 # These keep a report under 10 MB and a drawing readable and smooth, whatever the graph.
 NODES_AT_ONCE = 1_500  # more are drawn by communities, which open
 NODES_HELD = 50_000
-EDGES_HELD = 20_000  # the surest or heaviest of all; each node's own few come besides
+EDGES_HELD = 20_000  # the surest or heaviest of all; each node's own few are added
 NEIGHBOURS = 5  # of each node, each way; fewer where there are very many nodes
 # The picture reaches from -1 to 1. A circle of mean influence has RADIUS over the square root of the number of nodes.
 RADIUS, LEAST_OF_MEAN, WIDEST = 0.22, 0.4, 0.075

@@ -69,7 +69,7 @@ def page_table(table: pd.DataFrame, numbers: Mapping[Any, int]) -> tuple[list[st
 
     A cell has its words and, if it names a node, the node's number.
     """
-    # What the table of nodes has is not repeated; an interval stands next to the last column that was measured.
+    # Columns of the table of nodes are not repeated; an interval stands next to the last column that was measured.
     names = [name for name in table.columns if name not in ("low", "high", "among_best", "action", "influence")]
     measured = ("loss", "gain", "reached", "support", "broker")
     after = max((names.index(name) for name in measured if name in names), default=len(names) - 1) + 1

@@ -159,7 +159,7 @@ class Result:
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays by name, which files can hold: see :meth:`restored`."""
         csr, known = self.weights.matrix(), self.certificate
-        # What a graph in memory has besides its edges, so that a run goes on with the same bits.
+        # Store what a graph in memory has in addition to its edges, so that a run goes on with the same bits.
         held = [(self.state, "actions"), (self.state, "adjoint")]
         if isinstance(self.weights, SparseWeights):
             held += [(self.weights, name) for name in ("costs", "square", "threshold")]

@@ -29,7 +29,7 @@ from .columns import CATEGORY, COUNT, ID, NAMES, NUMBER, ORDERED, OUT, Column, G
 # Options that the table of columns fills in, and that are a column of the table.
 BY_ROLE = ("id", "drop", "keep", "categorical", "ordinal", "na", "counts", "ties", "names")
 BY_COLUMN = ("group", "benefit")
-# What the app decides itself, and what names a place on this machine: use the command for these.
+# Options that the app sets itself, and those that name a place on this machine: use the command for these.
 NOT_OFFERED = ("quiet", "json", "verbose", "debug", "out", "scheduler", "workers", "layout_of")
 # A change of these has the file read again.
 READING = ("nodes", "long", "separator", "encoding", "decimal", "thousands", "header", "sheet", "array", "max_cells")

@@ -30,9 +30,9 @@ SELDOM = {
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.tick.interval": "1s",
 }
-# All workers keep the points between scans; the scheduler would take them away from all but one, to send them anew.
+# All workers keep the points between scans; the scheduler would take them away from all but one, to send them again.
 KEEPING = {"distributed.scheduler.active-memory-manager.start": False}
-VERSION = "__import__('nashgraph').__version__"  # asked as text, which a worker without nashgraph can read, too
+VERSION = "__import__('nashgraph').__version__"  # asked as text, which even a worker without nashgraph can read
 
 
 def check_installed() -> None:

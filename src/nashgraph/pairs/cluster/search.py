@@ -30,8 +30,8 @@ from .client import (
 if TYPE_CHECKING:
     from distributed import Client
 
-# A task is of so many pairs at the most, half a second, so that a worker that is lost costs little, and of so many at
-# the least, beside which what the scheduler does for it is little.
+# A task has at most so many pairs, half a second, so that a lost worker costs little, and at least so many that the
+# scheduler's work for it is little in comparison.
 TASK_PAIRS, LEAST_PAIRS = 5e7, 2e6
 # From so many nodes on scans go leaf by leaf: 16 rows of costs are then more than a core's cache holds, and a tree is
 # little work compared with a scan. Below, all of a fit takes seconds.
