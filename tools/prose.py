@@ -1,12 +1,14 @@
-"""Count thirteen habits of stilted prose in texts for people (pages, help, docstrings): ``python tools/prose.py``.
+"""Count thirteen habits of stilted prose in texts for users and for developers: ``python tools/prose.py``.
 
-Fails when they occur more than once in a thousand words, when the sentences of the docs have more than 18 words on
-average, or when README.md has more than 900 words. ``--list`` prints every place.
+Users read pages, help texts and the docstrings of src. Developers read comments, and the docstrings of tools,
+benchmarks and tests. Fails when either has more than one habit in a thousand words, when the sentences of the docs have
+more than 18 words on average, or when README.md has more than 900 words. ``--list`` prints every place.
 """
 
 import ast
 import re
 import sys
+import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -39,9 +41,10 @@ def docstrings(path: Path) -> str:
 
 
 def comments(path: Path) -> str:
-    """Return the comments of an example, which are its text."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return "\n".join(line.removeprefix("# ") for line in lines if line.startswith("# ") and line != "# %%")
+    """Return the comments of a file, without those that only tools read."""
+    with tokenize.open(path) as file:
+        found = [each.string for each in tokenize.generate_tokens(file.readline) if each.type == tokenize.COMMENT]
+    return "\n".join(text.lstrip("# ") for text in found if not re.match(r"#\s*(noqa|type:|pragma|fmt:|%%)", text))
 
 
 def help_texts(path: Path) -> str:
@@ -70,6 +73,18 @@ def count(name: str, text: str, places: list[str]) -> tuple[int, int]:
     return len(re.findall(r"\b[A-Za-z][\w'-]*\b", text)), len(places)
 
 
+def habits(kind: str, texts: dict[str, str]) -> float:
+    """Print how many habits some texts have, and with ``--list`` where; return how many in a thousand words."""
+    words, places = 0, list[str]()
+    for name, text in texts.items():
+        words += count(name, text, places)[0]
+    if "--list" in sys.argv:
+        print("\n".join(places))
+    rate = 1000 * len(places) / words
+    print(f"{kind}: {len(places)} habits in {words:,} words, {rate:.2f} in 1,000 (at most {MOST_HABITS:g})")
+    return rate
+
+
 def sentence_length(texts: list[str]) -> float:
     """Return the mean number of words of the sentences in some texts."""
     joined = re.sub(r"\s*\n(?=\S)", " ", "\n\n".join(texts))
@@ -89,15 +104,13 @@ def main() -> int:
     texts |= {str(path.relative_to(ROOT)): docstrings(path) for path in source}
     texts |= {f"examples/{path.name}": docstrings(path) + comments(path) for path in (ROOT / "examples").glob("*.py")}
     texts |= {f"{path.relative_to(ROOT)} (help)": help_texts(path) for path in source if path.parent.name == "cli"}
-    words, places = 0, list[str]()
-    for name, text in texts.items():
-        words += count(name, text, places)[0]
-    if "--list" in sys.argv:
-        print("\n".join(places))
-    rate, length = 1000 * len(places) / words, sentence_length(list(pages.values()))
+    code = {str(path.relative_to(ROOT)): comments(path) for path in source}
+    for path in (path for folder in ("tools", "benchmarks", "tests") for path in sorted((ROOT / folder).rglob("*.py"))):
+        code[str(path.relative_to(ROOT))] = docstrings(path) + "\n\n" + comments(path)
+    rate = max(habits("texts for users", texts), habits("texts for developers", code))
+    length = sentence_length(list(pages.values()))
     whole = (ROOT / "README.md").read_text(encoding="utf-8")  # with its tables and code
     readme_words = len(re.findall(r"\b[A-Za-z][\w'-]*\b", whole))
-    print(f"{len(places)} habits in {words:,} words: {rate:.2f} in 1,000 (at most {MOST_HABITS:g})")
     print(f"{length:.1f} words a sentence in docs/ (at most {MOST_WORDS:g})")
     print(f"README.md: {readme_words} words (at most {MOST_README})")
     return int(rate > MOST_HABITS or length > MOST_WORDS or readme_words > MOST_README)
