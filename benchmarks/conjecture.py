@@ -103,7 +103,7 @@ def trials(quick: bool) -> list[Row]:
 
 
 def measure(group: str, name: str, draws: int, seed: int) -> list[Row]:
-    """Return the rest of every value after rewiring, and the share of draws in which it is lower."""
+    """Return the remaining share of every value after rewiring, and the share of draws in which it is lower."""
     graph = networks()[group][name]()
     n, edges = len(graph), edge_array(graph)
     apart, before = pairs_apart(edges, n), values(edges, n)
@@ -178,7 +178,7 @@ def counts(rows: pd.DataFrame) -> tuple[int, int, int]:
 
 
 def summary(frame: pd.DataFrame) -> Iterator[Row]:
-    """Return a line for every group of networks and value: the rest after half of the ties are rewired."""
+    """Return a line for every group of networks and value: the share left after half of the ties are rewired."""
     half = where(frame, rewired=HALF)
     for (group, value), rows in half.groupby(["group", "value"], sort=False):
         line = {"networks": group, "number": rows["network"].nunique(), "value": value}
@@ -216,7 +216,7 @@ def study(frame: pd.DataFrame) -> Study:
 
 
 def draw(frame: pd.DataFrame) -> Any:
-    """Draw the rest of every value, one point a network, rewired at random and with fixed degrees."""
+    """Draw the remaining share of every value, one point a network, rewired at random and with fixed degrees."""
     figure, panels = new_figure(columns=2, width=6.5, height=4.4, sharey=True)
     groups, shown = list(dict.fromkeys(frame["group"])), list(dict.fromkeys(frame["value"]))
     for axes, rewiring in zip(panels, (RANDOM, SWAPS), strict=True):
