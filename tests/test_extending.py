@@ -210,8 +210,8 @@ class CountedSearch(PairSearch):
             yield work(some, self.rows(some))
 
 
-def counted_search(X, node_costs=None):
-    return (GappedPairSearch if np.isnan(X).any() else CountedSearch)(X, node_costs)
+def counted_search(X, node_costs=None, sizes=None):
+    return (GappedPairSearch if np.isnan(X).any() else CountedSearch)(X, node_costs, sizes)
 
 
 def test_an_engine(table):

@@ -132,7 +132,7 @@ def test_a_law_holds_where_many_pairs_tie(name, storage, shape):
     signals = tied_signals(shape)
     try:
         expected = learned(name, storage, signals)
-    except InputError:  # warnings that one signal is too few, or that a covariance is singular
+    except InputError:  # one signal is too few, or a covariance is singular
         assert name in ("spectemp", "glasso")
         return
     digits = {"glasso": 1e-5}.get(name, 1e-9)  # its solver's tolerance

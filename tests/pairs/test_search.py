@@ -135,6 +135,19 @@ def test_rounding_of_zero_has_no_direction():
     assert rows[2, 0] > 0.0
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+def test_near_the_middle_a_direction_has_more_rounding(gaps):
+    """People have two directions by age and year of birth, though 48.02 is hardly above a mean age of 48.01."""
+    for seed in range(20):
+        age = np.random.default_rng(seed).integers(18, 80, 45).astype(float)
+        X = np.vstack([age, 2026.0 - age])
+        X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+        X[1, 0] = np.nan if gaps else X[1, 0]
+        costs = make_search(X, geometry="cosine").rows(np.arange(45))[1:, 1:]
+        assert costs.min() == 0.0
+        assert len(np.unique(costs)) == 2
+
+
 def test_a_node_without_any_signal_has_a_cosine_all_the_same():
     X = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, -2.0]])
     assert np.isfinite(make_search(X, geometry="cosine").rows(np.arange(3))).all()

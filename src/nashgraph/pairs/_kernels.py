@@ -456,7 +456,7 @@ def sums_to_costs(
     Where a sum is less than a share ``fine`` of the totals it is a difference of, it is computed again, signal by
     signal, as in ``gram_to_costs``. All of it is then the mean over the signals.
     """
-    (points, observed), (n_rows, n) = arrays, sums.shape
+    (points, observed, sizes), (n_rows, n) = arrays, sums.shape
     for k in range(n_rows):
         i = nodes[k]
         for j in range(n):
@@ -466,13 +466,21 @@ def sums_to_costs(
                 for m in range(points.shape[1]):
                     difference = observed[i, m] * observed[j, m] * (points[i, m] - points[j, m])
                     total += difference * difference
-            sums[k, j] = pair_cost((total + missing[k, j]) / points.shape[1], 0.0, node_costs[i] + node_costs[j])
+            distance = (total + missing[k, j]) / points.shape[1]
+            sums[k, j] = pair_cost(distance, sizes[i] + sizes[j], node_costs[i] + node_costs[j])
         sums[k, i] = 0.0
 
 
 @kernel(parallel=True, fastmath=FAST)
 def gapped_costs_of_pairs(
-    pointers: Array, indices: Array, points: Array, observed: Array, typical: Array, node_costs: Array, costs: Array
+    pointers: Array,
+    indices: Array,
+    points: Array,
+    observed: Array,
+    sizes: Array,
+    typical: Array,
+    node_costs: Array,
+    costs: Array,
 ) -> None:
     """Write the costs of the pairs of points in a CSR pattern, for points with gaps."""
     for i in prange(pointers.shape[0] - 1):
@@ -485,7 +493,8 @@ def gapped_costs_of_pairs(
                     total += difference * difference
                 else:
                     total += typical[m]
-            costs[k] = pair_cost(total / points.shape[1], 0.0, node_costs[i] + node_costs[j])
+            distance = total / points.shape[1]
+            costs[k] = pair_cost(distance, sizes[i] + sizes[j], node_costs[i] + node_costs[j])
 
 
 @kernel()

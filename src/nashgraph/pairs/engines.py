@@ -1,4 +1,4 @@
-"""Engines by name: from a name to a function that makes a search of signals X and node costs.
+"""Engines by name: from a name to a function that makes a search of signals X, node costs and the scale of rounding.
 
 A new engine is a subclass of :class:`~nashgraph.pairs.search.PairSearch` in a file of its own and a line here; it is
 imported when first asked for.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DASK = "dask"  # the engine that a cluster is
 
-ENGINES: Registry[Callable[[Array, Array | None], PairSearch]] = Registry(
+ENGINES: Registry[Callable[[Array, Array | None, Array | None], PairSearch]] = Registry(
     "engine",
     later={
         "auto": "nashgraph.pairs.cuda.search:suitable_search",

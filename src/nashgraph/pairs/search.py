@@ -59,7 +59,8 @@ def signal_sizes(X: Array) -> Array:
 class PairSearch:
     """The nodes as points, and the search among their pairs in blocks of rows: O(NM) memory and a few blocks.
 
-    ``node_costs`` are what a node adds to the cost of each of its edges, at either end. ``scans`` counts how many times
+    ``node_costs`` are what a node adds to the cost of each of its edges, at either end, and ``sizes`` the scale of
+    rounding in its signals (default: their mean square, halved). ``scans`` counts how many times
     all pairs were gone through, parts as shares; ``known_nearest`` is the last result of ``nearest`` without bonus.
 
     Examples
@@ -70,11 +71,11 @@ class PairSearch:
            [4.5, 2. , 0. ]])
     """
 
-    def __init__(self, X: Array, node_costs: Array | None = None) -> None:
+    def __init__(self, X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> None:
         self.points = node_points(X)
         self.node_costs = np.zeros(X.shape[1]) if node_costs is None else node_costs
         self.norms = np.einsum("ij,ij->i", self.points, self.points)
-        self.sizes = signal_sizes(X)
+        self.sizes = signal_sizes(X) if sizes is None else sizes
         self.scans = 0.0
         self.known_nearest: tuple[Array, Array] | None = None
 
@@ -186,7 +187,7 @@ class GappedPairSearch(PairSearch):
     array([[0.  , 4.25, 4.25]])
     """
 
-    def __init__(self, X: Array, node_costs: Array | None = None) -> None:
+    def __init__(self, X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> None:
         check_observed(X, np.arange(X.shape[1]))
         self.node_costs = np.zeros(X.shape[1]) if node_costs is None else node_costs
         self.scans, self.known_nearest = 0.0, None
@@ -198,7 +199,7 @@ class GappedPairSearch(PairSearch):
         squares = self.points * self.points
         self.totals = squares.sum(axis=1)
         self.norms = self.totals / observed.sum(axis=0)
-        self.sizes = signal_sizes(X)
+        self.sizes = signal_sizes(X) if sizes is None else sizes
         self.facing = np.hstack([self.observed, squares, -2.0 * self.points])
 
     def rows(self, nodes: Array, out: Array | None = None) -> Array:
@@ -213,12 +214,12 @@ class GappedPairSearch(PairSearch):
         points, observed = self.points[nodes], self.observed[nodes]
         np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
         missing = ((1.0 - observed) @ self.typical)[:, None] + (observed * self.typical) @ (1.0 - self.observed).T
-        arrays = self.points, self.observed
+        arrays = self.points, self.observed, self.sizes
         _kernels.sums_to_costs(rows, missing, nodes, arrays, self.totals, self.node_costs, FINE_SHARE)
 
     def costs(self, pattern: Any) -> Array:
         costs = np.empty(pattern.nnz)
-        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.typical, self.node_costs
+        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.sizes, self.typical, self.node_costs
         _kernels.gapped_costs_of_pairs(*arrays, costs)
         return costs
 
@@ -253,17 +254,20 @@ def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -
     >>> make_search(np.array([[1.0, 3.0], [0.0, 4.0]]), geometry="inner").rows(np.arange(1))  # (25 - 3) / 2
     array([[ 0., 11.]])
     """
-    node_costs = None
+    node_costs = sizes = None
     if check_choice("geometry", geometry, GEOMETRIES) != "distance":
         energy = np.nanmean(X * X, axis=0)
         if geometry == "cosine":
             # A node at the mean of every signal may have rounding instead of zeros, which has no direction. Up to nine
             # in ten nodes may be such ones, and a tenth may have huge cells.
-            directed = energy > _kernels.SAME_POINT * np.quantile(energy, 0.9, method="lower")
-            X = X * np.sqrt(np.divide(energy.mean(), energy, out=np.zeros_like(energy), where=directed))
+            usual = np.quantile(energy, 0.9, method="lower")
+            factors = np.zeros_like(energy)
+            np.divide(energy.mean(), energy, out=factors, where=energy > _kernels.SAME_POINT * usual)
+            # Rounding is that of the signals, not of the node: scaled up, a node near the middle has more of it.
+            X, sizes = X * np.sqrt(factors), 0.5 * factors * np.maximum(energy, usual)
         else:
             node_costs = 0.5 * (energy.max() - energy)
-    return ENGINES[check_choice("engine", engine, ENGINES)](X, node_costs)
+    return ENGINES[check_choice("engine", engine, ENGINES)](X, node_costs, sizes)
 
 
 def squared_distances(X: Array) -> Array:

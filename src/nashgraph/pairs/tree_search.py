@@ -96,8 +96,8 @@ class TreeSearch(PairSearch):
 
     screens = True  # whether scans for the nearest that do not skip have a first look in single precision
 
-    def __init__(self, X: Array, node_costs: Array | None = None) -> None:
-        super().__init__(X, node_costs)
+    def __init__(self, X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> None:
+        super().__init__(X, node_costs, sizes)
         self.pays: dict[type, bool] = {}
         self.looked = np.zeros(3, np.int64)
 
@@ -261,8 +261,8 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
     return costs, labels
 
 
-def threaded_search(X: Array, node_costs: Array | None = None) -> PairSearch:
+def threaded_search(X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> PairSearch:
     """Return a search on threads: one for gaps if X has NaN, and by leaves where that may pay."""
     if np.isnan(X).any():
-        return GappedPairSearch(X, node_costs)
-    return (TreeSearch if X.shape[1] >= FIRST_NODES else PairSearch)(X, node_costs)
+        return GappedPairSearch(X, node_costs, sizes)
+    return (TreeSearch if X.shape[1] >= FIRST_NODES else PairSearch)(X, node_costs, sizes)

@@ -93,7 +93,7 @@ def costs_below(level: float, costs: Array) -> Array:
 def farther_than_first(nearest: Array) -> Array:
     """Return how much farther than its nearest each of a node's nearest is; what is within rounding of 0 is 0."""
     farther: Array = nearest - nearest[:, :1]
-    farther *= farther > 64.0 * np.finfo(float).eps * abs(nearest)
+    farther *= farther > 2.0**-30 * abs(nearest)  # costs are rounded to 32 bits: ties differ by one bit at most
     return farther
 
 

@@ -46,8 +46,10 @@ class DaskSearch(PairSearch):
     copies = 2  # of the signals in the memory of a worker: one on its way
     there: type[PairSearch] = PairSearch  # what a worker has
 
-    def __init__(self, X: Array, node_costs: Array | None = None, client: Client | None = None) -> None:
-        super().__init__(X, node_costs)
+    def __init__(
+        self, X: Array, node_costs: Array | None = None, sizes: Array | None = None, client: Client | None = None
+    ) -> None:
+        super().__init__(X, node_costs, sizes)
         self.client = current_client() if client is None else client
         block = self.block_size * len(self) * 8
         held = sum(value.nbytes for value in self.carried.values() if isinstance(value, np.ndarray))
@@ -163,14 +165,14 @@ def arrived(kind: type[PairSearch], carried: dict[str, Any]) -> PairSearch:
     return search
 
 
-def dask_search(X: Array, node_costs: Array | None = None) -> PairSearch:
+def dask_search(X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> PairSearch:
     """Return a search on the current cluster, or on one started here; within a worker's task, in its memory."""
     check_installed()
     if inside_worker():
         LOG.info("engine: threads (within a worker of the cluster)")
-        return threaded_search(X, node_costs)
+        return threaded_search(X, node_costs, sizes)
     kind = TreeDaskSearch if X.shape[1] >= LEAVES_NODES else DaskSearch
-    search = (GappedDaskSearch if np.isnan(X).any() else kind)(X, node_costs)
+    search = (GappedDaskSearch if np.isnan(X).any() else kind)(X, node_costs, sizes)
     threads = search.client.nthreads()
     LOG.info("engine: dask (workers: %d, threads: %d)", len(threads), sum(threads.values()))
     return search

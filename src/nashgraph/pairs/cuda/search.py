@@ -64,7 +64,12 @@ class CudaSearch(PairSearch):
     stores_all_pairs = False
 
     def __init__(
-        self, X: Array, node_costs: Array | None = None, device: torch.device | None = None, tiles: bool | None = None
+        self,
+        X: Array,
+        node_costs: Array | None = None,
+        sizes: Array | None = None,
+        device: torch.device | None = None,
+        tiles: bool | None = None,
     ) -> None:
         device = gpu() if device is None else device
         self.tiles, self.capacity = device.type == "cuda" if tiles is None else tiles, CAPACITY
@@ -73,7 +78,8 @@ class CudaSearch(PairSearch):
         self.there = centred.T.contiguous() / (2.0 * len(X)) ** 0.5
         norms = (self.there * self.there).sum(1)
         self.points, self.norms = to_numpy(self.there), to_numpy(norms)
-        self.sizes, self.node_costs = signal_sizes(X), np.zeros(len(norms)) if node_costs is None else node_costs
+        self.sizes = signal_sizes(X) if sizes is None else sizes
+        self.node_costs = np.zeros(len(norms)) if node_costs is None else node_costs
         self.scales, self.heights = to_device(self.sizes, norms), to_device(self.node_costs, norms)
         self.base = norms + self.heights
         # In units of the largest, squares in float32 neither overflow nor vanish where it matters.
@@ -313,7 +319,7 @@ def without_draws(costs: torch.Tensor) -> torch.Tensor:
     return (costs.view(torch.int64) & ~(2 * HALF_BIT - 1)).view(torch.float64)
 
 
-def cuda_search(X: Array, node_costs: Array | None = None) -> PairSearch:
+def cuda_search(X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> PairSearch:
     """Return a search on the GPU, or say why not."""
     device = gpu()
     if np.isnan(X).any():
@@ -321,13 +327,13 @@ def cuda_search(X: Array, node_costs: Array | None = None) -> PairSearch:
             "engine='cuda' cannot compare nodes with gaps yet, and X has NaN: use engine='threads', or fill the gaps"
         )
     LOG.info("engine: cuda (%s)", torch.cuda.get_device_name(device))
-    return CudaSearch(X, node_costs, device)
+    return CudaSearch(X, node_costs, sizes, device)
 
 
-def suitable_search(X: Array, node_costs: Array | None = None) -> PairSearch:
+def suitable_search(X: Array, node_costs: Array | None = None, sizes: Array | None = None) -> PairSearch:
     """Return a search on the GPU if there is one and the problem is large enough to pay for it; else on threads."""
     n = X.shape[1]
     if n >= FIRST_NODES and has_gpu() and not np.isnan(X).any():
-        return cuda_search(X, node_costs)
+        return cuda_search(X, node_costs, sizes)
     LOG.info("engine: threads (%s)", f"{n} nodes" if n < FIRST_NODES else "gaps, or no GPU that PyTorch sees")
-    return threaded_search(X, node_costs)
+    return threaded_search(X, node_costs, sizes)
