@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from nashgraph.io import TableError, TableOptions, group_names, load_signals, signals_of
+from nashgraph.io.missing import filled
 
 
 @pytest.fixture
@@ -42,6 +43,26 @@ def test_gaps_are_filled_from_the_nearest_nodes():
     assert last[["side=n", "side=s"]].tolist() == [1.0, 0.0]
     assert last["a"] == 0.05
     assert any("filled 3 gap(s) in 3 signal(s)" in note for note in found.notes)
+
+
+def test_equally_near_nodes_fill_gaps_alike_in_any_order():
+    """On short scales many nodes are equally near, and the first five of them in the file were taken."""
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.integers(1, 6, (29, 5)).astype(float), columns=list("abcde"))
+    table = table.mask(random.random(table.shape) < 0.1)
+    table.insert(0, "name", [f"p{number}" for number in range(29)])
+    options = TableOptions(missing="impute", standardize=False)
+    expected = signals_of(table, options).table
+    for other in (table.sample(frac=1, random_state=1), table[["name", *"ecadb"]]):
+        found = signals_of(other, options).table.loc[expected.index, expected.columns]
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_the_last_place_among_the_nearest_is_shared():
+    values = np.array([[0.0, np.nan], [0.0, 1.0], [0.0, 2.0], [1.0, 3.0], [-1.0, 4.0], [1.0, 5.0], [1.0, 9.0]])
+    found, _ = filled(values, np.zeros(2), np.ones(2))
+    assert found[0, 1] == pytest.approx((1.0 + 2.0 + 3.0 * (3.0 + 4.0 + 5.0 + 9.0) / 4.0) / 5.0)
+    np.testing.assert_array_equal(found[1:], values[1:])
 
 
 def test_every_signal_is_scaled_over_what_is_there_the_coded_ones_too(survey):

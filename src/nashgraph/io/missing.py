@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.impute import KNNImputer
+from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from ..validation import Array, listing
 from .columns import among, is_text
@@ -17,6 +17,9 @@ from .vocabulary import NO_ANSWER
 
 # 99, 98, 97, 999, ... 99997, and the doubled ones.
 NUMBERS = np.array([10**digits - k for digits in range(2, 6) for k in (1, 2, 3)] + [77, 88, 777, 888])
+
+BLOCK = 256  # nodes whose gaps are filled at a time: their distances to 50,000 others take 100 MB
+TIED = 1e-9  # squared distances, for each signal and in units of its spread, that differ by less are equal
 
 Names = Sequence[str] | Array
 
@@ -127,11 +130,36 @@ def refuse_where(wrong: Array, what: str, nodes: Names, signals: Names, remedy: 
 
 
 def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:
-    """Return values with every gap filled by the mean of the nearest nodes that have a value; signals count equally."""
+    """Return values with every gap filled by the mean of the nearest nodes that have a value; signals count equally.
+
+    Nodes that are equally near share the last places, so that the order of rows and columns changes nothing. A node
+    that has no signal in common with those gets the mean of all.
+    """
     gaps, nearest = np.isnan(values), 5
-    found = KNNImputer(n_neighbors=nearest).fit_transform((values - centre) / spread) * spread + centre
+    scaled, found, rounding = (values - centre) / spread, values.copy(), TIED * values.shape[1]
+    some = np.flatnonzero(gaps.any(axis=1))
+    for first in range(0, len(some), BLOCK):
+        nodes = some[first : first + BLOCK]
+        away = nan_euclidean_distances(scaled[nodes], scaled, squared=True)
+        away[np.isnan(away)] = np.inf
+        for signal in np.flatnonzero(gaps[nodes].any(axis=0)):
+            lacking, known = gaps[nodes, signal], ~gaps[:, signal]
+            near = away[lacking][:, known]
+            found[nodes[lacking], signal] = mean_of_nearest(near, values[known, signal], nearest, rounding)
     note = (
         f"filled {gaps.sum()} gap(s) in {gaps.any(axis=0).sum()} signal(s), each with the mean of the {nearest} "
         "nearest nodes that have a value"
     )
-    return np.where(gaps, found, values), note
+    return found, note
+
+
+def mean_of_nearest(distances: Array, values: Array, nearest: int, rounding: float) -> Array:
+    """Return each row's mean of its nearest columns' values; columns as far as the last one share its place."""
+    count = np.minimum(nearest, np.isfinite(distances).sum(axis=1))
+    ordered = np.sort(np.partition(distances, min(nearest, distances.shape[1]) - 1, axis=1)[:, :nearest], axis=1)
+    last = np.take_along_axis(ordered, np.maximum(count, 1)[:, None] - 1, axis=1)
+    nearer = distances < last - rounding
+    tied = np.isfinite(distances) & ~nearer & (distances <= last + rounding)
+    shared = (count - nearer.sum(axis=1)) * (tied @ values) / np.maximum(tied.sum(axis=1), 1)
+    means: Array = np.where(count > 0, (nearer @ values + shared) / np.maximum(count, 1), values.mean())
+    return means
