@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nashgraph import DataWarning, edge_auc
+from nashgraph import DataWarning, InputError, edge_auc
 from nashgraph.baselines.template_graph import spectral_templates, template_basis
 from nashgraph.datasets import erdos_renyi, preferential_attachment, smooth_signals
 from nashgraph.estimators.spec_temp import SpecTemp
@@ -100,6 +100,17 @@ def test_not_converging_is_said():
         ConvergenceWarning, match="SpecTemp has not converged: duality gap .* tol=1e-05 .*raise max_iter, tol or slack"
     ):
         SpecTemp(max_iter=2).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+def test_the_same_signal_twice_but_for_rounding_has_no_variance():
+    """In cm and in mm, standardised: rounding was taken for a covariance, and its eigenvectors for templates."""
+    cm = np.round(np.random.default_rng(0).normal(170.0, 10.0, 40), 1)
+    X = np.vstack([cm, 10.0 * cm])
+    X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+    assert 0.0 < np.ptp(X, axis=0).max() < 1e-13
+    with pytest.raises(InputError, match="X has no variance"):
+        SpecTemp().fit(X)
 
 
 def test_two_nodes():

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..baselines.template_graph import spectral_templates, template_basis
+from ..consensus.members import SAME_SIGNALS
 from ..validation import Array, InputError, check_flag, check_integer, check_number, warn
 from .base import GraphEstimator, learned_from
 
@@ -97,6 +100,10 @@ class SpecTemp(GraphEstimator):
         if anchor >= X.shape[1]:
             raise InputError(f"anchor must be a column of X, below {X.shape[1]}, got {anchor!r}: try anchor=0")
         centred = X if check_flag("assume_centered", self.assume_centered) else X - X.mean(axis=0)
+        if (
+            np.abs(centred).max() <= SAME_SIGNALS * np.abs(X).max()
+        ):  # of signals that are all the same, rounding is left
+            centred = np.zeros_like(X)
         basis, rank = template_basis(centred.T @ centred / len(X))
         known = check_components(self.n_components, X.shape[1], rank)
         found = spectral_templates(
