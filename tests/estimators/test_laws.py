@@ -12,11 +12,11 @@ import pytest
 from scipy import sparse
 
 import nashgraph
-from nashgraph import InputError
+from nashgraph import InputError, SmoothGL
 from nashgraph.estimators import METHODS
 from nashgraph.smoothness import STORAGES
 
-from ..problems import TIED, changed_tables, stored, tied_signals
+from ..problems import TIED, changed_tables, simplex_oracle, stored, tied_signals
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 18))
@@ -154,6 +154,21 @@ def test_ties_are_ties_in_every_geometry(geometry, shape):
         learned("smooth", "dense", each, degree=3, geometry=geometry) for each in (signals, signals[:, order])
     )
     np.testing.assert_allclose(other, one[np.ix_(order, order)], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_weight_is_off_by_no_more_than_the_rounding_of_its_costs(seed):
+    """Tight clusters with gaps: costs differ by a millionth, and are rounded to 32 bits (docs/mathematics.md)."""
+    random = np.random.default_rng(seed)
+    signals = 5.0 * random.integers(0, 3, 40) * random.choice([-1.0, 1.0], (6, 1)) + 1e-2 * random.normal(size=(6, 40))
+    signals[1:][random.random((5, 40)) < 0.15] = np.nan
+    model = SmoothGL(degree=4, missing="pairwise").fit(signals)
+    differences = 0.5 * (signals[:, :, None] - signals[:, None, :]).astype(np.longdouble) ** 2
+    typical = np.nanvar(signals.astype(np.longdouble), axis=1)[:, None, None]
+    costs = np.where(np.isnan(differences), typical, differences).mean(axis=0)
+    exact = np.array([simplex_oracle(-0.5 * row / model.beta_, node, 0.95) for node, row in enumerate(costs)])
+    largest = np.where(exact > 0, costs, 0.0).max()
+    assert np.abs(model.adjacency_ - exact).max() <= 2.0**-32 * float(largest) / model.beta_
 
 
 @pytest.mark.parametrize("missing", ["error", "pairwise"])

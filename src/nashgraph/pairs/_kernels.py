@@ -293,11 +293,8 @@ def step_candidates(
     candidates: Arrays, sides: Arrays, edges: Arrays, keep: float, gain: float, total: float, out: Array
 ) -> None:
     """Project ``keep * w_ij + gain * (bonus_ij - d_ij)`` over each row's candidates; W is CSR on some of them."""
-    (pointers, indices, distances), (left, right), (edge_pointers, edge_columns, edge_weights) = (
-        candidates,
-        sides,
-        edges,
-    )
+    (pointers, indices, distances), (left, right) = candidates, sides
+    edge_pointers, edge_columns, edge_weights = edges
     longest, ends = widest(pointers), runs(pointers.shape[0] - 1)
     for chunk in prange(len(ends) - 1):
         buffer = np.empty(longest)
@@ -473,16 +470,10 @@ def sums_to_costs(
 
 @kernel(parallel=True, fastmath=FAST)
 def gapped_costs_of_pairs(
-    pointers: Array,
-    indices: Array,
-    points: Array,
-    observed: Array,
-    sizes: Array,
-    typical: Array,
-    node_costs: Array,
-    costs: Array,
+    pointers: Array, indices: Array, arrays: Arrays, typical: Array, node_costs: Array, costs: Array
 ) -> None:
     """Write the costs of the pairs of points in a CSR pattern, for points with gaps."""
+    points, observed, sizes = arrays
     for i in prange(pointers.shape[0] - 1):
         for k in range(pointers[i], pointers[i + 1]):
             j = indices[k]
@@ -493,8 +484,7 @@ def gapped_costs_of_pairs(
                     total += difference * difference
                 else:
                     total += typical[m]
-            distance = total / points.shape[1]
-            costs[k] = pair_cost(distance, sizes[i] + sizes[j], node_costs[i] + node_costs[j])
+            costs[k] = pair_cost(total / points.shape[1], sizes[i] + sizes[j], node_costs[i] + node_costs[j])
 
 
 @kernel()

@@ -219,8 +219,9 @@ class GappedPairSearch(PairSearch):
 
     def costs(self, pattern: Any) -> Array:
         costs = np.empty(pattern.nnz)
-        arrays = pattern.indptr, pattern.indices, self.points, self.observed, self.sizes, self.typical, self.node_costs
-        _kernels.gapped_costs_of_pairs(*arrays, costs)
+        arrays = self.points, self.observed, self.sizes
+        pairs = pattern.indptr, pattern.indices, arrays
+        _kernels.gapped_costs_of_pairs(*pairs, self.typical, self.node_costs, costs)
         return costs
 
     def top_eigenvector(self) -> Array:
