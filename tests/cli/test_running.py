@@ -211,6 +211,18 @@ def test_nothing_in_the_current_folder_is_run_by_the_command_or_its_workers(tmp_
     assert not (tmp_path / "here" / "kernels_of_a_stranger").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", [b"text.usetex: True\n", b"\xff"])
+def test_settings_of_matplotlib_in_the_current_folder_are_not_obeyed(tmp_path, settings):
+    pytest.importorskip("matplotlib")
+    (tmp_path / "matplotlibrc").write_bytes(settings)
+    size = ["--people", "10", "--ties", "2", "--asked", "100", "--questions", "0", "--draws", "1"]
+    command = [sys.executable, "-P", "-m", "nashgraph", "plan", *size, "--out", "plan"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "plan" / "plan.svg").is_file()
+
+
 @pytest.mark.parametrize(("word", "meant"), [("no", False), ("false", False), ("0", False), ("Yes", True), ("1", True)])
 def test_a_flag_is_set_by_any_word_for_it(word, meant):
     assert all_parameters("spectemp", {}, [f"assume_centered={word}"], "error")["assume_centered"] is meant

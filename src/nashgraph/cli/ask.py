@@ -13,7 +13,7 @@ from ..io import Job, TableError, load_signals, read_known, read_network, read_r
 from ..io.graphs import write_csv
 from ..io.ties import read_exact
 from ..study import plan_study, plot_plan
-from .commands import DONE
+from .commands import DONE, load_matplotlib
 from .fitting import MODEL, all_parameters, built, check_given, fitted
 from .learn import check_inputs_kept, note_signals, write_tables
 from .messages import Voice, listed, records
@@ -117,6 +117,7 @@ def run_plan(given: PlanArguments) -> int:
         "share of the possible gain if 5% of the people are told first: 0 is a random choice, 1 the best one"
     )
     if given.out is not None:
+        load_matplotlib()
         from matplotlib.figure import Figure  # noqa: PLC0415 (drawn only if asked for)
 
         with written_together(given.out) as folder:

@@ -13,9 +13,10 @@ import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import MISSING, field, fields, is_dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
@@ -60,6 +61,15 @@ def registered(where: str) -> Any:
     """Return what is at "module:attribute": a registry, or what a command does."""
     module, _, attribute = where.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def load_matplotlib() -> None:
+    """Import matplotlib from a folder of ours: it obeys a matplotlibrc in the current folder, which could run TeX."""
+    try:
+        with chdir(Path(__file__).parent):
+            import_module("matplotlib")
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'nashgraph[plot]'") from error
 
 
 def option(*names: str, default: Any = None, **more: Any) -> Any:

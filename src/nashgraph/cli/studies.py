@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from ..io import write_edges, write_graphml
 from ..report import Summary, plot_networks, summarize, write_report
 from ..solvers import BestResponse
 from ..validation import InputError, check_choice
-from .commands import DONE, REFUSED, printable
+from .commands import DONE, REFUSED, load_matplotlib, printable
 from .fitting import part_to_write
 from .learn import most_influential
 from .messages import Voice, counting, listed, tallied
@@ -127,6 +128,7 @@ def write_demo(out: Path, model: GraphEstimator, club: nx.Graph[int], summary: S
         write_edges(written, folder / "edges.csv")
         write_graphml(written, folder / "karate.graphml")
         try:
+            load_matplotlib()
             true = nx.convert_node_labels_to_integers(club, first_label=1)  # short names, so that all can be shown
             graphs = {"The true club": true, "Learned by the consensus": replace(model.graph_, names=np.array(true))}
             figure = plot_networks(graphs, n_edges=true.number_of_edges(), n_labels=len(true))
@@ -145,6 +147,8 @@ def run_reproduce(asked: ReproduceArguments) -> int:
         raise typer.BadParameter(f"no such experiment: {', '.join(unknown)}; there are {', '.join(EXPERIMENTS)}, all")
     if asked.jobs == 0:
         raise typer.BadParameter("--jobs 0 runs nothing: take 1, 2, ... or -1 for one per core")
+    with suppress(ImportError):  # then there are no pictures
+        load_matplotlib()
     folder = asked.out or (Path("results") / "quick" if asked.quick else Path("results"))
     studies: dict[str, Study] = {}
     left_out: dict[str, str] = {}
