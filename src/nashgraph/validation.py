@@ -111,6 +111,11 @@ def check_lam(lam: object) -> float:
     return check_number("lam", lam, low=0, high=1e100, remedy=remedy)
 
 
+def check_n_lams(n_lams: object) -> int:
+    """Check how many strengths of the prior are to be found."""
+    return check_integer("n_lams", n_lams, low=2, high=1000, remedy="try 20")
+
+
 def check_strength(lam: object) -> float | None:
     """Check the strength of the prior where it may also be found: None stands for "auto"."""
     if isinstance(lam, str):

@@ -129,6 +129,9 @@ def test_a_lost_file_and_a_changed_version_are_said(survey):
             lambda job: job.update(command="path", method="smooth", parameters={}),
             "the method smooth has no lambda-path",
         ),
+        (lambda job: job.update(command="path", parameters={"n_lams": [1]}), "n_lams must be an integer"),
+        (lambda job: job.update(command="path", parameters={"n_lams": None}), "n_lams must be an integer"),
+        (lambda job: job.update(command="path", parameters={"lams": 5}), "lams must be a list of numbers, got 5"),
     ],
 )
 def test_a_model_that_was_tampered_with_is_refused(survey, change, message):
@@ -162,6 +165,8 @@ def test_what_another_processor_rounds_is_the_same_within_a_tolerance(survey):
     assert 0 < answer["largest_difference"] < 1e-14
     code, answer = rerun_after(1 + 1e-6)
     assert (code, answer["same"], answer["bit_identical"]) == (3, False, False)
+    code, answer = rerun_after(0.0)
+    assert (code, answer["same"], answer["largest_difference"]) == (3, False, None)
     edges.write_text(text)
     result = run("rerun", model, "--out", survey / "b")
     assert result.exit_code == 3

@@ -184,6 +184,14 @@ def test_members_packed_in_an_unknown_way_are_refused(tmp_path):
         read_members(file)
 
 
+@pytest.mark.parametrize("weight", [-1.0, 2.0, np.nan, np.inf])
+def test_members_with_weights_that_cannot_be_are_refused(tmp_path, weight):
+    file, graph = tmp_path / "members.npz", sparse.csr_array(np.array([[0.0, 0.5], [0.5, 0.0]]))
+    write_members(file, "ab", graph, [graph * weight * 2])
+    with pytest.raises(TableError, match=r"its weights are not between 0 and 1\): learn the network again"):
+        read_members(file)
+
+
 def test_members_come_back_as_they_were(tmp_path, random):
     graphs = [sparse.csr_array(random.random((9, 9)) * (random.random((9, 9)) < 0.4)) for _ in range(3)]
     for name in ("one.npz", "two.npz"):

@@ -30,7 +30,7 @@ from ..io import Job, Signals
 from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, symmetrize_for
 from ..pairs.memory import free_memory
 from ..solvers import COST
-from ..validation import Array, InputError
+from ..validation import Array, InputError, check_n_lams
 from .commands import RENAMED, meant
 from .messages import Voice, bar, converging, counting, engine_noted, plain, tallied
 from .options import LearnArguments, PathArguments
@@ -357,10 +357,13 @@ def followed(
     """Solve along a list of lambdas, and say which of them is taken."""
     if not isinstance(model, GLGP):
         raise InputError(f"{type(model).__name__} has no lambda-path: only glgp has")
-    count = len(along["lams"]) if "lams" in along else along.get("n_lams", 20)
+    lams = along.get("lams")
+    if not isinstance(lams, list | None):  # of a model.json that somebody changed
+        raise InputError(f"lams must be a list of numbers, got {lams!r}: for example [0.1, 1]")
+    count = check_n_lams(along.get("n_lams", 20)) if lams is None else len(lams)
     with counting(voice, "following", 2 * count - 1) as progress:
         path = model.path(signals.table, **along, progress=progress, checkpoint=unfinished)
-    if "lams" not in along and len(path.lams) < count:
+    if lams is None and len(path.lams) < count:
         voice.note(
             f"the path ends at lam = {path.lams[-1]:.4g}, after {len(path.lams)} of {count}: beyond, two nodes hold "
             "half of the influence, or the solver no longer converges; --lams goes further"

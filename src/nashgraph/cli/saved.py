@@ -143,7 +143,8 @@ def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path)
         why = f"its {EDGES} is missing or was changed, so the difference is unknown"
         return False, math.nan, f"{differs}, to the last digit at least; {why}"
     one, two = (read_edges(file).set_index(["source", "target"])["weight"] for file in (before, now))
-    difference = float(one.sub(two, fill_value=0.0).abs().max() / one.max()) if len(one) and len(two) else math.inf
+    heaviest = one.abs().max() if len(two) else 0.0
+    difference = float(one.sub(two, fill_value=0.0).abs().max() / heaviest) if heaviest > 0 else math.inf
     by = f"its weights differ by {difference:.1e} of the heaviest at most"
     if difference <= 1e-9:
         return True, difference, f"the graph is the same within 1e-09, not bit by bit: {by}"

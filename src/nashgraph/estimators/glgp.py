@@ -33,8 +33,8 @@ from ..validation import (
     InputError,
     check_choice,
     check_initial_weights,
-    check_integer,
     check_lam,
+    check_n_lams,
     check_random_state,
     check_strength,
     listing,
@@ -262,8 +262,7 @@ class GLGP(WeightedSignals):
 
     def _strengths(self, problem: Problem, lams: Sequence[float] | Array | None, n_lams: int) -> Array:
         if lams is None:
-            count = check_integer("n_lams", n_lams, low=2, high=1000, remedy="try 20")
-            return np.geomspace(*path_range(problem), count)
+            return np.geomspace(*path_range(problem), check_n_lams(n_lams))
         strengths = np.sort([check_lam(lam) for lam in lams])
         if strengths.size == 0:
             raise InputError("lams is empty: give at least one lam, or None for a range found from the data")

@@ -177,7 +177,8 @@ def scaled(weights: Any, rows: Array, columns: Array) -> Any:
 
 def scaled_ties(weights: Any) -> Any:
     """Return ties (0, 1 or probabilities) scaled to a spectral radius of 0.95: as strong as those of learned graphs."""
-    return weights * (0.95 / spectral_radius(weights)) if weights.nnz else weights
+    radius = spectral_radius(weights) if weights.nnz else 0.0
+    return weights * (0.95 / radius) if radius > 0 else weights
 
 
 def check_size(name: str, size: object, most: int, what: str = "nodes") -> int:

@@ -99,6 +99,8 @@ def _read_csv(path: str | Path, number: str, *names: str, first: int | None = No
         exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
         table[number] = table[number].astype(float)
         table[[name for name in NUMBERS[len(names) - 1].split() if name in table]].astype(float)
+        if len(names) == 2 and not np.isfinite(table[number]).all():
+            raise ValueError("a weight is missing")
         if len(names) == 1 and exact[names[0]].duplicated().any():
             raise ValueError("a name occurs twice")
     except (ValueError, LookupError) as error:  # pandas' errors of parsing and UnicodeDecodeError are ValueErrors
@@ -263,8 +265,10 @@ def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
             data = np.concatenate([kept["weights"].astype(float), kept["members"].astype(float)])
         ends = np.cumsum(counts.sum(axis=1))
         found = counts.shape[1], ends[-1], ends[-1]
-        if found != (len(names), len(data), len(columns)) or not np.isfinite(data).all():
+        if found != (len(names), len(data), len(columns)):
             raise ValueError("its parts do not fit")
+        if not ((data >= 0) & (data <= 1)).all():
+            raise ValueError("its weights are not between 0 and 1")
         graphs = [
             _graph(data[end - row.sum() : end], columns[end - row.sum() : end], row)
             for row, end in zip(counts, ends.tolist(), strict=True)
