@@ -75,6 +75,8 @@ def test_a_fit_that_was_stopped_goes_on_and_is_the_same(folder, signals, monkeyp
         ("degrees", "of other signals, settings or another version"),
         ("code", "of other signals, settings or another version"),
         ("damage", "step-0.npz is damaged"),
+        ("another file", r"step-0.npz is damaged \(File is not a zip file\)"),
+        ("another step", r"step-0.npz is damaged \(it is not as it was written\)"),
         ("a link", "step-0.npz is not a file that was written here"),
         ("a folder", "step-0.npz is not a file that was written here"),
         ("manifest", "no manifest of ours"),
@@ -91,6 +93,10 @@ def test_a_checkpoint_that_cannot_be_used_is_reported(folder, signals, monkeypat
         monkeypatch.setattr(checkpoint, "code_digest", lambda: "other")
     elif change == "damage":
         (files / "step-0.npz").write_bytes(b"PK")
+    elif change == "another file":
+        (files / "step-0.npz").write_bytes(b"text")
+    elif change == "another step":
+        (files / "step-0.npz").write_bytes((files / "step-1.npz").read_bytes())
     elif change == "a link":
         (files / "step-0.npz").rename(folder / "elsewhere.npz")
         (files / "step-0.npz").symlink_to(folder / "elsewhere.npz")
@@ -269,7 +275,7 @@ def changed(file, with_digest, **arrays):
         found = {name: saved[name] for name in saved.files} | {key: np.asarray(each) for key, each in arrays.items()}
     if with_digest:
         del found[checkpoint.CHECK]
-        found[checkpoint.CHECK] = checkpoint.check_of(digest, found)
+        found[checkpoint.CHECK] = checkpoint.check_of(digest + file.name, found)
     np.savez(file, **found)
     return found
 

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -118,9 +119,9 @@ class CheckpointedSteps(Generic[Answer]):
             self._refuse(f"{name} is not a file that was written here")
             return None
         try:
-            with np.load(file, allow_pickle=False) as saved:
+            with zipfile.ZipFile(file), np.load(file, allow_pickle=False) as saved:  # NumPy takes all else for a pickle
                 arrays = dict(saved)
-            if arrays.pop(CHECK).item() != check_of(self.digest, arrays):
+            if arrays.pop(CHECK).item() != check_of(self.digest + name, arrays):
                 raise ValueError("it is not as it was written")
             return self.unpack(arrays)
         except Exception as error:  # of the file, of the archive, of its arrays, or of what they should be
@@ -154,7 +155,7 @@ class CheckpointedSteps(Generic[Answer]):
             manifest["files"].append(name)
             self._write_manifest(manifest)
         arrays = {key: np.asarray(values) for key, values in arrays.items()}
-        arrays[CHECK] = np.array(check_of(self.digest, arrays))
+        arrays[CHECK] = np.array(check_of(self.digest + name, arrays))
         written_beside(self.folder / name, lambda handle: np.savez(handle, **arrays))
 
     def _write_manifest(self, manifest: dict[str, Any]) -> None:
@@ -163,7 +164,7 @@ class CheckpointedSteps(Generic[Answer]):
 
 
 def check_of(run: str, arrays: Mapping[str, Array]) -> str:
-    """Return a digest of arrays and of the run that they belong to."""
+    """Return a digest of arrays and of the run and the file that they belong to."""
     found = hashlib.sha256(run.encode())
     for name in sorted(arrays):
         found.update(f"{name} {arrays[name].shape} {arrays[name].dtype.str} ".encode() + arrays[name].tobytes())
