@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import zipfile
 from contextlib import suppress
 from dataclasses import fields
@@ -126,7 +127,17 @@ def test_a_port_in_use_is_an_error_that_says_so(shared):
 
 @pytest.mark.parametrize(
     "path",
-    ["../t.csv", "..%2ft.csv", "%2e%2e/t.csv", "../../work/t.csv", "//etc/passwd", "link.csv", "inner/../../t.csv", ""],
+    [
+        "../t.csv",
+        "..%2ft.csv",
+        "%2e%2e/t.csv",
+        "../../work/t.csv",
+        "//etc/passwd",
+        "link.csv",
+        "inner/../../t.csv",
+        "",
+        "%00",
+    ],
 )
 def test_results_are_the_only_files_that_can_be_read(shared, path):
     out = shared.session.folder / "nashgraph-out"
@@ -172,6 +183,19 @@ def test_a_file_that_is_too_large_is_refused_and_not_kept(fresh, monkeypatch):
 
 
 @pytest.mark.slow
+def test_an_upload_that_breaks_off_leaves_nothing_and_no_traceback(fresh, capfd):
+    own = f"Host: {fresh.host}\r\nOrigin: http://{fresh.host}\r\nCookie: nashgraph-{fresh.port}={fresh.session.token}"
+    with socket.create_connection(("127.0.0.1", fresh.port)) as connection:
+        connection.sendall(f"POST /file/file HTTP/1.1\r\n{own}\r\nX-File-Name: t.csv\r\n".encode())
+        connection.sendall(b"Content-Length: 99\r\n\r\nid,age")
+        while not (fresh.session.folder / "t.csv").exists():
+            time.sleep(0.01)
+    while (fresh.session.folder / "t.csv").exists():
+        time.sleep(0.01)
+    assert fresh.ask("GET", "/")[0] == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_second_run_is_refused_and_the_first_can_be_cancelled_and_deleted(fresh):
     random = np.random.default_rng(0)
     table = pd.DataFrame(random.normal(size=(400, 60))).add_prefix("q")
@@ -370,6 +394,8 @@ def test_errors_are_sentences(fresh):
     status, text = fresh.do("learn", **{"set:degree": "many"})
     assert status == 422
     assert text.startswith("Invalid value for '--degree': "), "the rest is Click's, and differs between its versions"
+    status, text = fresh.do("learn", **{"set:title": "a\0b"})
+    assert (status, text) == (422, "'a\\x00b' has the character zero, which no command can have: delete it")
     assert fresh.session.job is None
     fresh.do("learn", **{**QUICK, "set:method": "glgp", "set:beta": "-1"})
     assert "beta" in fresh.learned()

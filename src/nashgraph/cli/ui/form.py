@@ -183,6 +183,8 @@ def as_typed(words: Sequence[str]) -> str:
 
 def parsed(words: Sequence[str]) -> dict[str, Any]:
     """Return what the command's own parser makes of its arguments; a mistake is its usage error."""
+    if odd := [word for word in words if "\0" in word]:
+        raise InputError(f"{odd[0]!r} has the character zero, which no command can have: delete it")
     command: Any = typer.main.get_command(app)
     found: dict[str, Any] = command.commands["learn"].make_context("learn", list(words[1:])).params
     return found

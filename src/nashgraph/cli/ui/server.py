@@ -22,7 +22,7 @@ import uvicorn
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -144,7 +144,7 @@ def application(session: Session, port: int) -> ASGIApp:
             with path.open("wb") as file:
                 async for piece in pieces(request, MOST_BYTES, path.name):
                     file.write(piece)
-        except InputError:
+        except (InputError, ClientDisconnect):
             path.unlink()
             raise
         await run_in_threadpool(session.take, kind, path)
@@ -183,7 +183,7 @@ def application(session: Session, port: int) -> ASGIApp:
         Route("/file/{kind}", upload, methods=["POST"]),
         Route("/do/{action}", act, methods=["POST"]),
     ]
-    handled = dict.fromkeys((InputError, UsageError, OSError, Exception), explained)
+    handled = dict.fromkeys((InputError, UsageError, OSError, ClientDisconnect, Exception), explained)
     return Guard(Starlette(routes=routes, lifespan=life, exception_handlers=handled), session, port)
 
 

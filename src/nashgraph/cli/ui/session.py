@@ -230,7 +230,7 @@ class Session:
     def result(self, path: str) -> Path | None:
         """Return a file that the run wrote, by its path in the folder; None for anything else."""
         out = (self.folder / OUT).resolve()
-        found = (out / path).resolve()
+        found = (out / path.replace("\0", "?")).resolve()  # no path has a zero
         return found if found.is_relative_to(out) and found.is_file() else None
 
     def zipped(self) -> Path:
