@@ -166,7 +166,7 @@ def folder_names(groups: Iterable[str]) -> dict[str, str]:
     # Groups that can keep their name come first, so that no other group gets it.
     for group in sorted(groups, key=lambda group: portable(group) != group):
         name, count = portable(group), 1
-        while (same := unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())) in taken:
+        while (same := unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).upper().casefold())) in taken:
             count += 1
             name = f"{portable(group)}-{count}"
         taken.add(same)
