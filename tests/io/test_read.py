@@ -3,6 +3,7 @@
 import bz2
 import csv
 import gzip
+import json
 import lzma
 import os
 import subprocess
@@ -191,6 +192,22 @@ def test_text_with_more_separators_than_cells_is_refused_before_it_is_decoded(tm
         assert tracemalloc.get_traced_memory()[1] < size / 3
     finally:
         tracemalloc.stop()
+
+
+SPARSE = {
+    "records.json": json.dumps([{f"q{k}": 1} for k in range(2000)]),
+    "records.jsonl": "\n".join(json.dumps({f"q{k}": 1}) for k in range(2000)),
+    "columns.json": json.dumps({f"q{k}": {f"r{k}": 1} for k in range(2000)}),
+    "data.json": json.dumps({"data": [{f"q{k}": 1} for k in range(2000)]}),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_records_that_leave_out_nearly_all_cells_are_counted_before_a_table_is_made(tmp_path, monkeypatch, name):
+    (tmp_path / name).write_text(SPARSE[name])
+    monkeypatch.setattr(pd, "DataFrame", None)  # it would have all the cells
+    with pytest.raises(TableError, match=f"{name} is too large: it has 4,000,000 cells"):
+        read_table(tmp_path / name, TableOptions(max_cells=3_999_999))
 
 
 def test_a_cell_without_an_end_is_refused(tmp_path, monkeypatch):

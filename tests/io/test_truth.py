@@ -184,6 +184,16 @@ def test_members_packed_in_an_unknown_way_are_refused(tmp_path):
         read_members(file)
 
 
+@pytest.mark.parametrize(("weight", "shown"), [("1" + 400 * "0", "inf"), ("-1", "-1"), ("1e999", "inf")])
+def test_a_weight_that_no_network_has_is_named(write, weight, shown):
+    for name, text in (
+        ("t.json", f'[{{"source": "ann", "target": "bob", "weight": {weight}}}]'),
+        ("t.csv", f"source,target,weight\nann,bob,{weight}\n"),
+    ):
+        with pytest.raises(TableError, match=f"{name}: the weight from ann to bob is {shown}, and it must be"):
+            read_network(write(text, name))
+
+
 @pytest.mark.parametrize("weight", [-1.0, 2.0, np.nan, np.inf])
 def test_members_with_weights_that_cannot_be_are_refused(tmp_path, weight):
     file, graph = tmp_path / "members.npz", sparse.csr_array(np.array([[0.0, 0.5], [0.5, 0.0]]))
@@ -211,8 +221,6 @@ def test_a_network_has_its_weights(write):
     assert matrix.edges().values.tolist() == [["ann", "bob", 0.5]]
     with pytest.raises(TableError, match="no tie between two different nodes"):
         read_network(write("source,target\nann,ann\n"))
-    with pytest.raises(ValueError, match="W must not have negative entries"):
-        read_network(write("source,target,weight\nann,bob,-1\n"))
 
 
 @pytest.mark.parametrize(

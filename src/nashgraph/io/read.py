@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -283,7 +284,9 @@ def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read
     text, notes = decoded(path, options.encoding)
     with reading(path, "a table in JSON"):
         lines = filter(str.strip, text.splitlines() if path.suffix.lower() != ".json" else ())
-        content: Any = list(map(json.loads, lines)) or json.loads(text)
+        loads = partial(json.loads, parse_int=_whole)
+        content: Any = list(map(loads, lines)) or loads(text)
+        _check_cells(path, _cells_of(content), options.max_cells)
         if isinstance(content, dict) and isinstance(content.get("data"), list):  # orient="split" or "table" of pandas
             table = pd.DataFrame(content["data"], index=content.get("index"), columns=content.get("columns"))
         else:
@@ -293,6 +296,20 @@ def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read
     if table.empty:
         raise TableError(f"{path.name} is empty: it must be a list of records, or lists by column")
     return table, notes
+
+
+def _whole(digits: str) -> float:
+    """Return a whole number, or infinity for one beyond those that a computer can calculate with."""
+    return int(digits) if len(digits) <= 308 else float(digits)
+
+
+def _cells_of(content: Any) -> int:
+    """Return how many cells a table in JSON has, with those that its records leave out: they may be nearly all."""
+    if isinstance(content, dict):
+        content = content["data"] if isinstance(content.get("data"), list) else [*content.values()]
+    rows = content if isinstance(content, list) else []
+    longest = max((len(row) for row in rows if isinstance(row, list)), default=1)
+    return len(rows) * max(longest, len({name for row in rows if isinstance(row, dict) for name in row}))
 
 
 def read_statistics(path: Path, options: TableOptions, exact: Collection[str]) -> Read:

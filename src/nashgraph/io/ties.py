@@ -298,7 +298,13 @@ def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
     """
     ties = read_all_ties(path)
     graph, (source, target) = ties.graph(directed), (ties.edges[end].map(unguarded) for end in ENDS[0])
-    rows = zip(source, target, ties.edges["weight"], strict=True)
+    rows = [*zip(source, target, ties.edges["weight"].tolist(), strict=True)]
+    for one, other, weight in rows:
+        if not 0 <= weight < np.inf:
+            raise TableError(
+                f"{Path(path).name}: the weight from {one} to {other} is {weight:g}, and it must be a number of 0 or "
+                "more: correct it, or leave this tie out"
+            )
     graph.add_weighted_edges_from(row for row in rows if row[0] != row[1])
     if not graph.number_of_edges():
         raise TableError(f"{Path(path).name} has no tie between two different nodes")
