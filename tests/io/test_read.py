@@ -210,6 +210,12 @@ def test_records_that_leave_out_nearly_all_cells_are_counted_before_a_table_is_m
         read_table(tmp_path / name, TableOptions(max_cells=3_999_999))
 
 
+def test_rows_without_cells_are_counted(tmp_path):
+    np.save(tmp_path / "rows.npy", np.zeros((10**10, 0)))  # 128 bytes
+    with pytest.raises(TableError, match=r"rows\.npy is too large: it has 10,000,000,000 cells"):
+        read_table(tmp_path / "rows.npy")
+
+
 def test_a_cell_without_an_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("nashgraph.io.text.LONGEST", 200_000)
     before = csv.field_size_limit(131_072)

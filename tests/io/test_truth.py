@@ -16,6 +16,7 @@ from nashgraph.io import (
     read_network,
     read_node_numbers,
     read_truth,
+    ties,
     write_members,
 )
 
@@ -212,6 +213,12 @@ def test_members_come_back_as_they_were(tmp_path, random):
     np.testing.assert_allclose(weights.toarray(), graphs[0].toarray(), rtol=1e-6)
     for found, graph in zip(members, graphs[1:], strict=True):
         np.testing.assert_allclose(found.toarray(), graph.toarray(), rtol=1e-3)
+
+
+def test_a_graph_file_that_is_too_large_is_refused_before_it_is_read(write, monkeypatch):
+    monkeypatch.setattr(ties, "MAX_CELLS", 1)
+    with pytest.raises(TableError, match=r"t\.graphml is too large: it has 30 bytes"):
+        read_network(write("<graphml>" + 21 * " ", "t.graphml"))
 
 
 def test_a_network_has_its_weights(write):

@@ -66,7 +66,7 @@ def read_table(
         raise TableError(f"{path} cannot be read: you have no permission") from error
     except ImportError as error:
         raise TableError(_what_to_install(path, error)) from error
-    _check_cells(path, table.size, options.max_cells)
+    _check_cells(path, max(table.size, len(table)), options.max_cells)  # rows without cells take memory later
     names: list[Any] = list(table.columns)  # in several rows: tuples
     joined = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
     table.columns = pd.Index(joined, dtype=object)

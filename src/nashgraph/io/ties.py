@@ -12,13 +12,14 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
+from ..files import in_bytes
 from ..graph import LearnedGraph, as_graph
 from ..validation import Array, listing
 from .columns import as_name, numbers
-from .errors import TableError
+from .errors import TableError, too_large
 from .graphs import guarded, unguarded
 from .names import WITH_POINT, group_labels
-from .options import TableOptions
+from .options import BYTES_A_CELL, MAX_CELLS, TableOptions
 from .read import check_file, read_table, reading
 from .recognize import ENDS
 
@@ -98,6 +99,8 @@ def read_all_ties(path: str | Path, names: Sequence[str] = (), group: Group | No
     path = check_file(Path(path))
     if (kind := GRAPHS.get(path.suffix.lower())) is None:
         return _of_table(path, names, group)
+    if (size := path.stat().st_size) > MAX_CELLS * BYTES_A_CELL:
+        raise too_large(path.name, f"it has {in_bytes(size)}", MAX_CELLS)
     with reading(path, kind):
         graph = _read_graph(path, kind)
     return _of_graph(path, graph, names)
