@@ -57,6 +57,12 @@ def test_a_similar_group_stands_in_for_guesses_and_is_checked():
             plan_study(asked=[1.0], questions=[questions], like=like)
 
 
+def test_a_group_in_which_all_have_as_many_ties_is_planned_without_a_warning():
+    ring, traits = nx.cycle_graph(20), pd.DataFrame({"a": np.arange(20) % 3 == 0}).astype(int)
+    table = plan_study(asked=[0.5], questions=[1], like=(ring, traits), n_draws=1)
+    assert table.rank_of_ties[0] == 0.0
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

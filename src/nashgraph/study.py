@@ -108,7 +108,8 @@ def judged(A: Array, T: Array, recalled: Array, who: Array, recall: float, judge
         warnings.simplefilter("ignore")
         p = TieModel(recall=recall).fit(traits=traits, counts=counts, n_ties=n_ties).probabilities().to_numpy()
     upper = np.triu_indices(len(A), 1)
-    rank = spearmanr(p.sum(axis=1), A.sum(axis=1)).statistic if np.ptp(p.sum(axis=1)) > 0 else 0.0
+    vary = min(np.ptp(p.sum(axis=1)), np.ptp(A.sum(axis=1))) > 0  # else nobody has more ties than others
+    rank = spearmanr(p.sum(axis=1), A.sum(axis=1)).statistic if vary else 0.0
     values = (average_precision_score(A[upper], p[upper]), roc_auc_score(A[upper], p[upper]), rank, judge.share(p))
     return dict(zip(MEASURES, map(float, values), strict=True))
 
