@@ -81,7 +81,7 @@ def test_a_worker_that_is_killed_costs_time_only(processes):
     found = [next(answers)]
     os.kill(min(processes.run(os.getpid).values()), signal.SIGKILL)
     assert [*found, *answers] == [(3.0 * item**2, True, 1) for item in items]
-    processes.wait_for_workers(2, timeout=60)
+    processes.wait_for_workers(2, timeout=300)
 
 
 def slow_square(common, item):
