@@ -205,3 +205,32 @@ def test_a_folder_of_the_users_that_is_called_like_ours_stays(tmp_path):
         (beside / "edges.csv").write_text("")
     assert (notes / "mine.txt").read_text() == (elsewhere / "mine.txt").read_text() == "mine"
     assert sorted(file.name for file in out.iterdir()) == [".nashgraph-link", ".nashgraph-notes", "edges.csv"]
+
+
+@pytest.mark.parametrize("kind", ["text", "hard link", "symbolic link", "dangling link", "folder"])
+def test_a_file_of_the_users_with_the_name_of_the_lock_is_refused_and_stays(tmp_path, kind):
+    out, mine = tmp_path / "out", tmp_path / "mine.txt"
+    out.mkdir()
+    if kind != "dangling link":
+        mine.write_text("" if kind == "hard link" else "mine")
+    if kind == "hard link":
+        (out / LOCK).hardlink_to(mine)
+    elif kind.endswith("link"):
+        (out / LOCK).symlink_to(mine)
+    elif kind == "folder":
+        (out / LOCK).mkdir()
+    else:
+        (out / LOCK).write_text("mine")
+    before = {file: file.is_file() and file.read_text() for file in (mine, out / LOCK)}
+    with pytest.raises(FileExistsError, match=r"lock is not a lock file .* or is a link.*: rename or remove it"):
+        fail_in(out)
+    assert {file: file.is_file() and file.read_text() for file in (mine, out / LOCK)} == before
+    assert [file.name for file in out.iterdir()] == [LOCK]
+
+
+@pytest.mark.parametrize("text", ["", "process 1 on elsewhere since Monday"])
+def test_a_lock_that_a_killed_run_left_is_taken_over(tmp_path, text):
+    (tmp_path / LOCK).write_text(text)
+    with claimed(tmp_path):
+        assert f"process {os.getpid()} on" in (tmp_path / LOCK).read_text()
+    assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import socket
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 LOCK, STOPPED = ".nashgraph.lock", ".nashgraph.stopped"
+LOCKED_BY = "process "  # how the text in a lock file begins
 BESIDE = ".nashgraph-"  # how the names of folders begin that results are written to before they are moved
 MARK = ".made-by-nashgraph"  # an empty file in such a folder: without it, the folder is somebody else's
 # The numbers do not depend on these packages: the command line, reading tables, and showing results.
@@ -91,6 +93,7 @@ def claimed(folder: str | Path) -> Iterator[None]:
 def _locked(file: Path, folder: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout  # noqa: PLC0415 (help and completion stay fast)
 
+    _check_lock(file)
     lock = FileLock(file, is_singleton=True)
     try:
         lock.acquire(blocking=False)
@@ -104,13 +107,31 @@ def _locked(file: Path, folder: Path) -> Iterator[None]:
         ) from None
     try:
         with suppress(OSError):  # on Windows nobody reads or writes a locked file
-            file.write_text(f"process {os.getpid()} on {socket.gethostname()} since {time.ctime()}", encoding="utf-8")
+            file.write_text(
+                f"{LOCKED_BY}{os.getpid()} on {socket.gethostname()} since {time.ctime()}", encoding="utf-8"
+            )
         yield
     finally:
         if lock.lock_counter == 1:
             with suppress(OSError):
                 file.unlink()
         lock.release()
+
+
+def _check_lock(file: Path) -> None:
+    """Refuse a file that has the name of the lock and is not one, because the lock is overwritten and removed."""
+    ours = True
+    with suppress(FileNotFoundError, PermissionError):  # on Windows nobody reads a locked file
+        about = file.lstat()
+        ours = stat.S_ISREG(about.st_mode) and about.st_nlink <= 1
+        if ours and about.st_size:
+            with file.open("rb") as lock:
+                ours = lock.read(len(LOCKED_BY)) in (LOCKED_BY.encode(), b"")  # empty: removed or locked again just now
+    if not ours:
+        raise FileExistsError(
+            f"{file} is not a lock file of nashgraph, or is a link, and would be overwritten: rename or remove it, or "
+            "write to another folder"
+        )
 
 
 @contextmanager

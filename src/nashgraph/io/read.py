@@ -32,9 +32,7 @@ KINDS = ".csv, .tsv, .txt, .dat, .xlsx, .parquet, .feather, .json, .dta, .sav, .
 Read = tuple[pd.DataFrame, list[str]]
 
 
-def read_table(
-    path: str | Path, options: TableOptions | None = None, exact: Collection[str] | None = None
-) -> tuple[pd.DataFrame, list[str]]:
+def read_table(path: str | Path, options: TableOptions | None = None, exact: Collection[str] | None = None) -> Read:
     r"""Read a file of signals as a table with columns that have names, and say what was decided about it.
 
     Files are told apart by the ending of their name: text, Excel, Parquet, Feather, JSON, Stata, SPSS, SAS and NumPy
@@ -102,11 +100,23 @@ def _check_marks(path: Path, max_cells: int) -> None:
             raise too_large(path.name, f"it has {most:,} separators or lines", max_cells)
 
 
+# Data of .xlsx and .ods files, and parts that openpyxl does not read. It makes an object of each element in any other
+# part, for each MB of formats about 3 seconds and 140 MB of memory; ordinary files have less than 1 MB of them.
+DATA = ("xl/worksheets/", "xl/sharedstrings", "xl/pivotcache/", "xl/calcchain", "xl/externallinks/", "content.xml")
+MOST_XML = 5_000_000  # bytes of a part that is not data
+
+
 def _check_zipped(path: Path, max_cells: int) -> None:
-    """Refuse a file that is a zip archive inside (Excel, NPZ) and would grow too large."""
+    """Refuse a zip archive (Excel, NPZ) that would grow too large, or has a large part without cells, by its name."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            _check_bytes(path, sum(member.file_size for member in archive.infolist()), max_cells)
+            sizes = [(part.filename, part.file_size) for part in archive.infolist()]
+        _check_bytes(path, sum(size for _, size in sizes), max_cells)
+        for name, size in sizes:
+            file = name.lower()
+            if size > MOST_XML and (file.endswith(".rels") or (file.endswith(".xml") and not file.startswith(DATA))):
+                what = f"{name}, a part without cells, has {in_bytes(size)}, and {in_bytes(MOST_XML)} are allowed"
+                raise TableError(f"{path.name} is too large: {what}; save the sheet as .csv")
 
 
 def check_file(path: Path) -> Path:
@@ -124,10 +134,8 @@ def _with_index_as_column(table: pd.DataFrame, file: str) -> pd.DataFrame:
     """Return the table with an index that was saved with it as its first columns."""
     if isinstance(table.index, pd.RangeIndex):
         return table
-    parts = [
-        table.index.get_level_values(level).to_series(index=pd.RangeIndex(len(table)))
-        for level in range(table.index.nlevels)
-    ]
+    levels, rows = range(table.index.nlevels), pd.RangeIndex(len(table))
+    parts = [table.index.get_level_values(level).to_series(index=rows) for level in levels]
     table = table.reset_index(drop=True)
     for part in reversed(parts):
         name = "" if part.name is None else str(part.name)
@@ -196,15 +204,10 @@ def _copy(packed: IO[bytes], inner: Path, path: Path, max_cells: int) -> None:
 
 
 # pyreadstat's reader of each statistics program's files.
-STATISTICS = {
-    ".dta": "read_dta",
-    ".sav": "read_sav",
-    ".zsav": "read_sav",
-    ".por": "read_por",
-    ".sas7bdat": "read_sas7bdat",
-    ".xpt": "read_xport",
-}
+STATISTICS = {f".{kind}": f"read_{kind}" for kind in ("dta", "sav", "por", "sas7bdat")}
+STATISTICS.update({".zsav": "read_sav", ".xpt": "read_xport"})
 SECONDS = 60.0  # in which it is read, many times over; a damaged one may go on for ever
+TRUE, FALSE, I32, I64, BINARY, STRUCT = 1, 2, 5, 6, 8, 12  # types in Thrift, the format of Parquet's headers
 TOO_LARGE = 97  # the code with which the process says that a file has too many cells
 
 
@@ -216,9 +219,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     except (ImportError, PermissionError, TableError):
         raise
     except MemoryError as error:
-        raise TableError(
-            f"{path.name} needs more memory than there is: leave out long texts, or save a part"
-        ) from error
+        raise TableError(f"{path.name} needs more memory than there is: drop long texts, or save a part") from error
     except Exception as error:
         raise cannot_read(path, kind) from error
 
@@ -226,13 +227,9 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 def read_parquet(path: Path, options: TableOptions, exact: Collection[str]) -> Read:
     """Read Parquet."""
     with reading(path, "a Parquet file"):
-        # Check the sizes in the file's metadata before unpacking: a column of one value takes no room in the file.
+        # Check sizes before unpacking: a column of one value takes no room in the file.
         import_module("pyarrow")
-        file = import_module("pyarrow.parquet").ParquetFile(path)
-        about, most = file.metadata, options.max_cells
-        _check_cells(path, about.num_rows * about.num_columns, most)
-        _check_bytes(path, sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups)), most)
-        _check_texts(path, file, most)
+        _check_unpacked(path, import_module("pyarrow.parquet").ParquetFile(path), options.max_cells)
         table = pd.read_parquet(path, engine="pyarrow")
         for _, column in table.items():
             if pd.api.types.is_string_dtype(column.dtype):
@@ -240,20 +237,58 @@ def read_parquet(path: Path, options: TableOptions, exact: Collection[str]) -> R
         return table, []
 
 
-def _check_texts(path: Path, file: Any, max_cells: int) -> None:
-    """Refuse texts that are small in a Parquet file, each written once for all rows that have it, and large in memory.
+def _check_unpacked(path: Path, file: Any, max_cells: int) -> None:
+    """Refuse a Parquet file that is too large unpacked; texts may be written once for all rows that have them.
 
     They are unpacked in pieces of so few rows that each is allowed, even if every row had all the text of its column.
     """
     parts = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
     chunks = [part.column(k) for part in parts for k in range(part.num_columns)]
-    texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
-    rows = max_cells * BYTES_A_CELL // 8 // max([1, *(chunk.total_uncompressed_size for chunk in texts)])
+    cells = sum(abs(chunk.num_values) for chunk in chunks)
+    _check_cells(path, max(cells, file.metadata.num_rows * file.metadata.num_columns), max_cells)
+    with path.open("rb") as raw:
+        sizes = [_unpacked_size(raw, chunk) for chunk in chunks]
+    _check_bytes(path, sum(sizes), max_cells)
+    texts = [k for k, chunk in enumerate(chunks) if chunk.physical_type == "BYTE_ARRAY"]
+    rows = max_cells * BYTES_A_CELL // 8 // max([1, *(sizes[k] for k in texts)])
     if texts and rows < file.metadata.num_rows:
-        size, columns = 0, sorted({chunk.path_in_schema for chunk in texts})
+        size, columns = 0, sorted({chunks[k].path_in_schema for k in texts})
         for piece in file.iter_batches(batch_size=min(max(1, rows), 65_536), columns=columns, use_threads=False):
             size += piece.nbytes + _spelled_out(piece.columns)
             _check_bytes(path, size, max_cells)
+
+
+def _unpacked_size(raw: IO[bytes], chunk: Any) -> int:
+    """Return a column's unpacked size by its pages' headers, which Arrow obeys; the file's footer may be wrong."""
+    size, seen, place, first = 0, 0, chunk.data_page_offset, chunk.dictionary_page_offset or 0
+    place = first if 0 < first < place else place  # first and last page are found as in Arrow
+    while seen < chunk.num_values:
+        raw.seek(place)
+        header = _page_header(raw)
+        kind, packed = header[I32, 1], max(0, header[I32, 3])
+        size, place = size + max(packed, header[I32, 2]), raw.tell() + packed
+        seen += header[STRUCT, {0: 5, 3: 8}[kind]][I32, 1] if kind in (0, 3) else 0  # other types have no cells
+    return size
+
+
+def _page_header(raw: IO[bytes]) -> dict[tuple[int, int], Any]:
+    """Read a structure of Thrift's compact protocol, by type and field, with the types that page headers have."""
+    fields: dict[tuple[int, int], Any] = {}
+    field = 0
+    while kind := (first := raw.read(1)[0]) & 15:
+        field += first >> 4
+        if first < 16 or field > 99 or kind not in (TRUE, FALSE, I32, I64, BINARY, STRUCT):
+            raise ValueError("not the header of a page")
+        if kind == STRUCT:
+            fields[kind, field] = _page_header(raw)
+        elif kind not in (TRUE, FALSE):
+            digits = [raw.read(1)[0]]
+            while digits[-1] > 127 and len(digits) < 10:
+                digits.append(raw.read(1)[0])
+            number = sum((digit & 127) << 7 * k for k, digit in enumerate(digits))
+            fields[kind, field] = (number & 0xFFFFFFFF) >> 1 ^ -(number & 1)
+            raw.seek(number if kind == BINARY else 0, 1)
+    return fields
 
 
 def _spelled_out(parts: Iterable[Any]) -> int:
@@ -284,7 +319,8 @@ def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read
     text, notes = decoded(path, options.encoding)
     with reading(path, "a table in JSON"):
         lines = filter(str.strip, text.splitlines() if path.suffix.lower() != ".json" else ())
-        loads = partial(json.loads, parse_int=_whole)
+        # A number with more digits than a float can have is infinite.
+        loads = partial(json.loads, parse_int=lambda digits: int(digits) if len(digits) <= 308 else float(digits))
         content: Any = list(map(loads, lines)) or loads(text)
         _check_cells(path, _cells_of(content), options.max_cells)
         if isinstance(content, dict) and isinstance(content.get("data"), list):  # orient="split" or "table" of pandas
@@ -296,11 +332,6 @@ def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read
     if table.empty:
         raise TableError(f"{path.name} is empty: it must be a list of records, or lists by column")
     return table, notes
-
-
-def _whole(digits: str) -> float:
-    """Return a whole number, or infinity for one beyond those that a computer can calculate with."""
-    return int(digits) if len(digits) <= 308 else float(digits)
 
 
 def _cells_of(content: Any) -> int:
