@@ -135,3 +135,11 @@ def test_same_random_state_same_figures():
 def test_refusals(X, options, message):
     with pytest.raises(InputError, match=message):
         check_network(X, **options)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_of_parallel_columns_the_first_is_named_whatever_the_order_of_people(seed):
+    random = np.random.default_rng(seed)
+    age = random.integers(18, 80, 30).astype(float)
+    X = pd.DataFrame([random.integers(1, 6, 30), age, 2026.0 - age], index=["likert", "age", "born"])
+    assert check_network(X).column == check_network(X.iloc[:, random.permutation(30)]).column == "age"

@@ -170,7 +170,7 @@ def judged(own: Array, drawn: Array, names: Array, level: float, passed: bool | 
     above = roots > np.quantile(even, 0.95, axis=0)
     dimensions = int(np.argmin([*above, False]))
     columns = np.square(own).sum(axis=0) ** 2 / (np.diag(own) ** 2 * total)
-    best = int(np.argmax(columns))
+    best = int(np.argmax(columns >= columns.max() * (1.0 - 1e-9)))  # of parallel columns, the first
     several = "several dimensions" if dimensions > 1 else "one dimension"
     verdict = several if p_value < level else "nothing found"
     shares = float(roots[0] ** 2 / total), names[best], float(columns[best]), 1.0 / len(own)

@@ -175,7 +175,7 @@ def check_vector(name: str, values: object, length: int, remedy: str) -> Array:
     """Return ``values`` as a finite float vector of the given length."""
     try:
         vector = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(f"{name} must be an array of {length} numbers, got {values!r}: {remedy}") from error
     if vector.shape != (length,):
         raise InputError(f"{name} must have shape ({length},), one entry per node, got {vector.shape}: {remedy}")

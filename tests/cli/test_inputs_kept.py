@@ -9,13 +9,17 @@ from ..commands import error_lines, run
 @pytest.fixture
 def folder(tmp_path, random, monkeypatch):
     table = pd.DataFrame(random.normal(size=(12, 5)), columns=list("abcde"))
-    for name in ("edges.csv", "nodes.csv", "compare.csv", "t.csv"):
-        table.to_csv(tmp_path / name, index=False)
+    table["g"] = ["a", "b"] * 6
+    for name in ("o/groups/a", "o/groups/b"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("edges.csv", "nodes.csv", "compare.csv", "t.csv", "groups.csv", "o/groups/a/nodes.csv"):
+        table.to_csv(tmp_path / name, index_label="person")
     ties = pd.DataFrame({"source": [1, 2, 3], "target": [2, 3, 4], "tie": [1, 1, 0]})
     for name in ("truth.csv", "path.csv"):
         ties.to_csv(tmp_path / name, index=False)
     (tmp_path / "kept").mkdir()
-    ties.to_csv(tmp_path / "kept" / "edges.csv", index=False)
+    for name in ("kept", "o/groups/b"):
+        ties.to_csv(tmp_path / name / "edges.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -27,6 +31,15 @@ def folder(tmp_path, random, monkeypatch):
         (("learn", "t.csv", "--truth", "kept/edges.csv", "--out", "kept"), "kept/edges.csv"),
         (("learn", "t.csv", "--known", "path.csv", "--out", "."), "path.csv"),
         (("learn", "nodes.csv", "--group", "a", "--out", "../" + "{name}"), "nodes.csv"),
+        (("learn", "groups.csv", "--group", "g", "--method", "smooth", "--out", "."), "groups.csv"),
+        (
+            ("learn", "o/groups/a/nodes.csv", "--group", "g", "--method", "smooth", "--out", "o"),
+            "o/groups/a/nodes.csv",
+        ),
+        (
+            ("learn", "t.csv", "--group", "g", "--method", "smooth", "--truth", "o/groups/b/edges.csv", "--out", "o"),
+            "o/groups/b/edges.csv",
+        ),
         (("compare", "compare.csv", "--methods", "smooth", "--out", "."), "compare.csv"),
     ],
 )

@@ -71,6 +71,7 @@ def test_a_consensus_that_learned_from_known_ties_is_shown_but_not_learned_again
         ("source,target\nm0,eve\n", "no tie between two nodes of the signals: it names eve, and the nodes are m0, m1"),
         ("source,target,tie\nm0,m1,1\nm1,m0,0\n", "tied and that they are not: m0 - m1"),
         ("source,target\nm0,m0\n", "m0 with itself"),
+        ("source,target\nm0,m1\n*,m1\n", "the source in row 2 is *, which only a target can be"),
         ("a,b\nm0,m1\n", "must have the columns source and target (or from and to), or be a matrix"),
         ("source,target,tie\nm0,m1,perhaps\n", "'perhaps' is not a number; it must be 1, 0 or a weight"),
     ],

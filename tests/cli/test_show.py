@@ -119,6 +119,7 @@ def test_edges_that_were_changed_are_said(out):
 
 BROKEN = ["anything", "name,influence\na,much\n", "name\na\n", 'name,influence\n"a,1\n', "name,influence\n\xff,1\n"]
 BROKEN.append("name,influence,ties_low,ties_high\na,1,few,many\n")
+BROKEN += [f"name,influence,{column}\na,1,1\nb,1,1{400 * '0'}\n" for column in ("benefit", "community", "gossip")]
 
 
 @pytest.mark.parametrize("content", [*BROKEN, "name,influence,benefit\nzz,1,1\n"])
@@ -143,9 +144,19 @@ def test_a_page_that_is_a_pipe_or_no_text_is_refused(out):
     assert "to read the methods paragraph from" in error_lines(run("show", out, "--methods"))[0]
 
 
-@pytest.mark.parametrize(("columns", "code"), [("low,high\na,b,1,x,y", 1), ("low\na,b,1,0.5", 0)])
-def test_odd_intervals_in_edges_csv_with_the_right_checksum(out, columns, code):
-    (out / "edges.csv").write_text(f"source,target,weight,{columns}\n")
+@pytest.mark.parametrize(
+    ("columns", "code"),
+    [
+        ("weight,low,high\na,b,1,x,y", 1),
+        ("weight,low\na,b,1,0.5", 0),
+        ("weight,low,high\na,b,1,1_0,1", 1),
+        (f"weight,low,high\na,b,1,1{400 * '0'},1", 1),
+        ("weight\na,b,-1", 1),
+        ("weight\na,b,1_0", 1),
+    ],
+)
+def test_odd_numbers_in_edges_csv_with_the_right_checksum(out, columns, code):
+    (out / "edges.csv").write_text(f"source,target,{columns}\n")
     record = json.loads((out / "model.json").read_text())
     record["edges_sha256"] = hashlib.sha256((out / "edges.csv").read_bytes()).hexdigest()
     (out / "model.json").write_text(json.dumps(record))

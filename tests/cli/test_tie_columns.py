@@ -8,7 +8,7 @@ import pytest
 
 from nashgraph.io import TableOptions, load_signals, signals_of
 
-from ..commands import run
+from ..commands import error_lines, run
 
 N, TRAITS = 28, ("weaver", "tractor", "member", "well", "school")
 COUNTS = ",".join(f"friends_{trait}={trait}" for trait in TRAITS)
@@ -201,14 +201,15 @@ def test_names_go_by_ids_with_zeros_or_points_and_by_another_column_of_names():
 
 BAD = {
     "a count that is negative": ({"friends_weaver": "-3"}, "--counts must be whole numbers", "in 'friends_weaver'"),
-    "a count with a fraction": ({"friends_weaver": "1.5"}, "--counts must be whole numbers", "for 101"),
+    "a count with a fraction": ({"friends_weaver": "1.5"}, "--counts must be whole numbers", "got '1.5' for 101"),
+    "or more of nothing": ({"friends_weaver": "+"}, "--counts must be whole numbers", "got '+' for 101"),
     "a count above the number of ties": (
         {"n_friends": "1", "friends_weaver": "4"},
         "only 1 ties in all",
         "correct --counts or --ties",
     ),
     "more ties than people": ({"n_friends": "40"}, "only 27 other nodes", "correct the cells"),
-    "a trait that is missing": ({"weaver": None}, "traits is missing for 101 in 'weaver'", "fill it in"),
+    "a trait that is missing": ({"weaver": None}, "traits has a gap for 101 in 'weaver'", "fill it in"),
 }
 
 
@@ -230,6 +231,10 @@ def test_bad_answers_say_what_where_and_what_to_do(survey, case):
         (["--counts", "friends_weaver=weaver,friends_well=weaver"], "twice"),
         (["--ties", "friends"], "there is no column 'friends'"),
         (["--ties", "n_friends", "--method", "glgp"], "leave one out"),
+        (
+            ["--names", "friend1,friend2", "--gossip", "friend2"],
+            "--names and --gossip both have friend2: leave one out",
+        ),
         (["--recall", "0.7"], "declare their columns"),
         (["--method", "ties"], "declare their columns"),
         (["--ties", "n_friends", "--recall", "7"], "recall"),
@@ -375,3 +380,25 @@ def test_gossip_is_a_benefit_and_makes_seeds(survey):
         assert pd.read_csv(survey.parent / "act" / "gossip.csv", dtype={"name": str})["name"].tolist()[0] == "105"
     both = learn(survey, "--gossip", "best1", "--benefit", "age", "--drop", "friend1,friend2,friend3")
     assert "--gossip and --benefit both give benefits" in both.output
+
+
+def test_a_table_of_alters_is_kept_and_known_again(tmp_path):
+    egos_and_alters(tmp_path, list(range(1, N + 1)), "egoID", "alterID")
+    alters, egos = tmp_path / "alters.csv", tmp_path / "egos.csv"
+    read = (tmp_path / "edges.csv", tmp_path / "ask.csv")
+    for file in read:
+        file.write_bytes(alters.read_bytes())
+    for command, file in zip(("learn", "ask"), read, strict=True):
+        result = run(command, egos, "--alters", file, "--out", tmp_path)
+        assert f"{file} is read in this run" in error_lines(result)[0]
+        assert file.read_bytes() == alters.read_bytes()
+    assert run("learn", egos, "--alters", alters, "--out", tmp_path / "out").exit_code == 0
+    assert run("rerun", tmp_path / "out", "--out", tmp_path / "again").exit_code == 0
+    alters.rename(tmp_path / "moved.csv")
+    missing = run("rerun", tmp_path / "out", "--out", tmp_path / "again")
+    assert "alters.csv is not there: give it with --alters" in " ".join(error_lines(missing))
+    moved = ("--alters", tmp_path / "moved.csv", "--out", tmp_path / "again")
+    assert run("rerun", tmp_path / "out", *moved).exit_code == 0
+    (tmp_path / "moved.csv").write_text((tmp_path / "moved.csv").read_text() + "\n")
+    changed_file = run("rerun", tmp_path / "out", *moved)
+    assert "moved.csv is not the file that the model was learned from" in " ".join(error_lines(changed_file))

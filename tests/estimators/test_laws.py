@@ -183,3 +183,34 @@ def test_dense_and_sparse_end_at_the_same_point(seed, missing):
     for name, more in (("smooth", {}), ("glgp", {"lam": [0.1, 10.0, 1e3][seed % 3]})):
         one, other = (learned(name, storage, signals, degree=4, missing=missing, **more) for storage in STORAGES)
         np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_equal_node_costs_are_equal_and_no_beta_comes_of_their_rounding():
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        signals = random.integers(1, 6, (8, 40)).astype(float)
+        signals /= np.linalg.norm(signals, axis=0)  # all have the same energy, but for rounding
+        model = SmoothGL(geometry="inner", degree=2).fit(signals)
+        assert model.beta_ == 0.0 or model.beta_ > 1e-9
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+@pytest.mark.parametrize("seed", range(10, 20))
+def test_people_who_answer_all_alike_and_a_constant_question(seed):
+    """Inner products of partial likeness: their node costs were equal but for rounding, which decided weights."""
+    random = np.random.default_rng(seed)
+    answer = random.integers(0, 2, 30).astype(float)
+    signals, order = np.vstack([np.full(30, 3.0), *[answer] * 4]), random.permutation(30)
+    method = METHODS["consensus"](signals="samples", n_replicates=0)
+    one, other = (method.fit(each).graph_.weights.toarray() for each in (signals, signals[:, order]))
+    np.testing.assert_allclose(other, one[np.ix_(order, order)], atol=1e-9 * one.max())
+
+
+@pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
+@pytest.mark.parametrize("seed", range(18, 24))
+def test_ranks_of_equal_influence_do_not_depend_on_the_order_of_people(seed):
+    random = np.random.default_rng(seed)
+    signals, order = random.integers(0, 2, (4, 12)).astype(float), random.permutation(12)
+    one, other = (METHODS["consensus"](random_state=0).fit(each).graph_ for each in (signals, signals[:, order]))
+    for name in ("rank_low", "rank_high"):
+        np.testing.assert_array_equal(other.node_columns[name], one.node_columns[name][order])

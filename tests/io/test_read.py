@@ -293,7 +293,7 @@ def test_the_pages_of_a_parquet_file_have_the_sizes_in_its_footer(tmp_path, vers
     about = pyarrow.parquet.ParquetFile(path).metadata
     with path.open("rb") as raw:
         for chunk in (about.row_group(k).column(j) for k in range(3) for j in range(about.num_columns)):
-            size = read._unpacked_size(raw, chunk)
+            size = read.unpacked_size(raw, chunk)
             headers = 60 * (1 + chunk.num_values // 10)
             assert chunk.total_uncompressed_size - headers < size
             assert size < max(chunk.total_uncompressed_size, chunk.total_compressed_size) + headers

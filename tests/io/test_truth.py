@@ -134,6 +134,7 @@ def test_known_ties_out_of_every_kind_of_file(tmp_path, write):
             "no tie between two nodes of the signals: it names eve, and the nodes are ann, bob",
         ),
         ("a,b\nann,bob\n", "t.csv", "must have the columns source and target .*, or be a matrix .* the columns a, b"),
+        ("weight\n\t\n", "t.csv", "must have the columns source and target .*; it has the columns weight"),
         ("source,target,Source\nann,bob,NA\n", "t.csv", "differ in capitals only: source; rename"),
         ("source,target\nann,\n", "t.csv", "an end is missing in row 1"),
         ("source,target,tie\nann,bob,2\n", "t.csv", "the tie in row 1 is neither 1 nor 0"),
@@ -191,8 +192,10 @@ def test_a_weight_that_no_network_has_is_named(write, weight, shown):
         ("t.json", f'[{{"source": "ann", "target": "bob", "weight": {weight}}}]'),
         ("t.csv", f"source,target,weight\nann,bob,{weight}\n"),
     ):
-        with pytest.raises(TableError, match=f"{name}: the weight from ann to bob is {shown}, and it must be"):
-            read_network(write(text, name))
+        said = f"{name}: the weight from ann to bob is {shown}, and it must be"
+        for read in (read_network, lambda file: read_truth(file, NAMES), lambda file: read_known(file, NAMES)):
+            with pytest.raises(TableError, match=said):
+                read(write(text, name))
 
 
 @pytest.mark.parametrize("weight", [-1.0, 2.0, np.nan, np.inf])
@@ -260,3 +263,20 @@ def test_members_without_numbers_or_with_too_many_are_refused(tmp_path, monkeypa
         monkeypatch.setattr("nashgraph.io.graphs.MAX_CELLS", 10)
     with pytest.raises(TableError, match=r"members\.npz is damaged"):
         read_members(tmp_path / "members.npz")
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("names", np.array([["a"], ["b"]]), "names is not as it was written"),
+        ("names", np.array(["a", "a"]), "a name occurs twice"),
+        ("columns", np.array([1.0, 0.0]), "columns is not as it was written"),
+        ("weights", np.array([1, 1], dtype="datetime64[s]"), "weights is not as it was written"),
+    ],
+)
+def test_members_of_another_kind_are_refused(tmp_path, part, value, said):
+    file = tmp_path / "members.npz"
+    write_members(file, "ab", sparse.csr_array([[0.0, 0.5], [0.5, 0.0]]), [])
+    np.savez(file, **{**np.load(file), part: value})
+    with pytest.raises(TableError, match=rf"members\.npz is damaged \({said}\)"):
+        read_members(file)

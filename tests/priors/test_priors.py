@@ -472,9 +472,25 @@ def test_evidence_to_first_order_is_that_of_relabelled_graphs(size, error):
     smooth = make_smoothness(make_search(X), beta=2.0, c=0.9).smooth
     for benefit in (smooth.csr.sum(axis=0), np.random.default_rng(4).random(80)):
         prior = GamePrior(size * benefit / benefit.sum())
-        exact, quick = (prior_evidence(prior, smooth, first_order_from=nodes) for nodes in (10_000, 0))
+        exact, quick = (
+            prior_evidence(prior, smooth, first_order_from=nodes, n_permutations=999) for nodes in (10_000, 0)
+        )
         assert quick.found == exact.found
         assert quick.p_value == pytest.approx(exact.p_value, abs=0.15)  # other draws
         # With 2,000 nodes or more, benefits are as small as the second size.
         assert quick.value == pytest.approx(exact.value, rel=error)
         assert quick.chance == pytest.approx(exact.chance, rel=error)
+
+
+@pytest.mark.parametrize("first_order_from", [0, 10_000])
+def test_the_p_value_does_not_depend_on_the_order_of_nodes(first_order_from):
+    """Relabellings were drawn by the nodes' numbers: where p is near 0.05, another order decided otherwise."""
+    random = np.random.default_rng(0)
+    for _ in range(5):
+        W, benefit, order = some_graph(seed=random.integers(100)), random.random(N), random.permutation(N)
+        found = [
+            prior_evidence(GamePrior(b), held(matrix), first_order_from=first_order_from)
+            for b, matrix in ((benefit, W), (benefit[order], W[np.ix_(order, order)]))
+        ]
+        assert found[0].p_value == found[1].p_value
+        assert found[0].chance == pytest.approx(found[1].chance, rel=1e-6)

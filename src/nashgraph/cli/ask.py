@@ -15,10 +15,10 @@ from ..io.ties import read_exact
 from ..study import plan_study, plot_plan
 from .commands import DONE, load_matplotlib
 from .fitting import MODEL, all_parameters, built, check_given, fitted
-from .learn import check_inputs_kept, note_signals, write_tables
+from .learn import alters_file, check_inputs_kept, note_signals, write_tables
 from .messages import Voice, listed, records
 from .options import TableArguments, numbers_of
-from .saved import found_again
+from .saved import found_again, with_alters_at
 from .tie_options import TIES, AskArguments, PlanArguments, TieArguments
 
 PLAN = ("plan.csv", "plan.svg")
@@ -30,7 +30,7 @@ def run_ask(asked: AskArguments) -> int:
     with voice.noting_warnings():
         job, file, known = what_to_fit(asked.file, asked.told, asked.table, voice)
         if asked.out is not None:
-            check_inputs_kept(asked.out, (file, known), ["ask.csv"])
+            check_inputs_kept(asked.out, (file, known, *alters_file(job.table)), ["ask.csv"])
         signals = load_signals(file, job.table, complete=True)
         note_signals(file, signals, voice)
         model, _ = built(job, signals)
@@ -76,12 +76,12 @@ def what_to_fit(given: Path, told: TieArguments, table: TableArguments, voice: V
             f"{given} was learned by {record.job.method}, not from answers about ties: give the survey with --ties, "
             "--counts or --names"
         )
-    file, *known = (
-        found_again(each, None, "nashgraph ask TABLE", place, False, voice)
-        for each in (record.input, record.known)
-        if each is not None
+    file, known, alters = (
+        None if each is None else found_again(each, None, "nashgraph ask TABLE", place, False, voice)
+        for each in (record.input, record.known, record.alters)
     )
-    return record.job, file, known[0] if known else None
+    assert file is not None
+    return with_alters_at(record.job, alters), file, known
 
 
 def run_plan(given: PlanArguments) -> int:

@@ -60,6 +60,8 @@ def check_given(*files: Path | None) -> None:
     """Refuse files that are not there, with the name that may have been meant, and a model in place of a table."""
     for file in filter(None, files):
         if not file.exists():
+            if file.is_symlink():
+                raise InputError(f"{file} is a link, and there is no file where it points: give the file itself")
             beside = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
             raise InputError(f"there is no file {file}{meant(file.name, beside)}")
         folder = file if file.is_dir() else file.parent

@@ -23,7 +23,7 @@ from ..report.prose import leaders
 from ..validation import InputError, listing
 from .commands import UNFINISHED
 from .fitting import Outcome, learned, needs_complete
-from .learn import EDGES, INDEX, LAYOUT, NODES, SCORES, Inputs, Run, check_inputs_kept, code_of, json_of, ties_of
+from .learn import EDGES, FILES, INDEX, LAYOUT, NODES, SCORES, Inputs, Run, check_inputs_kept, code_of, json_of, ties_of
 from .messages import Note, Voice, counting, engine_noted, listed
 
 FOLDER, FOLDERS = "groups", "groups.csv"
@@ -35,7 +35,7 @@ def run_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
         raise typer.BadParameter(
             "--group tells rows apart, and with --nodes columns the rows are signals: leave it out"
         )
-    check_inputs_kept(out, inputs.files)
+    check_inputs_kept(out, inputs.files, (*FILES, FOLDERS))
     with claimed(out):
         return learn_groups(job, inputs, out, voice)
 
@@ -55,6 +55,8 @@ def learn_groups(job: Job, inputs: Inputs, out: Path, voice: Voice) -> int:
         )
         for name, each in signals.items()
     }
+    for run in runs.values():
+        check_inputs_kept(run.out, inputs.files)
     found: dict[str, tuple[ModelRecord, Outcome]] = {}
     with counting(voice, "learning", len(runs)) as progress:
         for name, outcome, notes in learned_groups(runs, voice):

@@ -47,7 +47,7 @@ class Inputs(NamedTuple):
 
     @property
     def files(self) -> list[Path]:
-        """The files that are read."""
+        """The files that are read, without a table of alters, which the job names."""
         return [file for file in (self.table, self.truth, self.known, self.model, self.layout) if file is not None]
 
 
@@ -97,6 +97,7 @@ class Run:
             seconds=outcome.seconds,
             versions=io.library_versions(),
             known=None if inputs.known is None else file_record(inputs.known, out),
+            alters=None if job.table.alters is None else file_record(Path(job.table.alters), out),
             signal_names=[str(name) for name in signals.table.index],
         )
         record = self.write(record, outcome)
@@ -141,7 +142,7 @@ class Run:
 
 def run_job(job: Job, inputs: Inputs, out: Path, voice: Voice) -> ModelRecord:
     """Read, learn, score and write; say what was decided on the way and what came of it."""
-    check_inputs_kept(out, inputs.files)
+    check_inputs_kept(out, [*inputs.files, *alters_file(job.table)])
     with voice.noting_warnings():
         run = Run(job, inputs, out, voice, load_signals(inputs.table, job.table, complete=needs_complete(job)))
         with claimed(out):
@@ -331,6 +332,11 @@ def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[
                 raise InputError(f"{given} is read in this run, and {out}/{name} is to be written: give another --out")
 
 
+def alters_file(table: io.TableOptions) -> list[Path]:
+    """Return the file with a table of alters, if there is one."""
+    return [] if table.alters is None else [Path(table.alters)]
+
+
 def write_tables(out: Path | None, tables: Mapping[str, pd.DataFrame], voice: Voice) -> None:
     """Write tables to a folder, if one is named, and say so; names in them are guarded against spreadsheets."""
     if out is not None:
@@ -343,7 +349,7 @@ def write_tables(out: Path | None, tables: Mapping[str, pd.DataFrame], voice: Vo
 def graph_files(formats: str | None, n_nodes: int) -> list[str]:
     """Return the names of the graph files to write: the tables, and those asked for."""
     known = [Path(name).suffix[1:] for name in GRAPH_FILES if name not in (EDGES, NODES)]
-    asked = known if formats is None and n_nodes <= 2000 else (formats or "none").split(",")
+    asked = known if formats is None and n_nodes <= 2000 else [*filter(None, (formats or "none").split(","))]
     for name in asked:
         if name not in (*known, "none"):
             raise typer.BadParameter(f"--formats {name}{meant(name, known)}: give some of {', '.join(known)}, or none")

@@ -353,6 +353,7 @@ class RerunArguments(ModelArguments):
     input: Path | None = option(metavar="FILE", help="The table, if it has moved.")
     truth: Path | None = option(metavar="EDGES", help="The true network, if it has moved.")
     known: Path | None = option(metavar="TIES", help="The known ties, if they have moved.")
+    alters: Path | None = option(metavar="TABLE", help="The table of alters, if it has moved.")
     force: bool = option("--force", default=False, help="Run even if the files have changed.")
     out: Path = output_option(default=Path("nashgraph-rerun"), help="Folder for the files.")
 

@@ -17,7 +17,7 @@ from ..files import claimed
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import NO_REPLICATES, QUESTIONS, caution
-from ..io import FileRecord, ModelRecord, TableError, read_edges, read_nodes, read_record, sha256_of
+from ..io import FileRecord, Job, ModelRecord, TableError, read_edges, read_nodes, read_record, sha256_of
 from ..report.prose import read_methods
 from ..validation import listing
 from . import learn
@@ -115,20 +115,26 @@ def run_rerun(asked: RerunArguments) -> int:
     if earlier.job.method not in LEARNERS or earlier.job.command not in ("learn", "path"):
         what = f"{earlier.job.command} with the method {earlier.job.method}"
         raise TableError(f"{place.name} asks for {what!r}, which this nashgraph cannot do")
-    file, truth, known = (
+    read = {"input": earlier.input, "truth": earlier.truth, "known": earlier.known, "alters": earlier.alters}
+    file, truth, known, alters = (
         None if then is None else found_again(then, getattr(asked, name), f"--{name}", place, asked.force, voice)
-        for name, then in (("input", earlier.input), ("truth", earlier.truth), ("known", earlier.known))
+        for name, then in read.items()
     )
     assert file is not None
     for name, now in io.library_versions().items():
         if now != (before := earlier.versions.get(name)):
             voice.note(f"{name} is {now} here and was {before}")
-    record = learn.run_job(earlier.job, Inputs(file, truth, known, place), out, voice)
+    record = learn.run_job(with_alters_at(earlier.job, alters), Inputs(file, truth, known, place), out, voice)
     same, difference, sentence = compared(earlier, place.parent / EDGES, record, out / EDGES)
     voice.say(sentence)
     verdict = {"same": same, "bit_identical": difference == 0.0, "largest_difference": plain(difference)}
     voice.answer({**json_of(record), "out": str(out), **verdict})
     return code_of(record) if same else UNFINISHED
+
+
+def with_alters_at(job: Job, alters: Path | None) -> Job:
+    """Return the job with its table of alters at another place."""
+    return job if alters is None else replace(job, table=replace(job.table, alters=str(alters.resolve())))
 
 
 def compared(earlier: ModelRecord, before: Path, record: ModelRecord, now: Path) -> tuple[bool, float, str]:

@@ -86,6 +86,8 @@ class TieArguments:
         alters = None if self.alters is None else str(self.alters.resolve())
         counts, names = tuple(self.counts or ()), tuple(self.names or ())
         gossip = tuple(self.gossip or ())
+        if both := {*",".join(gossip).split(",")} & {*",".join(names).split(",")} - {""}:
+            raise typer.BadParameter(f"--names and --gossip both have {', '.join(sorted(both))}: leave one out")
         return replace(table, counts=counts, ties=self.ties, names=names, gossip=gossip, alters=alters)
 
 

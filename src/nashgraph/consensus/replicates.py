@@ -182,9 +182,9 @@ class Replicates:
             return {}
         n = len(self.indptr) - 1
         plain, final = (np.bincount(self.indices, weights=each, minlength=n) for each in (self.plain, weights))
-        found, rank = self.influence(), rankdata(-final, method="min")
+        found, rank = self.influence(), ranked(-final, method="min")
         width = interval_around(plain, found)[1] - plain
-        ranks = [rankdata(-row) for row in (plain, *found)]
+        ranks = [ranked(-row) for row in (plain, *found)]
         places = interval_around(ranks[0], ranks[1:])[1] - ranks[0]
         return {
             "influence_low": np.maximum(final - width, 0.0),
@@ -198,11 +198,11 @@ class Replicates:
         found, n = self.influence(), len(self.indptr) - 1
         missing = np.isnan(X).mean(axis=0)
         squares, seen = np.nan_to_num(X) ** 2, np.isfinite(X)
-        energy = [rankdata(squares[rows].sum(axis=0) / np.maximum(seen[rows].sum(axis=0), 1)) / n for rows in halves]
+        energy = [ranked(squares[rows].sum(axis=0) / np.maximum(seen[rows].sum(axis=0), 1)) / n for rows in halves]
         alike, beyond = [], []
         for k in range(0, len(halves) - 1, 2):
             known = np.column_stack([np.ones(n), missing, *(e**power for e in energy[k : k + 2] for power in (1, 2))])
-            ranks = np.stack([rankdata(row) for row in found[k : k + 2]], axis=1)
+            ranks = np.stack([ranked(row) for row in found[k : k + 2]], axis=1)
             left = ranks - known @ np.linalg.lstsq(known, ranks, rcond=None)[0]  # without energy and gaps
             alike.append(correlation(*ranks.T))
             beyond.append(correlation(*left.T))
@@ -229,6 +229,12 @@ class Replicates:
             pointers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
             graphs.append(sparse.csr_array((kept[used].astype(np.float32), labels[used], pointers), shape=(n, n)))
         return graphs
+
+
+def ranked(values: Array, method: str = "average") -> Array:
+    """Return ranks, those of values that differ by rounding alone (weights of replicates have seven digits) equal."""
+    ranks: Array = rankdata(np.round(values / max(np.abs(values).max(initial=0.0), 1e-300), 6), method=method)
+    return ranks
 
 
 def replicates_of(

@@ -90,7 +90,7 @@ def read_traits(names: Array, traits: Any) -> tuple[Array, list[str]]:
     if not np.isfinite(T).all():
         row, column = np.argwhere(~np.isfinite(T))[0]
         raise InputError(
-            f"traits is missing for {names[row]} in {table.columns[column]!r} ({int((~np.isfinite(T)).sum())} such "
+            f"traits has a gap for {names[row]} in {table.columns[column]!r} ({int((~np.isfinite(T)).sum())} such "
             "cells): fill it in, or leave the trait out; counts may have gaps, traits may not"
         )
     labels = [str(name) for name in table.columns]
@@ -130,11 +130,12 @@ def _numbers(what: str, table: pd.DataFrame, names: Array) -> tuple[Array, Array
         at_least = text.map(lambda cell: cell.endswith("+")).to_numpy(dtype=bool)
         text = text.map(lambda cell: cell.rstrip("+"))
         values = text.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
-        wrong = np.where(np.isnan(values), (text != "").to_numpy(), (values < 0) | (values != np.round(values)))
+        given = (text != "").to_numpy() | at_least
+        wrong = np.where(np.isnan(values), given, (values < 0) | (values != np.round(values)))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise InputError(
-            f"{what} must be whole numbers of 0 or more, got {table.iloc[row, column]!r} for {names[row]} in "
+            f"{what} must be whole numbers of 0 or more, got {str(table.iloc[row, column])!r} for {names[row]} in "
             f"{table.columns[column]!r} ({int(wrong.sum())} such cells): leave a cell empty where the answer is not "
             "known, and write 10+ for ten or more"
         )

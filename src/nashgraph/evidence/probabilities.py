@@ -17,6 +17,7 @@ BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
 # Networks drawn for the calibration: as many as have 5,000 ties, or 16. With one, another seed moved probabilities of
 # groups of 40 people by up to a quarter (benchmarks/EVIDENCE.md).
 ENOUGH_TIES, MOST_NETWORKS = 5000, 16
+EQUAL = 1e-4  # log-odds this near are one: they are computed in float32, as sums of up to 100 traits
 PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 
 
@@ -155,7 +156,11 @@ class Pairs(NamedTuple):
 
 
 def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
-    """Return the most probable pairs, two for every expected tie and each node's best one, and sums."""
+    """Return the most probable pairs, two for every expected tie and each node's best one, and sums.
+
+    A node with several best pairs, as among people with the same traits, gets none of them: the order of the people
+    would choose.
+    """
     left, right = low_rank.cast()
     n = len(left)
     minus = -left
@@ -163,7 +168,9 @@ def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
     def sums(rows: slice) -> tuple[Array, Array, Array, Array]:
         theta = minus[rows] @ right.T
         theta[np.arange(theta.shape[0]), np.arange(rows.start, rows.stop)] = np.inf
-        best = theta.argmin(axis=1)
+        lowest = theta.min(axis=1, keepdims=True)
+        several = (theta <= lowest + EQUAL * np.maximum(1.0, np.abs(lowest))).sum(axis=1) > 1
+        best = np.where(several, -1, theta.argmin(axis=1))
         bins = np.clip((theta + 20.0) * (BINS / 40.0), 0, BINS - 1).astype(np.int64)
         p = sigmoid(-theta)
         variance = (p * (1.0 - p)).sum(axis=1, dtype=float)
@@ -177,7 +184,8 @@ def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
 
     ends = pairs_where(low_rank, lambda rows, theta: theta >= -cut)
     one, other, value = known
-    me = np.arange(n)
+    me = np.flatnonzero(best >= 0)
+    best = best[me]
     keys = np.concatenate(
         [ends[0] * n + ends[1], np.minimum(me, best) * n + np.maximum(me, best), (one * n + other)[value > 0]]
     )

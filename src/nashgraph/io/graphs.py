@@ -29,7 +29,8 @@ TYPES = {"f": "double", "i": "long", "u": "long", "b": "boolean"}  # of GraphML,
 
 # Columns of nodes.csv and edges.csv that are numbers, where they are there.
 NUMBERS = (
-    "influence_low influence_high rank_low rank_high expected_ties ties_low ties_high benefit action missing silent",
+    "influence_low influence_high rank_low rank_high expected_ties ties_low ties_high benefit action missing silent "
+    "community gossip",
     "evidence frequency probability low high",
 )
 
@@ -97,10 +98,14 @@ def _read_csv(path: str | Path, number: str, *names: str, first: int | None = No
     try:
         table = pd.read_csv(path, nrows=first)
         exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
+        for column in [number, *(name for name in NUMBERS[len(names) - 1].split() if name in table)]:
+            if len(table) and not pd.api.types.is_numeric_dtype(
+                table[column]
+            ):  # "1_0" would become 10, and 400 digits overflow
+                raise ValueError("a number is not one")
         table[number] = table[number].astype(float)
-        table[[name for name in NUMBERS[len(names) - 1].split() if name in table]].astype(float)
-        if len(names) == 2 and not np.isfinite(table[number]).all():
-            raise ValueError("a weight is missing")
+        if len(names) == 2 and not ((table[number] >= 0) & (table[number] < np.inf)).all():
+            raise ValueError("a weight is missing or negative")
         if len(names) == 1 and exact[names[0]].duplicated().any():
             raise ValueError("a name occurs twice")
     except (ValueError, LookupError) as error:  # pandas' errors of parsing and UnicodeDecodeError are ValueErrors
@@ -252,6 +257,9 @@ def write_members(path: str | Path, names: Iterable[Any], weights: Any, members:
     )
 
 
+MEMBER_PARTS = {"names": ("U", 1), "weights": ("f", 1), "members": ("f", 1), "columns": ("u", 1), "counts": ("u", 2)}
+
+
 @np.errstate(invalid="ignore")  # a damaged file may have NaN for a number of ties
 def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
     """Return the names, the graph and the graphs of its replicates."""
@@ -261,8 +269,13 @@ def read_members(path: Path) -> tuple[list[str], Any, list[Any]]:
         if size > MAX_CELLS * BYTES_A_CELL:
             raise ValueError("it is too large")
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-            names, counts, columns = kept["names"].tolist(), kept["counts"].astype(np.int64), kept["columns"]
-            data = np.concatenate([kept["weights"].astype(float), kept["members"].astype(float)])
+            parts = {name: kept[name] for name in MEMBER_PARTS}
+        if odd := [name for name, part in parts.items() if (part.dtype.kind, part.ndim) != MEMBER_PARTS[name]]:
+            raise ValueError(f"{odd[0]} is not as it was written")
+        names, counts, columns = parts["names"].tolist(), parts["counts"].astype(np.int64), parts["columns"]
+        if len({*names}) < len(names):
+            raise ValueError("a name occurs twice")
+        data = np.concatenate([parts["weights"].astype(float), parts["members"].astype(float)])
         ends = np.cumsum(counts.sum(axis=1))
         found = counts.shape[1], ends[-1], ends[-1]
         if found != (len(names), len(data), len(columns)):

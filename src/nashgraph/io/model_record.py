@@ -74,6 +74,7 @@ class ModelRecord:
     known: FileRecord | None = None  # the known ties
     signal_names: list[str] = field(default_factory=list)  # of the signals that were used
     members_sha256: str = ""  # of members.npz
+    alters: FileRecord | None = None  # the table of alters
 
 
 def file_record(path: Path, seen_from: Path) -> FileRecord:

@@ -25,6 +25,7 @@ from ..validation import Array, listing
 from .errors import TableError, cannot_read, too_large
 from .missing import written
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions, name_columns
+from .parquet_sizes import unpacked_size
 from .text import SAMPLE, checked_names, decoded, read_text, title_rows, titles_note
 from .vocabulary import GAPS, NO_ANSWER
 
@@ -207,7 +208,6 @@ def _copy(packed: IO[bytes], inner: Path, path: Path, max_cells: int) -> None:
 STATISTICS = {f".{kind}": f"read_{kind}" for kind in ("dta", "sav", "por", "sas7bdat")}
 STATISTICS.update({".zsav": "read_sav", ".xpt": "read_xport"})
 SECONDS = 60.0  # in which it is read, many times over; a damaged one may go on for ever
-TRUE, FALSE, I32, I64, BINARY, STRUCT = 1, 2, 5, 6, 8, 12  # types in Thrift, the format of Parquet's headers
 TOO_LARGE = 97  # the code with which the process says that a file has too many cells
 
 
@@ -247,7 +247,7 @@ def _check_unpacked(path: Path, file: Any, max_cells: int) -> None:
     cells = sum(abs(chunk.num_values) for chunk in chunks)
     _check_cells(path, max(cells, file.metadata.num_rows * file.metadata.num_columns), max_cells)
     with path.open("rb") as raw:
-        sizes = [_unpacked_size(raw, chunk) for chunk in chunks]
+        sizes = [unpacked_size(raw, chunk) for chunk in chunks]
     _check_bytes(path, sum(sizes), max_cells)
     texts = [k for k, chunk in enumerate(chunks) if chunk.physical_type == "BYTE_ARRAY"]
     rows = max_cells * BYTES_A_CELL // 8 // max([1, *(sizes[k] for k in texts)])
@@ -256,39 +256,6 @@ def _check_unpacked(path: Path, file: Any, max_cells: int) -> None:
         for piece in file.iter_batches(batch_size=min(max(1, rows), 65_536), columns=columns, use_threads=False):
             size += piece.nbytes + _spelled_out(piece.columns)
             _check_bytes(path, size, max_cells)
-
-
-def _unpacked_size(raw: IO[bytes], chunk: Any) -> int:
-    """Return a column's unpacked size by its pages' headers, which Arrow obeys; the file's footer may be wrong."""
-    size, seen, place, first = 0, 0, chunk.data_page_offset, chunk.dictionary_page_offset or 0
-    place = first if 0 < first < place else place  # first and last page are found as in Arrow
-    while seen < chunk.num_values:
-        raw.seek(place)
-        header = _page_header(raw)
-        kind, packed = header[I32, 1], max(0, header[I32, 3])
-        size, place = size + max(packed, header[I32, 2]), raw.tell() + packed
-        seen += header[STRUCT, {0: 5, 3: 8}[kind]][I32, 1] if kind in (0, 3) else 0  # other types have no cells
-    return size
-
-
-def _page_header(raw: IO[bytes]) -> dict[tuple[int, int], Any]:
-    """Read a structure of Thrift's compact protocol, by type and field, with the types that page headers have."""
-    fields: dict[tuple[int, int], Any] = {}
-    field = 0
-    while kind := (first := raw.read(1)[0]) & 15:
-        field += first >> 4
-        if first < 16 or field > 99 or kind not in (TRUE, FALSE, I32, I64, BINARY, STRUCT):
-            raise ValueError("not the header of a page")
-        if kind == STRUCT:
-            fields[kind, field] = _page_header(raw)
-        elif kind not in (TRUE, FALSE):
-            digits = [raw.read(1)[0]]
-            while digits[-1] > 127 and len(digits) < 10:
-                digits.append(raw.read(1)[0])
-            number = sum((digit & 127) << 7 * k for k, digit in enumerate(digits))
-            fields[kind, field] = (number & 0xFFFFFFFF) >> 1 ^ -(number & 1)
-            raw.seek(number if kind == BINARY else 0, 1)
-    return fields
 
 
 def _spelled_out(parts: Iterable[Any]) -> int:

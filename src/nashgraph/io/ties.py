@@ -67,6 +67,7 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     """
     path = Path(path)
     found = read_all_ties(path, names, group)
+    check_weights(path, found.edges)
     known = {*names, ALL}
     # A graph that we wrote may serve as truth: its names are guarded against spreadsheets.
     called = {name.removesuffix(".0"): name for name in known}  # 5 and 5.0 are the same id
@@ -85,6 +86,17 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     note = f"left out {(~inside).sum()} tie(s) with {len(others)} node(s) that the signals do not have"
     note = f"{path.name}: {note}: {listing(others)}"
     return Ties(found.table[inside].reset_index(drop=True), found.directed, [*found.notes, note])
+
+
+def check_weights(path: Path, edges: pd.DataFrame) -> None:
+    """Refuse a weight that is negative or infinite."""
+    odd = edges[~((edges["weight"] >= 0) & (edges["weight"] < np.inf))]
+    if len(odd):
+        source, target, weight = odd[["source", "target", "weight"]].to_numpy()[0]
+        raise TableError(
+            f"{path.name}: the weight from {unguarded(source)} to {unguarded(target)} is {weight:g}, and it must be a "
+            "number of 0 or more: correct it, or leave this tie out"
+        )
 
 
 def _known_as(name: str, known: set[str], called: dict[str, str]) -> str:
@@ -128,6 +140,12 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
     gone = (source.str.strip() == "") | (target.str.strip() == "")
     if gone.any():
         raise TableError(f"{path.name}: an end is missing in row {int(np.argmax(gone)) + 1}")
+    if (everybody := source == ALL).any():
+        row = int(np.argmax(everybody)) + 1
+        raise TableError(
+            f"{path.name}: the source in row {row} is {ALL}, which only a target can be: write the name of a person "
+            f"whose ties are all known as the source, and {ALL} as the target"
+        )
     tied, weight = _tied(path, table, columns, target)
     return Ties(pd.DataFrame({"source": source, "target": target, "tie": tied, "weight": weight}), None, [])
 
@@ -166,7 +184,7 @@ def _of_matrix(path: Path, headings: Iterable[str]) -> Ties:
     """Return the ties in a matrix: a cell that is not 0 ties its row to its column, an empty one says nothing."""
     table = read_exact(path, [*headings])
     rows, columns = table.iloc[:, 0].map(as_name), [str(name) for name in table.columns[1:]]
-    if len(rows) != len(columns) or {*rows} != {*columns}:
+    if not columns or len(rows) != len(columns) or {*rows} != {*columns}:
         raise TableError(
             f"{path.name} must have the columns source and target (or from and to), or be a matrix with the same names "
             f"in its first row and first column; it has the columns {listing(table.columns)}"
@@ -300,14 +318,9 @@ def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
     [['ann', 'bob', 0.5], ['bob', 'cat', 0.25]]
     """
     ties = read_all_ties(path)
+    check_weights(Path(path), ties.edges)
     graph, (source, target) = ties.graph(directed), (ties.edges[end].map(unguarded) for end in ENDS[0])
     rows = [*zip(source, target, ties.edges["weight"].tolist(), strict=True)]
-    for one, other, weight in rows:
-        if not 0 <= weight < np.inf:
-            raise TableError(
-                f"{Path(path).name}: the weight from {one} to {other} is {weight:g}, and it must be a number of 0 or "
-                "more: correct it, or leave this tie out"
-            )
     graph.add_weighted_edges_from(row for row in rows if row[0] != row[1])
     if not graph.number_of_edges():
         raise TableError(f"{Path(path).name} has no tie between two different nodes")

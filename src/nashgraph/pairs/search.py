@@ -267,7 +267,9 @@ def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -
             # Rounding is that of the signals, not of the node: scaled up, a node near the middle has more of it.
             X, sizes = X * np.sqrt(factors), 0.5 * factors * np.maximum(energy, usual)
         else:
-            node_costs = 0.5 * (energy.max() - energy)
+            less = energy.max() - energy
+            # Nodes of equal energy cost the same: a difference of 450 ulps is rounding, and must not set beta.
+            node_costs = 0.5 * np.where(less > 1e-13 * energy.max(), less, 0.0)
     return ENGINES[check_choice("engine", engine, ENGINES)](X, node_costs, sizes)
 
 

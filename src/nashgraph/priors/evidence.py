@@ -104,18 +104,22 @@ def _first_order(prior: GamePrior, weights: Graph, count: int, random: np.random
     benefit, mean = prior.benefit, float(prior.benefit.mean())
     equal = replace(prior, benefit=np.full(len(benefit), mean)).evaluate(weights, tol=ROUGH)
     worth = equal.adjoint - equal.adjoint.mean()  # permuted benefits have the same sum, so the mean drops out
-    values = [float(worth @ each) for each in (benefit, *(random.permutation(benefit) for _ in range(count)))]
-    return equal.value + values[0], equal.value + np.array(values[1:])
+    sizes, in_order = np.sort(worth), np.sort(benefit)  # sorted, so that draws do not depend on the order of nodes
+    drawn = [float(sizes @ random.permutation(in_order)) for _ in range(count)]
+    return equal.value + float(worth @ benefit), equal.value + np.array(drawn)
 
 
 def _relabelled(prior: Any, weights: Graph, count: int, random: np.random.Generator) -> tuple[float, Array]:
     """Return the value of the prior, and its values on relabelled graphs."""
     dot, tdot = products(weights)
     state = prior.evaluate(InMemory(dot, tdot), tol=ROUGH)
-    n = len(state.left)
+    # Nodes are drawn in an order of their states, so that draws do not depend on the order of nodes.
+    columns = np.column_stack([state.left, state.right])
+    ordered = np.lexsort(np.round(columns / np.maximum(np.abs(columns).max(axis=0), 1e-300), 9).T)
+    order = np.empty_like(ordered)
 
     def relabelled() -> float:
-        order = random.permutation(n)
+        order[ordered] = random.permutation(ordered)
         back = np.argsort(order)
 
         def moved(product: Any) -> Any:
