@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from benchmarks.mutants import NAMED
 
 import nashgraph
 
@@ -112,3 +113,7 @@ def test_every_public_name_has_an_example(name):
     thing = getattr(nashgraph, name)
     assert thing.__doc__
     assert ">>> " in thing.__doc__ or (isinstance(thing, type) and issubclass(thing, Exception))
+
+
+def test_every_named_mutant_still_has_a_place_in_the_source():
+    assert [mutant.file for mutant in NAMED if mutant.before not in FILES[mutant.file]] == []

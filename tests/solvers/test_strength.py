@@ -15,12 +15,15 @@ from nashgraph.priors import GamePrior
 from nashgraph.smoothness import beta_for_degree
 from nashgraph.solvers import (
     COST,
+    PATIENCE,
     Problem,
     lam_for_cost,
     lam_range,
     solve_at_cost,
     typical_share,
 )
+
+from ..problems import TABLES
 
 
 def problem(degree_like: float, storage: str = "dense", interaction: str = "log1p") -> Problem:
@@ -128,6 +131,18 @@ def test_lambda_is_halved_until_its_prior_is_cheap_enough_in_a_few_scans():
     assert result is results[-1]
     assert result.converged
     assert 0 < given.smoothness.value(result.weights) / given.smoothness.value(given.smooth) - 1.0 <= 2.0 * 1e-2
+
+
+def test_a_lambda_at_which_the_graph_nearly_tips_over_and_steps_are_slow_is_halved():
+    """The first lambda would take 172 steps, and half of it takes ten."""
+    X, benefit = TABLES["lognormal, sigma 1"](300, np.random.default_rng(0)), np.random.default_rng(1).random(300)
+    steps = []
+    solver = BestResponse(callback=lambda record: steps.append(record.iteration) and None)
+    model = GLGP(benefit=benefit, solver=solver).fit(X)
+    assert model.converged_
+    assert steps.count(0) == 2
+    assert max(steps) == PATIENCE
+    assert GLGP(lam=2.0 * model.lam_, benefit=benefit).fit(X).n_iter_ > 2 * PATIENCE
 
 
 def test_a_few_huge_nodes_leave_the_prior_of_the_others_as_it_is():

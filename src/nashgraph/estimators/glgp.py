@@ -17,6 +17,7 @@ from ..pairs import PairSearch, make_search
 from ..priors import PRIORS, GamePrior, PriorEvidence, prior_evidence
 from ..smoothness import make_smoothness
 from ..solvers import (
+    PATIENCE,
     TTGD,
     BestResponse,
     Problem,
@@ -164,7 +165,8 @@ class GLGP(WeightedSignals):
                 watched = budget if given is None else lambda record: given(record) or budget(record)
                 return self._solve(problem, lam, replace(solver, callback=watched))
 
-            lam, result = solve_at_cost(problem, within)
+            patience = PATIENCE if isinstance(solver, BestResponse) else np.inf
+            lam, result = solve_at_cost(problem, within, patience=patience)
         else:
             result = self._solve(problem, lam, solver)
         learned = self._learned(problem, origin, lam, result)

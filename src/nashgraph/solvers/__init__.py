@@ -3,11 +3,12 @@
 from .descent import BestResponse
 from .paths import multistart, solve_gradually, solve_path, starting_points
 from .problem import Problem, Result, SolverOptions
-from .strength import COST, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
+from .strength import COST, PATIENCE, lam_for_cost, lam_range, path_range, solve_at_cost, typical_share
 from .two_timescale import TTGD, StepSizes, gradient_mapping, theory_steps
 
 __all__ = [
     "COST",
+    "PATIENCE",
     "TTGD",
     "BestResponse",
     "Problem",

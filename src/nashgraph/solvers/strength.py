@@ -24,6 +24,9 @@ from .problem import Problem, Result
 
 COST = 1e-3  # share of J, as a typical row has it, that lam="auto" spends on the prior (benchmarks/DEFAULT_LAM.md)
 LEEWAY = 2.0  # how many times that a prior may really cost before lambda is halved (benchmarks/STEPS.md)
+# Steps of the best response in which a lambda must come near a stationary point, and how near. Where the graph nearly
+# tips over, steps are slow: at a million nodes one lambda took 148, and half of it 17 (benchmarks/GPU.md).
+PATIENCE, NEAR = 40, 1e-4
 
 
 def lam_for_cost(smoothness: Smoothness, left: Array, right: Array, cost: float = COST) -> float:
@@ -51,37 +54,39 @@ def typical_share(smoothness: Smoothness) -> float:
 
 
 def solve_at_cost(
-    problem: Problem, solve: Callable[[float, Callback], Result], cost: float = COST
+    problem: Problem, solve: Callable[[float, Callback], Result], cost: float = COST, patience: float = np.inf
 ) -> tuple[float, Result]:
     """Solve with a lambda whose prior costs about a share ``cost`` of J, as a typical row has it, and return both.
 
     The first lambda is that of the first order. If the graph tips over into another, whose J is higher by more than
-    ``LEEWAY`` times the cost, the run is given up on the way and lambda halved. ``solve`` takes lambda and a callback,
-    which stops such a run.
+    ``LEEWAY`` times the cost, the run is given up on the way and lambda halved. So is a run that is not ``NEAR`` a
+    stationary point after ``patience`` steps. ``solve`` takes lambda and a callback, which stops such a run.
     """
     smoothness, state = problem.smoothness, problem.smooth_state
     least, share = smoothness.value(problem.smooth), cost * typical_share(smoothness)
     lam = lam_for_cost(smoothness, state.left, state.right, share)
     allowed = least + LEEWAY * share * max(least, np.finfo(float).tiny)
     for left in range(20, -1, -1):
-        budget = Budget(lam, allowed if left else np.inf)  # the last is let go to its end, a millionth of the first
+        # The last is let go to its end, a millionth of the first.
+        budget = Budget(lam, allowed, patience) if left else Budget(lam, np.inf)
         result = solve(lam, budget)
         if not budget.spent:
             break
-        LOG.info("lam: %.3g would cost more than %.2g of J", lam, LEEWAY * share)
+        LOG.info("lam: %.3g would cost more than %.2g of J, or take too many steps", lam, LEEWAY * share)
         lam *= 0.5
     return lam, result
 
 
 class Budget:
-    """A callback that stops a run as soon as its J is above a limit, and knows whether it did."""
+    """A callback that stops a run as soon as its J is above a limit, or it is slow, and knows whether it did."""
 
-    def __init__(self, lam: float, limit: float) -> None:
-        self.lam, self.limit, self.spent = lam, limit, False
+    def __init__(self, lam: float, limit: float, patience: float = np.inf) -> None:
+        self.lam, self.limit, self.patience, self.spent = lam, limit, patience, False
 
     def __call__(self, record: Record) -> bool:
         """Tell whether to stop; J is the objective without the welfare's part."""
-        self.spent = record.objective + self.lam * record.welfare > self.limit
+        slow = record.iteration >= self.patience and record.value > NEAR
+        self.spent = slow or record.objective + self.lam * record.welfare > self.limit
         return self.spent
 
 
