@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import os
 import platform
 import re
 import sys
+import tokenize
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -41,14 +43,20 @@ def code() -> str:
     digest = hashlib.sha256()
     for path in sorted(SOURCE.rglob("*.py")):
         if path.relative_to(SOURCE).parts[0].removesuffix(".py") not in SHOWING:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            for node in ast.walk(tree):
+            text = path.read_text(encoding="utf-8")
+            lines = text.splitlines()
+            # By lines and not by the tree, because another Python prints the same tree in another way.
+            for token in tokenize.generate_tokens(io.StringIO(text).readline):
+                if token.type == tokenize.COMMENT:
+                    lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
+            for node in ast.walk(ast.parse(text)):
                 if (
                     isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
                     and ast.get_docstring(node) is not None
                 ):
-                    node.body = node.body[1:]
-            digest.update(ast.unparse(tree).encode())
+                    first, last = node.body[0].lineno, node.body[0].end_lineno or node.body[0].lineno
+                    lines[first - 1 : last] = [""] * (last - first + 1)
+            digest.update("\n".join(line.rstrip() for line in lines if line.strip()).encode())
     return digest.hexdigest()[:8]
 
 
