@@ -232,8 +232,8 @@ class Replicates:
 
 
 def ranked(values: Array, method: str = "average") -> Array:
-    """Return ranks, those of values that differ by rounding alone (weights of replicates have seven digits) equal."""
-    ranks: Array = rankdata(np.round(values / max(np.abs(values).max(initial=0.0), 1e-300), 6), method=method)
+    """Return ranks; values that differ by rounding alone have the same, as they are compared in single precision."""
+    ranks: Array = rankdata((values / max(np.abs(values).max(initial=0.0), 1e-300)).astype(np.float32), method=method)
     return ranks
 
 

@@ -99,9 +99,8 @@ def _read_csv(path: str | Path, number: str, *names: str, first: int | None = No
         table = pd.read_csv(path, nrows=first)
         exact = pd.read_csv(path, nrows=first, usecols=list(names), dtype=str, keep_default_na=False)  # "007", "NA"
         for column in [number, *(name for name in NUMBERS[len(names) - 1].split() if name in table)]:
-            if len(table) and not pd.api.types.is_numeric_dtype(
-                table[column]
-            ):  # "1_0" would become 10, and 400 digits overflow
+            # As text, "1_0" would become 10, and 400 digits overflow.
+            if len(table) and not pd.api.types.is_numeric_dtype(table[column]):
                 raise ValueError("a number is not one")
         table[number] = table[number].astype(float)
         if len(names) == 2 and not ((table[number] >= 0) & (table[number] < np.inf)).all():
