@@ -65,6 +65,15 @@ def _sync(path: Path) -> None:
             os.close(handle)
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse to write to a file, a link to nowhere, or below one."""
+    for place in (folder, *folder.parents):
+        if place.is_symlink() and not place.exists():
+            raise FileNotFoundError(f"{place} is a link to a folder that is not there: make it, or give another folder")
+        if place.exists() and not place.is_dir():
+            raise NotADirectoryError(f"{place} is a file, and a folder is needed to write to")
+
+
 @contextmanager
 def claimed(folder: str | Path) -> Iterator[None]:
     """Have a folder for this process alone, made if need be and without what a killed run left behind.
@@ -73,8 +82,7 @@ def claimed(folder: str | Path) -> Iterator[None]:
     was made and is empty at the end is removed. Claims of one thread may be nested.
     """
     folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file, and a folder is needed to write to")
+    check_folder(folder)
     made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)

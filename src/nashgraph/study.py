@@ -121,7 +121,8 @@ def drawn_group(
     n = check_integer("n_nodes", n_nodes, low=10, remedy="it is the number of people, 10 to 2,000")
     if n > MOST_NODES:
         raise InputError(f"n_nodes={n} is too many to draw and ask often: plan for {MOST_NODES}, or one group")
-    check_number("n_ties", n_ties, low=0, high=n / 2, open_low=True, remedy="it is a guess of ties per person; try 8")
+    remedy = f"it is a guess of ties per person; try {min(8, n / 4):g}"
+    check_number("n_ties", n_ties, low=0, high=n / 2, open_low=True, remedy=remedy)
     check_number(
         "mixing", mixing, low=-100, high=100, remedy="it is the log-odds that a shared trait adds to a tie; try 0.5"
     )
@@ -161,6 +162,8 @@ class SeedingGain:
     """
 
     def __init__(self, A: Array, random: np.random.Generator) -> None:
+        if not A.any():
+            raise InputError("a network was drawn that has no ties: plan for more people, or for more ties per person")
         n, passing = len(A), 1.0 / largest_eigenvalue(sparse.csr_array(A))
         self.count = max(1, round(SEEDS * n))
         self.judge = draw_sets(sparse.csr_array(A), SAMPLES, random, scale=passing, rounds=ROUNDS)

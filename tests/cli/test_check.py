@@ -63,3 +63,10 @@ def test_learn_says_in_a_line_whether_there_is_structure(shuffled, tmp_path):
     notes = " ".join(json.loads((out / "model.json").read_text())["notes"])
     assert ("Nothing found" if shuffled else "as concentrated as if the answers were shuffled") in notes
     assert ("Nothing found" in (out / "report.html").read_text()) == shuffled
+
+
+def test_a_table_that_cannot_tell_gives_null_in_json(tmp_path):
+    (tmp_path / "two.csv").write_text("id,a,b\nx,1,2\ny,2,1\n")
+    result = run("check", tmp_path / "two.csv", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["p_value"] is None

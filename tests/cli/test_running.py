@@ -8,6 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -356,3 +357,17 @@ def test_what_is_registered_is_in_the_help(table):
     loaded = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True).stdout.split()
     for heavy in ("scipy.sparse", "pandas", "numba", "sklearn", "networkx"):
         assert heavy not in loaded
+
+
+def test_an_output_folder_that_is_a_link_to_nowhere_or_below_a_file_is_refused_before_the_run(tmp_path, random):
+    pd.DataFrame(random.normal(size=(9, 3)), columns=list("abc")).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for out, said in (
+        ("link", "link is a link to a folder that is not there: make it, or give another folder"),
+        ("link/sub", "link is a link to a folder that is not there"),
+        ("t.csv/sub", "t.csv is a file, and a folder is needed"),
+    ):
+        result = run("learn", tmp_path / "t.csv", "--out", tmp_path / out)
+        assert result.exit_code == 1
+        assert said in " ".join(error_lines(result))
+    assert (tmp_path / "link").is_symlink()

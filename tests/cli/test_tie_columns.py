@@ -248,6 +248,37 @@ def test_bad_declarations_say_what_to_type(survey, options, said):
     assert said in " ".join(result.output.split()), result.output
 
 
+@pytest.mark.parametrize("more", [(), ("--ties", "n_friends")])
+def test_columns_of_names_that_are_empty(survey, more):
+    pd.read_csv(survey).assign(friend1=None, friend2=None, friend3=None).to_csv(survey, index=False)
+    result = learn(survey, "--names", "friend1,friend2,friend3", *more)
+    assert result.exit_code == (0 if more else 1), result.output
+    assert more or "nobody was asked" in result.output
+
+
+def test_if_all_say_that_they_have_no_ties_there_are_none(tmp_path, random):
+    table = pd.DataFrame({"id": [f"p{k}" for k in range(14)], "x": random.normal(size=14), "n": 0})
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    result = learn(tmp_path / "survey.csv", "--ties", "n")
+    assert result.exit_code == 0
+    assert "nobody has any ties" in result.output
+    assert pd.read_csv(tmp_path / "out" / "edges.csv").empty
+
+
+def test_nobody_may_have_more_ties_than_there_are_others(tmp_path, random):
+    table = pd.DataFrame({"id": [f"p{k}" for k in range(14)], "x": random.normal(size=14), "n": [13.0] + [None] * 13})
+    table.to_csv(tmp_path / "survey.csv", index=False)
+    assert learn(tmp_path / "survey.csv", "--ties", "n").exit_code == 0
+    assert pd.read_csv(tmp_path / "out" / "nodes.csv")["ties_high"].max() <= 13
+
+
+def test_act_on_draws_without_a_free_pair(tmp_path):
+    (tmp_path / "survey.csv").write_text("id,x,a\np0,0,p1\np1,1,\np2,2,\np3,0,\np4,1,\np5,2,\n")
+    learn(tmp_path / "survey.csv", "--names", "a", "--max-names", "1", "--recall", "0.01")
+    result = run("act", tmp_path / "out", "--out", tmp_path / "act")
+    assert result.exit_code == 0, result.output
+
+
 def test_a_trait_that_everybody_or_nobody_has(survey):
     table = pd.read_csv(survey).assign(weaver=1)
     table.to_csv(survey, index=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nashgraph.io import TableError, TableOptions
+from nashgraph.io import TableError, TableOptions, read_table
 from nashgraph.io.text import read_text
 
 
@@ -99,7 +99,7 @@ def test_a_header_of_numbers_is_said_aloud(write):
     [
         ("a,b\n1,2\n3,4,5\n", "line 3 has 3 fields and the first line has 2"),
         ("a,b\n1,2\n\n3\n", "line 4 has 1 field and"),
-        ('a,b\n1,"2\n', "cannot be read: unexpected end of data"),
+        ('a,b\n1,"2\n', "a quotation mark in line 2 is never closed"),
         ("a,b,a\n1,2,3\n", r"column name 'a' more than once \(columns 1, 3\)"),
         ("a,b\n1\n1,2\n1,2,3\n", "line 2 has 1 field and the first line has 2; so it is in 2 lines: 2, 4"),
         ("a,a\n1\n", "2 problems: .1. table.csv: line 2 has 1 field.* .2. .*column name 'a' more than once"),
@@ -113,3 +113,17 @@ def test_broken_text_is_placed(write, content, message):
 def test_utf_16_is_read_when_told(write):
     table, _ = read_text(write("a,b\n1,2\n".encode("utf-16")), TableOptions(encoding="utf-16"))
     assert list(table.columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'id,a\nn0,1\n"n1,1\nn2,2\nn3,3\n', "a quotation mark in line 3 is never closed"),
+        (b"id,a\nn1,1\0\nn2,2\n", "remove the character NUL in line 2"),
+        ("id,a\nn1,1\nn2,2\n".encode("utf-16-le"), "pass --encoding utf-16-le"),
+    ],
+)
+def test_quotation_marks_and_zeros_are_placed(tmp_path, content, said):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(TableError, match=said):
+        read_table(tmp_path / "t.csv")

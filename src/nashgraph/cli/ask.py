@@ -97,7 +97,10 @@ def run_plan(given: PlanArguments) -> int:
         table = read_exact(given.traits, ())
         table = read_exact(given.traits, [str(table.columns[0])])  # "007" is a name
         like = (read_network(given.like, directed=False), table.set_index(str(table.columns[0])))
-    shares = [number / 100.0 for number in numbers_of("--asked", given.asked, float)]
+    percents = numbers_of("--asked", given.asked, float)
+    if not all(1 <= number <= 100 for number in percents):
+        raise typer.BadParameter(f"--asked {given.asked} must be percentages from 1 to 100, for example 30,100")
+    shares = [number / 100.0 for number in percents]
     counts = numbers_of("--questions", given.questions, int)
     with voice.noting_warnings():
         table = plan_study(

@@ -17,7 +17,7 @@ from .. import io
 from ..certificate import exact
 from ..consensus.checkpoint import remove_checkpoints
 from ..estimators import ConsensusGL
-from ..files import STOPPED, claimed, in_bytes, written_together
+from ..files import STOPPED, check_folder, claimed, in_bytes, written_together
 from ..graph import NOT_CENTRAL, LearnedGraph
 from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, sha256_of
 from ..io.graphs import write_csv
@@ -324,7 +324,8 @@ SCORES = {
 
 
 def check_inputs_kept(out: Path, inputs: Iterable[Path | None], files: Iterable[str] = FILES) -> None:
-    """Refuse to write over a file that is read in the same run."""
+    """Refuse to write over a file that is read in the same run, or where no folder can be."""
+    check_folder(out)
     for given in filter(None, inputs):
         for name in files:
             file = out / name

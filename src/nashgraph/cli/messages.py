@@ -79,7 +79,7 @@ class Voice:
     def answer(self, content: dict[str, Any]) -> None:
         """Give the JSON object that machines asked for."""
         if self.as_json:
-            typer.echo(json.dumps(content, allow_nan=False))
+            typer.echo(json.dumps(finite(content), allow_nan=False))
 
     @contextmanager
     def noting_warnings(self) -> Iterator[None]:
@@ -170,6 +170,13 @@ def plain(value: Any) -> Any:
     """Return a value as JSON has it: None where it is missing or not finite."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)) else value
+
+
+def finite(content: Any) -> Any:
+    """Return a JSON object with null in place of each number that is missing or not finite."""
+    if isinstance(content, dict):
+        return {name: finite(value) for name, value in content.items()}
+    return [finite(value) for value in content] if isinstance(content, list | tuple) else plain(content)
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -141,7 +141,8 @@ class TieModel(GraphEstimator):
         likeness = read_likeness(X, names)
         groups = read_groups(networks, told, likeness.shape[1] > 0)
         told = with_known(told, known_pairs)
-        if named is None and not groups and not len(known_pairs.complete) and np.isnan(told.counts).all():
+        nobody = np.isnan(told.counts).all() and (named is None or not named.asked.any())
+        if nobody and not groups and not len(known_pairs.complete):
             raise InputError(
                 "nobody was asked: pass counts or n_ties for at least some nodes, nominations, known ties with the "
                 "nodes whose ties are all known (a row with the target *), or networks of other groups"
@@ -152,9 +153,13 @@ class TieModel(GraphEstimator):
         self.__dict__.update(learned, _graph=None, _draws=None)
         self.certificate_.warn(type(self).__name__)
         if not self.adjacency_.nnz:
+            few = self.expected_ties_["expected_ties"].sum() < 1.0
             warn(
-                "These answers do not tell who is tied to whom: no pair is more probable than others. Ask how many "
-                "ties have a trait (counts), or for names."
+                "By these answers, nobody has any ties: check that 0 means none, and leave cells empty where a person "
+                "was not asked."
+                if few
+                else "These answers do not tell who is tied to whom: no pair is more probable than others. Ask how "
+                "many ties have a trait (counts), or for names."
             )
         return self
 

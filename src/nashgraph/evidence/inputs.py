@@ -251,10 +251,10 @@ def read_nominations(given: Any, names: Array, most: int | None, recall: float |
     ends = [(places[source], places[name]) for source, named in lists.items() for name in dict.fromkeys(named)]
     rows, columns = np.array(ends, dtype=np.int64).reshape(-1, 2).T
     named = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-    asked = np.zeros(n, dtype=bool)
-    asked[[places[source] for source in lists]] = True
+    asked = np.isin(np.arange(n), [places[source] for source in lists])
     length = np.diff(named.indptr)  # with those who are not nodes: they take up room too
-    length[[places[source] for source in lists]] += list(outside.values())
+    for source, count in outside.items():
+        length[places[source]] += count
     full = asked & (length >= (most or n))
     back = np.zeros(n)
     for group in (full, asked & ~full):

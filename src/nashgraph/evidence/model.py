@@ -103,7 +103,7 @@ class TieFit:
         half = 1.645 * np.sqrt(np.where(complete, 0.0, after))
         centre = np.where(np.isnan(told), pairs.expected, told)
         low = np.maximum(np.minimum(centre - half, pairs.expected), 0.0)
-        high = np.maximum(centre + half, pairs.expected)
+        high = np.minimum(np.maximum(centre + half, pairs.expected), self.n - 1.0)
         ends = {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}
         return pd.DataFrame(ends, index=self.told.names)
 

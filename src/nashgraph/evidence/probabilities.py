@@ -18,6 +18,7 @@ BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
 # groups of 40 people by up to a quarter (benchmarks/EVIDENCE.md).
 ENOUGH_TIES, MOST_NETWORKS = 5000, 16
 EQUAL = 1e-4  # log-odds this near are one: they are computed in float32, as sums of up to 100 traits
+HARDLY = -4.6  # log-odds of a tie in one network of a hundred
 PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 
 
@@ -159,7 +160,7 @@ def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
     """Return the most probable pairs, two for every expected tie and each node's best one, and sums.
 
     A node with several best pairs, as among people with the same traits, gets none of them: the order of the people
-    would choose.
+    would choose. Nor does a node get one that is hardly ever a tie.
     """
     left, right = low_rank.cast()
     n = len(left)
@@ -170,7 +171,7 @@ def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
         theta[np.arange(theta.shape[0]), np.arange(rows.start, rows.stop)] = np.inf
         lowest = theta.min(axis=1, keepdims=True)
         several = (theta <= lowest + EQUAL * np.maximum(1.0, np.abs(lowest))).sum(axis=1) > 1
-        best = np.where(several, -1, theta.argmin(axis=1))
+        best = np.where(several | (lowest[:, 0] > -HARDLY), -1, theta.argmin(axis=1))
         bins = np.clip((theta + 20.0) * (BINS / 40.0), 0, BINS - 1).astype(np.int64)
         p = sigmoid(-theta)
         variance = (p * (1.0 - p)).sum(axis=1, dtype=float)

@@ -61,7 +61,7 @@ def best_ties(
     size = check_size("count", count, most, f"pairs without a tie of weight {added:.3g}")
 
     def candidates(game: Game) -> Array:
-        return np.array([*best_pairs(game, size + MORE, tied_pairs(game.weights, added))])
+        return np.array([*best_pairs(game, size + MORE, tied_pairs(game.weights, added))], dtype=np.int64)
 
     def gain(pair: Array) -> float:
         return changed(game, pair, added).value - game.value

@@ -107,12 +107,17 @@ def _rows(file: str, text: str, separator: str, *, strict: bool = True) -> Itera
     csv.field_size_limit(max(csv.field_size_limit(), min(len(text), LONGEST)))
     reader = csv.reader(_lines(text), delimiter=separator, skipinitialspace=True, strict=strict)
     try:
+        start = 1
         for row in reader:
+            start = reader.line_num + 1
             if row not in ([], [""]):
                 yield reader.line_num, row
     except csv.Error as error:
-        long = f"a cell has more than {LONGEST:,} letters: is the quotation mark missing that ends it?"
-        why = long if "field limit" in str(error) else error
+        why: object = error
+        if "field limit" in str(error):
+            why = f"a cell has more than {LONGEST:,} letters: is the quotation mark missing that ends it?"
+        elif "unexpected end" in str(error):
+            why = f"a quotation mark in line {start} is never closed: remove it, or put one at the end of its cell"
         raise TableError(f"{file}: line {reader.line_num} cannot be read: {why}") from error
 
 
@@ -210,8 +215,13 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
     except Exception as error:  # whatever an encoding meets that is not for files
         raise TableError(f"{path.name} cannot be read as {encoding}: try utf-8, latin-1, cp1252 or utf-16") from error
     if "\0" in text:
+        first = text.index("\0")
         advice = hint or "is it a table at all?"
-        raise TableError(f"{path.name} is a binary file, not text (a zero at character {text.index(chr(0))}): {advice}")
+        if set(text[1:200:2]) == {"\0"}:
+            advice = "pass --encoding utf-16-le"
+        elif text.count("\0") == 1:
+            advice = f"remove the character NUL in line {text.count(chr(10), 0, first) + 1}"
+        raise TableError(f"{path.name} is a binary file, not text (a zero at character {first}): {advice}")
     if not text.strip():
         raise TableError(f"{path.name} is empty")
     return text, notes
