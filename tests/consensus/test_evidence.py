@@ -3,11 +3,12 @@
 import networkx as nx
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.covariance import ledoit_wolf
 from sklearn.metrics import average_precision_score
 
 from nashgraph import ConsensusGL, edge_auc
-from nashgraph.consensus.evidence import frequency_distance, global_ladder, kind_of_signals
+from nashgraph.consensus.evidence import frequency_distance, global_ladder, kind_of_signals, upper_pairs
 from nashgraph.consensus.members import conditional_signals
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.graph import LearnedGraph
@@ -174,3 +175,11 @@ def test_frequencies_are_compared_whatever_the_values_are():
     assert frequency_distance(np.array([[0, 0, 1, 1], [5, 7, 7, 5]])) == 0.0
     assert frequency_distance(np.array([[0, 1, 1, 1], [0, 0, 0, 1]])) == 0.25
     assert global_ladder(np.array([3.0, 1.0, 0.0]), 3, np.array([0.67, 1.33])).round(2).tolist() == [2.62, 0.38, 0.0]
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_upper_pairs_have_the_mean_of_both_directions_once(everything):
+    W = np.random.default_rng(0).random((7, 7)) * (1.0 - np.eye(7))
+    found = upper_pairs(sparse.csr_array(W), everything)
+    np.testing.assert_allclose(found.toarray(), np.triu(0.5 * (W + W.T), 1))
+    assert found.nnz == 21

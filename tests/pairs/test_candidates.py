@@ -117,3 +117,9 @@ def test_the_rows_of_some_nodes_are_scanned_like_all(random):
     everybody, _ = search.above(cut, bonus, **GIVEN)
     assert len(cuts) == 3
     np.testing.assert_array_equal(some.toarray(), everybody.toarray()[nodes])
+
+
+def test_among_three_nodes_each_has_two_candidates():
+    search = make_search(np.array([[0.0, 1.0, 3.0]]))
+    found = CandidateSet.of(search, everything=False)
+    np.testing.assert_array_equal(np.diff(found.pairs.indptr), [2, 2, 2])

@@ -212,7 +212,8 @@ def estimate_errors(told: Answers, recall: float | None, variance: float | None)
         return Errors(float(recall or 0.0), float(variance or 0.0), ", ".join(given))
     if full.mean() < 0.95 or Z.shape[1] < 4 or not np.nansum(counts[full]):
         assumed = [*(["nothing forgotten"] if recall is None else []), *(["small errors"] if variance is None else [])]
-        why = "fewer than 95% of the nodes answered everything, so the two sides of ties cannot be compared"
+        few = "fewer than 95% of the nodes answered everything" if full.mean() < 0.95 else "too little was counted"
+        why = f"{few}, so the two sides of ties cannot be compared"
         source = "; ".join([*given, f"{', '.join(assumed)} assumed: {why}"])
         return Errors(1.0 if recall is None else recall, ASSUMED_ERROR if variance is None else variance, source)
     Z, counts = Z[full], counts[full]
