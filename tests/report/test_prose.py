@@ -80,3 +80,9 @@ def test_the_methods_paragraph_is_read_back_from_a_page(tmp_path):
         prose.read_methods(page)
     page.write_text('<p class="column" id="methods">A &amp; B were tied.</p>')
     assert prose.read_methods(page) == "A & B were tied."
+
+
+def test_without_ties_nobody_leads():
+    found = prose.leaders(LearnedGraph.of(np.zeros((4, 4)), list("abcd")))
+    assert found.first == []
+    assert found.sentence == "There are no ties, so nobody has influence."

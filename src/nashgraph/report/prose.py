@@ -110,6 +110,8 @@ def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[tuple[str, str]
         found.append((f"{cut.n_ties:,} ties, evidence not known", "amber"))
     if not first.supported:
         found.append(("who is central is not known", "red"))
+    elif not first.first:
+        found.append(("no ties, so no leaders", "red"))
     elif first.rivals:
         found.append(("leaders not settled", "red"))
     else:
@@ -144,6 +146,8 @@ class Leaders(NamedTuple):
         """The most influential nodes, and whether their order is stable."""
         if not self.supported:
             return NOT_CENTRAL
+        if not self.first:
+            return "There are no ties, so nobody has influence."
         if self.rivals:
             rivals = listing(self.rivals, 5)
             return f"It is not settled who is most influential: {self.first[0]} is first here, and {rivals} may be."
@@ -183,6 +187,8 @@ def leaders(graph: LearnedGraph) -> Leaders:
     """Return who is most influential, as far as the intervals of the ranks tell the first from the rest."""
     if graph.influence_supported is False:
         return Leaders([], [], supported=False)
+    if not graph.influence.any():
+        return Leaders([], [], settled=False)
     order = speaking(graph)
     plain = shortened([text(name) for name in graph.names[order]])
     names = [name + gaps_mark(graph, node) for name, node in zip(plain, order.tolist(), strict=True)]
