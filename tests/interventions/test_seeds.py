@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from nashgraph import InputError, LearnedGraph
-from nashgraph.interventions import Game, best_seeds, diffusion_centrality, expected_reach
+from nashgraph.interventions import Game, best_seeds, diffusion_centrality, expected_reach, roles
 from nashgraph.interventions.positions import largest_eigenvalue
 from nashgraph.interventions.seeds import draw_sets
 
@@ -213,3 +213,14 @@ def test_a_score_chooses_the_seeds():
     assert table.reached.iloc[-1] < best_seeds(W, 2).reached.iloc[-1]
     with pytest.raises(InputError, match="score"):
         best_seeds(W, 2, score=[1, 2])
+
+
+@pytest.mark.parametrize(
+    "function", [lambda W, seed: best_seeds(W, 1, random_state=seed), lambda W, seed: roles(W, random_state=seed)]
+)
+def test_a_seed_may_be_as_large_as_in_scikit_learn(function):
+    """A limit on counts once held for seeds too, and the benchmark on diffusion stopped."""
+    W = 0.3 * (np.ones((4, 4)) - np.eye(4))
+    assert len(function(W, 2**32 - 1))
+    with pytest.raises(InputError, match="at most 4,294,967,295"):
+        function(W, 2**32)

@@ -65,7 +65,7 @@ def reproduce(
     5
     """
     wanted = list(EXPERIMENTS) if names is None else [check_choice("experiment", name, EXPERIMENTS) for name in names]
-    check_integer("seed", seed, low=0, remedy="try 0")
+    check_integer("seed", seed, low=0, high=2**32 - 1, remedy="try 0")
     folder = Path(out)
     studies: dict[str, Study] = {}
     for name in wanted:

@@ -57,7 +57,7 @@ def roles(
     """
     game = Game.on(graph)
     count = check_best(best, game.n_nodes)
-    random = np.random.default_rng(check_integer("random_state", random_state, low=0, remedy="try 0"))
+    random = np.random.default_rng(check_integer("random_state", random_state, low=0, high=2**32 - 1, remedy="try 0"))
     if pivots is None:
         pivots = game.n_nodes if game.n_nodes <= 1_000 else PIVOTS
     remedy = f"it is the number of nodes at which paths start; try {PIVOTS}"

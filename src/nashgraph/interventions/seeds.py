@@ -130,7 +130,7 @@ def expected_reach(
 
 def check_draws(samples: int | None, random_state: object, n_nodes: int) -> tuple[int, np.random.Generator]:
     """Check the number of draws and their seed."""
-    random = np.random.default_rng(check_integer("random_state", random_state, low=0, remedy="try 0"))
+    random = np.random.default_rng(check_integer("random_state", random_state, low=0, high=2**32 - 1, remedy="try 0"))
     if samples is None:
         return max(10_000, 5 * n_nodes), random
     return check_integer("samples", samples, low=1, remedy="it is the number of diffusions to draw; try 10000"), random
