@@ -126,7 +126,7 @@ QUOTES: list[tuple[str, str, list[tuple[str, str]]]] = [
     ),
     (
         SEEDING,
-        "are hardly better ({} ± {} and {} ± {})",
+        "are a little better ({} ± {} and {} ± {})",
         [(DIFFUSION, share("villages", "learned network, by influence", f"seeds, T = {rounds}")) for rounds in (3, 6)],
     ),
     (
