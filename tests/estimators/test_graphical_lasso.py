@@ -89,7 +89,7 @@ def test_nodes_that_never_vary_are_named(signals):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("alpha", [None, 0.001])
+@pytest.mark.parametrize("alpha", [None, 0.05])
 def test_not_converging_is_told_once(alpha, random):
     X = random.normal(size=(30, 20)) @ random.normal(size=(20, 20))
     with pytest.warns(ConvergenceWarning) as caught:

@@ -267,7 +267,7 @@ def test_the_sizes_in_the_footer_of_a_parquet_file_are_not_believed(tmp_path, en
     )
     size = pyarrow.parquet.ParquetFile(path).metadata.row_group(0).total_byte_size
     said = varint(size)
-    assert path.read_bytes().count(said) == 2  # of the column, and of the rows
+    assert path.read_bytes().count(said) >= 2  # of the column, and of the rows
     path.write_bytes(path.read_bytes().replace(said, varint(100, len(said))))
     about = pyarrow.parquet.ParquetFile(path).metadata.row_group(0)
     assert about.total_byte_size == about.column(0).total_uncompressed_size == 100
@@ -289,7 +289,7 @@ def test_the_pages_of_a_parquet_file_have_the_sizes_in_its_footer(tmp_path, vers
         "lists": [[k, k + 1] for k in range(rows)],
     }
     how = {"compression": compression, "data_page_version": version, "use_dictionary": coded, "data_page_size": 500}
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, row_group_size=1000, write_page_checksum=True, **how)
+    pyarrow.parquet.write_table(pyarrow.table(columns), path, row_group_size=1000, **how)
     about = pyarrow.parquet.ParquetFile(path).metadata
     with path.open("rb") as raw:
         for chunk in (about.row_group(k).column(j) for k in range(3) for j in range(about.num_columns)):
