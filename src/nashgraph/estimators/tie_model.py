@@ -56,7 +56,7 @@ class TieModel(GraphEstimator):
     calibrate : bool
         Whether to calibrate probabilities by simulation (up to 5,000 nodes); it takes as long as the fit, in groups of
         a few hundred people several times as long. Another ``random_state``, or another order of the people, moves
-        them: slightly in sparse networks of 40 people or more, by up to 0.2 if half of all pairs are tied.
+        them: little in sparse networks of 40 people or more (``benchmarks/EVIDENCE.md``), more in small or dense ones.
     tol, max_iter : stop when the relative gradient is at most ``tol``, or after so many iterations
     random_state : int, of the simulation
 
