@@ -16,11 +16,25 @@ import numpy as np
 import scipy  # whose submodules come when first used
 from numpy.typing import NDArray
 
+from .decisions import Remedy
+
 Array = NDArray[Any]
 
 
 class InputError(ValueError):
-    """Invalid input; the message says what to do. Any other error is a bug of the library."""
+    """Invalid input; the message says what to do. Any other error is a bug of the library.
+
+    Interfaces phrase the error from its fields and never take the message apart: ``parameter`` is the argument at
+    fault as Python writes it (``"degree"``), ``value`` is what it was, and ``remedy`` the setting that would help.
+    """
+
+    def __init__(
+        self, message: str, *, parameter: str | None = None, value: object = None, remedy: Remedy | None = None
+    ) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+        self.value = value
+        self.remedy = remedy
 
 
 class InputTypeError(InputError, TypeError):
