@@ -371,3 +371,14 @@ def test_an_output_folder_that_is_a_link_to_nowhere_or_below_a_file_is_refused_b
         assert result.exit_code == 1
         assert said in " ".join(error_lines(result))
     assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("words", [["show", "nosuch", "--json"], ["datasets"]])
+def test_output_that_cannot_be_written_ends_with_one_line(words):
+    with Path("/dev/full").open("w") as full:
+        line = [sys.executable, "-m", "nashgraph", *words]
+        ended = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 1
+    assert len(ended.stderr.splitlines()) == 1
+    assert ended.stderr.startswith("nashgraph ")

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 import zipfile
 from contextlib import suppress
 from dataclasses import fields
@@ -170,6 +171,60 @@ def test_an_uploaded_file_stays_in_the_folder_whatever_its_name(fresh, name, kep
     assert fresh.upload(name, TABLE)[0] == 200
     assert [file.name for file in fresh.session.folder.iterdir()] == [kept]
     assert fresh.session.problem == ""
+
+
+def test_no_uploaded_file_takes_the_place_of_another(fresh):
+    fresh.upload("a.csv", TABLE)
+    fresh.upload("known-a.csv", "source,target\nann,bob\n", kind="truth")
+    _, _, known = fresh.upload("A.csv", "source,target\ndan,eve\n", kind="known")
+    files = {"file": fresh.session.file, **fresh.session.files}
+    assert files == {"file": "a.csv", "truth": "known-a.csv", "known": known}
+    assert len({name.casefold() for name in files.values()}) == 3
+    assert "ann,bob" in (fresh.session.folder / "known-a.csv").read_text()
+
+
+def test_a_long_name_in_letters_of_three_bytes_is_shortened(fresh):
+    fresh.upload("村" * 86 + ".csv", TABLE)
+    known = fresh.upload("村" * 86 + ".csv", "source,target\ndan,eve\n", kind="known")[2]
+    assert fresh.session.problem == ""
+    assert fresh.session.file.endswith("村村.csv")
+    assert known == f"known-{fresh.session.file}"
+
+
+def test_a_page_opened_while_the_table_is_read_says_so(fresh):
+    fresh.session.file, fresh.session.reading = "t.csv", True
+    status, _, text = fresh.ask("GET", "/")
+    assert (status, "Reading t.csv" in text) == (200, True)
+    assert fresh.ask("GET", "/progress")[0] == 204
+    assert fresh.do("columns") == (409, "t.csv is being read: wait for it")
+    fresh.session.reading = False
+    fresh.upload("t.csv", TABLE)
+    assert "5 rows" in fresh.ask("GET", "/progress")[2]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell")
+def test_a_browser_gets_a_private_file_and_does_not_hold_up_the_server(tmp_path):
+    seen = tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {seen}\nsleep 60\n')  # as a browser in the console
+    browser.chmod(0o700)
+    line = [sys.executable, "-m", "nashgraph", "ui"]
+    with subprocess.Popen(line, env={**os.environ, "BROWSER": str(browser)}, stdout=subprocess.PIPE, text=True) as app:
+        try:
+            address = app.stdout.readline().split()[-1]
+            with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(address, timeout=20) as answer:
+                assert answer.status == 200
+            end = time.monotonic() + 20
+            while not seen.exists() or not seen.read_text():
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            opened_file = Path(urllib.request.url2pathname(seen.read_text().removeprefix("file://")))
+            assert "token" not in seen.read_text()
+            assert address in opened_file.read_text()
+            assert opened_file.stat().st_mode & 0o077 == 0
+            assert opened_file.parent.stat().st_mode & 0o077 == 0
+        finally:
+            app.send_signal(signal.SIGINT)
 
 
 def test_a_file_that_is_too_large_is_refused_and_not_kept(fresh, monkeypatch):

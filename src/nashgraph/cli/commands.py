@@ -291,9 +291,11 @@ def _written() -> str:
 def _fail(message: str, code: int, arguments: list[str]) -> None:
     line = as_options(printable(" ".join(message.split())))
     if "--json" in arguments:
-        typer.echo(json.dumps({"error": line, "code": code}))
-    else:
-        command = arguments[0] if arguments and arguments[0].isidentifier() else ""
+        with suppress(OSError):  # the error may be that nothing can be written there: then stderr has it
+            typer.echo(json.dumps({"error": line, "code": code}))
+            return
+    command = arguments[0] if arguments and arguments[0].isidentifier() else ""
+    with suppress(OSError):  # the exit code says that it failed
         typer.echo(f"nashgraph {command}".rstrip() + f": {line}", err=True)
 
 

@@ -34,6 +34,8 @@ NOT_OFFERED = ("quiet", "json", "verbose", "debug", "out", "scheduler", "workers
 # A change of these has the file read again.
 READING = ("nodes", "long", "separator", "encoding", "decimal", "thousands", "header", "sheet", "array", "max_cells")
 
+LONGEST_NAME = 150  # bytes of a file's name
+
 Given = Mapping[str, str]
 
 
@@ -206,4 +208,6 @@ def safe_name(name: str) -> str:
     r"""Return the name of an uploaded file without a folder, and without what a shell or a system cannot have."""
     last = Path(name.replace("\\", "/")).name
     plain = "".join(letter for letter in last if letter.isprintable() and letter not in '<>:"|?*/')
-    return plain.lstrip("-. ")[-100:] or "table.csv"
+    # Systems allow 255 bytes, of which the app needs some for its own words; the end of a name says what it is.
+    end = plain.encode("utf-8", "ignore")[-LONGEST_NAME:].decode("utf-8", "ignore")
+    return end.lstrip("-. ") or "table.csv"

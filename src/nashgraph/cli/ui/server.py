@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 import signal
 import socket
+import threading
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -162,6 +163,8 @@ def application(session: Session, port: int) -> ASGIApp:
     async def progress(request: Request) -> Response:
         if session.view == "working":
             return shown(session, "progress")
+        if session.view == "reading":
+            return Response(status_code=204)  # nothing on the page changes
         return shown(session, **{"HX-Retarget": "#main"})
 
     async def result(request: Request) -> Response:
@@ -215,7 +218,9 @@ def serve(port: int, browser: bool) -> int:
     if hasattr(signal, "SIGHUP"):  # its terminal is closed
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     if browser:
-        webbrowser.open(address)
+        # In a thread, because a browser in the console returns only when it is closed.
+        page = session.redirecting_file(address).as_uri()
+        threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:

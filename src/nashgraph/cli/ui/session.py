@@ -119,6 +119,7 @@ class Session:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         self.file, self.problem, self.table = "", "", pd.DataFrame()
+        self.reading = False
         self.notes, self.files, self.given = list[str](), dict[str, str](), dict[str, str]()
         self.guess: Guess | None = None
         self.job: Job | None = None
@@ -128,12 +129,16 @@ class Session:
         """The page to show."""
         if self.job is not None and (self.job.running or not self.job.error):
             return "working" if self.job.running else "done"
+        if self.reading:
+            return "reading"
         return "setup" if self.file else "start"
 
     def refuse_if_busy(self) -> None:
         """Refuse what would disturb a run."""
         if self.view == "working":
             raise BusyError("a network is being learned, and there is one run at a time: wait for it, or cancel it")
+        if self.view == "reading":
+            raise BusyError(f"{self.file} is being read: wait for it")
 
     def place_for(self, kind: str, name: str) -> Path:
         """Return where to write a file that is uploaded: the table itself, known ties or a true network."""
@@ -143,8 +148,12 @@ class Session:
         if kind == "file":
             self.clear()
         name = form.safe_name(name)
-        taken = {OUT, self.file, *(other for option, other in self.files.items() if option != kind)}
-        return self.folder / (f"{kind}-{name}" if name in taken else name)
+        others = [other for option, other in self.files.items() if option != kind]
+        # Some systems take A.csv and a.csv for one file.
+        taken = {other.casefold() for other in (OUT, self.file, *others)}
+        while name.casefold() in taken:
+            name = f"{kind}-{name}"
+        return self.folder / name
 
     def take(self, kind: str, path: Path) -> None:
         """Use an uploaded file."""
@@ -159,12 +168,15 @@ class Session:
         self.refuse_if_busy()
         self.given = {name: value for name, value in given.items() if name.startswith("set:")}
         self.guess, self.problem, self.job = None, "", None
+        self.reading = True
         try:
             options = form.reading(self.file, self.given)
             self.table, self.notes = read_table(self.folder / self.file, options)
             self.guess = guessed(self.table, options, self.file)
         except Exception as error:
             self.problem = message_of(error)[0].removesuffix(HINT)
+        finally:
+            self.reading = False
 
     def fill_in(self, given: dict[str, str]) -> None:
         """Keep what is filled in."""
@@ -207,6 +219,16 @@ class Session:
         self.refuse_if_busy()
         if kind in self.files:
             (self.folder / self.files.pop(kind)).unlink(missing_ok=True)
+
+    def redirecting_file(self, address: str) -> Path:
+        """Write a page that leads to the address, for this user alone.
+
+        A browser opens the file, so the token is not in its command line, which all users of the machine can read.
+        """
+        path = self.root / "open.html"
+        path.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
+        path.chmod(0o600)
+        return path
 
     def close(self) -> None:
         """End the run and delete the folder."""
