@@ -97,7 +97,7 @@ pages: $(VENV)/.plot ## update the output of commands in docs/: the tutorial, th
 	$(BIN)/python docs/pages.py
 
 reproduce: $(VENV)/.plot ## every table and figure of the paper (under 30 minutes); writes results/
-	$(BIN)/nashgraph reproduce all
+	$(BIN)/python -m reproduce all
 
 bench: $(VENV)/.dev ## measure, side by side in one run
 	$(BIN)/python -m benchmarks

@@ -11,11 +11,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from nashgraph.datasets import ONE_RELIGION_VILLAGES
-from nashgraph.estimators import GLGP
-from nashgraph.experiments.fig1 import GLGP_NAMES
-from nashgraph.experiments.study import (
+from reproduce.fig1 import GLGP_NAMES
+from reproduce.study import (
     COLOURS,
     Check,
     Comparison,
@@ -27,7 +24,10 @@ from nashgraph.experiments.study import (
     paper_numbers,
     where,
 )
-from nashgraph.experiments.villages import QUICK_VILLAGES, SURVEYED, C, prepare, village_problem
+from reproduce.villages import QUICK_VILLAGES, SURVEYED, C, prepare, village_problem
+
+from nashgraph.datasets import ONE_RELIGION_VILLAGES
+from nashgraph.estimators import GLGP
 from nashgraph.metrics import edge_auc
 from nashgraph.priors import GamePrior
 from nashgraph.solvers import BestResponse

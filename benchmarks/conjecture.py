@@ -22,13 +22,13 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
+from reproduce.study import COLOURS, Check, Experiment, Row, Study, new_figure, where
+from reproduce.table1 import edge_array, pairs_apart, rewired
+from reproduce.villages import ALL_VILLAGES
 from scipy import sparse
 
 from nashgraph.datasets import Dataset, erdos_renyi, load_dolphins, load_karate, load_villages, load_wiki_vote
 from nashgraph.datasets.store import VARIABLE
-from nashgraph.experiments.study import COLOURS, Check, Experiment, Row, Study, new_figure, where
-from nashgraph.experiments.table1 import edge_array, pairs_apart, rewired
-from nashgraph.experiments.villages import ALL_VILLAGES
 from nashgraph.games import welfare
 from nashgraph.priors import Epidemic
 from nashgraph.priors.prior import InMemory

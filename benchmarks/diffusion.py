@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from reproduce.study import COLOURS, Check, Experiment, Row, Study, mean_and_error, new_figure, where
+from reproduce.villages import ALL_VILLAGES, QUICK_VILLAGES, C, prepare, village_problem
 
 from nashgraph.datasets import (
     load_villages,
@@ -26,8 +28,6 @@ from nashgraph.datasets import (
     stochastic_block_model,
 )
 from nashgraph.estimators import ConsensusGL
-from nashgraph.experiments.study import COLOURS, Check, Experiment, Row, Study, mean_and_error, new_figure, where
-from nashgraph.experiments.villages import ALL_VILLAGES, QUICK_VILLAGES, C, prepare, village_problem
 from nashgraph.graph import adjacency_matrix
 from nashgraph.interventions import Game, best_seeds, diffusion_centrality, key_group, key_players
 from nashgraph.interventions.positions import largest_eigenvalue

@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nashgraph.experiments.reproduction import csv_of, write_study, write_trials
-from nashgraph.experiments.study import Experiment, held
+from reproduce.reproduction import csv_of, write_study, write_trials
+from reproduce.study import Experiment, held
 
 
 def run(name: str) -> None:

@@ -32,9 +32,9 @@ from nashgraph.datasets import (
 )
 from nashgraph.datasets.signals import FILTERS
 from nashgraph.datasets.store import VARIABLE
-from nashgraph.experiments import fig1
 from nashgraph.io import TableOptions, load_signals, read_truth
 from nashgraph.validation import Array
+from reproduce import fig1
 
 SYNTHETIC, FIGURE, SIMULATED, REAL = "synthetic", "Figure 1", "simulated on real", "real"
 DISCRETE, MANY = "discretised", "many signals"

@@ -54,9 +54,8 @@ def browser(driver):
 SLOW = (
     "tests/cli/test_faults.py",
     "tests/cli/test_ui_browser.py",
-    "tests/cli/test_reproduce.py",
+    "tests/reproduce/",
     "tests/cluster/",
-    "tests/experiments/",
     "tests/fuzz/",
     "tests/report/test_browser",
     "tests/test_beyond_the_paper.py",

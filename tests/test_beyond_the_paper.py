@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from benchmarks import beyond, conjecture, diffusion
 from benchmarks.experiment import page_of
+from reproduce.fig1 import GLGP_NAMES
+from reproduce.reproduction import read_trials, run_trials, section
 
 from nashgraph.datasets import load_karate
-from nashgraph.experiments import Experiment, Study, table1
-from nashgraph.experiments.fig1 import GLGP_NAMES
-from nashgraph.experiments.reproduction import read_trials, run_trials, section
+from reproduce import Experiment, Study, table1
 
 HERE = Path(beyond.__file__).parent
 with_data = pytest.mark.skipif(

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from nashgraph.experiments.fig1 import BEST_RESPONSE, CONSENSUS, GLGP_NAMES, HALVED, PRODUCT, SMOOTH
-from nashgraph.experiments.villages import CONTROL, NOT_TOLD, PAPER, SURVEYED, TOLD
+from reproduce.fig1 import BEST_RESPONSE, CONSENSUS, GLGP_NAMES, HALVED, PRODUCT, SMOOTH
+from reproduce.villages import CONTROL, NOT_TOLD, PAPER, SURVEYED, TOLD
 
 HOME = Path(__file__).parent.parent
 README, SEEDING, PERFORMANCE = "README.md", "docs/guide/seeding.md", "docs/guide/performance.md"

@@ -24,12 +24,11 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 # Long tests of things that neither versions nor packaging change.
 LONG = (
     "fuzz",
-    "experiments",
+    "reproduce",
     "report/test_browser.py",
     "report/test_bundle.py",
     "report/test_browser_act.py",
     "cli/test_faults.py",
-    "cli/test_reproduce.py",
     "test_recovery.py",
 )
 

@@ -162,11 +162,6 @@ def test_the_run_after_a_fault_is_the_run_without(place):
     assert (out / "edges.csv").read_bytes() == (place / "model" / "edges.csv").read_bytes()
 
 
-def test_a_study_that_cannot_be_written_leaves_whole_files(tmp_path):
-    out = tmp_path / "out"
-    check_whole_or_absent(out, 9, "reproduce", "theorem1", "--quick", "--jobs", "1", "--out", out)
-
-
 def test_data_that_cannot_be_written_leave_whole_files(tmp_path, monkeypatch):
     archive, home = village_archive(tmp_path / "datav4.0.zip"), tmp_path / "home"
     pinned = pinned_to(VILLAGES, archive)

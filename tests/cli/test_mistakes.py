@@ -51,7 +51,6 @@ def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence
         (["plan", "--people", "10", "--ties", "0.1"], "a network was drawn that has no ties"),
         (["plan", "--seed", "1" + 30 * "0"], "--seed"),
         (["demo", "--seed", "1" + 30 * "0"], "--seed"),
-        (["reproduce", "fig1", "--jobs", "1" + 30 * "0"], "--jobs"),
         (["path", "survey.csv", "--n-lams", "1" + 30 * "0"], "n_lams must be at most 1,000"),
         (["learn", "survey.csv", "--workers", "1" + 30 * "0"], "--workers"),
         (["learn", "survey.csv", "--ties", "q0", "--recall", "1e-300"], "recall must be"),

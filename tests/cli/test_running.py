@@ -145,10 +145,7 @@ def test_a_folder_that_is_in_use_is_said(table):
     other = threading.Thread(target=hold)
     other.start()
     started.wait(60)
-    results = [
-        run(*command, "--out", out)
-        for command in (("learn", table), ("compare", table), ("demo",), ("reproduce", "theorem1", "--quick"))
-    ]
+    results = [run(*command, "--out", out) for command in (("learn", table), ("compare", table), ("demo",))]
     ended.set()
     other.join()
     for result in results:

@@ -174,16 +174,6 @@ def demo(asked: options.DemoArguments) -> None:
     """
 
 
-@command("studies:run_reproduce")
-def reproduce(asked: options.ReproduceArguments) -> None:
-    """Run the paper's tables and figures again, and compare them with its numbers.
-
-    Finished trials are stored, so the same command continues a run that was stopped.
-
-    Example: nashgraph reproduce fig1 --quick
-    """
-
-
 @command("ui:run_ui")
 def ui(asked: options.ServerArguments) -> None:
     """Learn a network in the browser: choose a file, check its columns, learn, and get the report.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 METHODS = "nashgraph.estimators:METHODS"
 LEARNERS = "nashgraph.estimators:LEARNERS"
-EXPERIMENTS = "nashgraph.experiments:EXPERIMENTS"
 INTERACTIONS, WELFARES = "nashgraph.games.interactions:INTERACTIONS", "nashgraph.games.welfares:WELFARES"
 RESPONDS = "How a node's action responds to its neighbours' actions."
 VALUED = "How the actions of all nodes are valued."
@@ -365,24 +364,6 @@ class DemoArguments:
     speech: SpeechArguments
     out: Path = output_option(default=Path("demo"), help="Folder for the files.")
     seed: int = option(default=0, min=0, max=2**32 - 1, help="Seed of the random signals.")
-
-
-@dataclass(frozen=True)
-class ReproduceArguments:
-    """The options of reproduce."""
-
-    speech: SpeechArguments
-    experiments: list[str] = argument(
-        EXPERIMENTS, "Experiments to run; all runs every one.", autocompletion=completing(EXPERIMENTS)
-    )
-    quick: bool = option("--quick", default=False, help="Few trials, for a first look in under a minute.")
-    seed: int = option(default=0, min=0, max=2**32 - 1, help="Seed of the random numbers.")
-    jobs: int = option(
-        default=-1, min=-1, max=1024, help="Number of trials to run at the same time; -1 uses all cores."
-    )
-    out: Path | None = output_option(
-        help="Folder for the files.", show_default="results, or results/quick with --quick"
-    )
 
 
 @dataclass(frozen=True)

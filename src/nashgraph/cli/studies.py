@@ -1,12 +1,10 @@
-"""``nashgraph demo``, ``reproduce`` and ``datasets``: a first look, the paper's experiments, and the data of both."""
+"""``nashgraph demo`` and ``datasets``: a first look, and the data sets."""
 
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -16,23 +14,21 @@ from rich.console import Console
 from rich.table import Table
 
 from ..comparison import CHANCE, CONTROL, SCORES, SHUFFLED, compare
-from ..datasets import DatasetError, import_villages, load_karate, smooth_signals
+from ..datasets import import_villages, load_karate, smooth_signals
 from ..datasets.networks import DOLPHINS, WIKI_VOTE
 from ..datasets.store import find_home, load_tables
 from ..datasets.villages import VILLAGES
 from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
-from ..experiments import EXPERIMENTS, Study, reproduce
-from ..experiments.study import held
-from ..files import Written, claimed, written_together
+from ..files import claimed, written_together
 from ..io import write_edges, write_graphml
 from ..report import Summary, plot_networks, summarize, write_report
 from ..solvers import BestResponse
-from ..validation import InputError, check_choice
-from .commands import DONE, REFUSED, load_matplotlib, printable
+from ..validation import check_choice
+from .commands import DONE, load_matplotlib
 from .fitting import part_to_write
 from .learn import most_influential
 from .messages import Voice, counting, listed, tallied
-from .options import DemoArguments, FetchArguments, ImportArguments, ReproduceArguments
+from .options import DemoArguments, FetchArguments, ImportArguments
 
 SOURCES = {source.name: source for source in (DOLPHINS, *WIKI_VOTE.values(), VILLAGES)}
 N_SIGNALS, N_DRAWS = 50, 8  # one draw of signals does not show which method is better
@@ -137,56 +133,6 @@ def write_demo(out: Path, model: GraphEstimator, club: nx.Graph[int], summary: S
             voice.note("karate.png is left out, because drawing needs matplotlib: pip install 'nashgraph[plot]'")
         write_report(summary, folder / "report.html")
         return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
-
-
-def run_reproduce(asked: ReproduceArguments) -> int:
-    """Run experiments, write what came out, and print the verdicts."""
-    voice = asked.speech.voice()
-    unknown = [name for name in asked.experiments if name not in (*EXPERIMENTS, "all")]
-    if unknown:
-        raise typer.BadParameter(f"no such experiment: {', '.join(unknown)}; there are {', '.join(EXPERIMENTS)}, all")
-    if asked.jobs == 0:
-        raise typer.BadParameter("--jobs 0 runs nothing: take 1, 2, ... or -1 for one per core")
-    with suppress(ImportError):  # then there are no pictures
-        load_matplotlib()
-    folder = asked.out or (Path("results") / "quick" if asked.quick else Path("results"))
-    studies: dict[str, Study] = {}
-    left_out: dict[str, str] = {}
-    with claimed(folder):
-        Written.kept = True  # trials that are done stay, however this ends
-        for name in EXPERIMENTS if "all" in asked.experiments else dict.fromkeys(asked.experiments):
-            try:
-                studies |= reproduced(name, folder, asked, voice)
-            except DatasetError as error:
-                left_out[name] = str(error)
-                voice.note(f"{name} is left out: {error}")
-    if not studies:
-        raise InputError("nothing could be run: the data are not here")
-    table = Table("", "verdict", "claims that hold", "and those that do not", box=None, pad_edge=False)
-    for name, study in studies.items():
-        failed = "; ".join(f"{check.claim} ({check.detail})" for check in study.checks if not check.holds)
-        table.add_row(name, study.verdict, held(study.checks), printable(failed))
-    voice.say(table)
-    voice.say(f"Wrote CSV, SVG and Markdown of each, and REPRODUCTION.md, to {folder}/")
-    voice.answer(
-        {
-            "out": str(folder),
-            "verdicts": {name: study.verdict for name, study in studies.items()},
-            "checks": {
-                name: [{"claim": check.claim, "holds": check.holds, "detail": check.detail} for check in study.checks]
-                for name, study in studies.items()
-            },
-            "left_out": left_out,
-        }
-    )
-    return REFUSED if left_out else DONE
-
-
-def reproduced(name: str, folder: Path, asked: ReproduceArguments, voice: Voice) -> dict[str, Study]:
-    """Run one experiment, with a bar of its own."""
-    given: dict[str, Any] = {"seed": asked.seed, "quick": asked.quick, "jobs": asked.jobs}
-    with tallied(voice, name) as tell:
-        return reproduce([name], folder, **given, progress=lambda _, done, total: tell(done, total))
 
 
 def list_datasets() -> None:

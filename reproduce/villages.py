@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..certificate import Certificate
-from ..datasets import ONE_RELIGION_VILLAGES, load_villages
-from ..estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
-from ..games import welfare
-from ..graph import adjacency_matrix
-from ..metrics import edge_auc, equal_influence
-from ..priors import GamePrior
-from ..solvers import BestResponse
-from ..validation import Array
+from nashgraph.certificate import Certificate
+from nashgraph.datasets import ONE_RELIGION_VILLAGES, load_villages
+from nashgraph.estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
+from nashgraph.games import welfare
+from nashgraph.graph import adjacency_matrix
+from nashgraph.metrics import edge_auc, equal_influence
+from nashgraph.priors import GamePrior
+from nashgraph.solvers import BestResponse
+from nashgraph.validation import Array
+
 from .fig1 import CONSENSUS, GLGP_NAMES, LINEAR, QUAD, QUAD_HOMOPHILOUS, SMOOTH, SPECTEMP, baselines, published
 from .study import (
     COLOURS,

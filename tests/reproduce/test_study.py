@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-
-from nashgraph.experiments.reproduction import comparison_table, markdown
-from nashgraph.experiments.study import (
+from reproduce.reproduction import comparison_table, markdown
+from reproduce.study import (
     Check,
     Comparison,
     Study,

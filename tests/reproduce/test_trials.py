@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from reproduce.reproduction import run_trials, stored_at
+from reproduce.study import certified
 
 from nashgraph.certificate import Certificate, Measure, Status, exact
-from nashgraph.experiments.reproduction import run_trials, stored_at
-from nashgraph.experiments.study import certified
 
 
 def noisy_square(x: float, calls: str) -> list[dict[str, float]]:
@@ -73,7 +73,7 @@ def test_other_arguments_and_other_code_are_other_trials(tmp_path, monkeypatch):
     here = stored_at("fig1", trial, tmp_path)
     assert stored_at("fig1", {"seed": 1}, tmp_path) != here
     assert stored_at("fig2", trial, tmp_path) != here
-    monkeypatch.setattr("nashgraph.experiments.reproduction.code_digest", lambda: "changed")
+    monkeypatch.setattr("reproduce.reproduction.code_digest", lambda: "changed")
     assert stored_at("fig1", trial, tmp_path) != here
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..datasets import load_karate, smooth_signals
-from ..estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
-from ..games import welfare
-from ..pairs import squared_distances
-from ..priors import GamePrior
+from nashgraph.datasets import load_karate, smooth_signals
+from nashgraph.estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
+from nashgraph.games import welfare
+from nashgraph.pairs import squared_distances
+from nashgraph.priors import GamePrior
+
 from .study import COLOURS, Check, Comparison, Experiment, Row, Study, compared, new_figure, paper_numbers, where
 
 SIGNALS, DEGREE, C = 50, 10, 0.95

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ..datasets import load_dolphins, load_karate, load_wiki_vote
-from ..games import welfare
-from ..validation import Array
+from nashgraph.datasets import load_dolphins, load_karate, load_wiki_vote
+from nashgraph.games import welfare
+from nashgraph.validation import Array
+
 from .study import COLOURS, Check, Experiment, Row, Study, closeness, compared, new_figure, paper_numbers, where
 
 NETWORKS = {"Karate": load_karate, "WikiVote": load_wiki_vote, "Dolphins": load_dolphins}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import lazy_loader
 
-from ..registry import Registry
+from nashgraph.registry import Registry
 
 if TYPE_CHECKING:
     from .reproduction import reproduce as reproduce

@@ -8,10 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from reproduce.fig1 import CONSENSUS, GLGP_NAMES, LINEAR, QUAD_HOMOPHILOUS, SMOOTH
+from reproduce.reproduction import csv_of, run_trials, section, write_study, write_verdicts
+from reproduce.study import Study, paper_numbers
 
 from nashgraph import GLGP, BestResponse, GamePrior, edge_auc
 from nashgraph.datasets import load_karate
-from nashgraph.experiments import (
+from reproduce import (
     EXPERIMENTS,
     fig1,
     fig2,
@@ -21,9 +24,6 @@ from nashgraph.experiments import (
     theorem1,
     villages,
 )
-from nashgraph.experiments.fig1 import CONSENSUS, GLGP_NAMES, LINEAR, QUAD_HOMOPHILOUS, SMOOTH
-from nashgraph.experiments.reproduction import csv_of, run_trials, section, write_study, write_verdicts
-from nashgraph.experiments.study import Study, paper_numbers
 
 RESULTS = Path(__file__).parents[2] / "results"
 with_data = pytest.mark.skipif(

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..estimators import spectral_benefit
-from ..solvers import Problem, StepSizes, gradient_mapping, theory_steps
-from ..solvers.two_timescale import iterates
+from nashgraph.estimators import spectral_benefit
+from nashgraph.solvers import Problem, StepSizes, gradient_mapping, theory_steps
+from nashgraph.solvers.two_timescale import iterates
+
 from .fig1 import draw_problem
 from .study import COLOURS, Check, Experiment, Row, Study, new_figure, where
 

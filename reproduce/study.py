@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..certificate import Certificate, Measure
+from nashgraph.certificate import Certificate, Measure
 
 Row = dict[str, Any]
 # Okabe and Ito's colours, which all eyes can tell apart, the dark ones first.

@@ -11,6 +11,7 @@ import hashlib
 import json
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,19 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from ..files import code_digest, written_whole
-from ..io.graphs import guarded_table, unguarded_table
-from ..pairs.threads import one_thread
-from ..validation import check_choice, check_integer
+import nashgraph
+from nashgraph.files import written_whole
+from nashgraph.io.graphs import guarded_table, unguarded_table
+from nashgraph.pairs.threads import one_thread
+from nashgraph.validation import check_choice, check_integer
+
 from . import EXPERIMENTS
 from .study import Check, Comparison, Experiment, Row, Study, held, paper_numbers, verdict
 
 # Called with the experiment, the trials done and all its trials: once at the start and after each trial.
 Progress = Callable[[str, int, int], object]
+# Parts of the library that show results and do not change them: a trial stays valid if they change.
+INTERFACES = {"cli", "comparison", "report", "io", "files", "__main__"}
 
 
 def reproduce(
@@ -46,7 +51,7 @@ def reproduce(
 
     Parameters
     ----------
-    names : list of str, those of ``nashgraph.experiments.EXPERIMENTS``, for example "table1"; None runs all
+    names : list of str, those of ``reproduce.EXPERIMENTS``, for example "table1"; None runs all
     out : path
     seed : int, of all draws
     quick : bool, few trials, for a look
@@ -126,6 +131,18 @@ def stored_at(experiment: str, trial: Row, out: Path) -> Path:
     return out / ".trials" / experiment / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
 
 
+@cache
+def code_digest() -> str:
+    """Return a digest of the source that the numbers depend on: the library without its interfaces, and this folder."""
+    digest = hashlib.sha256()
+    for package in (Path(nashgraph.__file__).parent, Path(__file__).parent):
+        for path in sorted(package.rglob("*.py")):
+            place = path.relative_to(package)
+            if place.parts[0].removesuffix(".py") not in INTERFACES:
+                digest.update(place.as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
 def _run_one(experiment: str, measure: Callable[..., list[Row]], trial: Row, path: Path) -> None:
     """Measure one trial and store its rows: this runs in a worker."""
     try:
@@ -180,8 +197,8 @@ def write_verdicts(folder: Path) -> None:
     parts = [
         "# Does the paper hold?",
         "Zhang, Liu, Wai, So, *Network Games Induced Prior for Graph Topology Learning*, every table and figure, run "
-        "by `nashgraph reproduce all`. This file is generated from the CSV files in this folder; the paper's numbers "
-        "are in `src/nashgraph/experiments/paper.toml`, with the place each comes from. Ours are means ± standard "
+        "by `make reproduce`. This file is generated from the CSV files in this folder; the paper's numbers "
+        "are in `reproduce/paper.toml`, with the place each comes from. Ours are means ± standard "
         "errors.",
         "The verdict follows from the claims checked in each section. *Reproduced*: all hold. *Reproduced in shape "
         "only*: signs, trends and rankings hold, but some numbers differ. *Partly reproduced*: some signs, trends or "

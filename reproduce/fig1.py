@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import solvers
-from ..datasets import preferential_attachment, smooth_signals
-from ..estimators import (
+from nashgraph import solvers
+from nashgraph.datasets import preferential_attachment, smooth_signals
+from nashgraph.estimators import (
     GLGP,
     ConsensusGL,
     GLSigRep,
@@ -29,9 +29,10 @@ from ..estimators import (
     SpecTemp,
     spectral_benefit,
 )
-from ..games import welfare
-from ..metrics import edge_auc
-from ..priors import GamePrior
+from nashgraph.games import welfare
+from nashgraph.metrics import edge_auc
+from nashgraph.priors import GamePrior
+
 from .study import (
     COLOURS,
     Check,
