@@ -78,7 +78,7 @@ fuzz: $(VENV)/.dev ## new inputs for every parser, over and over (FUZZ_MINUTES, 
 	end=$$(( $$(date +%s) + 60 * $(FUZZ_MINUTES) )); while [ $$(date +%s) -lt $$end ]; do \
 	  $(BIN)/python -m pytest tests/fuzz --hypothesis-profile=fuzz -x || exit 1; done
 
-mutants: $(VENV)/.dev ## how many small mistakes in pairs, games, priors, solvers, consensus and evidence the tests find (about an hour)
+mutants: $(VENV)/.dev ## how many small mistakes in pairs, games, priors, solvers, consensus and ties the tests find (about an hour)
 	$(BIN)/python -m benchmarks.mutants
 
 release-check: ## wheel and sdist built, installed and tried on every supported Python that is here

@@ -32,7 +32,7 @@ PACKAGES = {
     "priors": "tests/priors",
     "solvers": "tests/solvers",
     "consensus": "tests/consensus",
-    "evidence": "tests/evidence",
+    "ties": "tests/ties",
 }
 SWAPS = {
     ast.Add: ast.Sub,

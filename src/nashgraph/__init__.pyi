@@ -59,8 +59,8 @@ from .report import summarize as summarize
 from .report import write_report as write_report
 from .solvers import TTGD as TTGD
 from .solvers import BestResponse as BestResponse
-from .study import plan_study as plan_study
-from .study import plot_plan as plot_plan
+from .survey_plan import plan_study as plan_study
+from .survey_plan import plot_plan as plot_plan
 from .validation import DataWarning as DataWarning
 from .validation import InputError as InputError
 

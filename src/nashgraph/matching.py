@@ -66,3 +66,59 @@ def square(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with nodes on both sides, its rows in the order of its columns."""
     order = order_of(as_names(table.columns), as_names(table.index), f"{name}'s columns", f"{name}'s rows")
     return table if order is None else table.iloc[order]
+
+
+def name_text(name: object) -> str:
+    """Return a name as text; a whole number loses its point, because a column with gaps turns 5 into 5.0.
+
+    Examples
+    --------
+    >>> name_text(5.0), name_text("5.0"), name_text("ann")
+    ('5', '5.0', 'ann')
+    """
+    if isinstance(name, float | np.floating) and float(name).is_integer():
+        return str(int(name))
+    return str(name)
+
+
+class NameIndex:
+    """Who a label means among the names of people.
+
+    A label means the name with the same text. If there is none, blanks around it do not count, and "5.0" means 5,
+    unless that could mean two people.
+
+    Examples
+    --------
+    >>> people = NameIndex(["ann", 7])
+    >>> people.places(["7", " ann ", 7.0, "7.0", "bob"])
+    array([ 1,  0,  1,  1, -1])
+    """
+
+    def __init__(self, names: Iterable[object]) -> None:
+        self.texts = [name_text(name) for name in names]
+        self.exact = {text: k for k, text in enumerate(self.texts)}
+        if len(self.exact) < len(self.texts):
+            doubled = sorted({text for text in self.texts if self.texts.count(text) > 1})
+            raise InputError(f"people are named more than once: {listing(doubled)}; give every person one name")
+        self.loose: dict[str, int] = {}
+        for text, place in self.exact.items():
+            plain = _plain(text)
+            self.loose[plain] = -1 if plain in self.loose else place
+
+    def place(self, label: object) -> int:
+        """Return the number of the person whom a label means, or -1."""
+        text = name_text(label)
+        if text in self.exact:
+            return self.exact[text]
+        return self.loose.get(_plain(text), -1)
+
+    def places(self, labels: Iterable[object]) -> Array:
+        """Return the number of each person whom the labels mean, -1 for nobody."""
+        return np.array([self.place(label) for label in labels], dtype=np.int64)
+
+
+def _plain(text: str) -> str:
+    text = text.strip()
+    digits, point, zeros = text.partition(".")
+    whole = bool(point) and digits.isdecimal() and set(zeros) == {"0"}
+    return digits if whole else text

@@ -12,7 +12,7 @@ from ..files import written_together
 from ..io import Job, TableError, load_signals, read_known, read_network, read_record
 from ..io.graphs import write_csv
 from ..io.ties import read_exact
-from ..study import plan_study, plot_plan
+from ..survey_plan import plan_study, plot_plan
 from .commands import DONE, load_matplotlib
 from .fitting import MODEL, all_parameters, built, check_given, fitted
 from .learn import alters_file, check_inputs_kept, note_signals, write_tables

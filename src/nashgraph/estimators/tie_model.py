@@ -11,13 +11,13 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ..evidence.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
-from ..evidence.inputs import read_groups, read_known, read_likeness, read_nominations, with_known, with_names
-from ..evidence.model import TieFit
-from ..evidence.pair_sums import Factors, sigmoid
-from ..evidence.probabilities import drawn_network, uncertainty_removed
 from ..graph import LearnedGraph
 from ..priors import LinearPrior
+from ..ties.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
+from ..ties.inputs import read_groups, read_known, read_likeness, read_nominations, with_known, with_names
+from ..ties.model import TieFit
+from ..ties.pair_sums import Factors, sigmoid
+from ..ties.probabilities import drawn_network, uncertainty_removed
 from ..validation import InputError, check_integer, check_number, listing, warn
 from .base import GraphEstimator, drawn_seed
 
@@ -37,8 +37,8 @@ class TieModel(GraphEstimator):
     that it has d_i ties, a_ik of them with trait k, then (d_i, a_i) is all that the likelihood of its ties depends on.
     Two concave problems follow each other:
 
-    1. α_0, γ, B and κ from the rows of those who were asked, with α = e = 0 (:mod:`nashgraph.evidence.mixing`).
-    2. Given these, α_i and e_i of those who were asked (:mod:`nashgraph.evidence.tilts`): expected counts are those
+    1. α_0, γ, B and κ from the rows of those who were asked, with α = e = 0 (:mod:`nashgraph.ties.mixing`).
+    2. Given these, α_i and e_i of those who were asked (:mod:`nashgraph.ties.tilts`): expected counts are those
        told, up to the error of answers. The relative norm of this equation's residual is the certificate.
 
     Everybody who was not asked has α = e = 0, or a popularity from being named. Log-odds are of low rank, so no N × N

@@ -14,10 +14,10 @@ from scipy.stats import spearmanr
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .estimators import TieModel
-from .evidence.pair_sums import sigmoid
 from .graph import as_graph
 from .interventions.positions import largest_eigenvalue
 from .interventions.seeds import best_seeds, draw_sets
+from .ties.pair_sums import sigmoid
 from .validation import Array, InputError, check_integer, check_number
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 
 from nashgraph import ConsensusGL, InputError, TieModel, edge_average_precision
 from nashgraph.datasets import smooth_signals, stochastic_block_model
-from nashgraph.evidence.inputs import read_known
+from nashgraph.ties.inputs import read_known
 
 NAMES = np.array(["ann", "bob", "cat", "dan"], dtype=object)
 

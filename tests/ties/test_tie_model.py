@@ -10,13 +10,13 @@ from sklearn.metrics import average_precision_score
 
 from nashgraph import GLGP, ConsensusGL, DataWarning, InputError, TieModel, edge_auc, edge_average_precision
 from nashgraph.datasets import smooth_signals
-from nashgraph.evidence.answers import Answers, Errors, error_variances, scaled_up
-from nashgraph.evidence.inputs import read_likeness, read_nominations
-from nashgraph.evidence.mixing import RIDGE, Respondents, fit_mixing
-from nashgraph.evidence.model import popularity_spread
-from nashgraph.evidence.pair_sums import Factors, sigmoid
-from nashgraph.evidence.probabilities import logistic_line, search_pairs, uncertainty_removed
-from nashgraph.evidence.tilts import Task, evaluator, fit_tilts
+from nashgraph.ties.answers import Answers, Errors, error_variances, scaled_up
+from nashgraph.ties.inputs import read_likeness, read_nominations
+from nashgraph.ties.mixing import RIDGE, Respondents, fit_mixing
+from nashgraph.ties.model import popularity_spread
+from nashgraph.ties.pair_sums import Factors, sigmoid
+from nashgraph.ties.probabilities import logistic_line, search_pairs, uncertainty_removed
+from nashgraph.ties.tilts import Task, evaluator, fit_tilts
 
 NONE = (np.zeros(0, dtype=int),) * 3
 

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from nashgraph import InputError, plan_study, plot_plan
-from nashgraph.study import SeedingGain, drawn_group
+from nashgraph.survey_plan import SeedingGain, drawn_group
 
 from .commands import run
 
