@@ -24,10 +24,10 @@ from benchmarks.recovery_problems import NETWORKS
 from benchmarks.report import Report
 from nashgraph import GLGP, ConsensusGL, TieModel
 from nashgraph.datasets import load_villages, smooth_signals
+from nashgraph.survey_plan import ROUNDS, SEEDS, SeedingGain, drawn_group
 from nashgraph.ties import probabilities
 from nashgraph.ties.pair_sums import sigmoid
 from nashgraph.ties.probabilities import ENOUGH_TIES, MOST_NETWORKS
-from nashgraph.survey_plan import ROUNDS, SEEDS, SeedingGain, drawn_group
 from nashgraph.validation import Array
 
 REPORT = Path(__file__).parent / "EVIDENCE.md"
