@@ -11,9 +11,11 @@ from nashgraph import (
     BestResponse,
     ConsensusGL,
     DataWarning,
+    GamePrior,
     InputError,
     LinearGLGP,
     SmoothGL,
+    as_graph,
     compare,
     edge_auc,
     edge_average_precision,
@@ -59,7 +61,52 @@ def test_a_matrix_has_no_names_and_that_is_said(X, club):
     model = SmoothGL().fit(X)
     with pytest.warns(DataWarning, match="pass the model or its graph_ in place of the matrix"):
         assert edge_auc(club, model.adjacency_) == edge_auc(club, model)
-    assert edge_auc(club, SmoothGL().fit(X.to_numpy())) == edge_auc(club, model)  # numbered nodes match by position
+    with pytest.warns(DataWarning, match="score numbers the nodes 0, 1, 2, ... and truth has names for them"):
+        assert edge_auc(club, SmoothGL().fit(X.to_numpy())) == edge_auc(club, model)
+
+
+@pytest.fixture(scope="module")
+def numbered():
+    """The club with its nodes 0 to 33, its edges reversed, signals of it, and their order in the reversed graph."""
+    club = nx.karate_club_graph()
+    mixed = nx.Graph(list(club.edges)[::-1])
+    assert list(mixed) != list(club)
+    return club, mixed, smooth_signals(club, 50, "gmrf", random_state=0)
+
+
+def test_numbers_in_another_order_are_matched_by_label(numbered):
+    club, mixed, signals = numbered
+    model = ConsensusGL(n_replicates=0, random_state=0).fit(signals)
+    assert edge_auc(mixed, model) == edge_auc(club, model) > 0.8
+    tables = [compare(signals, truth, ["smooth"]).drop(columns="seconds") for truth in (club, mixed)]
+    pd.testing.assert_frame_equal(*tables)
+    benefit = pd.Series(dict(club.degree), dtype=float)
+    wanted = welfare_gain(model, club.subgraph(club), benefit, "log1p")
+    assert welfare_gain(model, club, benefit.sort_values(), "log1p") == pytest.approx(wanted)
+    assert as_graph(nx.to_pandas_adjacency(mixed).loc[::-1]).names.tolist() == list(mixed)
+
+
+@pytest.mark.parametrize("prior", ["game", GamePrior(interaction="linear")])
+def test_numbered_benefits_are_matched_by_label(numbered, prior):
+    club, _, signals = numbered
+    benefit = pd.Series(dict(club.degree), dtype=float)
+    wanted = GLGP(benefit=benefit.to_numpy(), prior=prior).fit(signals).adjacency_
+    np.testing.assert_array_equal(GLGP(benefit=benefit.sort_values(), prior=prior).fit(signals).adjacency_, wanted)
+
+
+def test_sample_weights_follow_the_rows_labels(X):
+    weights = pd.Series(np.arange(1.0, 31.0))
+    wanted = SmoothGL().fit(X, sample_weight=weights.to_numpy()).adjacency_
+    np.testing.assert_array_equal(SmoothGL().fit(X, sample_weight=weights[::-1]).adjacency_, wanted)
+
+
+def test_numbers_that_overlap_and_differ_are_an_error(numbered):
+    club, _, signals = numbered
+    model = SmoothGL().fit(signals)
+    from_one = nx.relabel_nodes(club, {node: node + 1 for node in club})
+    with pytest.raises(InputError, match="truth lacks 0, score lacks 34") as refusal:
+        edge_auc(from_one, model)
+    assert refusal.value.parameter == "truth"
 
 
 def test_names_that_cannot_be_matched_are_an_error(X, club):

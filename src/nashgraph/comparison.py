@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from scipy import sparse
 from sklearn.base import clone
 
 from .baselines.controls import CONTROLS
@@ -20,7 +21,7 @@ from .games import Interaction, Welfare, as_interaction, as_welfare
 from .games import welfare as game_welfare
 from .graph import LearnedGraph
 from .matching import in_order
-from .metrics import EdgeScores, edge_scores, equal_influence, symmetrize_for
+from .metrics import EdgeScores, edge_scores, equal_influence, matched_truth, symmetrize_for
 from .pairs import make_search
 from .validation import Array, InputError, InputTypeError, check_choice
 
@@ -98,12 +99,13 @@ def compare(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # every method warns of the same, in its row
         signals, names = checked_signals(X, missing=missing)
-    if isinstance(benefit, pd.Series):
-        benefit = in_order("benefit", benefit, names)
+    benefit = in_order("benefit", benefit, names)
     values, _ = marginal_benefit(benefit, make_search(signals))
     game = values, as_interaction(interaction), as_welfare(welfare)
     if truth is not None:  # a truth that cannot be scored against is nobody's failure but the caller's
-        edge_scores(truth, LearnedGraph.of(np.zeros((len(names), len(names))), names))
+        nobody = LearnedGraph.of(sparse.csr_array((len(names), len(names))), names)
+        truth = matched_truth(truth, nobody)
+        edge_scores(truth, nobody)
     given = [(label, _with_missing(estimator, missing)) for label, estimator in entries]
     tasks = [delayed(_row)(label, estimator, X, truth, game) for label, estimator in given]
     if truth is not None:

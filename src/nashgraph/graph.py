@@ -17,6 +17,7 @@ import pandas as pd
 from graspologic_native import leiden
 from scipy import sparse
 
+from .matching import square
 from .validation import Array, InputError, check_number, check_weights
 
 NOT_CENTRAL = "These answers do not tell who is central; one question would (how many ties do you have?)."
@@ -323,7 +324,7 @@ def adjacency_matrix(graph: nx.Graph[Any]) -> Any:
 
 
 def as_graph(thing: Any) -> LearnedGraph:
-    """Return a learned graph, a fitted estimator, a networkx graph or a matrix as a LearnedGraph.
+    """Return a learned graph, a fitted estimator, a networkx graph, a table of nodes by nodes or a matrix as one value.
 
     Examples
     --------
@@ -339,4 +340,6 @@ def as_graph(thing: Any) -> LearnedGraph:
             raise InputError(f"{type(thing).__name__} has no graph yet: call fit first")
         graph: LearnedGraph = thing.graph_
         return graph
+    if isinstance(thing, pd.DataFrame):
+        return LearnedGraph.of(check_weights(square("the table", thing).to_numpy()), thing.columns)
     return LearnedGraph.of(check_weights(thing))

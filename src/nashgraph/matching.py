@@ -1,65 +1,128 @@
-"""Match nodes by name if both objects have names; a matrix has none, and 0, 1, 2, ... do not count as names."""
+"""Match the nodes of two objects by label.
+
+If both have labels and the sets are equal, nodes are matched by label, also if the labels are numbers. If the sets
+differ, that is an error. Nodes are matched by position only if one side has no labels: a matrix, or something whose
+nodes are numbered 0, 1, 2, ... in order while the other side has names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
-from .validation import Array, InputError, listing
+from .validation import Array, InputError, listing, warn
 
 
 def names_of(thing: Any) -> list[str] | None:
-    """Return the names by which a graph, a fitted model, a table or a Series knows its nodes; None without."""
+    """Return the labels of a graph, a fitted model, a table or a Series as text; None for a matrix.
+
+    Examples
+    --------
+    >>> names_of(nx.path_graph(3)), names_of(np.eye(3)) is None
+    (['0', '1', '2'], True)
+    """
     if isinstance(thing, nx.Graph):
         return as_names(thing)
     if isinstance(thing, pd.Series):
         return as_names(thing.index)
     if isinstance(thing, pd.DataFrame):
         return as_names(thing.columns)
-    found = getattr(thing, "graph_", thing)
-    return as_names(found.names) if hasattr(found, "names") else None
+    learned = getattr(thing, "graph_", thing)
+    return as_names(learned.names) if hasattr(learned, "names") else None
 
 
-def as_names(given: Iterable[Any]) -> list[str] | None:
-    """Return names as text; None where they are only numbers from 0 upward in their order."""
-    names = [str(name) for name in given]
-    return None if names == [str(k) for k in range(len(names))] else names
+def as_names(labels: Iterable[Any]) -> list[str]:
+    """Return labels as text; a whole number has one spelling, whether it is stored as 5 or as 5.0."""
+    return [name_text(label) for label in labels]
+
+
+def is_numbered(names: list[str]) -> bool:
+    """Tell whether labels are 0, 1, 2, ... in order, which is how arrays and tables number what has no names."""
+    return names == [str(place) for place in range(len(names))]
 
 
 def order_of(names: list[str] | None, others: list[str] | None, ours: str, theirs: str) -> Array | None:
-    """Return where our nodes stand among others, by name; None where either side has no names and places decide.
+    """Return the position of each of our nodes among others, by label; None if positions decide.
 
-    ``ours`` and ``theirs`` say in messages whose the names are.
+    ``ours`` and ``theirs`` name the two sides in messages.
+
+    Examples
+    --------
+    >>> order_of(["0", "1", "2"], ["2", "0", "1"], "truth", "score")
+    array([1, 2, 0])
     """
     if names is None or others is None:
         return None
-    places = {name: k for k, name in enumerate(others)}
-    if len(places) < len(others):
-        doubled = listing(sorted({name for name in others if others.count(name) > 1}))
-        raise InputError(f"{theirs} names nodes more than once: {doubled}; every node needs one entry")
-    lacks = {theirs: [name for name in names if name not in places], ours: sorted({*others} - {*names})}
-    if any(lacks.values()):
-        said = ", ".join(f"{who} lacks {listing(missing)}" for who, missing in lacks.items() if missing)
-        raise InputError(
-            f"{theirs} and {ours} do not name the same nodes: {said}; name them alike, leave out those that only one "
-            "has, or pass an array in the order of the nodes"
+    check_unique(names, ours)
+    check_unique(others, theirs)
+    places = {name: place for place, name in enumerate(others)}
+    absent = [name for name in names if name not in places]
+    extra = sorted({*others} - {*names})
+    if not absent and not extra:
+        return np.array([places[name] for name in names], dtype=np.int64)
+    # Numbers that share no label with the names are only positions; numbers that share some are labels with a mistake.
+    share_nothing = len(absent) == len(names)
+    if share_nothing and (is_numbered(names) or is_numbered(others)):
+        numbered, named = (ours, theirs) if is_numbered(names) else (theirs, ours)
+        warn(
+            f"{numbered} numbers the nodes 0, 1, 2, ... and {named} has names for them: both are taken in one order; "
+            f"give {numbered} the same names to have nodes matched by name"
         )
-    return np.array([places[name] for name in names])
+        return None
+    lacks = [f"{theirs} lacks {listing(absent)}"] if absent else []
+    lacks += [f"{ours} lacks {listing(extra)}"] if extra else []
+    raise InputError(
+        f"{theirs} and {ours} do not name the same nodes: {', '.join(lacks)}; name them alike, leave out those that "
+        "only one has, or pass an array in the order of the nodes",
+        parameter=theirs,
+    )
 
 
-def in_order(name: str, value: Any, nodes: Iterable[Any]) -> Any:
-    """Return a Series, or a table with nodes on both sides, as an array in the order of the nodes of X."""
-    order = order_of(as_names(nodes), names_of(value), "X", name)
+def check_unique(names: list[str], owner: str) -> None:
+    """Refuse a label that two nodes share."""
+    unique, counts = np.unique(np.array(names, dtype=object), return_counts=True)
+    doubled = unique[counts > 1]
+    if doubled.size:
+        raise InputError(
+            f"{owner} names nodes more than once: {listing(doubled)}; every node needs one entry", parameter=owner
+        )
+
+
+def in_order(name: str, value: Any, nodes: Iterable[Any], owner: str = "X") -> Any:
+    """Return a Series, or a table with nodes on both sides, as an array in the order of the nodes; arrays as they are.
+
+    Examples
+    --------
+    >>> in_order("benefit", pd.Series({"bob": 2.0, "ann": 1.0}), ["ann", "bob"])
+    array([1., 2.])
+    """
+    if not isinstance(value, pd.Series | pd.DataFrame):
+        return value
+    order = order_of(as_names(nodes), names_of(value), owner, name)
     if isinstance(value, pd.DataFrame):
         value = square(name, value)
     array = value.to_numpy()
     if order is None:
         return array
     return array[order] if array.ndim == 1 else array[np.ix_(order, order)]
+
+
+def fields_in_order(name: str, value: Any, nodes: Iterable[Any], owner: str = "X") -> Any:
+    """Return a Series or table as :func:`in_order` does; in a dataclass, such as a prior, do so for all its fields."""
+    if not is_dataclass(value) or isinstance(value, type):
+        return in_order(name, value, nodes, owner)
+    changes = {}
+    for part in fields(value):
+        before = getattr(value, part.name)
+        after = fields_in_order(part.name, before, nodes, owner)
+        if part.init and after is not before:
+            changes[part.name] = after
+    return replace(value, **changes) if changes else value
 
 
 def square(name: str, table: pd.DataFrame) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
 from .graph import EVIDENCE, LearnedGraph, adjacency_matrix, as_graph
-from .matching import in_order, names_of, order_of, square
+from .matching import in_order, is_numbered, names_of, order_of, square
 from .validation import Array, InputError, check_choice, check_square, warn
 
 
@@ -128,6 +128,14 @@ def symmetrize_for(truth: Any) -> str:
     return "none" if (matrix != matrix.T).nnz else "mean"
 
 
+def matched_truth(truth: Any, score: LearnedGraph) -> LearnedGraph:
+    """Return a truth's edges, each of weight 1, on the nodes of a learned graph: matched once for many scores."""
+    edges = sparse.csr_array(_like(score, truth, "score", "truth")) != 0
+    if edges.shape != score.weights.shape:
+        raise InputError(f"truth has {edges.shape[0]} nodes and score {score.n_nodes}: both must have the same nodes")
+    return LearnedGraph.of(edges, score.names)
+
+
 def welfare_gain(
     W: Any,
     reference: Any,
@@ -143,7 +151,7 @@ def welfare_gain(
     >>> welfare_gain(strong, 0 * strong, np.ones(2), "linear")
     2.0
     """
-    benefit = in_order("b", b, names_of(W) or range(len(b))) if isinstance(b, pd.Series) else b
+    benefit = in_order("b", b, names_of(W) or range(len(b)), "W")
     ours, theirs = (game_welfare(graph, benefit, interaction, welfare) for graph in (_matrix(W), _like(W, reference)))
     return ours - theirs
 
@@ -196,7 +204,8 @@ def _dense(name: str, graph: Any) -> Array:
 def _like(graph: Any, other: Any, name: str = "W", other_name: str = "reference") -> Any:
     """Return the matrix of another graph, its nodes in the order of the first: by name if both have names."""
     theirs = names_of(other)
-    if theirs is not None and (isinstance(graph, np.ndarray) or sparse.issparse(graph)):
+    is_matrix = isinstance(graph, np.ndarray) or sparse.issparse(graph)
+    if is_matrix and theirs is not None and not is_numbered(theirs):
         warn(
             f"{name} is a matrix without names and the nodes of {other_name} have names: both are taken in one order; "
             "pass the model or its graph_ in place of the matrix to have nodes matched by name"

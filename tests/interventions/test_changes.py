@@ -64,7 +64,7 @@ def test_all_who_have_a_benefit_may_leave():
         ({"new_benefit": {"ann": -1}}, "new_benefit of 'ann' must be a finite number in"),
         ({"new_benefit": [1, 2]}, "benefit must have shape"),
         ({"cap_influence": 0}, "cap_influence must be a finite number"),
-        ({"benefit": pd.Series({"ann": 1.0})}, "benefit has no value for 'bob'"),
+        ({"benefit": pd.Series({"ann": 1.0})}, "benefit lacks bob"),
         ({"best": 7}, "best=7 is more than the 6 nodes"),
     ],
 )

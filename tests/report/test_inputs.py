@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from nashgraph.report import inputs, summarize
-from nashgraph.validation import InputError
+from nashgraph.validation import DataWarning, InputError
 
 from .models import held
 
@@ -91,7 +91,8 @@ def test_a_truth_goes_by_names_and_else_by_order():
     by_name = data_of(truth=nx.Graph([("dan", "ann")]))
     ends = [[by_name["nodes"]["name"][node] for node in side] for side in by_name["checks"]]
     assert {*ends[0], *ends[1]} == {"ann", "dan"}
-    by_order = data_of(truth=nx.DiGraph([(0, 1), (1, 2), (2, 3)]))["checks"]
+    with pytest.warns(DataWarning, match="both are taken in one order"):
+        by_order = data_of(truth=nx.DiGraph([(0, 1), (1, 2), (2, 3)]))["checks"]
     assert len(by_order[0]) == 3
     with pytest.raises(InputError, match="does not have: eve"):
         data_of(truth=nx.Graph([("ann", "eve")]))

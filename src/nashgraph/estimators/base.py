@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, check_is
 
 from ..certificate import Certificate
 from ..graph import LearnedGraph
-from ..matching import in_order
+from ..matching import fields_in_order, in_order
 from ..pairs import PairSearch
 from ..priors import GamePrior, PriorEvidence
 from ..registry import Registry
@@ -117,6 +117,8 @@ class GraphEstimator(BaseEstimator):
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         scaled = signals
         if sample_weight is not None:
+            if isinstance(X, pd.DataFrame) and getattr(sample_weight, "index", X.index) is not X.index:
+                sample_weight = in_order("sample_weight", sample_weight, X.index, "X's rows")
             with sklearn_refusals():
                 counts = _check_sample_weight(sample_weight, signals, dtype=float, ensure_non_negative=True)
             if not counts.any():
@@ -167,8 +169,7 @@ class GraphEstimator(BaseEstimator):
         """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
         ordered = copy(self)
         for name, value in self.get_params(deep=False).items():
-            if isinstance(value, pd.Series | pd.DataFrame):
-                setattr(ordered, name, in_order(name, value, names))
+            setattr(ordered, name, fields_in_order(name, value, names))
         return ordered
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

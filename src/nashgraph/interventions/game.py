@@ -19,6 +19,7 @@ from scipy import sparse
 from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
 from ..games.nash import spectral_radius
 from ..graph import as_graph, interval_around
+from ..matching import in_order
 from ..validation import Array, InputError, check_benefit, check_integer, check_number, listing
 
 BEST = 5  # how many nodes or ties are wanted, unless told otherwise
@@ -79,11 +80,7 @@ class Game:
             weights, others = scaled_ties(weights), map(scaled_ties, others)
         if benefit is None:
             benefit = learned.node_columns.get("benefit", np.ones(learned.n_nodes))
-        if isinstance(benefit, pd.Series):
-            missing = [repr(name) for name in learned.names.tolist() if name not in benefit.index]
-            if missing:
-                raise InputError(f"benefit has no value for {listing(missing)}: its index must be the nodes' names")
-            benefit = benefit.loc[list(learned.names)].to_numpy()
+        benefit = in_order("benefit", benefit, learned.names, "the graph")
         return cls(
             names=learned.names,
             weights=weights,

@@ -167,7 +167,7 @@ def compare_groups(model: Any, one: Any, other: Any, *, n_permutations: int = 19
         tops.append(by_chance.max())
         sums.append([part.sum() for part in parts])
     strengths = np.abs(np.diff(sums, axis=1)).ravel()
-    called = np.arange(len(apart)) if names is None else np.asarray(names)
+    called = np.asarray(one.columns) if isinstance(one, pd.DataFrame) else np.arange(len(apart))
     listed = np.triu(np.maximum(*ties), 1).nonzero()
     adjusted = (np.asarray(tops) >= np.abs(apart[listed])[:, None]).sum(axis=1)
     table = pd.DataFrame({"source": called[listed[0]], "target": called[listed[1]]})
