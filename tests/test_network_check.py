@@ -1,10 +1,13 @@
 """Is there a network in these answers? The check's level, its power, and its messages."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from nashgraph import InputError, check_network
+from nashgraph.network_check import concentration_of, shuffled, standardised
 
 
 def heat_signals(W, n_signals, noise, random):
@@ -88,7 +91,10 @@ def test_column_that_explains_most_is_named():
     rows = {"income": age, "age": age, "hobby": age, "shoe": np.zeros(80)}
     X = pd.DataFrame({key: value + 0.8 * random.normal(size=80) * (key != "age") for key, value in rows.items()}).T
     found = check_network(X)
-    assert found.column == "age"
+    assert found.column == found.carried_by[0][0] == "age"
+    assert found.sentences[1] == "That does not show that people with similar answers have ties."
+    assert "age (" in found.sentences[2]
+    assert sum(share for _, share in found.carried_by) == pytest.approx(1.0)
     assert found.column_share > 0.5 > found.even_share
 
 
@@ -110,7 +116,10 @@ def test_low_pass_signals_pass_the_test_of_he_and_wai():
 
 def test_words_and_figures():
     nothing = check_network(np.random.default_rng(0).normal(size=(8, 40)))
-    assert nothing.sentences[0].startswith("Nothing found")
+    assert nothing.verdict == "unrelated"
+    assert nothing.sentences[0].startswith("The columns do not go together more than if their answers were shuffled")
+    assert "does not show that there are no ties" in nothing.sentences[1]
+    assert f"{nothing.carried_by[0][0]} (" in nothing.sentences[2]
     assert "who people know" in nothing.sentences[-1]
     assert nothing.as_dict()["p_value"] == nothing.p_value > 0.05
     assert check_network(np.ones((5, 30))).verdict == "cannot tell"
@@ -143,3 +152,44 @@ def test_of_parallel_columns_the_first_is_named_whatever_the_order_of_people(see
     age = random.integers(18, 80, 30).astype(float)
     X = pd.DataFrame([random.integers(1, 6, 30), age, 2026.0 - age], index=["likert", "age", "born"])
     assert check_network(X).column == check_network(X.iloc[:, random.permutation(30)]).column == "age"
+
+
+@pytest.mark.parametrize("shape", [(30, 12), (12, 30)])
+def test_both_forms_of_the_concentration_are_the_same(shape):
+    Z = standardised(np.random.default_rng(0).normal(size=shape))
+    total, roots = concentration_of(Z)
+    assert total == pytest.approx(np.square(Z.T @ Z).sum())
+    np.testing.assert_allclose(roots, np.linalg.svd(Z, compute_uv=False) ** 2, atol=1e-9)
+
+
+def test_carried_by_is_likeness_with_other_questions():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(5, 30))
+    X[1] = X[0] + 0.1 * random.normal(size=30)
+    Z = standardised(X)
+    found = check_network(X, questions=[0, 0, 1, 2, 3])
+    products = np.square(Z @ Z.T)
+    products[:2, :2] = 0.0  # one question
+    np.fill_diagonal(products, 0.0)
+    wanted = products.sum(axis=1) / products.sum()
+    assert dict(found.carried_by) == pytest.approx(dict(enumerate(wanted)), abs=1e-8)
+
+
+def test_answers_with_gaps_are_shuffled_among_those_who_answered():
+    random = np.random.default_rng(0)
+    observed = random.random((50, 20)) < 0.7
+    Z = np.where(observed, random.normal(size=(50, 20)), 0.0)
+    drawn = shuffled(Z, [np.array([k]) for k in range(50)], observed, random)
+    np.testing.assert_array_equal(drawn != 0, observed)
+    np.testing.assert_array_equal(np.sort(drawn, axis=1), np.sort(Z, axis=1))
+    assert (drawn[observed] != Z[observed]).mean() > 0.8
+
+
+def test_eight_thousand_columns_take_little_memory():
+    """One product of the 8,000 columns for each shuffle took 22 GB in all."""
+    X = np.random.default_rng(0).normal(size=(8_000, 60))
+    tracemalloc.start()
+    check_network(X, n_permutations=20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 * X.nbytes

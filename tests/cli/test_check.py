@@ -25,7 +25,7 @@ def test_groups_are_found_and_shuffled_answers_are_not(shuffled, tmp_path):
     table = tmp_path / "survey.csv"
     survey(np.random.default_rng(0), shuffled=shuffled).to_csv(table, index=False)
     found = json.loads(run("check", table, "--json").stdout)
-    assert (found["verdict"] == "nothing found") == shuffled
+    assert (found["verdict"] == "unrelated") == shuffled
     assert (found["p_value"] > 0.05) == shuffled
     words = " ".join(found["sentences"])
     assert ("Ask about ties instead" in words) == shuffled
@@ -37,7 +37,7 @@ def test_one_category_alone_is_not_structure(tmp_path):
     table = tmp_path / "survey.csv"
     columns = {f"q{k}": random.integers(0, 2, 80) for k in range(4)}
     pd.DataFrame(columns | {"job": random.choice(list("abcdef"), 80)}).to_csv(table, index=False)
-    assert json.loads(run("check", table, "--json").stdout)["verdict"] == "nothing found"
+    assert json.loads(run("check", table, "--json").stdout)["verdict"] == "unrelated"
 
 
 def test_a_truth_adds_the_score_next_to_chance_and_controls(tmp_path):
@@ -59,10 +59,10 @@ def test_learn_says_in_a_line_whether_there_is_structure(shuffled, tmp_path):
     table, out = tmp_path / "survey.csv", tmp_path / "out"
     survey(np.random.default_rng(0), shuffled=shuffled).to_csv(table, index=False)
     done = run("learn", table, "--method", "smooth", "--out", out)
-    assert ("Nothing found" in done.stderr) == shuffled
+    assert ("do not go together" in done.stderr) == shuffled
     notes = " ".join(json.loads((out / "model.json").read_text())["notes"])
-    assert ("Nothing found" if shuffled else "as concentrated as if the answers were shuffled") in notes
-    assert ("Nothing found" in (out / "report.html").read_text()) == shuffled
+    assert ("do not go together" if shuffled else "as concentrated as if their answers were shuffled") in notes
+    assert ("do not go together" in (out / "report.html").read_text()) == shuffled
 
 
 def test_a_table_that_cannot_tell_gives_null_in_json(tmp_path):

@@ -68,7 +68,7 @@ def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareAr
 
 
 def run_check(asked: FileArguments) -> int:
-    """Test whether answers hold any structure, and print the verdict in words."""
+    """Test whether the columns go together, and print the verdict in words."""
     voice = asked.speech.voice()
     check_given(asked.file, asked.truth)
     with voice.noting_warnings():

@@ -205,7 +205,7 @@ def questions_of(signals: Signals) -> list[str]:
 
 
 def note_structure(signals: Signals, voice: Voice) -> None:
-    """Say whether answers hold any structure, by a check on a sample that takes a tenth of a second."""
+    """Say whether columns go together, by a check on a sample that takes a tenth of a second."""
     n_signals, n_nodes = signals.table.shape
     if n_nodes < 10:  # among fewer, chance and structure look alike
         return
