@@ -180,6 +180,7 @@ def controls(case: Case, seed: int) -> dict[str, Array]:
         "control: mixing of traits alone": Z @ model.mixing_.to_numpy() @ Z.T,
         "control: mixing and numbers of ties": Z @ model.mixing_.to_numpy() @ Z.T + np.log(np.outer(d + 0.5, d + 0.5)),
         "control: nuclear norm (Alidaee et al.)": nuclear_norm(T, case.A @ T),
+        "control: chance": np.zeros(case.A.shape),
     }
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import html
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -32,8 +31,6 @@ import nashgraph
 
 HERE = Path(__file__).parent
 GENERATED = HERE / "generated"
-EXTRA = GENERATED / "extra"  # copied to the root of the built site as it is
-EXTRA.mkdir(parents=True, exist_ok=True)
 sys.path.insert(0, str(HERE))
 from pages import FROM_REPOSITORY, contents, methods_reference, run_tutorial, write_generated  # noqa: E402
 
@@ -57,7 +54,6 @@ exclude_patterns = ["_build", "report", "generated/methods.rst"]
 html_theme = "furo"
 html_title = f"nashgraph {release}"
 html_static_path = ["_static"]
-html_extra_path = ["generated/extra"]
 html_css_files = ["style.css"]
 html_math_renderer = "mathml"
 pygments_style = "friendly"
@@ -106,7 +102,6 @@ def generate(app: Any) -> None:
     (GENERATED / "methods.rst").write_text(methods_reference())
     write_generated(GENERATED)
     run_tutorial(GENERATED / "tutorial")
-    shutil.copy(GENERATED / "tutorial" / "graph" / "report.html", EXTRA / "tutorial-report.html")
 
 
 def link_within_site(app: Any, docname: str, source: list[str]) -> None:
