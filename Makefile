@@ -57,8 +57,8 @@ lint: $(VENV)/.dev ## ruff, plain prose, mypy, import-linter
 bundle: ## the report's script from the modules in web/, by esbuild (needs npm; fetches it)
 	cd web && npm install --no-save --no-package-lock --no-audit --no-fund --silent && node build.mjs
 
-report-shots: $(VENV)/.dev ## report pages of several sizes into build/pages, their pictures into docs/report/
-	$(BIN)/python tools/report_pages.py --shots docs/report
+report-shots: $(VENV)/.dev ## report pages of several sizes into build/pages, their pictures into build/shots/
+	$(BIN)/python tools/report_pages.py --shots build/shots
 
 lint-js: ## the report's modules by eslint (needs npm; fetches it)
 	npm install --no-save --no-audit --no-fund --silent --prefix build/eslint eslint@10 @eslint/js@10 globals@17

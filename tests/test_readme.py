@@ -22,6 +22,7 @@ def test_the_lines_of_python_run(capsys):
     (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     exec(compile(block, "README.md", "exec"), {})
     printed = capsys.readouterr().out
+    assert printed.startswith("19 ")  # signals, as the command has them: text columns are coded, not dropped
     assert "source" in printed
     assert "weight" in printed
 

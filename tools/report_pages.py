@@ -1,7 +1,7 @@
 """Write report pages of networks of several sizes, print how large they are, and with --shots photograph them.
 
     python tools/report_pages.py --out build/pages                 # pages and sizes
-    python tools/report_pages.py --out build/pages --shots docs/report
+    python tools/report_pages.py --out build/pages --shots build/shots
 
 The networks are synthetic: communities of households that answer a survey with scales, categories and numbers.
 """

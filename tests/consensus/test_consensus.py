@@ -334,8 +334,17 @@ def test_thinned_graphs_keep_the_heaviest_edges_and_the_influence(replicates):
     np.testing.assert_allclose(influence, expected, rtol=0.1)
 
 
+def test_no_interval_exceeds_the_sum_of_a_row(hubs):
+    edges = ConsensusGL(random_state=0).fit(hubs).edges()
+    assert (edges["high"] <= 0.95 + 1e-12).all()
+    assert (edges["high"] >= edges["weight"]).all()
+    pattern = np.array([0, 1]), np.array([0])
+    one = Replicates(*pattern, plain=np.array([0.9]), values=np.array([[0.5], [0.7]], dtype=np.float32))
+    assert one.intervals(np.array([0.9]), most=0.95)[1].tolist() == [0.95]
+
+
 def test_intervals_and_agreement_are_those_of_numpy(replicates):
-    low, high = replicates.intervals(replicates.plain + 0.01)
+    low, high = replicates.intervals(replicates.plain + 0.01, most=5.0)
     away = 1.645 * np.sqrt(2 * np.mean((replicates.values - replicates.plain) ** 2, axis=0))
     np.testing.assert_allclose(high, replicates.plain + 0.01 + away, atol=1e-6)
     np.testing.assert_allclose(low, np.maximum(replicates.plain + 0.01 - away, 0), atol=1e-6)

@@ -1,12 +1,17 @@
 """Sentences follow the numbers."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from nashgraph import ConsensusGL, LearnedGraph, SmoothGL
-from nashgraph.report import prose
+import nashgraph
+from nashgraph import GLGP, ConsensusGL, LearnedGraph, LogDegreeGL, SmoothGL
+from nashgraph.report import prose, summarize
 from nashgraph.report.cut import cut_of
 from nashgraph.validation import InputError
+
+HOME = Path(__file__).parents[2]
 
 
 def pairs(*frequencies):
@@ -80,6 +85,37 @@ def test_the_methods_paragraph_is_read_back_from_a_page(tmp_path):
         prose.read_methods(page)
     page.write_text('<p class="column" id="methods">A &amp; B were tied.</p>')
     assert prose.read_methods(page) == "A & B were tied."
+
+
+@pytest.mark.parametrize(
+    ("model", "cited"),
+    [
+        (ConsensusGL(n_replicates=0), {prose.SMOOTH}),
+        (ConsensusGL(n_replicates=0, benefit=np.arange(12.0)), {prose.SMOOTH, prose.GAME}),
+        (SmoothGL(degree=3), {prose.SMOOTH}),
+        (GLGP(degree=3, lam=0.1), {prose.GAME}),
+        (GLGP(degree=3, lam=0.1, prior="diffusion"), {prose.FUNCTIONAL}),
+        (LogDegreeGL(), set()),
+    ],
+)
+def test_a_network_cites_what_it_used(model, cited):
+    X = np.random.default_rng(0).normal(size=(20, 12))
+    summary = summarize(model.fit(X))
+    paragraph = prose.methods_paragraph(summary)
+    assert {reference for reference in (prose.SMOOTH, prose.GAME, prose.FUNCTIONAL) if reference in paragraph} == cited
+
+
+def test_every_reference_is_in_the_bibliography_and_the_citation_file():
+    bibliography = " ".join((HOME / "CITATION.bib").read_text(encoding="utf-8").split())
+    for reference in (prose.GAME, prose.FUNCTIONAL, prose.SMOOTH, prose.TIES):
+        year, rest = reference.partition("(")[2].split("), ", 1)
+        assert f"title = {{{rest.split(', ')[0]}" in bibliography
+        assert f"year = {{{year}}}" in bibliography
+    citation = (HOME / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'version: "{nashgraph.__version__}"' in citation
+    for number in ("2410.24095", "2606.13885"):
+        assert number in bibliography
+        assert f"arXiv:{number}" in citation
 
 
 def test_without_ties_nobody_leads():

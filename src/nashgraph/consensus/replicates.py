@@ -160,10 +160,13 @@ class Replicates:
         """Return the number of replicates."""
         return len(self.values)
 
-    def intervals(self, weights: Array) -> tuple[Array, Array]:
-        """Return the ends of the 90% interval of each edge's weight, for weights with a prior."""
+    def intervals(self, weights: Array, most: float) -> tuple[Array, Array]:
+        """Return the ends of the 90% interval of each edge's weight, for weights with a prior.
+
+        ``most`` is the sum of each row, c: no weight can exceed it, and neither does an interval.
+        """
         width = interval_around(self.plain, self.values)[1] - self.plain
-        return np.maximum(weights - width, 0.0), weights + width
+        return np.maximum(weights - width, 0.0), np.minimum(weights + width, np.maximum(most, weights))
 
     def agreement(self) -> float:
         """Return the share of weight that two random replicates have in common; NaN with fewer than two."""

@@ -111,7 +111,7 @@ class ConsensusGL(GraphEstimator):
         How much the signals speak for a tie; the average pair has 1. :func:`~nashgraph.edge_auc` scores it.
     graph_ : LearnedGraph
         Its edges have ``evidence``, ``frequency`` (inclusion frequency: the share of member networks with the edge),
-        ``low`` and ``high`` (the 90% interval of the weight: what fresh signals, as many, would give in 90% of cases);
+        ``low`` and ``high`` (the 90% interval for the weight that the same number of new signals would give);
         its nodes ``influence_low``, ``influence_high``, ``rank_low``, ``rank_high``.
     suggested_ : LearnedGraph, the ties with most evidence, ``degree_`` per node on average
     degree_ : float, the mean number of ties per node in it
@@ -248,7 +248,7 @@ class ConsensusGL(GraphEstimator):
         evidence = sparse.csr_array(pairs + pairs.T)
         edges = {"evidence": values_at(evidence, weights), "frequency": frequency}
         if len(found):
-            edges["low"], edges["high"] = found.intervals(weights.data)
+            edges["low"], edges["high"] = found.intervals(weights.data, ladders.c)
         ladders.finish()
         dense = X.shape[1] <= DENSE_NODES
         supported = kind.name == SAMPLES and found.support_influence(signals, drawn)

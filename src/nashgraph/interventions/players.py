@@ -54,7 +54,7 @@ def key_players(
     Returns
     -------
     DataFrame with name, loss, share (of the welfare), times_typical (loss divided by the median node's loss), action
-    and influence; for a consensus also low, high (90% interval over replicates, scaled to be exact on the consensus)
+    and influence; for a consensus also low, high (90% interval, scaled to be exact on the consensus)
     and among_best (the share of replicates in which the node is among the ``best`` first). ``attrs`` has typical_loss,
     the median node's loss, and solved, how many losses are exact. Up to 1,500 nodes all are. In larger networks at most
     40 are, those that can be among the ``best`` greatest; the others are NaN.

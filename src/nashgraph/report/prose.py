@@ -25,7 +25,9 @@ from .cut import Cut
 if TYPE_CHECKING:
     from .summary import Summary
 
-GAME = (
+# CITATION.bib has an entry for each.
+GAME = "Zhang, Liu, Wai and So (2024), Network Games Induced Prior for Graph Topology Learning, arXiv:2410.24095"
+FUNCTIONAL = (
     "Zhang, Liu, Wai and So (2026), Learning Graph Topology with Functional Priors via Bilevel Optimization, "
     "arXiv:2606.13885"
 )
@@ -34,13 +36,7 @@ TIES = (
     "Breza, Chandrasekhar, McCormick and Pan (2020), Using Aggregated Relational Data to Feasibly Identify Network "
     "Structure without Network Data, American Economic Review 110"
 )
-REFERENCES = {
-    "GLGP": GAME,
-    "LinearGLGP": GAME,
-    "ConsensusGL": f"{SMOOTH}; {GAME}",
-    "SmoothGL": SMOOTH,
-    "TieModel": TIES,
-}
+REFERENCES = {"GLGP": GAME, "LinearGLGP": GAME, "ConsensusGL": SMOOTH, "SmoothGL": SMOOTH, "TieModel": TIES}
 
 
 def packed_json(values: Any) -> str:
@@ -222,6 +218,15 @@ def _without_hint(note: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def references(summary: Summary) -> list[str]:
+    """Return what to cite: the method, the game only if a prior used it, other priors only if there is one."""
+    prior = summary.parameters.get("prior", "game")
+    if summary.method == "GLGP" and prior != "game" and not prior.startswith("GamePrior"):
+        return [FUNCTIONAL]
+    of_method = [REFERENCES[summary.method]] if summary.method in REFERENCES else []
+    return [*of_method, GAME] if summary.method == "ConsensusGL" and summary.prior is not None else of_method
+
+
 def methods_paragraph(summary: Summary) -> str:
     """Return what was done, with versions and references, ready to paste.
 
@@ -238,8 +243,7 @@ def methods_paragraph(summary: Summary) -> str:
     cut, graph = summary.cut, summary.graph
     source = f" from {summary.source}" if summary.source else ""
     settings = ", ".join(f"{name} {value}" for name, value in summary.parameters.items() if value not in ("", "None"))
-    reference = REFERENCES.get(summary.method)
-    inside = "; ".join(part for part in (settings, reference) if part)
+    inside = "; ".join(part for part in (settings, *references(summary)) if part)
     counted = (
         f"Pairs of nodes with a {cut.column} of at least 50% were counted as tied"
         if cut.share
