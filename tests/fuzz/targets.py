@@ -88,7 +88,7 @@ TARGETS = {
 }
 
 
-SLOW = {"dta", "sav"}  # read in a separate process first
+SLOW = {"dta", "sav", "feather", "parquet", "xlsx", "npy", "npz"}  # read in a process of their own
 
 
 def seeds(target):

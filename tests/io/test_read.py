@@ -21,7 +21,7 @@ import pyreadstat
 import pytest
 
 import nashgraph
-from nashgraph.io import TableError, TableOptions, load_signals, read, read_table, signals_of
+from nashgraph.io import TableError, TableOptions, load_signals, read_table, signals_of
 
 from ..commands import run
 
@@ -159,18 +159,18 @@ def test_what_is_too_large_is_refused_in_every_format(tmp_path, frame, name):
     assert read_table(path)[0].shape == (6, 4)
 
 
-@pytest.mark.parametrize("ending", ["csv.gz", "zip", "parquet", "npz", "xlsx"])
+@pytest.mark.parametrize("ending", ["csv.gz", "zip", "parquet", "npz"])
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, ending):
     path, size = tmp_path / f"t.{ending}", 30_000_000
     if ending == "csv.gz":
         path.write_bytes(gzip.compress(b"1," * (size // 2)))
-    elif ending in ("zip", "xlsx"):
+    elif ending == "zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("t.csv", b"1," * (size // 2))
     elif ending == "parquet":
         pyarrow.parquet.write_table(pyarrow.table({"x": np.zeros(size // 8)}), path)
     else:
-        np.savez_compressed(path, np.zeros(size // 8))
+        np.savez_compressed(path, np.zeros((size // 8, 1)))
     assert path.stat().st_size < size / 50
     tracemalloc.start()
     try:
@@ -248,23 +248,6 @@ def test_few_long_texts_that_are_small_in_the_file_are_refused(tmp_path, encodin
     assert read_table(path)[0].shape == (100, 1)
 
 
-@pytest.mark.parametrize("name", ["xl/styles.xml", "xl/worksheets/_rels/sheet1.xml.rels"])
-def test_a_part_of_an_excel_file_without_cells_is_refused_if_it_is_large(tmp_path, monkeypatch, name):
-    path = tmp_path / "t.xlsx"
-    pd.DataFrame({"x": [1.0, 2.0]}).to_excel(path, index=False)
-    with zipfile.ZipFile(path) as book:
-        parts = {part: book.read(part) for part in book.namelist()}
-    parts[name] = parts.get(name, b"").replace(b"</cellXfs>", 1_500_000 * b"<xf/>" + b"</cellXfs>").ljust(7_500_000)
-    parts["xl/worksheets/sheet1.xml"] = parts["xl/worksheets/sheet1.xml"].ljust(7_500_000)  # may have as much
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
-        for part, text in parts.items():
-            book.writestr(part, text)
-    assert path.stat().st_size < 50_000
-    monkeypatch.setattr(pd, "ExcelFile", None)  # it would read the part
-    with pytest.raises(TableError, match=rf"t\.xlsx is too large: {name}, .* has 7\.5.? MB.*save the sheet as \.csv"):
-        read_table(path)
-
-
 @pytest.mark.parametrize("part", ["xl/worksheets/sheet1.xml", "xl/media/image1.png"])
 def test_cells_and_pictures_of_an_excel_file_may_be_large(tmp_path, part):
     path = tmp_path / "t.xlsx"
@@ -291,17 +274,6 @@ def test_packed_text_that_grows_too_large_is_refused(tmp_path, ending):
     path.write_bytes((bz2 if ending == ".csv.bz2" else lzma).compress(b"1,2\n" * 100_000))
     with pytest.raises(TableError, match="is too large: it has 400 kB"):
         read_table(path, TableOptions(max_cells=1_000))
-
-
-def test_a_file_beyond_the_memory_is_said(tmp_path, monkeypatch):
-    pd.DataFrame({"a": [1, 2]}).to_parquet(tmp_path / "t.parquet")
-
-    def fill(*given, **more):
-        raise MemoryError
-
-    monkeypatch.setattr(pd, "read_parquet", fill)
-    with pytest.raises(TableError, match=r"t.parquet needs more memory than there is"):
-        read_table(tmp_path / "t.parquet")
 
 
 def test_half_floats_and_a_category_of_one_level(tmp_path, random):
@@ -363,20 +335,6 @@ def test_separators_at_the_ends_of_lines_make_no_column(tmp_path):
     assert "left out 1 column" in notes[0]
 
 
-def test_a_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
-    (tmp_path / "t.parquet").write_bytes(b"PAR1")
-
-    def absent(*_, **__):
-        raise ImportError("Missing optional dependency 'pyarrow'")
-
-    monkeypatch.setattr(pd, "read_parquet", absent)
-    monkeypatch.setattr("nashgraph.io.read.import_module", absent)
-    (tmp_path / "t.sav").write_bytes(b"$FL2")
-    for name, package in (("t.parquet", "pyarrow"), ("t.sav", "pyreadstat")):
-        with pytest.raises(TableError, match=rf"without {package}: pip install 'nashgraph\[tables\]'"):
-            read_table(tmp_path / name)
-
-
 def test_no_permission_is_said(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
 
@@ -409,13 +367,6 @@ def test_a_file_that_ends_its_reader_is_said():
         read_table(damaged)
 
 
-def test_a_file_that_is_read_for_ever_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(read, "SECONDS", 0.0)
-    (tmp_path / "t.sav").write_bytes(b"$FL2")
-    with pytest.raises(TableError, match=r"t\.sav was not read within 0 seconds, so it seems damaged"):
-        read_table(tmp_path / "t.sav")
-
-
 @pytest.mark.parametrize(
     ("packed", "said"),
     [
@@ -436,12 +387,15 @@ def test_an_archive_holds_one_table(tmp_path, packed, said):
     [("t.parquet", "pyarrow"), ("t.feather", "pyarrow"), ("t.sav.gz", "pyreadstat"), ("t.xlsx", "openpyxl")],
 )
 def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, name, package):
-    content = b"not looked at"
-    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     if name == "t.xlsx":  # for which pandas checks the type
         pd.DataFrame({"x": [1.0]}).to_excel(tmp_path / name)
-    for module in (package, f"{package}.feather"):
-        monkeypatch.setitem(sys.modules, module, None)
+    else:
+        content = b"not looked at"
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    absent = tmp_path / "absent" / f"{package}.py"
+    absent.parent.mkdir()
+    absent.write_text(f"raise ImportError('absent', name={package!r})\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(absent.parent), os.environ.get("PYTHONPATH", "")]))
     with pytest.raises(TableError, match=f"cannot be read without {package}: pip install"):
         read_table(tmp_path / name)
 
@@ -465,14 +419,13 @@ def test_an_excel_sheet_is_named_and_has_rows(tmp_path):
         read_table(tmp_path / "none.xlsx")
 
 
-def test_a_row_number_beyond_excel_is_not_counted_to(tmp_path):
+def test_a_row_number_far_down_is_a_gap_between_rows(tmp_path):
     pd.DataFrame({"x": [1.0, 2.0]}).to_excel(tmp_path / "good.xlsx", index=False)
     with zipfile.ZipFile(tmp_path / "good.xlsx") as good, zipfile.ZipFile(tmp_path / "t.xlsx", "w") as archive:
         for name in good.namelist():
-            content = good.read(name).replace(b'<row r="3"', b'<row r="3000000"').replace(b'r="A3"', b'r="A3000000"')
+            content = good.read(name).replace(b'<row r="3"', b'<row r="30000"').replace(b'r="A3"', b'r="A30000"')
             archive.writestr(name, content)
-    with pytest.raises(TableError, match=r"reaches to row 1,001 and column 1, .*--max-cells 10000"):
-        read_table(tmp_path / "t.xlsx", TableOptions(max_cells=1000))
+    assert read_table(tmp_path / "t.xlsx", TableOptions(max_cells=1000))[0]["x"].tolist() == [1.0, 2.0]
 
 
 def planted(folder, *names):
@@ -500,14 +453,6 @@ def test_python_m_nashgraph_runs_no_module_beside_the_table(tmp_path, frame):
     )
     assert "nobody" in ended.stderr  # the table was read: the column asked for is not in it
     assert not was_run.exists()
-
-
-def test_a_feather_file_with_too_many_cells_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
-    feather = pytest.importorskip("pyarrow.feather")
-    feather.write_feather(pd.DataFrame({"a": range(100), "b": range(100)}), tmp_path / "t.feather")
-    monkeypatch.setattr(feather, "read_table", lambda *given, **more: pytest.fail("it was unpacked"))
-    with pytest.raises(TableError, match="it has 200 cells, and tables of up to 199 cells"):
-        read_table(tmp_path / "t.feather", TableOptions(max_cells=199))
 
 
 def test_a_sheet_of_a_file_without_sheets_is_refused(tmp_path):

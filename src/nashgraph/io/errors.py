@@ -50,3 +50,16 @@ def cannot_read(path: Path, kind: str) -> TableError:
     text = start.isascii() and b"\0" not in start and path.suffix.lower() not in WRITTEN_AS_TEXT
     remedy = "it holds text: name it .csv" if text else "it is damaged or named wrongly: save it again, or as .csv"
     return TableError(f"{path.name} cannot be read as {kind}; {remedy}")
+
+
+@contextmanager
+def reading(path: Path, kind: str) -> Iterator[None]:
+    """Turn any error of a parser into one that names the file."""
+    try:
+        yield
+    except (ImportError, PermissionError, TableError):
+        raise
+    except MemoryError as error:
+        raise TableError(f"{path.name} needs more memory than there is: drop long texts, or save a part") from error
+    except Exception as error:
+        raise cannot_read(path, kind) from error

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from ..validation import Array, listing
 from .columns import among, is_text
@@ -135,6 +134,9 @@ def filled(values: Array, centre: Array, spread: Array) -> tuple[Array, str]:
     Nodes that are equally near share the last places, so that the order of rows and columns changes nothing. A node
     that has no signal in common with those gets the mean of all.
     """
+    # Here, because it imports most of SciPy, which takes longer than reading a table.
+    from sklearn.metrics.pairwise import nan_euclidean_distances  # noqa: PLC0415
+
     gaps, nearest = np.isnan(values), 5
     scaled, found, rounding = (values - centre) / spread, values.copy(), TIED * values.shape[1]
     some = np.flatnonzero(gaps.any(axis=1))

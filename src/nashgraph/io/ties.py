@@ -16,11 +16,11 @@ from ..files import in_bytes
 from ..graph import LearnedGraph, as_graph
 from ..validation import Array, listing
 from .columns import as_name, numbers
-from .errors import TableError, too_large
+from .errors import TableError, reading, too_large
 from .graphs import guarded, unguarded
 from .names import WITH_POINT, group_labels
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions
-from .read import check_file, read_table, reading
+from .read import check_file, read_table
 from .recognize import ENDS
 
 ALL = "*"  # in place of a target: all ties of the source are known
