@@ -7,9 +7,17 @@ import pytest
 
 from nashgraph import ConsensusGL, InputError, TieModel, edge_average_precision
 from nashgraph.datasets import smooth_signals, stochastic_block_model
-from nashgraph.ties.inputs import read_known
+from nashgraph.tie_survey import TieSurvey
+from nashgraph.ties.arrays import tie_arrays
 
-NAMES = np.array(["ann", "bob", "cat", "dan"], dtype=object)
+NAMES = ["ann", "bob", "cat", "dan"]
+
+
+def known_pairs(given, names=NAMES):
+    """Return known pairs by number: ends, values, and the people all of whose ties are known."""
+    arrays = tie_arrays(TieSurvey.of(names, known=given))
+    parts = (arrays.known_one, arrays.known_other, arrays.known_value, arrays.complete)
+    return [part.tolist() for part in parts]
 
 
 @pytest.mark.parametrize(
@@ -23,8 +31,7 @@ NAMES = np.array(["ann", "bob", "cat", "dan"], dtype=object)
     ],
 )
 def test_pairs_in_any_form(given):
-    known = read_known(given, NAMES)
-    assert [each.tolist() for each in known] == [[0, 0], [1, 2], [1.0, 0.0], []]
+    assert known_pairs(given) == [[0, 0], [1, 2], [1.0, 0.0], []]
 
 
 def test_nodes_whose_ties_are_all_known_in_any_form():
@@ -33,25 +40,23 @@ def test_nodes_whose_ties_are_all_known_in_any_form():
     table = pd.DataFrame({"source": ["ann", "ann"], "target": ["bob", "*"], "tie": [1, None]})
     every = [("ann", "bob"), ("ann", "cat", 0), ("dan", "ann", 0)]  # all pairs of ann
     for given in (graph, table, [("ann", "bob"), ("ann", "*")], {"ties": [("ann", "bob")], "nodes": ["ann"]}, every):
-        known = read_known(given, NAMES)
-        assert [each.tolist() for each in known] == [[0, 0, 0], [1, 2, 3], [1.0, 0.0, 0.0], [0]]
+        assert known_pairs(given) == [[0, 0, 0], [1, 2, 3], [1.0, 0.0, 0.0], [0]]
 
 
 def test_names_that_are_numbers_may_be_given_as_text():
-    known = read_known([("0", "2"), (1, 2, 0)], np.arange(3))
-    assert [known.one.tolist(), known.other.tolist()] == [[0, 1], [2, 2]]
+    assert known_pairs([("0", "2"), (1, 2, 0)], range(3))[:2] == [[0, 1], [2, 2]]
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ([("ann", "bob"), ("bob", "ann", 0)], "tied and that they are not: ann - bob"),
-        ([("ann", "eve"), ("fay", "bob")], "2 node.s. that X does not have: eve, fay; the nodes are ann, bob, cat"),
-        ({"ties": [("ann", "bob")], "nodes": ["eve"]}, "that X does not have: eve"),
+        ([("ann", "eve"), ("fay", "bob")], "2 node.s. that are not people: eve, fay; the people are ann, bob, cat"),
+        ({"ties": [("ann", "bob")], "nodes": ["eve"]}, "that are not people: eve"),
         ([("ann", "ann")], "a tie of ann with itself"),
         ([("ann", "bob", 2)], "the tie 2 for ann and bob: it must be 1 or 0"),
         ([("ann", "bob", None)], "it must be 1 or 0"),
-        (["ann"], "not a pair of nodes"),
+        (["ann"], "not a pair of people"),
         ({"edges": []}, "parts that are not known: edges"),
         (pd.DataFrame({"a": [1], "b": [2]}), "has the columns a, b, but it needs source and target"),
         ("ties.csv", "cannot be a str"),
@@ -60,7 +65,7 @@ def test_names_that_are_numbers_may_be_given_as_text():
 )
 def test_what_cannot_be_known(given, message):
     with pytest.raises(InputError, match=message):
-        read_known(given, NAMES)
+        known_pairs(given)
 
 
 def test_known_ties_teach_how_much_likeness_counts():

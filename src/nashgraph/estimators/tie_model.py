@@ -13,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..graph import LearnedGraph
 from ..priors import LinearPrior
-from ..ties.answers import ASSUMED_ERROR, estimate_errors, node_names, read_answers, read_traits
-from ..ties.inputs import read_groups, read_known, read_likeness, read_nominations, with_known, with_names
-from ..ties.model import TieFit
+from ..tie_survey import TieSurvey
+from ..ties.answers import ASSUMED_ERROR
+from ..ties.arrays import tie_arrays
+from ..ties.inputs import read_groups
+from ..ties.model import CountsFit
 from ..ties.pair_sums import Factors, sigmoid
 from ..ties.probabilities import drawn_network, uncertainty_removed
 from ..validation import InputError, check_integer, check_number, listing, warn
@@ -105,51 +107,77 @@ class TieModel(GraphEstimator):
         traits: Any = None,
         counts: Any = None,
         n_ties: Any = None,
+        reports: Any = None,
         nominations: Any = None,
+        asked: Any = None,
         known: Any = None,
+        places: Any = None,
+        groups: Any = None,
+        pairs: Any = None,
+        wave: Any = None,
         networks: Iterable[Any] | None = None,
     ) -> Self:
         """Learn the network from whatever was asked; every part is optional, but something must tell about ties.
 
+        Tables of people match by name, in any order; 5.0 is 5. A table without names has a row for every person, in
+        their order.
+
         Parameters
         ----------
-        X : array or DataFrame of shape (n_signals, n_nodes), optional
-            Signals for likeness; columns are nodes.
-        y : ignored
+        X : array or DataFrame of shape (n_signals, n_nodes), a TieSurvey, or a Study, optional
+            Signals for likeness; columns are nodes. A study has signals and a TieSurvey.
+        y : TieSurvey, optional
+            Instead of all tables below, with signals X.
         traits : DataFrame with a row for every node, or array
             1 where the node has the trait, else 0. Columns that nobody counted may hold any numbers.
         counts : DataFrame with a row for every node that was asked
             How many of its ties have the trait that the column names. Empty where the answer is not known,
             "10+" for ten or more.
         n_ties : Series, how many ties a node has
-        nominations : table with source and target, table with a row of names for every node asked, or dict of lists
+        reports : DataFrame with the columns respondent, source, target and optionally relation and wave
+            The respondent said that there is a tie from source to target. A table with a row of names for every
+            respondent and a dict of lists are short forms.
+        nominations : the short form of ``reports``; give one of the two
+        asked : list of names, or Series of True and False by name, optional
+            Who was asked for names, some of whom named nobody; by default those who reported something.
         known : DataFrame, networkx graph, list of pairs or dict, optional
             Pairs of nodes known to be tied, or known not to be. A table or list has source, target and optionally tie
             (1 or 0); the target "*" means that all ties of the source are known. In a graph all edges are ties, and all
             ties are known of nodes with a true attribute ``known``. A dict has the lists "ties", "non_ties" and "nodes"
             (those whose ties are all known).
+        places : DataFrame of numbers with a row for every node: coordinates, or a house number
+        groups : Series or DataFrame of memberships: household, hamlet, class
+        pairs : DataFrame with the columns source, target and covariates of the pair, such as kinship
+        wave : the wave whose network is wanted, if the reports have waves; the last by default
         networks : list of (network, traits) or (network, traits, X), other groups all of whose ties are known
         """
-        tables = {"traits": traits, "counts": counts, "n_ties": n_ties}
         recall, error = self._check_errors()
-        names = node_names(tables, X)
-        told = read_answers(names, traits, counts, n_ties)
-        known_pairs = read_known(known, names)
-        named = None if nominations is None else read_nominations(nominations, names, self.max_names, recall)
-        if named is not None:
-            known_pairs = with_names(known_pairs, named, names)
-        likeness = read_likeness(X, names)
-        groups = read_groups(networks, told, likeness.shape[1] > 0)
-        told = with_known(told, known_pairs)
-        nobody = np.isnan(told.counts).all() and (named is None or not named.asked.any())
-        if nobody and not groups and not len(known_pairs.complete):
+        tables = {
+            "traits": traits,
+            "counts": counts,
+            "n_ties": n_ties,
+            "reports": reports if nominations is None else nominations,
+            "asked": asked,
+            "known": known,
+            "places": places,
+            "groups": groups,
+            "pairs": pairs,
+            "wave": wave,
+        }
+        if reports is not None and nominations is not None:
+            raise InputError("nominations is the short form of reports: give one of the two", parameter="nominations")
+        X, survey = self._survey(X, y, tables)
+        for decision in survey.decisions:
+            warn(decision.reason)
+        arrays = tie_arrays(survey, X)
+        other_groups = read_groups(networks, arrays)
+        if not survey.answered.any() and not other_groups:
             raise InputError(
-                "nobody was asked: pass counts or n_ties for at least some nodes, nominations, known ties with the "
-                "nodes whose ties are all known (a row with the target *), or networks of other groups"
+                "nobody was asked: pass counts or n_ties for at least some nodes, reports, known ties with the nodes "
+                "whose ties are all known (a row with the target *), or networks of other groups"
             )
-        errors, seed = estimate_errors(told, recall, error), drawn_seed(self.random_state)
-        options = (self.calibrate, self.tol, self.max_iter, seed)
-        learned = TieFit(told, errors, known_pairs, named, likeness, groups, *options).run()
+        seed = drawn_seed(self.random_state)
+        learned = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()
         self.__dict__.update(learned, _graph=None, _draws=None)
         self.certificate_.warn(type(self).__name__)
         if not self.adjacency_.nnz:
@@ -162,6 +190,23 @@ class TieModel(GraphEstimator):
                 "many ties have a trait (counts), or for names."
             )
         return self
+
+    def _survey(self, X: Any, y: Any, tables: dict[str, Any]) -> tuple[Any, TieSurvey]:
+        """Return signals, and the survey that was given or is made from tables."""
+        if isinstance(getattr(X, "ties", None), TieSurvey):  # a study
+            return X.signals, X.ties
+        if isinstance(X, TieSurvey):
+            X, y = None, X
+        if isinstance(y, TieSurvey):
+            if given := [name for name, table in tables.items() if table is not None]:
+                raise InputError(f"the survey has everything about ties: leave out {listing(given)}", value=given)
+            return X, y
+        names: Iterable[Any] | None = None
+        if isinstance(X, pd.DataFrame) and tables["traits"] is None:
+            names = X.columns
+        elif X is not None and all(tables[name] is None for name in ("traits", "counts", "n_ties", "places", "groups")):
+            names = range(np.shape(X)[1])
+        return X, TieSurvey.of(names, room=self.max_names, **tables)
 
     def _check_errors(self) -> tuple[float | None, float | None]:
         recall, error = self.recall, self.error
@@ -306,7 +351,8 @@ class TieModel(GraphEstimator):
         if traits is None:
             T, names = self.features_[:, ~counted], self.mixing_.columns[~counted].tolist()
         else:
-            T, names = read_traits(self.node_names_, traits)
+            table = TieSurvey.of(self.node_names_, traits=traits).traits
+            T, names = table.to_numpy(), list(table.columns)
         useful = [k for k in range(T.shape[1]) if set(np.unique(T[:, k])) == {0.0, 1.0} and names[k] != labels[0]]
         if not useful:
             raise InputError("there is no other trait of 0 and 1 that some have and some do not: pass some as traits")

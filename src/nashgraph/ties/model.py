@@ -12,8 +12,9 @@ from scipy.stats import poisson
 
 from ..certificate import Certificate, Measure, Status, summed_up
 from ..validation import Array
-from .answers import Answers, Errors, error_variances, scaled_up
-from .inputs import Known, Nominations
+from .answers import Errors, error_variances, estimate_errors, scaled_up
+from .arrays import TieArrays
+from .inputs import Known, Nominations, likeness_of, nominations_of, with_known_ties, with_names
 from .mixing import Mixing, Respondents, fit_mixing
 from .pair_sums import expected_counts, sigmoid
 from .probabilities import Pairs, calibrated, calibration, levelled, search_pairs
@@ -27,23 +28,32 @@ TRIED_PAIRS = 2_000_000  # to compare them by
 
 
 @dataclass
-class TieFit:
+class CountsFit:
     """One fit: from checked input to everything that is stored."""
 
-    told: Answers
-    errors: Errors
-    known: Known
-    named: Nominations | None
-    likeness: Array
+    arrays: TieArrays
     groups: list[Respondents]
+    recall: float | None
+    error: float | None
     calibrate: bool
     tol: float
     max_iter: int
     seed: int
 
+    def __post_init__(self) -> None:
+        arrays = self.arrays
+        self.Z = arrays.features
+        self.n = arrays.n
+        self.likeness = likeness_of(arrays.signals)
+        self.told = with_known_ties(arrays)
+        self.errors: Errors = estimate_errors(arrays, self.told, self.recall, self.error)
+        self.named: Nominations | None = nominations_of(arrays, self.recall)
+        self.known = Known(arrays.known_one, arrays.known_other, arrays.known_value, arrays.complete)
+        if self.named is not None:
+            self.known = with_names(self.known, self.named, self.n)
+
     def run(self) -> dict[str, Any]:
         """Fit the mixing, then the tilts, calibrate, and search the pairs that matter."""
-        self.Z, self.n = self.told.features, len(self.told.names)
         counts, noise = self.answers()
         complete = np.isin(np.arange(self.n), self.known.complete)
         asked: Array = np.asarray(~np.isnan(counts).all(axis=1))
@@ -72,15 +82,15 @@ class TieFit:
             final = levelled(final, told, known, before[:, 0] if not len(known[0]) else counts[told, 0])
         pairs = search_pairs(final, known)
         adjacency = sparse.csr_array((pairs.probability, (pairs.one, pairs.other)), shape=(self.n, self.n))
-        labels = self.told.labels
+        labels = self.arrays.labels
         return {
-            "node_names_": self.told.names,
+            "node_names_": self.arrays.names,
             "adjacency_": sparse.csr_array(adjacency + adjacency.T),
             "certificate_": certificate,
             "errors_": self.errors,
             "mixing_": pd.DataFrame(mixing.matrix, index=labels, columns=labels),
             "kappa_": mixing.kappa,
-            "tilts_": pd.DataFrame(everywhere, index=self.told.names, columns=labels),
+            "tilts_": pd.DataFrame(everywhere, index=self.arrays.names, columns=labels),
             "calibration_": lines,
             "low_rank_": final,
             "pairs_": pairs,
@@ -105,18 +115,20 @@ class TieFit:
         low = np.maximum(np.minimum(centre - half, pairs.expected), 0.0)
         high = np.minimum(np.maximum(centre + half, pairs.expected), self.n - 1.0)
         ends = {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}
-        return pd.DataFrame(ends, index=self.told.names)
+        return pd.DataFrame(ends, index=self.arrays.names)
 
     def answers(self) -> tuple[Array, Array]:
         """Return counts in ties (rather than in ties recalled) and error variances; names fill what was not counted."""
-        noise = error_variances(self.told, self.errors)
-        counts = self.told.counts.copy()
-        bound = counts[self.told.at_least]  # "10+": the mean of what is at least 10, if people have about so many
+        noise = error_variances(self.told, self.arrays.at_least, self.errors)
+        open_ended = self.arrays.at_least
+        others = self.Z.sum(axis=0) - self.Z
+        counts = np.minimum(self.told, others)  # nobody is tied to more people than there are
+        bound = counts[open_ended]  # "10+": the mean of what is at least 10, if people have about so many
         above = bound * poisson.sf(bound - 2, bound) / np.maximum(poisson.sf(bound - 1, bound), 1e-9)
-        counts[self.told.at_least] = above
+        counts[open_ended] = above
         counts /= self.errors.recall
         complete = self.known.complete
-        counts[complete] = self.told.counts[complete]  # these are known, not told
+        counts[complete] = self.told[complete]  # these are known, not told
         noise[complete] = 1e-3
         if self.named is not None:
             estimate, variance = self.named.counts(self.Z)
