@@ -48,7 +48,7 @@ def test_rows_are_optional_and_10_plus_is_at_least_10():
         ({"known": [("ann", "bob", 1), ("bob", "ann", 0)]}, "tied and that they are not: ann - bob"),
         ({"known": [("ann", "ann")]}, "with itself"),
         ({"known": {"tie": []}}, "parts that are not known"),
-        ({"reports": {"ann": ["bob", "cat"]}, "room": 1}, "ann gave more names"),
+        ({"reports": {"ann": ["bob", "cat"]}, "room": 1}, "ann gave more than max_names=1"),
         ({"pairs": pd.DataFrame({"source": ["ann"], "target": ["bob"]})}, "no column of numbers"),
         ({"pairs": pd.DataFrame({"source": ["ann", "bob"], "target": ["bob", "ann"], "kin": [1, 2]})}, "two rows"),
         ({"reports": {"ann": ["bob"]}, "wave": 3}, "not among the waves"),

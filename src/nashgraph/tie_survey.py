@@ -383,8 +383,8 @@ class _Reading:
         limit = sizes["relation"].map(most)
         if (longer := sizes[sizes["names"] > limit]).size:
             raise InputError(
-                f"reports: {listing(longer['respondent'].unique())} gave more names than there was room for (max_names"
-                f"={listing(most.values())}); correct one of the two",
+                f"reports: {listing(longer['respondent'].unique())} gave more than max_names={listing(most.values())} "
+                "names, so there was room for more; correct one of the two",
                 parameter="max_names",
                 value=room,
             )
