@@ -64,6 +64,44 @@ def test_graphml_of_networkx_and_of_igraph(tmp_path):
     assert {frozenset(edge) for edge in truth.edges()} == {frozenset(("007", "ann"))}
 
 
+@pytest.mark.parametrize("name", ["n.gml", "n.graphml", "n.net", "i.gml", "i.graphml", "l.gml"])
+def test_nodes_called_by_numbers_keep_their_names(tmp_path, name):
+    """A GML file of networkx numbers its nodes 0, 1, 2, and these numbers were taken for the names 3, 1, 0."""
+    graph = nx.from_edgelist([(3, 1), (1, 0), (0, 2)])
+    if name[0] == "n":
+        write = {"gml": nx.write_gml, "graphml": nx.write_graphml, "net": nx.write_pajek}
+        write[name[2:]](nx.relabel_nodes(graph, str) if name == "n.net" else graph, tmp_path / name)
+    else:
+        other = igraph.Graph([(0, 1), (1, 2), (2, 3)])
+        other.vs["name" if name[0] == "i" else "label"] = ["3", "1", "0", "2"]
+        other.write(str(tmp_path / name))
+    names = ["0", "1", "2", "3"]
+    wanted = {frozenset(map(str, edge)) for edge in graph.edges()}
+    truth, _ = read_truth(tmp_path / name, names)
+    assert {frozenset(edge) for edge in truth.edges()} == wanted
+    known, _ = read_known(tmp_path / name, names)
+    assert {frozenset(edge) for edge in known[["source", "target"]].to_numpy().tolist()} == wanted
+    edges = read_network(tmp_path / name).edges()
+    assert {frozenset(edge) for edge in edges[["source", "target"]].to_numpy().tolist()} == wanted
+
+
+def test_names_of_graphs_are_taken_to_the_letter(tmp_path):
+    nx.write_graphml(nx.Graph([("'=ann", "bob"), ("bob", "*")]), tmp_path / "a.graphml")
+    edges = read_network(tmp_path / "a.graphml").edges()
+    assert {*edges["source"], *edges["target"]} == {"'=ann", "bob", "*"}
+    truth, _ = read_truth(tmp_path / "a.graphml", ["'=ann", "bob", "*"])
+    assert truth.number_of_edges() == 2
+    assert len(read_known(tmp_path / "a.graphml", ["'=ann", "bob", "*"])[0]) == 2
+
+
+def test_where_a_person_is_called_star_complete_people_have_all_their_pairs(tmp_path):
+    graph = nx.Graph([("bob", "*")])
+    graph.add_node("ann", known=True)
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    known, _ = read_known(tmp_path / "a.graphml", ["ann", "bob", "*"])
+    assert sorted(known.itertuples(index=False, name=None)) == [("ann", "*", 0), ("ann", "bob", 0), ("bob", "*", 1)]
+
+
 def test_loops_are_left_out_and_said(write):
     truth, notes = read_truth(write("source,target\nann,ann\nann,bob\n"), NAMES)
     assert truth.number_of_edges() == 1

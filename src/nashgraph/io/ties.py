@@ -14,11 +14,12 @@ import pandas as pd
 
 from ..files import in_bytes
 from ..graph import LearnedGraph, as_graph
+from ..matching import NameIndex
 from ..validation import Array, listing
 from .columns import as_name, numbers
 from .errors import TableError, reading, too_large
 from .graphs import guarded, unguarded
-from .names import WITH_POINT, group_labels
+from .names import group_labels
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions
 from .read import check_file, read_table
 from .recognize import ENDS
@@ -30,16 +31,20 @@ WRITTEN = tuple(write(end) for ends in ENDS for end in ends for write in (str.lo
 
 
 class Ties(NamedTuple):
-    """Ties by the names of their ends."""
+    """Ties by the names of their ends.
 
-    table: pd.DataFrame  # source, target (or "*"), tie (True or False) and weight (1 where there is none)
-    directed: bool | None  # None where the file does not say
+    ``table`` has source, target, tie (True or False), weight (1 where there is none) and whole: in such a row, all ties
+    of the source are known, and its target is "*". ``directed`` is None where the file does not say.
+    """
+
+    table: pd.DataFrame
+    directed: bool | None
     notes: list[str]
 
     @property
     def edges(self) -> pd.DataFrame:
         """Those that are ties between two nodes, or of a node with itself."""
-        return self.table[self.table["tie"] & (self.table["target"] != ALL)]
+        return self.table[self.table["tie"] & ~self.table["whole"]]
 
     def graph(self, directed: bool) -> nx.Graph[str]:
         """Return an empty graph; ``directed`` counts where the file does not say."""
@@ -66,26 +71,30 @@ def read_ties(path: str | Path, names: Sequence[str], group: Group | None = None
     ``group`` are used.
     """
     path = Path(path)
-    found = read_all_ties(path, names, group)
-    check_weights(path, found.edges)
-    known = {*names, ALL}
-    # A graph that we wrote may serve as truth: its names are guarded against spreadsheets.
-    called = {name.removesuffix(".0"): name for name in known}  # 5 and 5.0 are the same id
-    ends_read = {end: found.table[end].map(lambda name: _known_as(name, known, called)) for end in ENDS[0]}
-    found = found._replace(table=found.table.assign(**ends_read))
-    inside = found.table["source"].isin(known - {ALL}) & found.table["target"].isin(known)
-    if inside.all():
-        return found
-    ends = pd.unique(found.table[["source", "target"]].to_numpy().ravel())
-    others = [name for name in ends if name not in known]
-    if not inside.any():
+    ties = read_all_ties(path, names, group)
+    check_weights(path, ties.edges)
+    people = NameIndex(names)
+    source = people.places(ties.table["source"])
+    target = people.places(ties.table["target"])
+    whole = ties.table["whole"].to_numpy(dtype=bool)
+    inside = (source >= 0) & (whole | (target >= 0))
+    ends = pd.unique(ties.table.loc[~whole, ["source", "target"]].to_numpy().ravel())
+    others = [name for name in ends if people.place(name) < 0]
+    others += [name for name in ties.table.loc[whole & ~inside, "source"] if name not in others]
+    if not inside.any() and len(inside):
         raise NoTiesError(
             f"{path.name} has no tie between two nodes of the signals: it names {listing(others)}, and the nodes are "
             f"{listing(names)}"
         )
+    table = ties.table[inside].reset_index(drop=True)
+    table["source"] = [names[place] for place in source[inside]]
+    table["target"] = [
+        ALL if every else names[place] for every, place in zip(whole[inside], target[inside], strict=True)
+    ]
+    if inside.all():
+        return ties._replace(table=table)
     note = f"left out {(~inside).sum()} tie(s) with {len(others)} node(s) that the signals do not have"
-    note = f"{path.name}: {note}: {listing(others)}"
-    return Ties(found.table[inside].reset_index(drop=True), found.directed, [*found.notes, note])
+    return Ties(table, ties.directed, [*ties.notes, f"{path.name}: {note}: {listing(others)}"])
 
 
 def check_weights(path: Path, edges: pd.DataFrame) -> None:
@@ -97,13 +106,6 @@ def check_weights(path: Path, edges: pd.DataFrame) -> None:
             f"{path.name}: the weight from {unguarded(source)} to {unguarded(target)} is {weight:g}, and it must be a "
             "number of 0 or more: correct it, or leave this tie out"
         )
-
-
-def _known_as(name: str, known: set[str], called: dict[str, str]) -> str:
-    """Return what the signals call a node: as it is, without the guard of a spreadsheet, or as a number without .0."""
-    if name in known or (plain := unguarded(name)) in known:
-        return name if name in known else plain
-    return called.get(name.removesuffix(".0") if WITH_POINT.fullmatch(name) else name, plain)
 
 
 def read_all_ties(path: str | Path, names: Sequence[str] = (), group: Group | None = None) -> Ties:
@@ -131,32 +133,47 @@ def _of_table(path: Path, names: Sequence[str], group: Group | None) -> Ties:
         )
     ends = next((pair for pair in ENDS if {*pair} <= {*columns}), None)
     if ends is None:
-        return _of_matrix(path, table.columns)
+        return _of_matrix(path, table.columns, names)
     if group is not None and group.column in table.columns:
         table = table[group_labels(table[group.column]).isin([group.value, guarded(group.value)])]
         if table.empty:
             raise NoTiesError(f"{path.name} has no ties in {group.column} {group.value}")
-    source, target = (table[columns[end]].map(as_name) for end in ends)
+    source = _unguarded(table[columns[ends[0]]], names)
+    target = _unguarded(table[columns[ends[1]]], names)
     gone = (source.str.strip() == "") | (target.str.strip() == "")
     if gone.any():
         raise TableError(f"{path.name}: an end is missing in row {int(np.argmax(gone)) + 1}")
-    if (everybody := source == ALL).any():
+    whole = target == ALL if ALL not in names else target.map(lambda name: False)  # a person may be called *
+    everybody = (source == ALL) & (ALL not in names)
+    if everybody.any():
         row = int(np.argmax(everybody)) + 1
         raise TableError(
             f"{path.name}: the source in row {row} is {ALL}, which only a target can be: write the name of a person "
             f"whose ties are all known as the source, and {ALL} as the target"
         )
-    tied, weight = _tied(path, table, columns, target)
-    return Ties(pd.DataFrame({"source": source, "target": target, "tie": tied, "weight": weight}), None, [])
+    tied, weight = _tied(path, table, columns, whole)
+    ties = {"source": source, "target": target, "tie": tied, "weight": weight, "whole": whole}
+    return Ties(pd.DataFrame(ties), None, [])
 
 
-def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], target: pd.Series) -> tuple[pd.Series, pd.Series]:
+def _unguarded(column: pd.Series, names: Sequence[str]) -> pd.Series:
+    """Return the names in a column of a table, without the guard of our own files against spreadsheets."""
+    known = {*names}
+
+    def plain(cell: Any) -> str:
+        name = as_name(cell)
+        return name if name in known else unguarded(name)
+
+    return column.map(plain).astype(object)
+
+
+def _tied(path: Path, table: pd.DataFrame, columns: dict[str, Any], whole: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Return which rows are ties, by a column tie or weight, where there is one, and the weights."""
     tied, weight = pd.Series(True, index=table.index), pd.Series(1.0, index=table.index)
     for name in ("weight", "tie"):
         if name in columns:
             found = _numbers(path, table[columns[name]])
-            found = np.where(target == ALL, 1.0, found)
+            found = np.where(whole, 1.0, found)
             if np.isnan(found).any():
                 raise TableError(f"{path.name}: the {name} is missing in row {int(np.argmax(np.isnan(found))) + 1}")
             if name == "tie" and (odd := ~np.isin(found, (0.0, 1.0))).any():
@@ -180,16 +197,18 @@ def _numbers(path: Path, column: pd.Series) -> Array:
     return found.to_numpy(dtype=float, na_value=np.nan)
 
 
-def _of_matrix(path: Path, headings: Iterable[str]) -> Ties:
+def _of_matrix(path: Path, headings: Iterable[str], names: Sequence[str]) -> Ties:
     """Return the ties in a matrix: a cell that is not 0 ties its row to its column, an empty one says nothing."""
     table = read_exact(path, [*headings])
-    rows, columns = table.iloc[:, 0].map(as_name), [str(name) for name in table.columns[1:]]
+    rows = _unguarded(table.iloc[:, 0], names)
+    columns = _unguarded(pd.Series(table.columns[1:], dtype=object), names).tolist()
     if not columns or len(rows) != len(columns) or {*rows} != {*columns}:
         raise TableError(
             f"{path.name} must have the columns source and target (or from and to), or be a matrix with the same names "
             f"in its first row and first column; it has the columns {listing(table.columns)}"
         )
-    cells = np.column_stack([_numbers(path, table[name]) for name in rows])
+    place = {name: 1 + k for k, name in enumerate(columns)}
+    cells = np.column_stack([_numbers(path, table.iloc[:, place[name]]) for name in rows])
     return _of_cells(path, cells, rows.to_numpy(dtype=object), [])
 
 
@@ -199,7 +218,7 @@ def _of_cells(path: Path, cells: Array, names: Array, notes: list[str]) -> Ties:
     if not (filled == filled.T).all():
         notes = [*notes, f"{path.name}: the matrix is not symmetric; its ties go from row to column"]
     weight = cells[source, target]
-    ties = {"source": names[source], "target": names[target], "tie": weight != 0, "weight": weight}
+    ties = {"source": names[source], "target": names[target], "tie": weight != 0, "weight": weight, "whole": False}
     return Ties(pd.DataFrame(ties), None, notes)
 
 
@@ -214,29 +233,47 @@ def has_column(path: Path, column: str) -> bool:
 
 
 def _of_graph(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> Ties:
-    """Return the ties of a graph, its nodes by whatever of id, name and label the signals know them."""
-    called: list[dict[Any, str]] = [{node: as_name(node) for node in graph}]
-    for attribute in ("name", "label"):
+    """Return the ties of a graph between nodes by their names."""
+    labels = _labels(path, graph, names)
+    rows: list[tuple[str, str, bool, float, bool]] = []
+    for source, target, weight in graph.edges(data="weight", default=1.0):
+        one, other = labels[source], labels[target]
+        try:
+            rows.append((one, other, float(weight) != 0, float(weight), False))
+        except (TypeError, ValueError):  # a word, or several weights of one edge
+            what = f"the weight between {one} and {other} is {weight!r}, and not a number"
+            raise TableError(f"{path.name}: {what}") from None
+    rows += [(labels[node], ALL, True, 1.0, True) for node, whole in graph.nodes(data="known") if whole]
+    columns = ["source", "target", "tie", "weight", "whole"]
+    table = pd.DataFrame(rows, columns=columns).astype({"source": object, "target": object, "tie": bool, "whole": bool})
+    return Ties(table, graph.is_directed(), [])
+
+
+def _labels(path: Path, graph: nx.Graph[Any], names: Sequence[str]) -> dict[Any, str]:
+    """Return what each node is called: by the attribute label or name, or by its id.
+
+    networkx writes GML with running numbers as ids and igraph numbers the nodes of GraphML, so ids come last. Where
+    ``names`` are known, the choice is whatever names most of them.
+    """
+    choices: list[dict[Any, str]] = []
+    for attribute in ("label", "name"):
         given = nx.get_node_attributes(graph, attribute)
-        called += [{node: as_name(name) for node, name in given.items()}] if len(given) == len(graph) else []
-    known = set(names)
-    labels = max(called, key=lambda each: sum(name in known for name in each.values()))
+        if len(given) == len(graph):
+            choices.append({node: as_name(name) for node, name in given.items()})
+    choices.append({node: as_name(node) for node in graph})
+    people = NameIndex(names)
+    hits = [sum(people.place(name) >= 0 for name in choice.values()) for choice in choices]
+    unique = [len({*choice.values()}) == len(choice) for choice in choices]
+    if not names:  # several nodes called alike, such as a kind of person, are not named by that
+        return choices[unique.index(True)]
+    labels = choices[int(np.argmax(hits))]
     doubled = pd.Series(list(labels.values()), dtype=object)
     if doubled.duplicated().any():
         raise TableError(
             f"{path.name} has several nodes called {listing(doubled[doubled.duplicated()].unique())}: give each a name "
             "of its own"
         )
-    rows = []
-    for source, target, given in graph.edges(data="weight", default=1.0):
-        ends = labels[source], labels[target]
-        try:
-            rows.append((*ends, float(given) != 0, float(given)))
-        except (TypeError, ValueError):  # a word, or several weights of one edge
-            what = f"the weight between {' and '.join(ends)} is {given!r}, and not a number"
-            raise TableError(f"{path.name}: {what}") from None
-    rows += [(labels[node], ALL, True, 1.0) for node, whole in graph.nodes(data="known") if whole]
-    return Ties(pd.DataFrame(rows, columns=["source", "target", "tie", "weight"]), graph.is_directed(), [])
+    return labels
 
 
 def _read_graph(path: Path, kind: str) -> nx.Graph[Any]:
@@ -300,7 +337,18 @@ def read_known(path: str | Path, names: Sequence[str], group: Group | None = Non
     ['007', '007']
     """
     ties = read_ties(path, names, group)
-    return ties.table.drop(columns="weight").assign(tie=ties.table["tie"].astype(int)), ties.notes
+    table = ties.table
+    whole = table["whole"].to_numpy(dtype=bool)
+    if ALL in names and whole.any():  # * is a person here, so all pairs of these people are listed
+        complete = table.loc[whole, "source"].tolist()
+        table = table[~whole]
+        pairs = {frozenset(pair) for pair in table[["source", "target"]].itertuples(index=False, name=None)}
+        absent = [
+            (one, other, False) for one in complete for other in names if one != other and {one, other} not in pairs
+        ]
+        table = pd.concat([table, pd.DataFrame(absent, columns=["source", "target", "tie"])], ignore_index=True)
+    known = table[["source", "target", "tie"]]
+    return known.assign(tie=known["tie"].astype(int)), ties.notes
 
 
 def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
@@ -319,9 +367,9 @@ def read_network(path: str | Path, *, directed: bool = True) -> LearnedGraph:
     """
     ties = read_all_ties(path)
     check_weights(Path(path), ties.edges)
-    graph, (source, target) = ties.graph(directed), (ties.edges[end].map(unguarded) for end in ENDS[0])
-    rows = [*zip(source, target, ties.edges["weight"].tolist(), strict=True)]
-    graph.add_weighted_edges_from(row for row in rows if row[0] != row[1])
+    graph = ties.graph(directed)
+    edges = ties.edges[ties.edges["source"] != ties.edges["target"]]
+    graph.add_weighted_edges_from(edges[["source", "target", "weight"]].itertuples(index=False, name=None))
     if not graph.number_of_edges():
         raise TableError(f"{Path(path).name} has no tie between two different nodes")
     return as_graph(graph)
