@@ -67,12 +67,17 @@ def read_table(path: str | Path, options: TableOptions | None = None, exact: Col
     table = _with_index_as_column(table, path.name)
     table.columns = pd.Index(checked_names(path.name, list(table.columns)), dtype=object)
     # pandas cannot count or sort half floats.
-    table = table.astype({name: float for name, dtype in table.dtypes.items() if dtype == np.float16})
+    if half := [name for name, dtype in table.dtypes.items() if dtype == np.float16]:
+        table = table.astype(dict.fromkeys(half, float))
     # Separators at the ends of lines make columns with neither name nor values.
     unnamed = [name for k, name in enumerate(table.columns) if name == f"column {k + 1}"]
-    if empty := [name for name in unnamed if table[name].isna().all()]:
-        notes = [*notes, f"{path.name}: left out {len(empty)} column(s) with neither name nor values"]
-    return table.drop(columns=empty), notes
+    empty = [name for name, is_empty in table[unnamed].isna().all().items() if is_empty]
+    if not empty:
+        return table, notes
+    return table.drop(columns=empty), [
+        *notes,
+        f"{path.name}: left out {len(empty)} column(s) with neither name nor values",
+    ]
 
 
 def _check_bytes(path: Path, size: int, max_cells: int) -> None:
