@@ -33,7 +33,7 @@ $(VENV)/.docs: $(VENV)/.plot
 	$(INSTALL) '.[docs]'
 	touch $@
 
-demo: $(VENV)/.plot ## learn the karate club from signals; writes demo/
+demo: $(VENV)/.plot ## learn a simulated village and the karate club; writes demo/
 	$(BIN)/nashgraph demo --out demo
 
 test: $(VENV)/.dev ## lint, types, import contract, tests, doctests

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nashgraph.cli import studies
+from nashgraph.cli import data
 from nashgraph.datasets import villages
 from nashgraph.datasets.villages import VILLAGES
 
@@ -30,7 +30,7 @@ def archive(tmp_path, monkeypatch):
     path = village_archive(tmp_path / "datav4.0.zip")
     pinned = pinned_to(VILLAGES, path)
     monkeypatch.setattr(villages, "VILLAGES", pinned)
-    monkeypatch.setitem(studies.SOURCES, "villages", pinned)
+    monkeypatch.setitem(data.SOURCES, "villages", pinned)
     return path
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from nashgraph.cli import studies
+from nashgraph.cli import data
 from nashgraph.datasets import villages
 from nashgraph.datasets.villages import VILLAGES
 from nashgraph.files import LOCK
@@ -166,5 +166,5 @@ def test_data_that_cannot_be_written_leave_whole_files(tmp_path, monkeypatch):
     archive, home = village_archive(tmp_path / "datav4.0.zip"), tmp_path / "home"
     pinned = pinned_to(VILLAGES, archive)
     monkeypatch.setattr(villages, "VILLAGES", pinned)
-    monkeypatch.setitem(studies.SOURCES, "villages", pinned)
+    monkeypatch.setitem(data.SOURCES, "villages", pinned)
     check_whole_or_absent(home, 1, "datasets", "import-villages", archive, "--data-home", home)

@@ -166,9 +166,9 @@ def rerun(asked: options.RerunArguments) -> None:
     """
 
 
-@command("studies:run_demo")
+@command("demo:run_demo")
 def demo(asked: options.DemoArguments) -> None:
-    """Learn Zachary's karate club from 50 signals, four ways, and compare with the true network.
+    """Learn a simulated village from questions about ties, and the karate club from signals, and compare with the truth.
 
     Example: nashgraph demo --out demo
     """
@@ -190,17 +190,17 @@ def ui(asked: options.ServerArguments) -> None:
 def list_all(context: typer.Context) -> None:
     """List the data sets: how large they are, where they are stored, and what to cite."""
     if context.invoked_subcommand is None:
-        from .studies import list_datasets  # noqa: PLC0415 (help and completion stay fast)
+        from .data import list_datasets  # noqa: PLC0415 (help and completion stay fast)
 
         list_datasets()
 
 
-@command("studies:run_fetch", datasets)
+@command("data:run_fetch", datasets)
 def fetch(asked: options.FetchArguments) -> None:
     """Fetch data sets from their original sources, and check them; those already here are only checked."""
 
 
-@command("studies:run_import", datasets, name="import-villages")
+@command("data:run_import", datasets, name="import-villages")
 def import_villages(asked: options.ImportArguments) -> None:
     """Turn the Dataverse's archive of the Indian villages into the compact files that load_villages reads."""
 
