@@ -168,7 +168,7 @@ def rerun(asked: options.RerunArguments) -> None:
 
 @command("demo:run_demo")
 def demo(asked: options.DemoArguments) -> None:
-    """Learn a simulated village from questions about ties, and the karate club from signals, and compare with the truth.
+    """Learn a simulated village from questions about ties and the karate club from signals; compare with the truth.
 
     Example: nashgraph demo --out demo
     """
