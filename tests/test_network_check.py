@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from nashgraph import InputError, check_network
-from nashgraph.network_check import concentration_of, shuffled, standardised
+from nashgraph.network_check import concentration_of, shuffled
+from nashgraph.scaling import standardised
 
 
 def heat_signals(W, n_signals, noise, random):

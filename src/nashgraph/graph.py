@@ -22,6 +22,7 @@ from .validation import Array, InputError, check_number, check_weights
 
 NOT_CENTRAL = "These answers do not tell who is central; one question would (how many ties do you have?)."
 EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one
+CONVENTIONAL_DEGREE = 6.0  # ties per node if nobody says: no guess from signals was better
 SAME = 1e-9  # relative difference of evidence that is rounding
 PAIR_COLUMNS = (EVIDENCE, "probability", "known")  # of two nodes: both directions have the same
 
@@ -72,7 +73,7 @@ class LearnedGraph:
         They are shown wherever edges are: in :meth:`edges`, in every file, in the report. "evidence" ranks ties: unlike
         weights, which divide each node's attention, it can be compared between pairs.
     degree : float, optional
-        Mean number of ties per node that :meth:`suggested` takes; None: :attr:`effective_degree`.
+        Mean number of ties per node that :meth:`suggested` takes; None: 6, a convention.
     influence_supported : bool, optional
         Whether the signals support who is influential; None if that was not tested.
 
@@ -143,17 +144,6 @@ class LearnedGraph:
     def strength(self) -> Array:
         """The values that rank edges: their evidence, or their weight if there is none."""
         return np.asarray(self.edge_columns.get(EVIDENCE, self.weights.data))
-
-    @cached_property
-    def effective_degree(self) -> float:
-        """The mean effective number of neighbours: one over the sum of squared shares of a node's attention.
-
-        A rough guess of how many ties a node has: signals hardly tell how many ties there are.
-        """
-        rows, n = self._targets, self.n_nodes
-        sums, squares = (np.bincount(rows, weights=self.weights.data**power, minlength=n) for power in (1, 2))
-        held = squares > 0
-        return float(np.mean(sums[held] ** 2 / squares[held])) if held.any() else 0.0
 
     @cached_property
     def _targets(self) -> Array:
@@ -262,11 +252,12 @@ class LearnedGraph:
     def suggested(self, degree: float | None = None) -> LearnedGraph:
         """Return the ties with most evidence, as many as give nodes ``degree`` ties on average.
 
-        The degree is a guess unless you know it: that of the graph by default. Pairs with equal evidence are taken or
-        left out together, whichever is nearer to the degree. Nodes keep their influence in the whole graph.
+        The default is that of the graph, or else 6, a convention: signals do not tell how many ties there are. Give the
+        degree if you know it. Pairs with equal evidence are taken or left out together, whichever is nearer
+        to the degree. Nodes keep their influence in the whole graph.
         """
         wanted = self.degree if degree is None else degree
-        wanted = self.effective_degree if wanted is None else wanted
+        wanted = CONVENTIONAL_DEGREE if wanted is None else wanted
         wanted = check_number("degree", wanted, low=0, remedy="it is the mean number of ties per node; try 6")
         pairs = self._pairs(self.listed.source, self.listed.target)
         order = np.sort(np.unique(pairs, return_index=True)[1])  # each pair where it is first listed

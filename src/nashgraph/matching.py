@@ -118,10 +118,11 @@ def fields_in_order(name: str, value: Any, nodes: Iterable[Any], owner: str = "X
         return in_order(name, value, nodes, owner)
     changes = {}
     for part in fields(value):
-        before = getattr(value, part.name)
-        after = fields_in_order(part.name, before, nodes, owner)
-        if part.init and after is not before:
-            changes[part.name] = after
+        if part.init:
+            before = getattr(value, part.name)
+            after = fields_in_order(part.name, before, nodes, owner)
+            if after is not before:
+                changes[part.name] = after
     return replace(value, **changes) if changes else value
 
 

@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 
 from .matching import in_order
+from .scaling import standardised
 from .validation import Array, InputError, check_integer, check_number, check_range
 
 ASK = (
@@ -168,7 +169,7 @@ def check_network(
     owners = np.arange(len(values)) if questions is None else np.asarray(questions)
     if owners.shape != (len(values),):
         raise InputError(f"questions must have one entry per signal: got {owners.shape} for {len(values)} signals")
-    Z = standardised(values)
+    Z = np.nan_to_num(standardised(values))
     varies = np.square(Z).sum(axis=1) > 0
     observed = ~np.isnan(values[varies])
     blocks = blocks_of(owners[varies])
@@ -230,18 +231,6 @@ def judged(
         low_pass=passed,
         n_permutations=len(totals),
     )
-
-
-def standardised(values: Array) -> Array:
-    """Return signals of mean 0 and spread 1 over the nodes that have them; missing and constant ones are 0."""
-    observed = ~np.isnan(values)
-    counts = np.maximum(observed.sum(axis=1, keepdims=True), 1)
-    centred = np.where(observed, values, 0.0)
-    centred = np.where(observed, centred - centred.sum(axis=1, keepdims=True) / counts, 0.0)
-    size = np.abs(values, where=observed, out=np.zeros_like(values)).max(axis=1, keepdims=True, initial=0.0)
-    spread = np.sqrt(np.square(centred).sum(axis=1, keepdims=True) / counts)
-    varies = spread > 1e-12 * size
-    return np.asarray(np.where(varies, centred / np.where(varies, spread, 1.0), 0.0))
 
 
 def shuffled(Z: Array, blocks: list[Array], observed: Array, random: np.random.Generator) -> Array:

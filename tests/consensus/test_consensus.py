@@ -8,6 +8,8 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
@@ -55,7 +57,7 @@ def test_the_consensus_lies_in_s_and_frequencies_are_shares(hubs):
 
 
 def test_without_replicates_and_prior_it_is_the_mean_of_smooth_graphs(signals):
-    model = ConsensusGL(n_replicates=0, n_degrees=3, signals="answers").fit(signals)
+    model = ConsensusGL(n_replicates=0, n_degrees=3, signals="answers", scale="none").fit(signals)
     members = [
         SmoothGL(degree=degree, geometry=geometry).fit(signals).adjacency_
         for degree in model.degrees_
@@ -68,7 +70,7 @@ def test_without_replicates_and_prior_it_is_the_mean_of_smooth_graphs(signals):
 
 def test_a_replicate_of_all_signals_is_the_consensus(signals):
     """Newton's thresholds on the edges are those of the ladders' sorted rows."""
-    model = ConsensusGL(n_replicates=0, n_degrees=5, signals="answers").fit(signals)
+    model = ConsensusGL(n_replicates=0, n_degrees=5, signals="answers", scale="none").fit(signals)
     weights, frequency = sparse.csr_array(model.adjacency_), model.graph_.edge_columns["frequency"]
     ladders = Ladders(model.degrees_, len(model.node_names_) - 1, model.c, "threads")
     every = [np.arange(len(signals))]
@@ -87,7 +89,7 @@ def test_any_estimator_can_make_the_members(signals):
 
 
 def test_the_members_certificates_are_summed_up(signals):
-    options = {"n_replicates": 2, "n_degrees": 2, "signals": "answers", "random_state": 0}
+    options = {"n_replicates": 2, "n_degrees": 2, "signals": "answers", "scale": "none", "random_state": 0}
     model = ConsensusGL(GLGP(lam=1.0), **options).fit(signals)
     assert model.certificate_.measure is Measure.STATIONARITY
     assert model.converged_
@@ -237,6 +239,44 @@ def test_scaling_brings_signals_to_one_spread(signals):
         ConsensusGL(scale="standard", signals="samples", n_replicates=0).fit(X).adjacency_ for X in (signals, uneven)
     )
     np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def two_groups_of_people(random):
+    """Answers from 1 to 5 to ten questions on which two groups differ, an age, and an income in another unit."""
+    group = np.repeat([0, 1], 30)
+    answers = random.integers(1, 4, (10, 60)) + 2 * group
+    X = np.vstack([answers, random.integers(18, 80, 60), random.lognormal(10, 1, 60)]).astype(float)
+    truth = (group[:, None] == group).astype(float)
+    np.fill_diagonal(truth, 0)
+    return X, truth
+
+
+def test_answers_are_standardised_unless_one_says_otherwise(random):
+    X, truth = two_groups_of_people(random)
+    raw, auto, standard = (ConsensusGL(scale=scale, n_replicates=0).fit(X) for scale in ("none", "auto", "standard"))
+    assert edge_auc(truth, raw, "mean") < 0.6
+    assert edge_auc(truth, auto, "mean") > 0.9
+    np.testing.assert_array_equal(auto.graph_.weights.data, standard.graph_.weights.data)
+    assert (auto.scale_, raw.scale_) == ("standard", "none")
+    kind, scaling = auto.decisions_
+    assert (kind.kind, kind.remedy.parameter, kind.remedy.value) == ("answers", "signals", "samples")
+    assert (scaling.kind, scaling.remedy.parameter, scaling.remedy.value) == ("standardised", "scale", "none")
+
+
+def test_samples_of_one_unit_are_taken_as_they_are_and_of_several_are_not(signals):
+    assert ConsensusGL(n_replicates=0).fit(signals).scale_ == "none"
+    uneven = signals * np.geomspace(1, 1e4, 20)[:, None]
+    assert ConsensusGL(n_replicates=0, signals="samples").fit(uneven).scale_ == "standard"
+
+
+def test_a_scaler_of_nodes_is_noticed(random):
+    X, _ = two_groups_of_people(random)
+    pipeline = make_pipeline(StandardScaler(), ConsensusGL(n_replicates=0))
+    with pytest.warns(DataWarning, match="StandardScaler scales people and not their answers"):
+        pipeline.fit(X)
+    with pytest.warns(DataWarning, match="every node has mean 0 and spread 1"):
+        ConsensusGL(n_replicates=0).fit((X - X.mean(axis=0)) / X.std(axis=0, ddof=1))
+    ConsensusGL(n_replicates=0, signals="samples").fit(StandardScaler().fit_transform(X))  # no warning: it was said
 
 
 def test_progress_counts_to_the_end(hubs):

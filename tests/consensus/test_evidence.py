@@ -8,10 +8,12 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.metrics import average_precision_score
 
 from nashgraph import ConsensusGL, edge_auc
-from nashgraph.consensus.evidence import frequency_distance, global_ladder, kind_of_signals, upper_pairs
+from nashgraph.consensus.evidence import global_ladder, upper_pairs
 from nashgraph.consensus.members import conditional_signals
+from nashgraph.consensus.signal_kinds import frequency_distance, kind_of_signals
 from nashgraph.datasets import preferential_attachment, small_world, smooth_signals
 from nashgraph.graph import LearnedGraph
+from nashgraph.scaling import standardised
 
 
 def likert(X, levels=5):
@@ -26,10 +28,24 @@ def test_what_the_signals_are(random):
     questions = (cuts < X).astype(float)  # to some of which more people say yes
     found = [kind_of_signals(each).name for each in (X, likert(X), likert(X, 2), questions, X * units)]
     assert found == ["samples", "samples", "answers", "answers", "answers"]
-    assert "about equally often" in kind_of_signals(likert(X)).sentence
-    assert "100% of the signals" in kind_of_signals(questions).sentence
+    assert "about equally often" in kind_of_signals(likert(X)).reason
+    assert "100% of the signals" in kind_of_signals(questions).reason
     X[random.random(X.shape) < 0.2] = np.nan
     assert kind_of_signals(X).name == "samples"
+
+
+def test_sparse_counts_are_answers_and_do_not_tell_who_is_central(random):
+    """How often people play 80 songs: some people and songs more than others, and most pairs never."""
+    rates = np.outer(random.lognormal(0, 1, 80), random.lognormal(0, 1, 120))
+    plays = random.poisson(random.gamma(0.1, 10 * rates)).astype(float)
+    plays = plays[[len(np.unique(row)) > 10 for row in plays]]
+    assert (plays == 0).mean() > 0.4
+    kind = kind_of_signals(plays)
+    assert kind.name == "answers"
+    assert kind_of_signals(standardised(plays)).name == "answers"  # as the command line passes them
+    model = ConsensusGL(random_state=0).fit(plays)
+    assert model.signals_ == "answers"
+    assert model.influence_supported_ is False
 
 
 def test_what_the_signals_are_can_be_said():
@@ -136,8 +152,8 @@ def test_the_suggested_ties_are_those_with_most_evidence():
     assert graph.edges().evidence.min() >= cut
     np.testing.assert_array_equal(graph.influence, model.graph_.influence)
     guess = ConsensusGL(n_replicates=0).fit(X)
-    assert guess.degree_ == guess.graph_.effective_degree
-    assert guess.suggested_.undirected().n_edges == round(30 * guess.degree_)
+    assert guess.degree_ == 6  # by convention, whatever the signals
+    assert guess.suggested_.undirected().n_edges == 180
 
 
 def test_the_suggested_ties_of_a_graph_without_directions():

@@ -114,7 +114,7 @@ def test_counts_carry_the_network_and_expected_ties_are_those_told():
     degree_only = TieModel().fit(traits=traits, n_ties=n_ties)
     assert precision(model, A) > 0.6 > precision(degree_only, A) > A.mean()
     assert model.converged_
-    assert edge_auc(nx.from_numpy_array(A), model) > 0.9
+    assert edge_auc(A, model) > 0.9
     table = model.expected_ties_
     inside = (table.ties_low <= n_ties) & (n_ties <= table.ties_high)
     assert inside.mean() > 0.8

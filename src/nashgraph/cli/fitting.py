@@ -19,7 +19,6 @@ import pandas as pd
 import typer
 
 from ..consensus.checkpoint import checkpoints_kept
-from ..consensus.evidence import KINDS
 from ..consensus.members import expected_cost
 from ..consensus.stability import Selection
 from ..estimators import GLGP, LEARNERS, METHODS, ConsensusGL, GraphEstimator, LambdaPath, TieModel
@@ -103,6 +102,8 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
     defaults = {name: value for name, value in known.items() if name not in apart and isinstance(value, plain_types)}
     if "random_state" in known:
         defaults["random_state"] = 0  # so that the same command gives the same bytes
+    if "scale" in known:
+        defaults["scale"] = "none"  # the table is standardised when it is read, or not, as --standardize says
     found = {**defaults, **given, **dict(_setting(method, defaults, item) for item in settings)}
     return found | ({"benefit": None} if found.get("benefit") == "none" else {})
 
@@ -205,8 +206,9 @@ def learned(
             model = path.models[path.affordable()]
     seconds = time.perf_counter() - start
     if isinstance(model, ConsensusGL) and model.signals == "auto":
-        other = ({*KINDS} - {model.signals_}).pop()
-        voice.note(f"taken as {model.signals_}: {model.kind_.sentence} (--set signals={other} if they are {other})")
+        taken_as = model.decisions_[0]
+        other = taken_as.remedy.value if taken_as.remedy else ""
+        voice.note(f"taken as {taken_as.kind}: {taken_as.reason} (--set signals={other} if they are {other})")
     if (evidence := getattr(model.prior_, "evidence", None)) is not None:
         off = "" if evidence.found else " The prior is off: --lam sets a strength, --benefit another benefit."
         voice.note(evidence.sentence + off)

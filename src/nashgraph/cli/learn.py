@@ -272,7 +272,7 @@ def note_left_out(outcome: Outcome, asked: float | None, voice: Voice) -> None:
     if asked is not None:
         voice.note(f"wrote the {counted(pairs, 'tie')} found in at least {asked:.0%} of the member networks")
         return
-    guess = "a guess: --degree sets it" if model.degree is None else "as --degree says"
+    guess = "a convention: --degree sets it" if model.degree is None else "as --degree says"
     voice.note(
         f"wrote the {counted(pairs, 'tie')} with most evidence, {2 * pairs / outcome.graph.n_nodes:.1f} per node on "
         f"average ({guess})"

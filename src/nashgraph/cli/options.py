@@ -147,7 +147,7 @@ class GameArguments:
 
     degree: float | None = method_option(
         help="Mean number of ties per node. For the consensus it only sets how many ties are written.",
-        show_default="10, or a guess by the consensus",
+        show_default="10; for the consensus 6, a convention",
     )
     beta: float | None = single_option(
         help="Weight of the squared norm, instead of --degree: larger means more neighbours."

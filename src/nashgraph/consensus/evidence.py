@@ -12,57 +12,16 @@ Evidence can. It is in units of the average pair, which has 1, and it depends on
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ..validation import Array
 from .members import PARTIAL, PRIOR_SHARE, Ladders, graph_of, search_of
+from .signal_kinds import ANSWERS
 
 DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
-KINDS = ANSWERS, SAMPLES = "answers", "samples"
-FEW_VALUES = 10  # 89% of the columns of real survey tables have at most ten different values (fact 15)
-
-
-class Kind(NamedTuple):
-    """What the signals are, "answers" or "samples", and why."""
-
-    name: str
-    sentence: str
-
-
-def kind_of_signals(X: Array) -> Kind:
-    """Tell answers to different questions from repeated samples of one kind, by the values and the units.
-
-    Signals with few values are answers, unless all have three or more, equally often: samples of one kind, in classes.
-    """
-    part = X[:, :10_000]  # enough to count values
-    values = np.array([len(np.unique(row[np.isfinite(row)])) for row in part])
-    few = np.mean(values <= FEW_VALUES)
-    spreads = np.nanstd(part, axis=1)
-    low, high = np.quantile(spreads[spreads > 0], (0.1, 0.9)) if (spreads > 0).any() else (1.0, 1.0)
-    # Samples of one kind in three classes or more have much the same frequencies: by their own quantiles they differ by
-    # 0, by common thresholds by 0.12 to 0.69; questions of 43 real tables, which are not reported, by 0.34 to 0.90. Two
-    # classes do not tell: questions that few people say yes to also have the same frequencies.
-    if few >= 0.5 and len(X) >= 5 and values.min() >= 3 and frequency_distance(part) <= 0.15:
-        return Kind(SAMPLES, "the signals have few different values, but all have them about equally often")
-    if few >= 0.5:
-        return Kind(ANSWERS, f"{100 * few:.0f}% of the signals have at most {FEW_VALUES} different values")
-    if high > 10.0 * low:  # of signals of one kind, these quantiles were within a factor of 3.3
-        return Kind(ANSWERS, f"the signals have different units: their spreads differ by a factor of {high / low:.0f}")
-    return Kind(SAMPLES, "most signals have many different values and similar spreads")
-
-
-def frequency_distance(X: Array) -> float:
-    """Return how far the frequencies of a signal's values are from the mean: the 90% quantile of total variations."""
-    found = np.zeros((len(X), FEW_VALUES + 1))  # the last is for all signals with more values
-    for row, signal in zip(found, X, strict=True):
-        counts = np.unique(signal[np.isfinite(signal)], return_counts=True)[1]
-        row[-1] = len(counts) > FEW_VALUES
-        if len(counts) <= FEW_VALUES:
-            row[: len(counts)] = counts / max(int(counts.sum()), 1)
-    return float(np.quantile(0.5 * np.abs(found - found.mean(axis=0)).sum(axis=1), 0.9))
 
 
 def global_ladder(scores: Array, n_nodes: int, degrees: Array) -> Array:

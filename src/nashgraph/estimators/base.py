@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
 from ..certificate import Certificate
+from ..decisions import Decision
 from ..graph import LearnedGraph
 from ..matching import fields_in_order, in_order
 from ..pairs import PairSearch
@@ -65,6 +66,7 @@ NOT_LEARNED: dict[str, Any] = {
     "influence_supported_": None,
     "missing_share_": np.zeros(0),
     "silent_": np.zeros(0, dtype=bool),
+    "decisions_": (),
 }
 
 
@@ -98,6 +100,7 @@ class GraphEstimator(BaseEstimator):
     influence_supported_: bool | None  # whether the signals support who is influential; None if that is not tested
     missing_share_: Array  # of the signals, at each node
     silent_: Array  # which nodes have no signal at all
+    decisions_: tuple[Decision, ...]  # what was chosen by the signals, and the parameter that chooses otherwise
     missing: str | None = None  # a parameter of the methods that can do without some entries of X
     # The command line compares a method with more nodes, or fewer signals, only if it is named.
     quick_up_to: float = np.inf
@@ -169,7 +172,8 @@ class GraphEstimator(BaseEstimator):
         """Return the estimator with what it was given by the nodes' names (a benefit, a start) in their order."""
         ordered = copy(self)
         for name, value in self.get_params(deep=False).items():
-            setattr(ordered, name, fields_in_order(name, value, names))
+            within = isinstance(value, GraphEstimator)
+            setattr(ordered, name, value._in_order(names) if within else fields_in_order(name, value, names))
         return ordered
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -12,17 +12,12 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.preprocessing import scale
 from sklearn.utils.validation import check_is_fitted
 
-from ..certificate import exact, summed_up
+from ..certificate import LOG, exact, summed_up
 from ..consensus.checkpoint import CheckpointedSteps
 from ..consensus.evidence import (
-    ANSWERS,
     DENSE_NODES,
-    SAMPLES,
-    Kind,
-    kind_of_signals,
     plain_mean,
     values_at,
     with_prior,
@@ -39,11 +34,19 @@ from ..consensus.members import (
 )
 from ..consensus.parallel import parallel_map
 from ..consensus.replicates import Replicates, replicates_of
+from ..consensus.signal_kinds import (
+    ANSWERS,
+    SAMPLES,
+    Kind,
+    kind_of_signals,
+)
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, restored_pairs, selected, shares_of
+from ..decisions import Decision, Remedy
 from ..games import equilibrium
-from ..graph import LearnedGraph
+from ..graph import CONVENTIONAL_DEGREE, LearnedGraph
 from ..pairs import GEOMETRIES, make_search
 from ..priors import GamePrior
+from ..scaling import spread_ratio, standardised, warn_of_standardised_nodes
 from ..validation import (
     Array,
     DataWarning,
@@ -90,16 +93,18 @@ class ConsensusGL(GraphEstimator):
         on N < M nodes partial likeness has at least the weight 1 - N/M. "auto" decides by the values and units.
     n_degrees : int, how many degrees
     degree : float, optional
-        Mean number of ties per node in the suggested graph. None: a guess, the effective number of neighbours.
+        Mean number of ties per node in the suggested graph. None: 6, a convention, because signals do not tell how many
+        ties there are. Give it if you know it.
     n_replicates : int, how many networks are learned from random halves of the signals; 0: no intervals
     benefit : "spectral", array of shape (n_nodes,), Series by the nodes' names, or None
         Benefits of the game prior: its members are the best responses to the game played on the mean of the others,
         and count half. None leaves the prior out.
     prior : "game" or GamePrior, the game, for example ``GamePrior(interaction="linear")``
     c : float in (0, 1), the row sum: the total influence of others on a node
-    scale : "none" or "standard"
-        "standard" brings every signal to mean 0 and spread 1 over the nodes first, which signals of different units
-        need; "none" takes X as given.
+    scale : "auto", "standard" or "none"
+        "standard" brings every signal to mean 0 and spread 1 over the nodes first, "none" takes X as given. "auto"
+        standardises answers, and signals of different units: otherwise income counts and opinions do not. Do not put
+        scikit-learn's ``StandardScaler`` before it: that scales the columns of X, which are the nodes.
     engine, missing : as in :class:`GLGP`
     random_state : int, RandomState or None
         Draws the replicates, each from a seed of its own: the first are the same if you ask for more.
@@ -115,7 +120,8 @@ class ConsensusGL(GraphEstimator):
         its nodes ``influence_low``, ``influence_high``, ``rank_low``, ``rank_high``.
     suggested_ : LearnedGraph, the ties with most evidence, ``degree_`` per node on average
     degree_ : float, the mean number of ties per node in it
-    signals_ : "answers" or "samples"
+    signals_, scale_ : "answers" or "samples", and "standard" or "none": what was chosen
+    decisions_ : tuple of Decision, what was chosen and why, with the parameter that chooses otherwise
     influence_supported_ : bool
         Whether the signals support who is influential: halves of the signals agree on it, beyond what energy and
         missing answers explain. For answers it is always False: on real surveys no score of this kind goes with the
@@ -160,7 +166,7 @@ class ConsensusGL(GraphEstimator):
     benefit: str | Array | None = None
     prior: str | GamePrior = "game"
     c: float = 0.95
-    scale: str = "none"
+    scale: str = "auto"
     engine: str = "threads"
     missing: str = "error"
     random_state: Any = None
@@ -205,10 +211,13 @@ class ConsensusGL(GraphEstimator):
                 "ConsensusGL does not learn from known ties: use TieModel().fit(X, known={'ties': ..., 'nodes': ...}), "
                 "with all nodes whose ties are all known in 'nodes'"
             )
-        ladders = self._ladders(len(names), n_jobs, progress)
+        if self.signals == "auto":
+            warn_of_standardised_nodes(signals)
+        ordered = self._in_order(names)
+        ladders = ordered._ladders(len(names), n_jobs, progress)
         if checkpoint is not None:
-            ladders.resume(checkpoint, self._scaled(signals))
-        learned = self._in_order(names)._consensus(signals, ladders)
+            ladders.resume(checkpoint, self._scaled(signals, self._kind(signals))[0])
+        learned = ordered._consensus(signals, ladders)
         learned["certificate_"].warn(type(self).__name__)
         return self._store(learned | {"silent_": silent_nodes(signals)}, X, names)
 
@@ -217,7 +226,13 @@ class ConsensusGL(GraphEstimator):
 
     def _consensus(self, X: Array, ladders: Ladders) -> dict[str, Any]:
         """Check the parameters, learn, and return what is to be stored."""
-        signals, kind = self._scaled(X), self._kind(X)
+        kind = self._kind(X)
+        signals, scaling = self._scaled(X, kind)
+        other = SAMPLES if kind.name == ANSWERS else ANSWERS
+        taken_as = Decision(kind.name, (), kind.reason, Remedy("signals", other), unsure=self.signals == "auto")
+        decisions = (taken_as, scaling)
+        for decision in decisions:
+            LOG.info("%s: %s", decision.kind, decision.reason)
         if self.degree is not None:
             check_number("degree", self.degree, low=0, high=1e100, open_low=True, remedy="it is ties per node; try 6")
         game = GamePrior() if isinstance(self.prior, str) and self.prior == "game" else self.prior
@@ -260,7 +275,8 @@ class ConsensusGL(GraphEstimator):
             "degrees_": ladders.degrees,
             "geometries_": geometries,
             "signals_": kind.name,
-            "kind_": kind,
+            "scale_": "standard" if scaling.kind == "standardised" else "none",
+            "decisions_": decisions,
             "influence_supported_": supported,
             "replicates_": found,
             "_smooth": smooth,
@@ -270,11 +286,28 @@ class ConsensusGL(GraphEstimator):
     def _kind(self, X: Array) -> Kind:
         """Return what the signals are."""
         name = check_choice("signals", self.signals, ("auto", ANSWERS, SAMPLES))
-        return kind_of_signals(X) if name == "auto" else Kind(name, "as you said")
+        return kind_of_signals(X) if name == "auto" else Kind(name, "signals says so")
 
-    def _scaled(self, X: Array) -> Array:
-        kind = check_choice("scale", self.scale, ("none", "standard"))
-        return X if kind == "none" else np.asarray(scale(X, axis=1))
+    def _scaled(self, X: Array, kind: Kind, uneven: float = 10.0) -> tuple[Array, Decision]:
+        """Return the signals as they are compared, and the decision whether to standardise them.
+
+        Units differ if the 90% quantile of spreads is more than ``uneven`` times the 10% quantile.
+        """
+        scale = check_choice("scale", self.scale, ("auto", "standard", "none"))
+        reason = "scale says so"
+        if scale == "auto":
+            units_differ = spread_ratio(X) > uneven
+            scale = "standard" if kind.name == ANSWERS or units_differ else "none"
+            reason = "signals of one kind and unit are taken as they are"
+            if kind.name == ANSWERS:
+                reason = (
+                    "answers to different questions count alike only if each has mean 0 and spread 1 over the nodes"
+                )
+            elif units_differ:
+                reason = "signals of different units count alike only if each has mean 0 and spread 1 over the nodes"
+        if scale == "none":
+            return X, Decision("unscaled", (), reason, Remedy("scale", "standard"))
+        return standardised(X), Decision("standardised", (), reason, Remedy("scale", "none"))
 
     def _ladders(self, n_nodes: int, n_jobs: int | None = 1, progress: Progress | None = None) -> Ladders:
         count = check_integer("n_degrees", self.n_degrees, low=1, high=1000, remedy="it is how many to average; try 8")
@@ -352,7 +385,9 @@ class ConsensusGL(GraphEstimator):
             signals, names = checked_signals(X, self, self._min_signals, self.missing)
         if names.tolist() != self.node_names_.tolist():
             raise InputError("X has other nodes than the model was fitted to: give select the same signals as fit")
-        signals, n_nodes = self._scaled(signals), len(names)
+        n_nodes = len(names)
+        if self.scale_ == "standard":
+            signals = standardised(signals)
         if len(signals) < 4:
             raise InputError(
                 f"select needs 4 signals or more, to halve them, and X has {len(signals)}: add signals (rows)"
@@ -381,7 +416,8 @@ class ConsensusGL(GraphEstimator):
 
         What the signals are is known from all of them.
         """
-        copy = type(self)(**self.get_params(deep=False) | {"benefit": None, "signals": self.signals_})
+        settings = {"benefit": None, "signals": self.signals_, "scale": self.scale_}
+        copy = type(self)(**self.get_params(deep=False) | settings)
         copy.node_names_ = self.node_names_
         return copy
 
@@ -399,19 +435,17 @@ class ConsensusGL(GraphEstimator):
 
     @property
     def suggested_(self) -> LearnedGraph:
-        """The ties with most evidence: as many as ``degree`` says, or as many as the effective number of neighbours."""
+        """The ties with most evidence: as many as ``degree`` says, or by convention 6 per node."""
         return self.graph_.suggested()
 
     @property
     def degree_(self) -> float:
         """The mean number of ties per node in the suggested graph."""
         check_is_fitted(self)
-        return float(self._suggested_degree())
+        return self._suggested_degree()
 
     def _suggested_degree(self) -> float:
-        if self.degree is not None:
-            return float(self.degree)
-        return LearnedGraph.of(self.adjacency_).effective_degree
+        return CONVENTIONAL_DEGREE if self.degree is None else float(self.degree)
 
     @cached_property
     def replicate_graphs_(self) -> list[Any]:

@@ -101,7 +101,7 @@ def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[tuple[str, str]
         part = sure / max(cut.n_ties, 1)
         found.append((f"{cut.n_ties:,} ties, {part:.0%} of them at 90% or more", graded(part, 0.5, 0.2)))
     elif cut.column == EVIDENCE:
-        found.append((f"{cut.n_ties:,} ties have most evidence; how many there are is a guess", "amber"))
+        found.append((f"{cut.n_ties:,} ties have most evidence; how many there are the signals do not tell", "amber"))
     else:
         found.append((f"{cut.n_ties:,} ties, evidence not known", "amber"))
     if not first.supported:
