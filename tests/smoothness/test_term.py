@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from nashgraph.pairs import Bonus, make_search
+from nashgraph.pairs import Bonus, make_search, project_rows
 from nashgraph.pairs import search as search_module
-from nashgraph.smoothness import STORAGES, expected_degree, make_smoothness, suitable_storage, term
+from nashgraph.smoothness import STORAGES, beta_for_degree, expected_degree, make_smoothness, suitable_storage, term
 from nashgraph.validation import InputError
 
 from ..gaps import with_gaps
@@ -108,3 +108,24 @@ def test_steps_need_all_pairs_and_the_longest_is_the_best_response(X, random):
     np.testing.assert_allclose(step.matrix().toarray(), smoothness.respond(bonus).matrix().toarray(), atol=1e-12)
     with pytest.raises(InputError, match="solver='ttgd' needs storage='dense'"):
         made("sparse", X).step(smoothness.smooth, bonus, 0.1)
+
+
+@pytest.mark.parametrize("geometry", ["distance", "cosine", "inner"])
+@pytest.mark.parametrize("storage", STORAGES)
+def test_nodes_that_are_nearly_the_same_have_exact_weights(storage, geometry, random):
+    """Their costs differ by a millionth of what they are: rounded to 32 bits, weights were off by 3e-4."""
+    X = np.repeat(random.normal(size=(10, 6)), 20, axis=1) * (1.0 + 1e-6 * random.normal(size=(10, 120)))
+    search = make_search(X, geometry=geometry)
+    beta, c = beta_for_degree(search, 10, 0.95), 0.95
+    weights = make_smoothness(search, beta, c, storage).smooth.matrix().toarray()
+    exact = X.astype(np.longdouble)
+    if geometry == "cosine":
+        energy = np.mean(exact**2, axis=0)
+        exact = exact * np.sqrt(energy.mean() / energy)
+    costs = 0.5 * np.mean((exact[:, :, None] - exact[:, None, :]) ** 2, axis=0)
+    if geometry == "inner":
+        costs = 0.5 * np.max(np.mean(exact**2, axis=0)) - exact.T @ exact / 10
+    np.fill_diagonal(costs, costs.max())
+    farther = costs - costs.min(axis=1, keepdims=True)
+    truth, _ = project_rows(np.asarray(-farther / (2.0 * beta), float), c)
+    assert np.linalg.norm(weights - truth) <= 1e-7 * np.linalg.norm(truth)

@@ -209,12 +209,12 @@ def scores_of_row(distances: Array, left: Array, columns: Array, scores: Array) 
 
 @kernel()
 def list_above(
-    distances: Array, nodes: Array, left: Array, columns: Array, cut: Array, counts: Array, indices: Array, costs: Array
+    distances: Array, nodes: Array, left: Array, columns: Array, cut: Array, counts: Array, indices: Array
 ) -> bool:
     """List the pairs of a block of rows whose score is not below the row's cut.
 
-    Row k belongs to ``nodes[k]``, and so do ``left[k]`` and ``cut[k]``. Writes how many pairs each row has, their
-    columns and their costs, and returns whether all had a place.
+    Row k belongs to ``nodes[k]``, and so do ``left[k]`` and ``cut[k]``. Writes how many pairs each row has and their
+    columns, and returns whether all had a place.
     """
     n_rows, n = distances.shape
     scores = np.empty(n)
@@ -228,11 +228,11 @@ def list_above(
                 if scores[j] >= cut[k] and j != nodes[k]:
                     if place == capacity:
                         return False
-                    indices[place], costs[place] = j, distances[k, j]
+                    indices[place] = j
                     place += 1
         else:
             for j in range(n):
-                indices[place], costs[place] = j, distances[k, j]
+                indices[place] = j
                 place += (scores[j] >= cut[k]) & (j != nodes[k])
         counts[k] = place - begin
     return True
@@ -329,17 +329,15 @@ def widest(pointers: Array) -> int:
 
 
 @kernel(parallel=True, fastmath=FAST)
-def costs_of_pairs(
-    pointers: Array, indices: Array, points: Array, sizes: Array, node_costs: Array, costs: Array
-) -> None:
-    """Write the costs of the pairs of points in a CSR pattern."""
-    for i in prange(pointers.shape[0] - 1):
-        for k in range(pointers[i], pointers[i + 1]):
-            total = 0.0
-            for m in range(points.shape[1]):
-                difference = points[i, m] - points[indices[k], m]
-                total += difference * difference
-            costs[k] = pair_cost(total, sizes[i] + sizes[indices[k]], node_costs[i] + node_costs[indices[k]])
+def costs_of_pairs(rows: Array, columns: Array, points: Array, sizes: Array, node_costs: Array, costs: Array) -> None:
+    """Write the costs of some pairs of points, from the differences of their signals, not rounded."""
+    for k in prange(len(rows)):
+        i, j = rows[k], columns[k]
+        total = 0.0
+        for m in range(points.shape[1]):
+            difference = points[i, m] - points[j, m]
+            total += difference * difference
+        costs[k] = exact_cost(total, sizes[i] + sizes[j], node_costs[i] + node_costs[j])
 
 
 @kernel(parallel=True)
@@ -385,18 +383,23 @@ def node_draws(n_nodes: int) -> Array:
 
 @kernel()
 def drawn(cost: float, one: int, other: int) -> float:
-    """Return a cost with a draw for the pair, from its nodes' draws, in the bits that :func:`snapped` has freed.
+    """Return a cost, rounded to 32 bits, with a draw for the pair from its nodes' draws in the bits that are free.
 
     Among equal costs chance then chooses the smallest, not the order of rows. The draw of i and j is that of j and i,
     on every engine; in a few of 10,000 rows draws are equal, and engines may differ. :func:`undrawn` takes it off.
     """
-    return np.int64(np.float64(cost).view(np.int64) | np.int64((one * other) >> DRAWN_SHIFT)).view(np.float64)
+    return np.int64(np.float64(snapped(cost)).view(np.int64) | np.int64((one * other) >> DRAWN_SHIFT)).view(np.float64)
 
 
 def undrawn(costs: Array) -> Array:
     """Return costs without their draws."""
-    found: Array = (costs.view(np.int64) & ~np.int64(2 * HALF_BIT - 1)).view(float)
-    return found
+    rounded: Array = (costs.view(np.int64) & ~np.int64(2 * HALF_BIT - 1)).view(float)
+    return rounded
+
+
+def without_rounding(costs: Array) -> Array:
+    """Return costs rounded to 32 bits (see :func:`snapped`), so that those that differ by rounding only are equal."""
+    return undrawn((costs.view(np.int64) + HALF_BIT).view(float))
 
 
 @kernel()
@@ -409,15 +412,21 @@ def draw_pairs(costs: Array, nodes: Array, labels: Array, draws: Array) -> None:
 
 
 @kernel()
-def pair_cost(distance: float, scale: float, node_costs: float) -> float:
-    """Return the cost of a pair from its distance, 0 where that is rounding of points of this scale, and node costs.
+def exact_cost(distance: float, scale: float, node_costs: float) -> float:
+    """Return the cost of a pair from its distance, 0 where that is rounding of points of this scale, and node costs."""
+    return (0.0 if distance <= SAME_POINT * scale else distance) + node_costs
 
-    Costs that differ by rounding only become equal, so that a tie in the data is a tie in the graph whatever the order
+
+@kernel()
+def pair_cost(distance: float, scale: float, node_costs: float) -> float:
+    """Return the cost of a pair rounded to 32 bits, by which a search compares pairs.
+
+    Costs that differ by rounding only become equal, so that a tie in the data is a tie in the search whatever the order
     of nodes and questions is. They are rounded once, with node costs: rounded twice, one in a thousand ties was
-    none. A weight moves by a cost's rounding over 2 beta: by 1e-4 where costs are 1e5 times what they differ by, as of
-    tight clusters with gaps, or of inner products beside one huge cell.
+    none. Weights come from :func:`exact_cost`: they move by a cost's rounding over 2 beta, which would be 1e-4 where
+    costs are 1e5 times what they differ by, as inner products of nodes that are nearly the same.
     """
-    return snapped((0.0 if distance <= SAME_POINT * scale else distance) + node_costs)
+    return snapped(exact_cost(distance, scale, node_costs))
 
 
 @kernel(fastmath=FAST)
@@ -470,21 +479,20 @@ def sums_to_costs(
 
 @kernel(parallel=True, fastmath=FAST)
 def gapped_costs_of_pairs(
-    pointers: Array, indices: Array, arrays: Arrays, typical: Array, node_costs: Array, costs: Array
+    rows: Array, columns: Array, arrays: Arrays, typical: Array, node_costs: Array, costs: Array
 ) -> None:
-    """Write the costs of the pairs of points in a CSR pattern, for points with gaps."""
+    """Write the costs of some pairs of points with gaps, not rounded."""
     points, observed, sizes = arrays
-    for i in prange(pointers.shape[0] - 1):
-        for k in range(pointers[i], pointers[i + 1]):
-            j = indices[k]
-            total = 0.0
-            for m in range(points.shape[1]):
-                if observed[i, m] * observed[j, m] > 0.0:
-                    difference = points[i, m] - points[j, m]
-                    total += difference * difference
-                else:
-                    total += typical[m]
-            costs[k] = pair_cost(total / points.shape[1], sizes[i] + sizes[j], node_costs[i] + node_costs[j])
+    for k in prange(len(rows)):
+        i, j = rows[k], columns[k]
+        total = 0.0
+        for m in range(points.shape[1]):
+            if observed[i, m] * observed[j, m] > 0.0:
+                difference = points[i, m] - points[j, m]
+                total += difference * difference
+            else:
+                total += typical[m]
+        costs[k] = exact_cost(total / points.shape[1], sizes[i] + sizes[j], node_costs[i] + node_costs[j])
 
 
 @kernel()

@@ -25,7 +25,7 @@ from ..validation import Array
 from . import _kernels
 from .bonus import Bonus
 from .search import ROUNDING, PairSearch
-from .weights import SparseWeights, closed_up, csr_of, narrow, replaced_rows
+from .weights import SparseWeights, closed_up, csr_of, narrow, replaced_rows, rows_of
 
 # How far below its threshold a row is searched, in units of the best score above it. A larger one lists more pairs, a
 # smaller one searches more often; between 0.5 and 2 fits of 20,000 nodes take the same time to 10%.
@@ -74,11 +74,11 @@ class CandidateSet:
         """Return the set of all pairs: 12 bytes for each."""
         n = len(search)
         search.scans += 1.0
-        costs = search.rows(np.arange(n))
         columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))
         others = ~np.eye(n, dtype=bool)
-        pairs = csr_of(np.full(n, n - 1), columns[others], costs[others], n)
-        return cls(search, pairs, np.full(n, -np.inf))
+        counts = np.full(n, n - 1)
+        costs = search.costs(np.repeat(np.arange(n), counts), columns[others])
+        return cls(search, csr_of(counts, columns[others], costs, n), np.full(n, -np.inf))
 
     @classmethod
     def nearest(cls, search: PairSearch, kept: int) -> CandidateSet:
@@ -86,8 +86,10 @@ class CandidateSet:
         known = search.known_nearest
         costs, labels = search.nearest(kept) if known is None or known[0].shape[1] < kept else known
         n, kept = costs.shape
-        pairs = csr_of(np.full(n, kept), labels.flatten(), costs.flatten(), n)
-        pairs.sort_indices()
+        columns = np.sort(labels, axis=1).ravel()
+        counts = np.full(n, kept)
+        pairs = csr_of(counts, columns, search.costs(np.repeat(np.arange(n), counts), columns), n)
+        pairs.has_sorted_indices = True
         return cls(search, pairs, -costs[:, -1] if kept < n - 1 else np.full(n, -np.inf))
 
     def respond(self, bonus: Bonus, *, gain: float, total: float) -> Any:
@@ -117,8 +119,8 @@ class CandidateSet:
         csr = sparse.csr_array(matrix, dtype=float)
         csr.eliminate_zeros()
         csr.sort_indices()
-        rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
-        costs = np.bincount(rows, csr.data * self.search.costs(csr), csr.shape[0])
+        rows = rows_of(csr)
+        costs = np.bincount(rows, csr.data * self.search.costs(rows, csr.indices), csr.shape[0])
         return SparseWeights(narrow(csr), costs, float(np.vdot(csr.data, csr.data)))
 
     def step(self, weights: SparseWeights, bonus: Bonus, *, keep: float, gain: float, total: float) -> SparseWeights:
@@ -127,8 +129,7 @@ class CandidateSet:
         values = np.empty(pairs.nnz)
         candidates, edges = (pairs.indptr, pairs.indices, pairs.data), (csr.indptr, csr.indices, csr.data)
         _kernels.step_candidates(candidates, bonus[:2], edges, keep, gain, total, values)
-        rows = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))
-        costs = np.bincount(rows, values * pairs.data, pairs.shape[0])
+        costs = np.bincount(rows_of(pairs), values * pairs.data, pairs.shape[0])
         square = float(np.vdot(values, values))  # before zeros are dropped, which moves the values
         out = sparse.csr_array((values, pairs.indices.copy(), pairs.indptr.copy()), shape=pairs.shape)
         out.eliminate_zeros()

@@ -7,15 +7,13 @@ may also be a ``functools.partial`` of a function of a module.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
-from scipy import sparse
 
 from ..validation import Array
 from . import _kernels
 from .bonus import Bonus
-from .weights import csr_of
 
 SORT_SHARE = 8  # sorting whole rows is faster than a heap where more than 1/8 of a row is wanted
 NO_LABELS = np.empty((0, 0), np.int32)
@@ -71,21 +69,13 @@ class Above:
     cut: Array
     margin: float
 
-    def __call__(self, nodes: Array, rows: Array) -> tuple[Any, Array]:
-        """Return a block's pairs as CSR, and the cuts they were listed with."""
+    def __call__(self, nodes: Array, rows: Array) -> tuple[Array, Array, Array]:
+        """Return how many pairs each node has, their columns, and the cuts they were listed with."""
         sides = self.bonus.left[nodes], np.ascontiguousarray(self.bonus.right.T)
-        capacity = max(rows.shape[1], int(CROWDED * rows.size))
         counts, cut = np.empty(len(rows), np.int64), self.cut[nodes]
-        indices, costs = np.empty(capacity, np.int32), np.empty(capacity)
-        if not _kernels.list_above(rows, nodes, *sides, cut, counts, indices, costs):
+        indices = np.empty(max(rows.shape[1], int(CROWDED * rows.size)), np.int32)
+        if not _kernels.list_above(rows, nodes, *sides, cut, counts, indices):
             _kernels.exact_cuts(rows, nodes, *sides, self.gain, self.total, self.margin, cut)
-            indices, costs = np.empty(rows.size, np.int32), np.empty(rows.size)
-            _kernels.list_above(rows, nodes, *sides, cut, counts, indices, costs)
-        count = counts.sum()
-        return csr_of(counts, indices[:count].copy(), costs[:count].copy(), rows.shape[1]), cut
-
-
-def stacked(blocks: Any) -> Any:
-    """Return blocks of rows as one CSR array: the block itself, if there is only one."""
-    first, *others = blocks
-    return sparse.csr_array(sparse.vstack([first, *others])) if others else first
+            indices = np.empty(rows.size, np.int32)
+            _kernels.list_above(rows, nodes, *sides, cut, counts, indices)
+        return counts, indices[: counts.sum()].copy(), cut

@@ -26,8 +26,9 @@ from ..validation import Array, check_choice, check_observed
 from . import _kernels
 from .bonus import Bonus
 from .engines import ENGINES
-from .scans import Above, Nearest, Part, Work, stacked
+from .scans import Above, Nearest, Part, Work
 from .threads import shared
+from .weights import csr_of, rows_of
 
 if TYPE_CHECKING:
     from .candidates import CandidateSet
@@ -101,11 +102,15 @@ class PairSearch:
         _kernels.gram_to_costs(block, nodes, self.points, self.norms, self.sizes, self.node_costs, FINE_SHARE)
         return block
 
-    def costs(self, pattern: Any) -> Array:
-        """Return the costs of the pairs in a CSR pattern."""
-        costs = np.empty(pattern.nnz)
-        _kernels.costs_of_pairs(pattern.indptr, pattern.indices, self.points, self.sizes, self.node_costs, costs)
+    def costs(self, rows: Array, columns: Array) -> Array:
+        """Return the costs of some pairs, from differences of signals and not rounded: weights are made of them."""
+        costs = np.empty(len(rows))
+        _kernels.costs_of_pairs(rows, columns, self.points, self.sizes, self.node_costs, costs)
         return costs
+
+    def costs_for_ranks(self, pairs: Any) -> Array:
+        """Return the costs of the pairs in a CSR pattern, rounded to 32 bits: ties in the data are equal."""
+        return _kernels.without_rounding(self.costs(rows_of(pairs), pairs.indices))
 
     def top_eigenvector(self) -> Array:
         """Return the top eigenvector of the cost matrix.
@@ -147,8 +152,10 @@ class PairSearch:
         A row whose cut lets many pairs through may be cut higher, down to its exact threshold for best responses of
         this gain and row sum, less ``margin`` times the best score above it: the cuts returned say where.
         """
-        parts, cuts = zip(*self.scan(Above(bonus, gain, total, cut, margin), nodes), strict=True)
-        return stacked(parts), np.concatenate(cuts)
+        parts = list(self.scan(Above(bonus, gain, total, cut, margin), nodes))
+        counts, indices, cuts = (np.concatenate(column) for column in zip(*parts, strict=True))
+        rows = np.repeat(np.arange(len(self)) if nodes is None else nodes, counts)
+        return csr_of(counts, indices, self.costs(rows, indices), len(self)), cuts
 
     def scan(self, work: Work[Part], nodes: Array | None = None) -> Iterator[Part]:
         """Yield ``work(nodes, rows of costs)`` for blocks of some nodes (default: all), in order.
@@ -217,11 +224,10 @@ class GappedPairSearch(PairSearch):
         arrays = self.points, self.observed, self.sizes
         _kernels.sums_to_costs(rows, missing, nodes, arrays, self.totals, self.node_costs, FINE_SHARE)
 
-    def costs(self, pattern: Any) -> Array:
-        costs = np.empty(pattern.nnz)
+    def costs(self, rows: Array, columns: Array) -> Array:
+        costs = np.empty(len(rows))
         arrays = self.points, self.observed, self.sizes
-        pairs = pattern.indptr, pattern.indices, arrays
-        _kernels.gapped_costs_of_pairs(*pairs, self.typical, self.node_costs, costs)
+        _kernels.gapped_costs_of_pairs(rows, columns, arrays, self.typical, self.node_costs, costs)
         return costs
 
     def top_eigenvector(self) -> Array:

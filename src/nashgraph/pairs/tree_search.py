@@ -20,7 +20,7 @@ from ..certificate import LOG
 from ..validation import Array
 from . import _kernels, _tree_kernels
 from .bonus import Bonus
-from .scans import CROWDED, SORT_SHARE, Above, Nearest, stacked
+from .scans import CROWDED, SORT_SHARE, Above, Nearest
 from .search import GappedPairSearch, PairSearch
 from .threads import blas_threads, shared
 from .tree import WIDTH, BonusRanges, Order, Rows, Tree
@@ -79,9 +79,8 @@ class AboveOfLeaf:
                 return looked, *_tree_kernels.by_owner(owners[:count], indices, len(nodes)), self.work.cut[nodes]
         # So many pairs that their cuts are to be raised: all pairs are gone through.
         blocks = np.split(nodes, range(search.block_size, len(nodes), search.block_size))
-        parts, cuts = zip(*(self.work(some, search.rows(some)) for some in blocks), strict=True)
-        pairs = stacked(parts)
-        return looked, np.diff(pairs.indptr), pairs.indices, np.concatenate(cuts)
+        parts = [self.work(some, search.rows(some)) for some in blocks]
+        return looked, *(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
 OfLeaf = NearestOfLeaf | AboveOfLeaf
@@ -167,7 +166,7 @@ class TreeSearch(PairSearch):
         begins = np.concatenate([[0], np.cumsum(lengths)])
         _tree_kernels.place_rows(nodes, begins, columns, found.indptr, found.indices)
         found.has_sorted_indices = True
-        found.data = self.costs(found)
+        found.data = self.costs(np.repeat(np.arange(len(self)), own), found.indices)
         return found, applied
 
     def _leaves(self, work: Nearest | Above) -> Iterator[Any]:
@@ -246,8 +245,7 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
             return None
         parts.append(part)
     labels, enough = map(np.concatenate, zip(*parts, strict=True))
-    pattern = csr_of(np.full(n, listed), labels.ravel(), np.empty(labels.size, np.int8), n)
-    costs = search.costs(pattern).reshape(n, listed)
+    costs = search.costs(np.repeat(np.arange(n), listed), labels.ravel()).reshape(n, listed)
     _kernels.draw_pairs(costs, np.arange(n), labels, _kernels.node_draws(n))
     order = np.argsort(costs, axis=1, kind="stable")[:, :kept]
     costs, labels = (

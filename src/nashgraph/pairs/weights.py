@@ -119,8 +119,8 @@ class SparseWeights:
         return np.asarray(self.csr.multiply(other.csr).sum(axis=1)).ravel()
 
     def bonus_spread(self, bonus: Bonus) -> float:
+        rows = rows_of(self.csr)
         lengths = np.diff(self.csr.indptr)
-        rows = np.repeat(np.arange(len(lengths)), lengths)
         values = np.einsum("ek,ek->e", bonus.left[rows], bonus.right[self.csr.indices])
         means = np.bincount(rows, values, len(lengths)) / np.maximum(lengths, 1)
         return float(np.square(values - means[rows]).sum())
@@ -141,6 +141,11 @@ def admissible(data: Array, indices: Array, indptr: Array, n_nodes: int, c: floa
     if not matrix.sorted_indices().has_canonical_format:
         raise ValueError("an edge is there twice")
     return matrix
+
+
+def rows_of(csr: Any) -> Array:
+    """Return the row of each entry of a CSR matrix."""
+    return np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
 
 
 def scaled_rows(csr: Any, factors: Array) -> Any:

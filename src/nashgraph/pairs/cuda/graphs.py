@@ -16,7 +16,7 @@ from ...validation import Array
 from ..bonus import Bonus
 from ..candidates import CandidateSet, Searched
 from ..weights import Place
-from .search import FURTHER, with_draws, without_draws
+from .search import FURTHER, snapped, with_draws, without_draws
 from .tensors import (
     memory_said,
     places_of,
@@ -224,7 +224,7 @@ class CudaCandidates(CandidateSet):
         self._deepen(kept)
         while True:
             draws = self.search.draws[row_numbers(self.lengths).long()] * self.search.draws[self.columns.long()]
-            drawn = with_draws(self.costs, draws)
+            drawn = with_draws(snapped(self.costs), draws)
             costs, places = smallest(drawn, pointers_of(self.lengths)[:-1], self.lengths, kept)
             costs = without_draws(costs)
             # The search finds all above the cut, and may find some below it.

@@ -127,7 +127,7 @@ class CudaSearch(PairSearch):
             left, right = (to_device(side, self.there) for side in bonus[:2])
             labels = self.best(self.everyone, kept, left, right)[1].ravel()
             rows = self.everyone.repeat_interleave(kept)
-            costs = self.pair_costs(rows, labels) - (left[rows] * right[labels]).sum(1)
+            costs = snapped(self.pair_costs(rows, labels)) - (left[rows] * right[labels]).sum(1)
             costs, order = torch.sort(costs.reshape(-1, kept), dim=1, stable=True)
             return costs, torch.take_along_dim(labels.reshape(-1, kept), order, dim=1).int()
 
@@ -141,7 +141,7 @@ class CudaSearch(PairSearch):
         return to_numpy(q @ vectors[:, -1])
 
     def pair_costs(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """Return the costs of some pairs, by differences, rounded as in memory (see ``_kernels.pair_cost``)."""
+        """Return the costs of some pairs, by differences and not rounded (see ``_kernels.exact_cost``)."""
         found = self.there.new_empty(len(rows))
         several = max(1, BLOCK_ENTRIES // self.there.shape[1])
         for first in range(0, len(rows), several):
@@ -151,7 +151,7 @@ class CudaSearch(PairSearch):
             found[part] = difference.square_().sum(1)
         scale = self.scales[rows] + self.scales[columns]
         found = torch.where(found <= SAME_POINT * scale, 0.0, found)
-        return snapped(found + (self.heights[rows] + self.heights[columns]))
+        return found + (self.heights[rows] + self.heights[columns])
 
     def find(
         self,
@@ -295,7 +295,7 @@ class CudaSearch(PairSearch):
     def _nth(self, found: Ragged, place: int, cut: torch.Tensor) -> torch.Tensor:
         """Return the score at some place of each row, or its last; where there is none, a bit less than the cut."""
         rows = row_numbers(found.lengths)
-        scores = -self.pair_costs(rows, found.columns)
+        scores = -snapped(self.pair_costs(rows, found.columns))
         if not len(scores):
             return FURTHER * cut
         ordered = scores[order_in_rows(-scores, rows)]
