@@ -80,7 +80,8 @@ class AboveOfLeaf:
         # So many pairs that their cuts are to be raised: all pairs are gone through.
         blocks = np.split(nodes, range(search.block_size, len(nodes), search.block_size))
         parts = [self.work(some, search.rows(some)) for some in blocks]
-        return looked, *(np.concatenate(column) for column in zip(*parts, strict=True))
+        counts, partners, cuts = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return looked, counts, partners, cuts
 
 
 OfLeaf = NearestOfLeaf | AboveOfLeaf
