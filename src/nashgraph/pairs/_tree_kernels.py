@@ -13,7 +13,8 @@ from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from ._kernels import FAST, HALF_BIT, drawn, heap_sort, pair_bonus, pair_cost, push
+from ._costs import HALF_BIT, drawn, pair_cost
+from ._kernels import FAST, heap_sort, pair_bonus, push
 from .tree import WIDTH, BonusRanges, Rows, Tree
 
 FULL = -1

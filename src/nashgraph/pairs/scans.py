@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from ..validation import Array
-from . import _kernels
+from . import _costs, _kernels
 from .bonus import Bonus
 
 SORT_SHARE = 8  # sorting whole rows is faster than a heap where more than 1/8 of a row is wanted
@@ -33,7 +33,7 @@ class Work(Protocol[Part]):
 class Nearest:
     """Find the nearest others of each node: their costs, less a bonus if there is one, and who they are.
 
-    If a node has more equally near others than are kept, chance chooses among them (see ``_kernels.drawn``).
+    If a node has more equally near others than are kept, chance chooses among them (see ``_costs.drawn``).
     """
 
     kept: int
@@ -42,7 +42,7 @@ class Nearest:
     def __call__(self, nodes: Array, rows: Array) -> tuple[Array, Array]:
         """Return both for a block of nodes."""
         if self.bonus is None:
-            _kernels.draw_pairs(rows, nodes, NO_LABELS, _kernels.node_draws(rows.shape[1]))
+            _costs.draw_pairs(rows, nodes, NO_LABELS, _costs.node_draws(rows.shape[1]))
         else:
             rows -= self.bonus.left[nodes] @ self.bonus.right.T
         if SORT_SHARE * self.kept >= rows.shape[1]:
@@ -52,7 +52,7 @@ class Nearest:
         else:
             costs, labels = np.empty((len(rows), self.kept)), np.empty((len(rows), self.kept), np.int32)
             _kernels.nearest_in_rows(rows, nodes, costs, labels)
-        return _kernels.undrawn(costs) if self.bonus is None else costs, labels
+        return _costs.undrawn(costs) if self.bonus is None else costs, labels
 
 
 @dataclass(frozen=True)

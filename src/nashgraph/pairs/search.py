@@ -23,7 +23,7 @@ from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ..validation import Array, check_choice, check_observed
-from . import _kernels
+from . import _costs
 from .bonus import Bonus
 from .engines import ENGINES
 from .scans import Above, Nearest, Part, Work
@@ -99,18 +99,18 @@ class PairSearch:
     def rows(self, nodes: Array, out: Array | None = None) -> Array:
         """Return the rows of the given nodes of the cost matrix: one BLAS product, then one pass in place."""
         block = np.matmul(self.points[nodes], self.points.T, out=out)
-        _kernels.gram_to_costs(block, nodes, self.points, self.norms, self.sizes, self.node_costs, FINE_SHARE)
+        _costs.gram_to_costs(block, nodes, self.points, self.norms, self.sizes, self.node_costs, FINE_SHARE)
         return block
 
     def costs(self, rows: Array, columns: Array) -> Array:
         """Return the costs of some pairs, from differences of signals and not rounded: weights are made of them."""
         costs = np.empty(len(rows))
-        _kernels.costs_of_pairs(rows, columns, self.points, self.sizes, self.node_costs, costs)
+        _costs.costs_of_pairs(rows, columns, self.points, self.sizes, self.node_costs, costs)
         return costs
 
     def costs_for_ranks(self, pairs: Any) -> Array:
         """Return the costs of the pairs in a CSR pattern, rounded to 32 bits: ties in the data are equal."""
-        return _kernels.without_rounding(self.costs(rows_of(pairs), pairs.indices))
+        return _costs.without_rounding(self.costs(rows_of(pairs), pairs.indices))
 
     def top_eigenvector(self) -> Array:
         """Return the top eigenvector of the cost matrix.
@@ -222,12 +222,12 @@ class GappedPairSearch(PairSearch):
         np.matmul(np.hstack([points * points, observed, points]), self.facing.T, out=rows)
         missing = ((1.0 - observed) @ self.typical)[:, None] + (observed * self.typical) @ (1.0 - self.observed).T
         arrays = self.points, self.observed, self.sizes
-        _kernels.sums_to_costs(rows, missing, nodes, arrays, self.totals, self.node_costs, FINE_SHARE)
+        _costs.sums_to_costs(rows, missing, nodes, arrays, self.totals, self.node_costs, FINE_SHARE)
 
     def costs(self, rows: Array, columns: Array) -> Array:
         costs = np.empty(len(rows))
         arrays = self.points, self.observed, self.sizes
-        _kernels.gapped_costs_of_pairs(rows, columns, arrays, self.typical, self.node_costs, costs)
+        _costs.gapped_costs_of_pairs(rows, columns, arrays, self.typical, self.node_costs, costs)
         return costs
 
     def top_eigenvector(self) -> Array:
@@ -269,7 +269,7 @@ def make_search(X: Array, engine: str = "threads", geometry: str = "distance") -
             # in ten nodes may be such ones, and a tenth may have huge cells.
             usual = np.quantile(energy, 0.9, method="lower")
             factors = np.zeros_like(energy)
-            np.divide(energy.mean(), energy, out=factors, where=energy > _kernels.SAME_POINT * usual)
+            np.divide(energy.mean(), energy, out=factors, where=energy > _costs.SAME_POINT * usual)
             # Rounding is that of the signals, not of the node: scaled up, a node near the middle has more of it.
             X, sizes = X * np.sqrt(factors), 0.5 * factors * np.maximum(energy, usual)
         else:

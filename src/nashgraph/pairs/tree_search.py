@@ -18,7 +18,7 @@ import numpy as np
 
 from ..certificate import LOG
 from ..validation import Array
-from . import _kernels, _tree_kernels
+from . import _costs, _kernels, _tree_kernels
 from .bonus import Bonus
 from .scans import CROWDED, SORT_SHARE, Above, Nearest
 from .search import GappedPairSearch, PairSearch
@@ -55,7 +55,7 @@ class NearestOfLeaf:
         shape = len(tree.nodes_of(number)), self.kept
         looked, costs, labels = np.zeros(3, np.int64), np.empty(shape), np.empty(shape, np.int32)
         _tree_kernels.nearest_leaf(tree, self.ranges, number, rows, costs, labels, looked)
-        return looked, costs if self.ranges.left.shape[1] else _kernels.undrawn(costs), labels
+        return looked, costs if self.ranges.left.shape[1] else _costs.undrawn(costs), labels
 
 
 @dataclass(frozen=True)
@@ -247,10 +247,10 @@ def screened_nearest(search: PairSearch, kept: int) -> tuple[Array, Array] | Non
         parts.append(part)
     labels, enough = map(np.concatenate, zip(*parts, strict=True))
     costs = search.costs(np.repeat(np.arange(n), listed), labels.ravel()).reshape(n, listed)
-    _kernels.draw_pairs(costs, np.arange(n), labels, _kernels.node_draws(n))
+    _costs.draw_pairs(costs, np.arange(n), labels, _costs.node_draws(n))
     order = np.argsort(costs, axis=1, kind="stable")[:, :kept]
     costs, labels = (
-        _kernels.undrawn(np.take_along_axis(costs, order, axis=1)),
+        _costs.undrawn(np.take_along_axis(costs, order, axis=1)),
         np.take_along_axis(labels, order, axis=1),
     )
     search.scans += 1.0

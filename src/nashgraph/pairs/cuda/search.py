@@ -16,7 +16,7 @@ import numpy as np
 
 from ...certificate import ENGINE_LOG as LOG
 from ...validation import Array, InputError
-from .._kernels import DRAWN_SHIFT, HALF_BIT, SAME_POINT, node_draws
+from .._costs import DRAWN_SHIFT, HALF_BIT, SAME_POINT, node_draws
 from ..bonus import Bonus
 from ..search import PairSearch, signal_sizes
 from ..tree_search import threaded_search
@@ -141,7 +141,7 @@ class CudaSearch(PairSearch):
         return to_numpy(q @ vectors[:, -1])
 
     def pair_costs(self, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-        """Return the costs of some pairs, by differences and not rounded (see ``_kernels.exact_cost``)."""
+        """Return the costs of some pairs, by differences and not rounded (see ``_costs.exact_cost``)."""
         found = self.there.new_empty(len(rows))
         several = max(1, BLOCK_ENTRIES // self.there.shape[1])
         for first in range(0, len(rows), several):
@@ -309,7 +309,7 @@ def snapped(costs: torch.Tensor) -> torch.Tensor:
 
 
 def with_draws(costs: torch.Tensor, products: torch.Tensor) -> torch.Tensor:
-    """Return costs with the draws of pairs, from products of their nodes' draws; see ``_kernels.drawn``."""
+    """Return costs with the draws of pairs, from products of their nodes' draws; see ``_costs.drawn``."""
     bits = (products >> int(DRAWN_SHIFT)) & (2 * HALF_BIT - 1)
     return (costs.view(torch.int64) | bits).view(torch.float64)
 
