@@ -99,3 +99,17 @@ def test_pictures_are_used():
     pictures = [path for path in (HOME / "docs").rglob("*.png") if not any(part in BUILT for part in path.parts)]
     assert pictures
     assert [str(path) for path in pictures if path.name not in texts] == []
+
+
+def test_every_fact_that_code_cites_is_in_the_mathematics():
+    """Comments cite facts by number; each is in the list of docs/mathematics.md, and its link leads somewhere."""
+    page = TEXTS["docs/mathematics.md"]
+    facts = dict(re.findall(r"(?m)^(\d+)\. \[[^\]]*\]\(#([^)]*)\)", page))
+    headings = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"(?m)^## (.*)", page)}
+    assert set(facts.values()) <= headings
+    code = [path for folder in ("src", "tests", "benchmarks") for path in (HOME / folder).rglob("*.py")]
+    for path in code:
+        text = path.read_text(encoding="utf-8")
+        assert "of the " + "design" not in text, path
+        for cited in re.findall(r"\b[Ff]acts? (\d+(?:(?:, | and | to |\s+and )\d+)*)", text):
+            assert set(re.findall(r"\d+", cited)) <= set(facts), (path, cited)

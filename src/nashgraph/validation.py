@@ -215,7 +215,7 @@ def check_benefit(benefit: object, n_nodes: int, *, normalize: bool) -> Array:
 
 
 def warn_vacuous_benefit() -> None:
-    """Warn that equal benefits switch the prior off (fact 6 of the design)."""
+    """Warn that equal benefits switch the prior off (fact 6 of docs/mathematics.md)."""
     warn(
         "benefit is the same at every node: every row of the graph sums to c, so every graph then has the same "
         "welfare and the prior changes nothing. Give a benefit that differs between nodes, or leave the prior out",

@@ -1,7 +1,8 @@
 r"""Evidence for ties: one symmetric score per pair, how many ties it suggests, and what kind of signals there are.
 
 Weights in S divide each node's attention: their rows sum to c, so weights of different nodes cannot be compared.
-Evidence can. It is in units of the average pair, which has 1, and it depends on what the signals are (fact 15):
+Evidence can. It is in units of the average pair, which has 1, and it depends on what the signals are (fact 11 of
+docs/mathematics.md):
 
 - *answers* to different questions: likeness is weak and adds up over questions. Evidence is the mean of three row
   ladders (distance, cosine and inner product) and of a ladder of degrees over all pairs, on inner products;

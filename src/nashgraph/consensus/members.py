@@ -34,7 +34,8 @@ from .parallel import parallel_map
 PARTIAL = "partial"  # the geometry of partial likeness, given all other nodes: the inverse covariance
 
 # How a node's energy goes with its influence, by their correlation: below the first the distance fits, at the second
-# the cosine, above the third the cosine and the inner product (fact 7 of the design; chosen on synthetic networks).
+# the cosine, above the third the cosine and the inner product (fact 7 of docs/mathematics.md).
+# The three levels were chosen on synthetic networks.
 WEAK, NEITHER, STRONG = 0.35, 0.45, 0.55
 DISTANCE_SHARE = 0.875  # of the distance, where it fits; the cosine has the rest
 PARTIAL_SHARE = 0.5  # of partial likeness, where strong nodes are the popular ones
@@ -61,12 +62,13 @@ def ladder_degrees(n_nodes: int, count: int) -> tuple[Array, int]:
 
 
 def geometry_weights(X: Array, cosine: Ladder) -> dict[str, float]:
-    """Return the weight of each geometry, by whether strong nodes are the popular ones (fact 7 of the design).
+    """Return the weight of each geometry, by whether strong nodes are the popular ones.
 
     The inner product's share falls with the number of signals: cosines of few signals are noisy, and a node's strength
     then tells more. Where strong nodes are clearly the popular ones, ties act through powers of the adjacency matrix,
     and nodes are also alike for what lies between them: partial likeness has half of the weight. With more signals than
-    nodes it has at least 1 - N/M (fact 14), the share of the degrees of freedom that an inverse covariance leaves over.
+    nodes it has at least 1 - N/M, the share of the degrees of freedom that an inverse covariance leaves over (facts 7
+    and 10 of docs/mathematics.md).
     """
     influence = np.bincount(cosine.labels.ravel(), weights=cosine.weights.ravel(), minlength=len(cosine.labels))
     together = energy_correlation(X, influence)

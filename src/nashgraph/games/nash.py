@@ -102,9 +102,9 @@ def adjoint(
 
     .. math:: u = \nabla g(y) + f'(y) \circ (W^\top u)
 
-    At the equilibrium y of W the derivative of the welfare by :math:`W_{ij}` is :math:`u_i f(y_j)` (fact 1 of the
-    design): one linear solve, by products with :math:`W^\top` to a relative residual of ``tol``, replaces an N x N
-    inverse.
+    At the equilibrium y of W the derivative of the welfare by :math:`W_{ij}` is :math:`u_i f(y_j)` (fact 1 of
+    docs/mathematics.md): one linear solve, by products with :math:`W^\top` to a relative residual of ``tol``, replaces
+    an N x N inverse.
 
     Examples
     --------

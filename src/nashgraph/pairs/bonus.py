@@ -1,4 +1,4 @@
-"""The low-rank bonus of pairs ⟨L_i, R_j⟩ (fact 10 of the design)."""
+"""The low-rank bonus of pairs ⟨L_i, R_j⟩ that other knowledge adds to their scores (fact 8 of docs/mathematics.md)."""
 
 from __future__ import annotations
 

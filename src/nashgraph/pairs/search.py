@@ -3,7 +3,8 @@ r"""Which pairs score highest: the only package whose work grows with the number
 With M signals the paper's edge cost is ``D_ij = ||x_i - x_j||^2 / (2M)``. It follows from the node-major array
 ``Z = (X - median)^T / sqrt(2M)``: ``D_ij = ||z_i - z_j||^2``, a matrix of rank M + 2 at most.
 
-Two other geometries are the same family (fact 7 of the design). The cosine is the distance of nodes scaled to one norm.
+Two other geometries are the same family (fact 7 of docs/mathematics.md). The cosine is the distance of nodes scaled to
+one norm.
 The inner product is the distance with strong nodes cheaper: with :math:`s_j` the energy of node j and the *node cost*
 :math:`h_j = (\max s - s_j) / (2M)`, the cost :math:`D_{ij} + h_i + h_j` is :math:`\max s / M - \langle x_i, x_j \rangle
 / M`.

@@ -1,7 +1,7 @@
 r"""The admissible graphs S and the row best response.
 
 S = { W >= 0, diag W = 0, W 1 = c 1 }. A row of W is a point of a simplex, and every graph this library learns is
-a Euclidean projection onto S, row by row (facts 2 and 3 of the design).
+a Euclidean projection onto S, row by row (facts 2 and 3 of docs/mathematics.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functional priors: what a network is good for, as a value and a low-rank gradient (fact 11 of the design)."""
+"""Functional priors: what a network is good for, as a value and a low-rank gradient (fact 9 of docs/mathematics.md)."""
 
 import lazy_loader
 

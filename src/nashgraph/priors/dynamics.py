@@ -4,7 +4,7 @@ r"""Priors that are the value of node dynamics at rest, with one fixed-point imp
 
 With :math:`z = b + \delta W f(y)` and the adjoint
 :math:`u = \nabla g(y) + \delta f'(y) \circ W^\top(\varphi'(z) \circ u)` the gradient has one column,
-:math:`\nabla\Phi = \delta\,(\varphi'(z) \circ u) f(y)^\top` (fact 11 of the design).
+:math:`\nabla\Phi = \delta\,(\varphi'(z) \circ u) f(y)^\top` (fact 9 of docs/mathematics.md).
 """
 
 from __future__ import annotations

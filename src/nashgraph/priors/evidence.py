@@ -7,7 +7,7 @@ higher value than the same graph with its nodes relabelled at random:
 
 If what the prior knows (benefits, innate opinions) was not made from the signals, the test has its level exactly.
 W should be a graph of cosines: distances make nodes with strong signals unpopular and inner products make them popular,
-whoever they are (fact 7 of the design).
+whoever they are (fact 7 of docs/mathematics.md).
 
 In a large network every relabelled graph costs an equilibrium. Relabelling the graph of a game is relabelling its
 benefits, so there the values come from the gradient at equal benefits, :math:`\Phi \approx \Phi_0 + u^\top (P_k b -

@@ -1,7 +1,7 @@
 r"""What a solver needs of a functional prior Φ: its value at W and its gradient :math:`\nabla\Phi = L R^\top`.
 
 Any differentiable functional that comes from solving a task on the network has such a gradient with few columns (fact
-11 of the design), so a stationary W of :math:`J(W) - \lambda\,\Phi(W)` is its own best response to the bonus
+9 of docs/mathematics.md), so a stationary W of :math:`J(W) - \lambda\,\Phi(W)` is its own best response to the bonus
 :math:`\lambda L R^\top`. A new prior is one class with an ``evaluate``; no solver, storage or engine knows it.
 """
 
@@ -128,7 +128,7 @@ class Combinable(Settings):
 class LinearPrior(Combinable):
     r"""Knowledge about pairs other than their likeness: :math:`\Phi(W) = \langle W, L R^\top\rangle`.
 
-    Its gradient is :math:`L R^\top` everywhere, so that every pair of nodes has a bonus (fact 10 of the design).
+    Its gradient is :math:`L R^\top` everywhere, so every pair of nodes has a bonus (fact 8 of docs/mathematics.md).
     ``TieModel.prior()`` is one, with the log-odds of ties as the bonus.
 
     Examples

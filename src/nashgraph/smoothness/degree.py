@@ -1,8 +1,9 @@
-r"""From the number of neighbours a user wants to the beta that gives it (fact 5 of the design), and ladders of them.
+r"""From the number of neighbours a user wants to the beta that gives it, and ladders of degrees.
 
 With the costs of row i sorted, row i of the Smooth-GL graph has exactly k neighbours iff
 :math:`S_{ik} < 2\beta c \le S_{i,k+1}` with :math:`S_{ik} = \sum_{j \le k} (d_{(k)} - d_{(j)})`, so the mean number of
-neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :math:`S_{ik}` below it, over N.
+neighbours at a *level* :math:`2\beta c` is the number of pairs (i, k) with :math:`S_{ik}` below it, over N (fact 5 of
+docs/mathematics.md).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ r"""The fast solver: generalised conditional gradient toward the row-wise best r
 .. math:: \min_{W \in S} \; \ell(W) = J(W) - \lambda\,\Phi(W), \quad \nabla\Phi = L R^\top
 
 **Optimality.** W is stationary iff :math:`W = B(W)`, its own row best response to the bonus :math:`\lambda L R^\top`
-(facts 1 to 3 of the design). **Stopping measure**: the stationarity :math:`\|W - B(W)\|_F / \|W\|_F`.
+(facts 1 to 3 of docs/mathematics.md). **Stopping measure**: the stationarity :math:`\|W - B(W)\|_F / \|W\|_F`.
 
 One iteration has three parts:
 

@@ -2,8 +2,8 @@ r"""The problem as every solver sees it, the settings that all solvers share, an
 
 .. math:: \min_{W \in S} \; \ell(W) = J(W) - \lambda\,\Phi(W), \quad \nabla\Phi = L R^\top
 
-W is stationary exactly when it is the row best response to the bonus :math:`\lambda L R^\top` (facts 1, 2 and 11 of the
-design). The paper's prior is the welfare of a network game.
+W is stationary exactly when it is the row best response to the bonus :math:`\lambda L R^\top` (facts 1, 2 and 9 of
+docs/mathematics.md). The paper's prior is the welfare of a network game.
 """
 
 from __future__ import annotations
