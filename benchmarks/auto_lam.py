@@ -1,4 +1,4 @@
-"""Does a prior help here? What lam="auto" does to recovery, and whether GLGP.evidence can tell without the truth.
+"""Does a prior help here? What lam="auto" does to recovery, and whether GLGP.prior_test can tell without the truth.
 
 ``python -m benchmarks.auto_lam`` prints the tables and writes AUTO_LAM.md. The cost of a thousandth comes from the
 gallery's fifth example. The geometry of the test, the cosine, was chosen on seeds 0 to 2, which are not used here.
@@ -65,7 +65,7 @@ def trial(network: str, filter: str, signals: int, degree: int, seed: int) -> li
         for name, benefit in benefits(graph, X, seed).items():
             model = GLGP(degree=degree, benefit=benefit).fit(X)
             strong = GLGP(STRONGER * model.lam_, degree=degree, benefit=benefit).fit(X)
-            found = GLGP(degree=degree, benefit=benefit).evidence(X).found
+            found = GLGP(degree=degree, benefit=benefit).prior_test(X).found
             gains = [edge_average_precision(graph, each, "mean") - base for each in (model, strong)]
             setting = {"network": network, "filter": filter, "signals": signals, "degree": degree}
             rows.append({**setting, "benefit": name, "found": found, "auto": gains[0], "strong": gains[1]})
@@ -94,7 +94,7 @@ def main() -> None:
     report.say(
         f"{N} nodes, {len(settings)} settings, {len(SEEDS)} draws each, five benefits. Average precision minus that of "
         f"SmoothGL, with the default strength and {STRONGER} times it: if the prior is always used, and if it is used "
-        "only where GLGP.evidence finds something (else the gain is 0). 'Found' is the share of such cases. For the "
+        "only where GLGP.prior_test finds something (else the gain is 0). 'Found' is the share of such cases. For the "
         "guessed benefit, lam='auto' follows the test."
     )
     header = ["found", "auto, always", "auto, by the test", f"{STRONGER} x, always", f"{STRONGER} x, by the test"]

@@ -97,7 +97,7 @@ def test_the_model_says_everything(club):
     assert result.exit_code == 0, result.output
     content = json.loads((club / "out" / "model.json").read_text())
     assert content["job"]["parameters"]["lam"] == "auto"
-    off = any("no evidence for the prior" in note for note in content["notes"])
+    off = any("do not support the prior" in note for note in content["notes"])
     assert (content["certificate"]["lam"] == 0) == off
     assert content["job"]["title"] == "The club"
     assert content["input"]["path"] == "../club.csv"

@@ -21,7 +21,7 @@ from nashgraph.priors import (
     Opinions,
     Resilience,
     TieDeletion,
-    prior_evidence,
+    prior_test,
     random_deletions,
     targeted_deletions,
 )
@@ -317,32 +317,32 @@ def test_signals_support_a_benefit_of_hubs_and_not_one_of_others():
         signals, draw = hub_signals(seed), np.random.default_rng(seed)
         b = np.where(np.arange(60) < 3, 5.0, 1.0) / 72
         for name, benefit in {"hubs": b, "shuffled": draw.permutation(b), "noise": draw.random(60)}.items():
-            evidence = GLGP(benefit=benefit, degree=5).evidence(signals)
-            found.setdefault(name, []).append(evidence.found)
+            test = GLGP(benefit=benefit, degree=5).prior_test(signals)
+            found.setdefault(name, []).append(test.found)
     assert np.mean(found["hubs"]) == 1.0
     assert np.mean(found["shuffled"]) <= 0.2
     assert np.mean(found["noise"]) <= 0.2
 
 
 @pytest.mark.parametrize("name", ["game", "resilience", "polarisation", "two activities", "sum"])
-def test_evidence_relabels_the_graph_and_not_the_prior(name):
+def test_a_test_relabels_the_graph_and_not_the_prior(name):
     """A prior has the same value on a relabelled graph if its data are relabelled alike."""
-    found = prior_evidence(PRIORS[name], held(some_graph()))
+    found = prior_test(PRIORS[name], held(some_graph()))
     assert 0 < found.p_value <= 1
     assert found.value == pytest.approx(PRIORS[name].evaluate(held(some_graph())).value, rel=1e-6)
     assert found.chance != found.value
-    assert prior_evidence(GamePrior(np.ones(N)), held(some_graph())).p_value == 1.0
+    assert prior_test(GamePrior(np.ones(N)), held(some_graph())).p_value == 1.0
 
 
-def test_guessed_benefit_without_evidence_leaves_the_prior_off_and_a_given_one_is_kept():
+def test_guessed_benefit_that_fails_its_test_leaves_the_prior_off_and_a_given_one_is_kept():
     noise = np.random.default_rng(3).normal(size=(20, 40))
     guessed = GLGP(degree=5).fit(noise)
-    assert not guessed.prior_.evidence.found
+    assert not guessed.prior_.test.found
     assert guessed.lam_ == 0.0
-    assert "no evidence" in guessed.prior_.evidence.sentence
+    assert "do not support the prior" in guessed.prior_.test.sentence
     given = GLGP(degree=5, benefit=np.arange(40.0)).fit(noise)
     assert given.lam_ > 0
-    assert given.prior_.evidence is None
+    assert given.prior_.test is None
     assert GLGP(lam=0.1, degree=5).fit(noise).lam_ == 0.1
 
 
@@ -472,9 +472,7 @@ def test_evidence_to_first_order_is_that_of_relabelled_graphs(size, error):
     smooth = make_smoothness(make_search(X), beta=2.0, c=0.9).smooth
     for benefit in (smooth.csr.sum(axis=0), np.random.default_rng(4).random(80)):
         prior = GamePrior(size * benefit / benefit.sum())
-        exact, quick = (
-            prior_evidence(prior, smooth, first_order_from=nodes, n_permutations=999) for nodes in (10_000, 0)
-        )
+        exact, quick = (prior_test(prior, smooth, first_order_from=nodes, n_permutations=999) for nodes in (10_000, 0))
         assert quick.found == exact.found
         assert quick.p_value == pytest.approx(exact.p_value, abs=0.15)  # other draws
         # With 2,000 nodes or more, benefits are as small as the second size.
@@ -489,7 +487,7 @@ def test_the_p_value_does_not_depend_on_the_order_of_nodes(first_order_from):
     for _ in range(5):
         W, benefit, order = some_graph(seed=random.integers(100)), random.random(N), random.permutation(N)
         found = [
-            prior_evidence(GamePrior(b), held(matrix), first_order_from=first_order_from)
+            prior_test(GamePrior(b), held(matrix), first_order_from=first_order_from)
             for b, matrix in ((benefit, W), (benefit[order], W[np.ix_(order, order)]))
         ]
         assert found[0].p_value == found[1].p_value

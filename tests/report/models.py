@@ -8,7 +8,7 @@ from scipy import sparse
 from nashgraph.certificate import exact
 from nashgraph.datasets import smooth_signals
 from nashgraph.estimators import GLGP, ConsensusGL, GraphEstimator, LambdaPath
-from nashgraph.estimators.base import Prior
+from nashgraph.estimators.base import PriorEffect
 from nashgraph.graph import LearnedGraph
 
 SCRIPT = "<script>window.__pwned=1</script>"
@@ -89,7 +89,7 @@ def path_of(graphs, lams):
     """Return a path over given graphs, with made-up figures."""
     ones = {"action": np.ones(graphs[0].shape[0])}
     models = tuple(
-        held(graph, prior=Prior(lam, "given", 1.0 + k, 1.0 + k), node_columns=ones)
+        held(graph, prior=PriorEffect(lam, "given", 1.0 + k, 1.0 + k), node_columns=ones)
         for k, (graph, lam) in enumerate(zip(graphs, lams, strict=True))
     )
     return LambdaPath(np.asarray(lams), models, 1.0)

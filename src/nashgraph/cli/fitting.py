@@ -209,9 +209,10 @@ def learned(
         taken_as = model.decisions_[0]
         other = taken_as.remedy.value if taken_as.remedy else ""
         voice.note(f"taken as {taken_as.kind}: {taken_as.reason} (--set signals={other} if they are {other})")
-    if (evidence := getattr(model.prior_, "evidence", None)) is not None:
-        off = "" if evidence.found else " The prior is off: --lam sets a strength, --benefit another benefit."
-        voice.note(evidence.sentence + off)
+    test = model.prior_.test if model.prior_ is not None else None
+    if test is not None:
+        off = "" if test.found else " The prior is off: --lam sets a strength, --benefit another benefit."
+        voice.note(test.sentence + off)
     whole = with_gaps(model.graph_, signals)
     if job.table.gossip and signals.benefit is not None:
         whole = replace(whole, node_columns={**whole.node_columns, GOSSIP: signals.benefit - 1.0})

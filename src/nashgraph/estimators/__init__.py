@@ -13,7 +13,7 @@ from ..registry import Registry
 if TYPE_CHECKING:
     from ._benefit import spectral_benefit as spectral_benefit
     from .base import GraphEstimator as GraphEstimator
-    from .base import Prior as Prior
+    from .base import PriorEffect as PriorEffect
     from .consensus import ConsensusGL as ConsensusGL
     from .glgp import GLGP as GLGP
     from .graphical_lasso import GraphicalLassoGL as GraphicalLassoGL
@@ -54,7 +54,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         **{module: [kind] for module, kind in _METHODS.values()},
-        "base": ["GraphEstimator", "Prior"],
+        "base": ["GraphEstimator", "PriorEffect"],
         "learned_benefit": ["LearnedBenefit", "Task", "learn_benefit"],
         "path": ["LambdaPath"],
         "tie_model": ["TieModel"],

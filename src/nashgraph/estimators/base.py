@@ -21,7 +21,7 @@ from ..decisions import Decision
 from ..graph import LearnedGraph
 from ..matching import fields_in_order, in_order
 from ..pairs import PairSearch
-from ..priors import GamePrior, PriorEvidence
+from ..priors import GamePrior, PriorTest
 from ..registry import Registry
 from ..smoothness import beta_for_degree
 from ..validation import (
@@ -48,14 +48,14 @@ SHOWING: Registry[Callable[..., Any]] = Registry(
 )
 
 
-class Prior(NamedTuple):
+class PriorEffect(NamedTuple):
     """Strength and effects of a prior."""
 
     lam: float
     benefit: str  # where the benefits came from: "spectral", "uniform" or "given"
     smoothness_cost: float  # J(W) of the graph
     welfare: float = np.nan  # g(y) at equilibrium; NaN without a game
-    evidence: PriorEvidence | None = None  # if the default strength depended on it
+    test: PriorTest | None = None  # if the default strength depended on it
 
 
 # Values of a fitted model's attributes that its method does not learn; before a fit they do not exist.
@@ -88,7 +88,7 @@ class GraphEstimator(BaseEstimator):
     adjacency_: Any
     certificate_: Certificate
     node_names_: Array
-    prior_: Prior | None
+    prior_: PriorEffect | None
     # Learned by some of the methods.
     beta_: float
     lam_: float

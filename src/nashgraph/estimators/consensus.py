@@ -61,7 +61,7 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import GraphEstimator, Prior, as_game, checked_signals, drawn_seed
+from .base import GraphEstimator, PriorEffect, as_game, checked_signals, drawn_seed
 
 Progress = Callable[[int, int], object]
 
@@ -258,7 +258,7 @@ class ConsensusGL(GraphEstimator):
             value = game.welfare.value(actions)
             learned = {"benefit_": benefit, "equilibrium_": actions, "welfare_": value}
             if origin != "uniform":
-                learned |= {"prior_share_": PRIOR_SHARE, "prior_": Prior(lam, origin, np.nan, value)}
+                learned |= {"prior_share_": PRIOR_SHARE, "prior_": PriorEffect(lam, origin, np.nan, value)}
         found, frequency = replicates_of(signals, drawn, weights, plain, frequency, geometries, ladders)
         evidence = sparse.csr_array(pairs + pairs.T)
         edges = {"evidence": values_at(evidence, weights), "frequency": frequency}

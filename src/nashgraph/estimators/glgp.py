@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import LOG, Callback, Status
 from ..pairs import PairSearch, make_search
-from ..priors import PRIORS, GamePrior, PriorEvidence, prior_evidence
+from ..priors import PRIORS, GamePrior, PriorTest, prior_test
 from ..smoothness import make_smoothness
 from ..solvers import (
     PATIENCE,
@@ -43,7 +43,7 @@ from ..validation import (
     warn,
 )
 from ._benefit import marginal_benefit
-from .base import Prior, WeightedSignals, admissible_set, as_game, checked_signals, sklearn_refusals
+from .base import PriorEffect, WeightedSignals, admissible_set, as_game, checked_signals, sklearn_refusals
 from .path import LambdaPath, checkpointed_path
 
 SOLVERS: dict[str, Callable[[], SolverOptions]] = {"best-response": BestResponse, "ttgd": TTGD}
@@ -77,7 +77,7 @@ class GLGP(WeightedSignals):
     lam : float or "auto"
         Strength of the prior; 0 gives SmoothGL. "auto" raises J by about a thousandth: it changes little if the prior
         is wrong, and helps if it is right. :meth:`path` shows what more does. With the guessed benefit
-        "spectral", "auto" is 0 if :meth:`evidence` finds none for it.
+        "spectral", "auto" is 0 if :meth:`prior_test` finds that the signals do not support it.
     beta, degree, c, geometry
         As in :class:`SmoothGL`; ``degree`` is that of the graph without prior.
     benefit : "spectral", "uniform", array of shape (n_nodes,), or Series by the nodes' names
@@ -106,7 +106,7 @@ class GLGP(WeightedSignals):
         A ``prior`` without actions, adjoint or benefit leaves those out; ``welfare_`` is its value.
     certificate_ : Certificate, with the history
         Its value is ``stationarity_``, :math:`\|W - \mathrm{best\_response}(W)\|_F / \|W\|_F`.
-    prior_ : Prior, what the prior was and what it costs
+    prior_ : PriorEffect, what the prior was and what it costs
 
     References
     ----------
@@ -152,12 +152,12 @@ class GLGP(WeightedSignals):
     def _learn(self, X: Array) -> dict[str, Any]:
         lam, solver = check_strength(self.lam), as_solver(self.solver)
         problem, origin = self._problem(X)
-        evidence = None
+        test = None
         if lam is None and origin == "spectral":
             with suppress(InputError):  # cosines that are all equal: nothing can be tested
-                evidence = self._evidence(X, problem)
-                LOG.info(evidence.sentence)
-                lam = lam if evidence.found else 0.0
+                test = self._tested(X, problem)
+                LOG.info(test.sentence)
+                lam = lam if test.found else 0.0
         if lam is None:
             given = solver.callback
 
@@ -170,12 +170,12 @@ class GLGP(WeightedSignals):
         else:
             result = self._solve(problem, lam, solver)
         learned = self._learned(problem, origin, lam, result)
-        return learned | {"prior_": learned["prior_"]._replace(evidence=evidence)}
+        return learned | {"prior_": learned["prior_"]._replace(test=test)}
 
-    def evidence(self, X: Any) -> PriorEvidence:
+    def prior_test(self, X: Any) -> PriorTest:
         """Test whether the signals support the prior, without a true network.
 
-        :func:`~nashgraph.priors.prior_evidence` asks whether the graph of cosines, learned without the prior, has a
+        :func:`~nashgraph.priors.prior_test` asks whether the graph of cosines, learned without the prior, has a
         higher value than if its nodes were relabelled. Where the test finds something the prior raises average
         precision, elsewhere it lowers it (``benchmarks/AUTO_LAM.md``).
 
@@ -183,20 +183,20 @@ class GLGP(WeightedSignals):
         --------
         >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(20, 30))
-        >>> GLGP(benefit=np.arange(30.0)).evidence(X).found
+        >>> GLGP(benefit=np.arange(30.0)).prior_test(X).found
         False
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
         model = self._in_order(names)
-        return model._evidence(signals, model._problem(signals)[0])
+        return model._tested(signals, model._problem(signals)[0])
 
-    def _evidence(self, X: Array, problem: Problem) -> PriorEvidence:
+    def _tested(self, X: Array, problem: Problem) -> PriorTest:
         """Test the prior on the graph of cosines, which does not know how strong a node's signals are."""
         if self.geometry == "cosine":
-            return prior_evidence(problem.prior, problem.smooth)
+            return prior_test(problem.prior, problem.smooth)
         points = make_search(X, self.engine, "cosine")
         beta, c = admissible_set(points, None, self.degree or 10, self.c)
-        return prior_evidence(problem.prior, make_smoothness(points, beta, c, as_solver(self.solver).storage).smooth)
+        return prior_test(problem.prior, make_smoothness(points, beta, c, as_solver(self.solver).storage).smooth)
 
     def path(
         self,
@@ -333,6 +333,6 @@ class GLGP(WeightedSignals):
             "lam_": lam,
             "welfare_": result.welfare,
             "objective_": result.objective,
-            "prior_": Prior(lam, origin, problem.smoothness.value(result.weights), result.welfare),
+            "prior_": PriorEffect(lam, origin, problem.smoothness.value(result.weights), result.welfare),
             "certificate_": replace(result.certificate, remedy=REMEDIES.get(result.certificate.status, "")),
         }

@@ -12,7 +12,7 @@ from ..smoothness import make_smoothness
 from ..solvers import COST, lam_for_cost, typical_share
 from ..validation import Array, check_strength
 from ._benefit import marginal_benefit
-from .base import Prior, admissible_set
+from .base import PriorEffect, admissible_set
 from .smooth import SmoothGL
 
 
@@ -86,7 +86,7 @@ class LinearGLGP(SmoothGL):
             "beta_": beta,
             "lam_": lam,
             "objective_": cost - lam * float((graph.matrix() @ benefit).sum()),
-            "prior_": Prior(lam, origin, cost),
+            "prior_": PriorEffect(lam, origin, cost),
             "certificate_": exact(),
         }
 

@@ -1,10 +1,10 @@
 from .by_name import PRIORS
 from .dynamics import Dynamics, DynamicsState, Epidemic, FixedPointPrior
-from .evidence import PriorEvidence, prior_evidence
 from .game import Activities, GamePrior
 from .implicit import ImplicitPrior
 from .opinions import GraphFilter, Opinions
 from .prior import CustomPrior, LinearPrior, Prior, State, SumOfPriors
+from .relabelling import PriorTest, prior_test
 from .resilience import Resilience, TieDeletion, random_deletions, targeted_deletions
 
 __all__ = [
@@ -21,12 +21,12 @@ __all__ = [
     "LinearPrior",
     "Opinions",
     "Prior",
-    "PriorEvidence",
+    "PriorTest",
     "Resilience",
     "State",
     "SumOfPriors",
     "TieDeletion",
-    "prior_evidence",
+    "prior_test",
     "random_deletions",
     "targeted_deletions",
 ]

@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from ..compiled import kernel
 from ..estimators import GraphEstimator, LambdaPath
-from ..estimators.base import Prior
+from ..estimators.base import PriorEffect
 from ..graph import Edges, LearnedGraph
 from ..validation import Array, InputError, listing
 from .cut import Cut, cut_of
@@ -45,7 +45,7 @@ class View:
     ``n_edges`` counts all edges, ``edges`` are those kept, and ``pair`` is the evidence for the pair of each.
     """
 
-    prior: Prior
+    prior: PriorEffect
     fitted: bool
     n_edges: int
     edges: Edges
@@ -229,10 +229,10 @@ def make_view(model: GraphEstimator, order: Array, at_most: int, cut: Cut, fitte
     )
 
 
-def game_of(model: GraphEstimator) -> Prior:
+def game_of(model: GraphEstimator) -> PriorEffect:
     """Return the prior of a model that plays a game; it alone has a place on the front."""
     prior = model.prior_
-    return prior if prior is not None and np.isfinite(prior.welfare) else Prior(np.nan, "", np.nan, np.nan)
+    return prior if prior is not None and np.isfinite(prior.welfare) else PriorEffect(np.nan, "", np.nan, np.nan)
 
 
 def thinned(path: LambdaPath) -> list[GraphEstimator]:

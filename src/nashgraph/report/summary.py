@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..certificate import Certificate, Record
 from ..estimators import GraphEstimator, LambdaPath
-from ..estimators.base import Prior
+from ..estimators.base import PriorEffect
 from ..graph import LearnedGraph, as_graph
 from ..validation import Array, InputError
 from . import prose
@@ -62,7 +62,7 @@ class Summary:
     cut: Cut
     agreement: float
     hubs: pd.DataFrame
-    prior: Prior | None
+    prior: PriorEffect | None
     prior_part: PriorPart | None
     certificate: Certificate
     history: pd.DataFrame | None

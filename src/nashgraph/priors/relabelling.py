@@ -30,12 +30,12 @@ ROUGH = 1e-4  # relative error of a state; that of a value is its square, far be
 
 
 @dataclass(frozen=True)
-class PriorEvidence:
-    """What :func:`prior_evidence` found: the value of the prior on the graph, and its mean over relabelled graphs.
+class PriorTest:
+    """What :func:`prior_test` found: the value of the prior on the graph, and its mean over relabelled graphs.
 
     Examples
     --------
-    >>> print(PriorEvidence(2.0, 1.0, 0.01, 99).sentence)
+    >>> print(PriorTest(2.0, 1.0, 0.01, 99).sentence)
     The signals support the prior: its value is 2 on their graph, and 1 on average if nodes are relabelled (p = 0.01).
     """
 
@@ -58,10 +58,10 @@ class PriorEvidence:
         )
         if self.found:
             return f"The signals support the prior: {figures}."
-        return f"There is no evidence for the prior in the signals: {figures}."
+        return f"The signals do not support the prior: {figures}."
 
 
-def prior_evidence(
+def prior_test(
     prior: Any,
     weights: Graph,
     *,
@@ -69,10 +69,10 @@ def prior_evidence(
     random_state: int = 0,
     # 99 equilibria take half a second at 2,000 nodes, and 50 s at 20,000, where the whole fit takes 5 s.
     first_order_from: int = 2000,
-) -> PriorEvidence:
+) -> PriorTest:
     """Test whether a prior fits a graph that was learned without it, by relabelling nodes.
 
-    ``weights`` is anything with ``dot(v)``, ``tdot(v)`` and ``place``; :meth:`nashgraph.GLGP.evidence` makes it from
+    ``weights`` is anything with ``dot(v)``, ``tdot(v)`` and ``place``; :meth:`nashgraph.GLGP.prior_test` makes it from
     signals. From ``first_order_from`` nodes on, games are relabelled to first order.
 
     Examples
@@ -81,7 +81,7 @@ def prior_evidence(
     >>> W = np.zeros((30, 30)); W[1:, 0] = W[0, 1] = 0.9  # everybody listens to node 0
     >>> graph = InMemory.of(W)
     >>> b = np.full(30, 0.01)
-    >>> [prior_evidence(GamePrior(b + np.eye(30)[hub]), graph).found for hub in (0, 7)]
+    >>> [prior_test(GamePrior(b + np.eye(30)[hub]), graph).found for hub in (0, 7)]
     [True, False]
     """
     check_integer("n_permutations", n_permutations, low=19, remedy="try 99")
@@ -96,7 +96,7 @@ def prior_evidence(
         value, drawn = _relabelled(prior, weights, n_permutations, random)
     # Where labels make no difference, as for equal benefits, rounding must not decide.
     above = int(np.sum(drawn >= value - 10.0 * ROUGH * ROUGH * abs(value)))
-    return PriorEvidence(value, float(drawn.mean()), (1.0 + above) / (1.0 + n_permutations), n_permutations)
+    return PriorTest(value, float(drawn.mean()), (1.0 + above) / (1.0 + n_permutations), n_permutations)
 
 
 def _first_order(prior: GamePrior, weights: Graph, count: int, random: np.random.Generator) -> tuple[float, Array]:
