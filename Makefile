@@ -47,10 +47,11 @@ test-fast: $(VENV)/.dev ## the same without the tests marked slow (browser, fuzz
 test-newest: ## the tests with the newest libraries, unpinned, in an environment of its own: what is coming
 	$(MAKE) --no-print-directory test VENV=build/newest PINS=
 
-lint: $(VENV)/.dev ## ruff, plain prose, mypy, import-linter
+lint: $(VENV)/.dev ## ruff, plain prose, density of the code, mypy, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/prose.py
+	$(BIN)/python tools/density.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
