@@ -9,6 +9,7 @@ name if both have names, else in the same order.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -16,7 +17,6 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from .games import Interaction, Welfare
 from .games import welfare as game_welfare
@@ -40,6 +40,11 @@ class EdgeScores(NamedTuple):
     precision: float
 
 
+def _scikit() -> Any:
+    """Return scikit-learn's metrics, which take a tenth of a second to import and which few runs need."""
+    return import_module("sklearn.metrics")
+
+
 def edge_auc(truth: Any, score: Any, symmetrize: str = "none") -> float:
     """Return the area under the ROC curve of weights as scores for the edges of the truth.
 
@@ -49,7 +54,7 @@ def edge_auc(truth: Any, score: Any, symmetrize: str = "none") -> float:
     1.0
     """
     check_order(truth, score)
-    return float(roc_auc_score(*_pairs(truth, score, symmetrize)))
+    return float(_scikit().roc_auc_score(*_pairs(truth, score, symmetrize)))
 
 
 def edge_average_precision(truth: Any, score: Any, symmetrize: str = "none") -> float:
@@ -61,7 +66,7 @@ def edge_average_precision(truth: Any, score: Any, symmetrize: str = "none") -> 
     1.0
     """
     check_order(truth, score)
-    return float(average_precision_score(*_pairs(truth, score, symmetrize)))
+    return float(_scikit().average_precision_score(*_pairs(truth, score, symmetrize)))
 
 
 def edge_precision_recall(truth: Any, score: Any, symmetrize: str = "none") -> PrecisionRecall:
@@ -83,7 +88,9 @@ def edge_scores(truth: Any, score: Any, symmetrize: str = "none") -> EdgeScores:
     """Return all three scores, the precision at the true number of edges, whatever the values of the truth."""
     pairs = _pairs(truth, score, symmetrize)
     precision = _precision_recall(*pairs, fill=True).precision
-    return EdgeScores(float(roc_auc_score(*pairs)), float(average_precision_score(*pairs)), precision)
+    return EdgeScores(
+        float(_scikit().roc_auc_score(*pairs)), float(_scikit().average_precision_score(*pairs)), precision
+    )
 
 
 def check_order(truth: Any, score: Any) -> None:

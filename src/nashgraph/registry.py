@@ -59,6 +59,10 @@ class Registry(Mapping[str, Thing], Generic[Thing]):
         found: Thing = thing
         return found
 
+    def __contains__(self, name: object) -> bool:
+        # The one of Mapping gets the thing, and so would import it.
+        return name in self._things
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._things)
 

@@ -110,7 +110,7 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
 
 def needs_complete(job: Job) -> bool:
     """Tell whether a job's method or engine cannot compare nodes over what both have, so that gaps must be filled."""
-    return job.method not in methods_with("missing") or job.parameters.get("engine") == "cuda"
+    return "missing" not in flat_parameters(LEARNERS[job.method]()) or job.parameters.get("engine") == "cuda"
 
 
 def methods_with(parameter: str) -> list[str]:

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.linalg import norm
 from sklearn.base import clone
-from sklearn.preprocessing import scale
 
 from ..graph import LearnedGraph, interval_around
 from ..matching import names_of, order_of
@@ -194,6 +193,8 @@ def tie_values(model: Any, X: Array) -> Array:
 
 def standardized(name: str, X: Any) -> Array:
     """Return signals with mean 0 and variance 1 at every node; a node that does not vary is 0."""
+    from sklearn.preprocessing import scale  # noqa: PLC0415 (a tenth of a second, and few runs compare groups)
+
     values = np.asarray(X, dtype=float)
     if values.ndim != 2 or len(values) < 2 or not np.isfinite(values).all():
         raise InputError(f"{name} must be a table of numbers without gaps, with two or more signals (rows)")
