@@ -90,8 +90,8 @@ def chosen(given: list[str], signals: Signals, missing: str, voice: Voice) -> li
     """Return the methods named, or all that can learn from this table, and quickly; say which were left out."""
     n_signals, n_nodes = signals.table.shape
     gaps = missing == "pairwise" and signals.missing.any()
-    able = methods_with("missing") if gaps else list(METHODS)
-    unable = [name for name in METHODS if name not in able]
+    complete = methods_with("missing") if gaps else list(METHODS)
+    unable = [name for name in METHODS if name not in complete]
     names = [name for item in given for name in item.split(",")]
     for name in names:
         if name not in METHODS:
