@@ -29,8 +29,7 @@ from scipy import sparse
 
 from nashgraph.datasets import Dataset, erdos_renyi, load_dolphins, load_karate, load_villages, load_wiki_vote
 from nashgraph.datasets.store import VARIABLE
-from nashgraph.games import welfare
-from nashgraph.priors import Epidemic
+from nashgraph.priors import Epidemic, welfare
 from nashgraph.priors.prior import InMemory
 from nashgraph.validation import Array
 

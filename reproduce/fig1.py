@@ -29,9 +29,8 @@ from nashgraph.estimators import (
     SpecTemp,
     spectral_benefit,
 )
-from nashgraph.games import welfare
 from nashgraph.metrics import edge_auc
-from nashgraph.priors import GamePrior
+from nashgraph.priors import GamePrior, welfare
 
 from .study import (
     COLOURS,

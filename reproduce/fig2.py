@@ -13,9 +13,8 @@ import pandas as pd
 
 from nashgraph.datasets import load_karate, smooth_signals
 from nashgraph.estimators import GLGP, GraphEstimator, LinearGLGP, SmoothGL, spectral_benefit
-from nashgraph.games import welfare
 from nashgraph.pairs import squared_distances
-from nashgraph.priors import GamePrior
+from nashgraph.priors import GamePrior, welfare
 
 from .study import COLOURS, Check, Comparison, Experiment, Row, Study, compared, new_figure, paper_numbers, where
 

@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import sparse
 
 from nashgraph.datasets import load_dolphins, load_karate, load_wiki_vote
-from nashgraph.games import welfare
+from nashgraph.priors import welfare
 from nashgraph.validation import Array
 
 from .study import COLOURS, Check, Experiment, Row, Study, closeness, compared, new_figure, paper_numbers, where

@@ -20,10 +20,9 @@ import pandas as pd
 from nashgraph.certificate import Certificate
 from nashgraph.datasets import ONE_RELIGION_VILLAGES, load_villages
 from nashgraph.estimators import GLGP, ConsensusGL, GraphEstimator, LinearGLGP, SmoothGL
-from nashgraph.games import welfare
 from nashgraph.graph import adjacency_matrix
 from nashgraph.metrics import edge_auc, equal_influence
-from nashgraph.priors import GamePrior
+from nashgraph.priors import GamePrior, welfare
 from nashgraph.solvers import BestResponse
 from nashgraph.validation import Array
 

@@ -15,8 +15,8 @@ from nashgraph.estimators import GLGP, METHODS, LinearGLGP, SmoothGL, spectral_b
 from nashgraph.estimators.graphical_lasso import GraphicalLassoGL
 from nashgraph.estimators.modular import ModularGL
 from nashgraph.estimators.sig_rep import GLSigRep
-from nashgraph.games import welfare
 from nashgraph.metrics import edge_auc, edge_average_precision, edge_precision_recall
+from nashgraph.priors import welfare
 from nashgraph.validation import DataWarning
 
 from .gaps import with_gaps

@@ -1,5 +1,5 @@
-// The game on the network, played here: y = b + W f(y), by Newton's method with products only, as games/_fixed_points.py
-// has it and in the same words.
+// The game on the network, played here: y = φ(b + δ W f(y)), by Newton's method with products only, as
+// games/_fixed_points.py has it and in the same words. The rules f, φ, δ and the welfare come with the page's data.
 
 const total = (values, of = (each) => each) => values.reduce((sum, each, k) => sum + of(each, k), 0);
 
@@ -13,6 +13,24 @@ export const WELFARES = {
   total: (y) => total(y),
   utilitarian: (y) => total(y, (each) => each * each) / 2,
   weighted: (y, counts) => total(y, (each, node) => counts[node] * each),
+};
+// A response φ: its value, its slope, and the least and the greatest action; without a value, φ does nothing.
+const rising = (z, width) => (width ? Math.min(Math.max((z + width) / (2 * width), 0), 1) : Number(z > 0));
+const positive = (z, width) => (Math.abs(z) < width ? (z + width) ** 2 / (4 * width) : Math.max(z, 0));
+export const RESPONSES = {
+  identity: () => ({ low: 0, high: Infinity }),
+  clipped: ({ cap, width }) => ({
+    low: 0,
+    high: cap ?? Infinity,
+    value: (z) => (cap === null ? positive(z, width) : cap - positive(cap - positive(z, width), width)),
+    slope: (z) => rising(z, width) * (cap === null ? 1 : rising(cap - positive(z, width), width)),
+  }),
+  infection: ({ rate }) => ({
+    low: 0,
+    high: 1,
+    value: (z) => (rate * z) / (1 + rate * z),
+    slope: (z) => rate / (1 + rate * z) ** 2,
+  }),
 };
 const TOLERANCE = 1e-11; // relative to the actions
 const MOST_PRODUCTS = 20000;
@@ -109,38 +127,57 @@ function bicgstab(operator, start, residual, accuracy) {
   return x.every(Number.isFinite) ? x : start;
 }
 
+// Where Newton's method starts, as Python has it: from above where φ has a greatest action.
+function firstActions(response, benefit, gone) {
+  const { value, high } = response;
+  return benefit.map((each, node) => {
+    if (gone.has(node)) return 0;
+    if (!value) return each;
+    return high === Infinity ? value(each) : high;
+  });
+}
+
 // The actions at which nobody wants to move, without those who are gone; null where they grow without bound.
 export function equilibriumOf(played, gone = new Set(), benefits = played.benefit) {
   const { value, slope } = INTERACTIONS[played.interaction];
+  const response = RESPONSES[played.response.kind](played.response);
   const benefit = benefits.map((each, node) => (gone.has(node) ? 0 : each));
   const product = Object.assign(
     (vector) => {
       product.calls += 1;
-      return multiplied(played, gone, vector);
+      return multiplied(played, gone, vector).map((each) => played.share * each);
     },
     { calls: 0 },
   );
-  const defect = (y) => plus(plus(benefit, product(y.map(value))), y, -1);
-  let point = benefit;
-  let left = defect(point);
-  const limit = GROWTH * 2 * norm(benefit);
-  for (let run = FIRST_PLAIN_RUN; norm(left) > TOLERANCE * norm(point); ) {
+  const inside = (y) => y.map((each, node) => (gone.has(node) ? 0 : Math.min(Math.max(each, response.low), response.high)));
+  // z and the defect φ(z) - y; who is gone has none.
+  const reply = (y) => {
+    const inner = plus(benefit, product(y.map(value)));
+    const image = response.value ? inner.map((each, node) => (gone.has(node) ? 0 : response.value(each))) : inner;
+    return { inner, defect: plus(image, y, -1) };
+  };
+  let point = firstActions(response, benefit, gone);
+  let { inner, defect: left } = reply(point);
+  const limit = GROWTH * 2 * (norm(point) + norm(benefit));
+  for (let run = FIRST_PLAIN_RUN; norm(left) > TOLERANCE * Math.max(norm(point), norm(benefit)); ) {
     if (product.calls > MOST_PRODUCTS) return null;
-    const relative = norm(left) / norm(point);
+    const relative = norm(left) / Math.max(norm(point), norm(benefit));
     const slopes = point.map(slope);
+    const outer = response.slope ? inner.map((each, node) => (gone.has(node) ? 0 : response.slope(each))) : null;
     const tangent = (vector) => {
       tangent.calls += 1;
-      return product(vector.map((each, node) => slopes[node] * each));
+      const image = product(vector.map((each, node) => slopes[node] * each));
+      return outer ? image.map((each, node) => outer[node] * each) : image;
     };
     tangent.calls = 0;
     const step = solveAffine(tangent, left, Math.max(0.1 * Math.min(relative, 1), (0.3 * TOLERANCE) / relative));
-    const trial = step && plus(point, step).map((each, node) => Math.max(each, benefit[node]));
-    const rest = trial && defect(trial);
-    if (rest && norm(rest) < 0.5 * norm(left)) [point, left] = [trial, rest];
+    const trial = step && inside(plus(point, step));
+    const rest = trial && reply(trial);
+    if (rest && norm(rest.defect) < 0.5 * norm(left)) [point, inner, left] = [trial, rest.inner, rest.defect];
     else {
       for (let k = 0; k < run; k++) {
         point = plus(point, left);
-        left = defect(point);
+        ({ inner, defect: left } = reply(point));
       }
       run *= 2;
       if (!(norm(point) <= limit)) return null;
@@ -149,4 +186,4 @@ export function equilibriumOf(played, gone = new Set(), benefits = played.benefi
   return point;
 }
 
-export const welfareOf = (played, actions) => WELFARES[played.welfare](actions, played.counts);
+export const welfareOf = (played, actions) => played.strength * WELFARES[played.welfare](actions, played.counts);

@@ -25,9 +25,6 @@ from .games import TotalAction as TotalAction
 from .games import Utilitarian as Utilitarian
 from .games import WeightedTotal as WeightedTotal
 from .games import Welfare as Welfare
-from .games import adjoint as adjoint
-from .games import equilibrium as equilibrium
-from .games import welfare as welfare
 from .graph import LearnedGraph as LearnedGraph
 from .graph import adjacency_matrix as adjacency_matrix
 from .graph import as_graph as as_graph
@@ -51,6 +48,9 @@ from .network_check import check_network as check_network
 from .pairs import project_rows as project_rows
 from .pairs import squared_distances as squared_distances
 from .priors import GamePrior as GamePrior
+from .priors import adjoint as adjoint
+from .priors import equilibrium as equilibrium
+from .priors import welfare as welfare
 from .report import plot_adjacency as plot_adjacency
 from .report import plot_convergence as plot_convergence
 from .report import plot_graph as plot_graph

@@ -18,11 +18,11 @@ from .estimators import GLGP, METHODS, GraphEstimator
 from .estimators._benefit import marginal_benefit
 from .estimators.base import checked_signals
 from .games import Interaction, Welfare, as_interaction, as_welfare
-from .games import welfare as game_welfare
 from .graph import LearnedGraph
 from .matching import in_order
 from .metrics import EdgeScores, edge_scores, equal_influence, matched_truth, symmetrize_for
 from .pairs import make_search
+from .priors import welfare as game_welfare
 from .validation import Array, InputError, InputTypeError, check_choice
 
 CONTROL, CHANCE = "control: ", "control: chance"

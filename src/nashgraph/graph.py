@@ -76,6 +76,8 @@ class LearnedGraph:
         Mean number of ties per node that :meth:`suggested` takes; None: 6, a convention.
     influence_supported : bool, optional
         Whether the signals support who is influential; None if that was not tested.
+    prior : functional prior, optional
+        The prior that the graph was learned with, with its benefits: the game that interventions play on it.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class LearnedGraph:
     edge_columns: Mapping[str, Array] = field(default_factory=dict)
     degree: float | None = None
     influence_supported: bool | None = None
+    prior: Any = None
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"

@@ -19,9 +19,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from .games import Interaction, Welfare
-from .games import welfare as game_welfare
 from .graph import EVIDENCE, LearnedGraph, adjacency_matrix, as_graph
 from .matching import in_order, is_numbered, names_of, order_of, square
+from .priors import welfare as game_welfare
 from .validation import Array, InputError, check_choice, check_square, warn
 
 

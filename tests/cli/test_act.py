@@ -120,6 +120,26 @@ def test_the_rules_are_those_of_the_model_unless_given(club, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "prior",
+    [
+        ("--prior", "substitutes"),
+        ("--prior", "spread"),
+        ("--prior", "containment"),
+        ("--prior", "diffusion"),
+        ("--prior", "resilience"),
+        ("--set", "prior__share=0.5"),
+        ("--set", "prior__cap=0.03"),
+    ],
+)
+def test_act_plays_the_prior_that_the_network_was_learned_with(club, tmp_path, prior):
+    learn = ("--method", "glgp", "--degree", "4", "--lam", "0.01", "--out", tmp_path / "out")
+    result = run("learn", club / "club.csv", *learn, *prior)
+    assert result.exit_code == 0, result.output
+    welfare = json.loads((tmp_path / "out" / "model.json").read_text())["certificate"]["welfare"]
+    assert json.loads(run("act", tmp_path / "out", "--json").stdout)["welfare"] == pytest.approx(welfare, rel=1e-6)
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--budget", "0"), "budget must be a finite number in (0, inf), got 0.0"),

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from nashgraph import GLGP, BestResponse, LinearGLGP, LogDegreeGL, SmoothGL, project_rows, spectral_benefit
-from nashgraph.games import adjoint, equilibrium
+from nashgraph.priors import adjoint, equilibrium
 
 from ..gaps import with_gaps
 from ..problems import stored

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from nashgraph import CustomWelfare, WeightedTotal, adjoint, equilibrium, welfare
 from nashgraph.games import INTERACTIONS, WELFARES, EqualGroups, as_interaction, as_welfare
-from nashgraph.games.nash import spectral_radius
+from nashgraph.games.feedback import spectral_radius
 
 from ..problems import random_graph
 
@@ -104,6 +104,21 @@ def test_scaling_w_down_as_advised_gives_an_equilibrium():
         factor = float(re.search(r"W \* ([\d.]+)", str(error.value))[1])
         assert factor * radius == pytest.approx(0.95, rel=5e-3)  # 3 digits are printed
         equilibrium(factor * W, np.ones(len(W)), "linear")
+
+
+@pytest.mark.parametrize("scale", [1e9, 1e15])
+@pytest.mark.parametrize("interaction", ["log1p", "saturating", "exponential"])
+def test_actions_far_above_the_benefits_are_no_sign_of_missing_equilibrium(interaction, scale):
+    """Interactions that level off have an equilibrium however strong the weights are."""
+    W, b, f = scale * (np.ones((3, 3)) - np.eye(3)), np.ones(3), as_interaction(interaction)
+    y = equilibrium(W, b, interaction)
+    np.testing.assert_allclose(y, b + W @ f.value(y), rtol=1e-9)
+    assert y.max() > 1e8
+
+
+def test_a_linear_game_near_the_limit_has_its_equilibrium():
+    W = (1.0 - 1e-10) * np.array([[0.0, 1.0], [1.0, 0.0]])
+    np.testing.assert_allclose(equilibrium(W, np.ones(2), "linear"), 1e10, rtol=1e-5)
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 400])

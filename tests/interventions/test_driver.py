@@ -10,8 +10,9 @@ import pytest
 from nashgraph import ConsensusGL, InputError, best_seeds, best_support, best_ties, key_players, roles, what_if
 from nashgraph.datasets import smooth_signals
 from nashgraph.graph import NOT_CENTRAL
-from nashgraph.interventions import Game, Questions, answer_questions, driver, game
+from nashgraph.interventions import Game, Questions, answer_questions, driver
 from nashgraph.interventions.driver import NAMING, QUESTIONS, caution
+from nashgraph.priors import GamePrior
 
 GOSSIP = np.arange(34.0)
 CHANGE = {"without": [33], "cap_influence": 1.5}
@@ -54,17 +55,18 @@ def test_nobody_is_named_where_the_signals_do_not_support_who_is_central(model, 
     pd.testing.assert_frame_equal(found["what_if"].table, answers["what_if"].table)
 
 
-def test_the_game_is_solved_once_for_each_network(model, monkeypatch):
+def test_the_game_is_solved_once_for_each_network(model):
     """Other solves are of changed games: the same weights and benefits never come twice."""
-    solved, equilibrium = [], game.equilibrium
+    solved = []
 
-    def counted(weights, benefit, *rest, **options):
-        dense = weights if isinstance(weights, np.ndarray) else weights.toarray()
-        solved.append((dense.tobytes(), benefit.tobytes()))
-        return equilibrium(weights, benefit, *rest, **options)
+    class Counted(GamePrior):
+        def evaluate(self, weights, **options):
+            matrix = weights.matrix
+            dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+            solved.append((dense.tobytes(), self.benefit.tobytes()))
+            return super().evaluate(weights, **options)
 
-    monkeypatch.setattr(game, "equilibrium", counted)
-    on_model = Game.on(model)
+    on_model = Game.on(model, game=Counted())
     answer_questions(on_model)
     for network in (on_model, *on_model.replicates):
         key = network.matrix if isinstance(network.matrix, np.ndarray) else network.matrix.toarray()

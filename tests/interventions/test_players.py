@@ -9,7 +9,7 @@ from scipy import sparse
 from nashgraph import key_group, key_players, welfare
 from nashgraph.games import INTERACTIONS, WELFARES
 from nashgraph.interventions import Game, players
-from nashgraph.interventions import game as games
+from nashgraph.interventions.variants import BatchOptions
 
 from ..problems import random_graph
 
@@ -68,17 +68,16 @@ def test_the_first_order_loss_bounds_that_of_the_linear_game(game, interaction, 
 
 
 @pytest.mark.parametrize("interaction", ["linear", "log1p"])
-def test_in_large_networks_the_first_are_found_one_by_one(random, monkeypatch, interaction):
+def test_in_large_networks_the_first_are_found_one_by_one(random, interaction):
     W, b = random_graph(60, 0.9, random) * (random.random((60, 60)) < 0.2), random.random(60)
     whole = key_players(W, b, interaction, best=4)
-    monkeypatch.setattr(players, "ALL_NODES", 10)
-    monkeypatch.setattr(games, "DENSE_NODES", 10)
-    table = key_players(sparse.csr_array(W), b, interaction, best=4)
+    table = key_players(sparse.csr_array(W), b, interaction, best=4, batch=BatchOptions(max_nodes=10))
     assert table.name[:4].tolist() == whole.name[:4].tolist()
     np.testing.assert_allclose(table.loss[:4], whole.loss[:4], rtol=1e-7)
     assert table.loss.isna().sum() >= 20  # those that cannot be among the first are not solved
     assert sorted(table.name) == list(range(60))
     assert table.attrs["solved"] == table.loss.notna().sum()
+    assert table.attrs["proven"] == (interaction == "linear")
     assert table.attrs["typical_loss"] == pytest.approx(whole.loss.median(), rel=0.1)  # by the first-order losses
 
 

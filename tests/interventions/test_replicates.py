@@ -17,7 +17,7 @@ from nashgraph import (
     what_if,
 )
 from nashgraph.datasets import smooth_signals
-from nashgraph.games.nash import spectral_radius
+from nashgraph.games.feedback import spectral_radius
 from nashgraph.graph import interval_around
 from nashgraph.interventions import Game
 

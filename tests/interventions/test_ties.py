@@ -7,7 +7,7 @@ from scipy import sparse
 from nashgraph import best_ties, costliest_ties, welfare
 from nashgraph.games import WELFARES
 from nashgraph.interventions import Game, ties
-from nashgraph.interventions import game as games
+from nashgraph.interventions.variants import BatchOptions
 
 from ..problems import random_graph
 
@@ -68,17 +68,18 @@ def test_pairs_come_by_their_worth_and_those_that_are_tied_not_at_all(random):
     W, b = random_graph(15, 0.8, random), random.random(15)
     game = Game.on(W, b)
     tied = ties.tied_pairs(game.weights, 0.05)
-    worth = np.outer(game.adjoint, game.reach)
+    worth = np.outer(game.state.left, game.state.right)
     open_pairs = [(i, j) for i in range(15) for j in range(15) if i != j and W[i, j] < 0.05]
     expected = sorted(open_pairs, key=lambda pair: -worth[pair])
+    heaped = ties.heaped_pairs(game.state.left, game.state.right, {*tied.tolist()})
+    assert [divmod(pair, 15) for pair in heaped] == expected
     assert [divmod(pair, 15) for pair in ties.best_pairs(game, 1000, tied)] == expected
 
 
-def test_dense_and_sparse_are_alike(game, monkeypatch):
+def test_a_search_in_order_of_bounds_finds_what_trying_all_finds(game):
     dense = best_ties(*(game[0], 4, game[1])), costliest_ties(*(game[0], 4, game[1]))
-    monkeypatch.setattr(games, "DENSE_NODES", 0)
     for expected, find in zip(dense, (best_ties, costliest_ties), strict=True):
-        found = find(sparse.csr_array(game[0]), 4, game[1])
+        found = find(sparse.csr_array(game[0]), 4, game[1], batch=BatchOptions(max_nodes=3))
         assert pairs_of(found) == pairs_of(expected)
         np.testing.assert_allclose(found.iloc[:, 3], expected.iloc[:, 3], rtol=1e-6)
 

@@ -65,9 +65,10 @@ class Held(GraphEstimator):
         return self.effect
 
 
-def held(weights, names=None, certificate=None, prior=None, **columns):
+def held(weights, names=None, certificate=None, prior=None, prior_played=None, **columns):
     """Return a fitted model of a given graph."""
-    model = Held(LearnedGraph.of(weights, names, **columns), certificate or exact(), prior)
+    graph = LearnedGraph.of(weights, names, prior=prior_played, **columns)
+    model = Held(graph, certificate or exact(), prior)
     model.adjacency_ = model.graph.weights  # this makes a model count as fitted
     return model
 

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from nashgraph import GamePrior, key_players
-from nashgraph.games import INTERACTIONS, WELFARES, WeightedTotal, equilibrium
+from nashgraph.games import INTERACTIONS, WELFARES, WeightedTotal
+from nashgraph.priors import equilibrium
 from nashgraph.report import summarize, write_report
-from nashgraph.report.game import PLAYED, VALUED, WEIGHTED
+from nashgraph.report.game import PLAYED
 from nashgraph.report.prose import number
 
 from .browsing import DESKTOP, PHONE, move_slider, opened
@@ -41,14 +42,14 @@ def test_the_page_plays_the_game_as_python_does(browser, players):
     with opened(browser, out) as page:
         names = page.evaluate("nashgraph.nodes.name")
         gone = names[3]
-        assert {*page.evaluate("Object.keys(nashgraph.INTERACTIONS)")} == PLAYED == {*INTERACTIONS}
-        assert {*page.evaluate("Object.keys(nashgraph.WELFARES)")} == VALUED | {WEIGHTED} == {*WELFARES} | {WEIGHTED}
+        assert {*page.evaluate("Object.keys(nashgraph.INTERACTIONS)")} == PLAYED["interaction"] == {*INTERACTIONS}
+        assert {*page.evaluate("Object.keys(nashgraph.WELFARES)")} == PLAYED["welfare"] == {*WELFARES, "weighted"}
         for interaction in INTERACTIONS:
             found = page.evaluate(solve, [{"interaction": interaction}, [3]])
             np.testing.assert_allclose(found, played(model, interaction, [gone]), rtol=1e-6, atol=1e-12)
         actions = played(model, "log1p")
         counts = np.arange(34.0)
-        for name, welfare in {**WELFARES, WEIGHTED: lambda: WeightedTotal(counts)}.items():
+        for name, welfare in {**WELFARES, "weighted": lambda: WeightedTotal(counts)}.items():
             found = page.evaluate(
                 "([welfare, counts]) => nashgraph.welfareOf({...nashgraph.game, welfare, counts}, "
                 "nashgraph.actions().before)",

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from nashgraph import GLGP, GamePrior, best_support, best_ties, key_players
-from nashgraph.games import CustomInteraction, WeightedTotal, adjoint, equilibrium
-from nashgraph.interventions import game
+from nashgraph.games import CustomInteraction, WeightedTotal
+from nashgraph.priors import adjoint, equilibrium
 from nashgraph.report import game as report_game
 from nashgraph.report import summarize
 from nashgraph.report.html import render
@@ -22,8 +22,9 @@ def players(n_nodes, degree=10, **settings):
     weights, benefit = popular_graph(n_nodes, degree), np.linspace(0.5, 1.5, n_nodes)
     names = settings.pop("names", None)
     columns = {"benefit": benefit, "action": equilibrium(weights, benefit)}
-    model = held(weights, names, node_columns=columns)
-    model.prior = GamePrior(**settings)
+    prior = GamePrior(benefit, **settings)
+    model = held(weights, names, node_columns=columns, prior_played=prior)
+    model.game_ = prior
     return model
 
 
@@ -39,7 +40,7 @@ def test_nothing_is_solved_unless_asked_for(monkeypatch):
     def refused(*_, **__):
         raise AssertionError("a game was solved")
 
-    monkeypatch.setattr(game, "equilibrium", refused)
+    monkeypatch.setattr(GamePrior, "evaluate", refused)
     summary = summarize(model)
     assert summary.interventions is None
     assert not {"worth", "loss"} & {*summary.hubs.columns}

@@ -22,7 +22,7 @@ from ..report.prose import read_methods
 from ..validation import listing
 from . import learn
 from .commands import DONE, UNFINISHED
-from .fitting import GOSSIP, MODEL, OWN
+from .fitting import GOSSIP, MODEL, OWN, with_parameters
 from .groups import FOLDER as GROUPS
 from .learn import EDGES, MEMBERS, NODES, REPORT, Inputs, check_inputs_kept, code_of, json_of, say_figures, write_tables
 from .messages import Voice, listed, paired, plain, records
@@ -210,7 +210,7 @@ def print_answers(answers: list[Answer], voice: Voice) -> None:
 def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> tuple[Game, Mapping[str, Any]]:
     """Return the game on a folder that ``learn`` wrote, its model.json, or a file of ties; and the nodes' columns.
 
-    The interaction and welfare are those given, else those that the network was learned with.
+    What is played is the prior that the network was learned with, with another interaction or welfare if one is given.
     """
     wanted = {name: value for name, value in rules.items() if value is not None}
     if not given.is_dir() and given.name != MODEL:
@@ -219,8 +219,36 @@ def read_game(given: Path, rules: dict[str, str | None], *, directed: bool) -> t
         raise TableError(f"{given} has a network for each group: give one of the folders in {given / GROUPS}")
     record, place = read_record(given)
     graph, replicates = learned_graph(record, place.parent)
-    learned = {name: record.job.parameters[name] for name in rules if record.job.parameters.get(name) is not None}
-    return Game.on(graph, **learned | wanted, replicates=replicates), graph.node_columns
+    graph = replace(graph, prior=prior_learned_with(record, graph.node_columns))
+    learned, game = Game.on(graph), Game.on(graph, **wanted, replicates=replicates)
+    check_same_welfare(learned, record)
+    return game, graph.node_columns
+
+
+def check_same_welfare(game: Game, record: ModelRecord, tolerance: float = 1e-3) -> None:
+    """Check that a game has the welfare that its network was learned with; else its prior was made wrongly."""
+    welfare = record.certificate.get("welfare")
+    if record.job.method != "glgp" or not isinstance(welfare, float):
+        return
+    if abs(game.value - welfare) > tolerance * max(abs(welfare), tolerance):
+        raise TableError(
+            f"the prior of this network cannot be made again from its files: it has the value {game.value:.4g}, and "
+            f"{welfare:.4g} when the network was learned. Use key_players(model) and the other functions in Python"
+        )
+
+
+def prior_learned_with(record: ModelRecord, columns: Mapping[str, Any]) -> Any:
+    """Return the prior of a learned network, made again from the job's parameters and the benefits in nodes.csv."""
+    if "benefit" not in columns:  # without benefits there was none
+        return None
+    of_prior = ("prior", "interaction", "welfare")
+    parameters = {
+        name: value
+        for name, value in record.job.parameters.items()
+        if value is not None and name.partition("__")[0] in of_prior
+    }
+    model = with_parameters(LEARNERS[record.job.method](), parameters)
+    return model.game_with(columns["benefit"])
 
 
 def learned_graph(record: ModelRecord, folder: Path) -> tuple[LearnedGraph, list[Any]]:

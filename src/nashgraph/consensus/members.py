@@ -19,7 +19,6 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import Certificate
-from ..games import adjoint, equilibrium
 from ..pairs import make_search
 from ..pairs.scans import Nearest
 from ..pairs.tree_search import FIRST_NODES
@@ -268,15 +267,14 @@ def finished(mean: Any) -> tuple[Any, Array]:
 def with_prior_members(
     mean: Any,
     smooth: Any,
-    benefit: Array,
     signals: Array,
     ladders: Ladders,
     geometries: dict[str, float],
     game: GamePrior,
 ) -> tuple[Any, float]:
     """Add best responses to the game on a graph, each at several strengths; return the mean and the mean strength."""
-    actions = equilibrium(smooth, benefit, game.interaction)
-    left, right = adjoint(smooth, actions, game.interaction, game.welfare), game.interaction.value(actions)
+    state = game.evaluate(smooth, tol=1e-12)
+    left, right = state.left, state.right
     mean, lams = (1.0 - PRIOR_SHARE) * mean, list[float]()
     searched = {name: weight for name, weight in geometries.items() if name != PARTIAL}
     total = sum(searched.values())

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from .consensus import ConsensusGL as ConsensusGL
     from .glgp import GLGP as GLGP
     from .graphical_lasso import GraphicalLassoGL as GraphicalLassoGL
-    from .learned_benefit import LearnedBenefit as LearnedBenefit
-    from .learned_benefit import Task as Task
-    from .learned_benefit import learn_benefit as learn_benefit
     from .linear import LinearGLGP as LinearGLGP
     from .log_degree import LogDegreeGL as LogDegreeGL
     from .modular import ModularGL as ModularGL
@@ -55,7 +52,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         **{module: [kind] for module, kind in _METHODS.values()},
         "base": ["GraphEstimator", "PriorEffect"],
-        "learned_benefit": ["LearnedBenefit", "Task", "learn_benefit"],
         "path": ["LambdaPath"],
         "tie_model": ["TieModel"],
         "_benefit": ["spectral_benefit"],

@@ -61,6 +61,7 @@ class PriorEffect(NamedTuple):
 # Values of a fitted model's attributes that its method does not learn; before a fit they do not exist.
 NOT_LEARNED: dict[str, Any] = {
     "prior_": None,
+    "game_": None,
     "agreement_": np.nan,
     "prior_share_": 0.0,
     "influence_supported_": None,
@@ -89,6 +90,7 @@ class GraphEstimator(BaseEstimator):
     certificate_: Certificate
     node_names_: Array
     prior_: PriorEffect | None
+    game_: Any  # the functional prior that was used, with its benefits; None without one
     # Learned by some of the methods.
     beta_: float
     lam_: float
@@ -262,14 +264,16 @@ class GraphEstimator(BaseEstimator):
                 edge_columns=self._edge_columns(),
                 degree=self._suggested_degree(),
                 influence_supported=self.influence_supported_,
+                prior=self.game_,
             )
         return self._graph
 
-    @property
-    def game(self) -> GamePrior:
-        """The game of the prior, with its interaction and welfare; the default one if the prior is not a game."""
-        prior = getattr(self, "prior", None)
-        return prior if isinstance(prior, GamePrior) else GamePrior()
+    def game_with(self, benefit: Array) -> Any:
+        """Return the functional prior that the method uses with some benefits; None if it has none.
+
+        Interventions play it: it is the game on the learned network.
+        """
+        return None
 
     @property
     def without_prior_(self) -> LearnedGraph | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
@@ -42,7 +42,6 @@ from ..consensus.signal_kinds import (
 )
 from ..consensus.stability import Selection, halves, pairs_of_half, plan, restored_pairs, selected, shares_of
 from ..decisions import Decision, Remedy
-from ..games import equilibrium
 from ..graph import CONVENTIONAL_DEGREE, LearnedGraph
 from ..pairs import GEOMETRIES, make_search
 from ..priors import GamePrior
@@ -235,9 +234,7 @@ class ConsensusGL(GraphEstimator):
             LOG.info("%s: %s", decision.kind, decision.reason)
         if self.degree is not None:
             check_number("degree", self.degree, low=0, high=1e100, open_low=True, remedy="it is ties per node; try 6")
-        game = GamePrior() if isinstance(self.prior, str) and self.prior == "game" else self.prior
-        if not isinstance(game, GamePrior) or game.benefit is not None:
-            raise InputError(f"prior must be 'game' or a GamePrior without benefit, got {self.prior!r}")
+        self._game()  # refuses another prior before anything is learned
         drawn = self._halves(len(X))
         geometries = self._geometries(kind.name, signals, ladders)
         priors = len(PRIOR_COSTS) if self.benefit is not None and self.estimator is None else 0
@@ -249,14 +246,15 @@ class ConsensusGL(GraphEstimator):
         learned: dict[str, Any] = {}
         if priors:
             benefit, origin = marginal_benefit(self.benefit, make_search(signals, self.engine))
+            played = self.game_with(benefit)
             if origin != "uniform":
-                mean, lam = with_prior_members(mean, smooth, benefit, signals, ladders, geometries, game)
+                mean, lam = with_prior_members(mean, smooth, signals, ladders, geometries, played)
                 weights, frequency = finished(mean)
                 plain = (weights + 1j * smooth).data.imag  # on the pattern of the weights
                 pairs = with_prior(pairs, weights, smooth, ladders.c)
-            actions = equilibrium(weights, benefit, game.interaction)
-            value = game.welfare.value(actions)
-            learned = {"benefit_": benefit, "equilibrium_": actions, "welfare_": value}
+            state = played.evaluate(weights, tol=1e-12)
+            value = state.value
+            learned = {"benefit_": benefit, "equilibrium_": state.actions, "welfare_": value, "game_": played}
             if origin != "uniform":
                 learned |= {"prior_share_": PRIOR_SHARE, "prior_": PriorEffect(lam, origin, np.nan, value)}
         found, frequency = replicates_of(signals, drawn, weights, plain, frequency, geometries, ladders)
@@ -282,6 +280,17 @@ class ConsensusGL(GraphEstimator):
             "_smooth": smooth,
             "_columns": (edges, found.node_intervals(weights.data)),
         }
+
+    def _game(self) -> GamePrior:
+        """Return the game, which has no benefit yet."""
+        game = GamePrior() if isinstance(self.prior, str) and self.prior == "game" else self.prior
+        if not isinstance(game, GamePrior) or game.benefit is not None:
+            raise InputError(f"prior must be 'game' or a GamePrior without benefit, got {self.prior!r}")
+        return game
+
+    def game_with(self, benefit: Array) -> GamePrior:
+        """Return the game with these benefits."""
+        return replace(self._game(), benefit=benefit)
 
     def _kind(self, X: Array) -> Kind:
         """Return what the signals are."""

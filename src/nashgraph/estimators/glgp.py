@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..certificate import LOG, Callback, Status
 from ..pairs import PairSearch, make_search
-from ..priors import PRIORS, GamePrior, PriorTest, prior_test
+from ..priors import PRIORS, GamePrior, PriorTest, UnansweredError, prior_test
+from ..priors.prior import played_benefit
 from ..smoothness import make_smoothness
 from ..solvers import (
     PATIENCE,
@@ -151,7 +152,7 @@ class GLGP(WeightedSignals):
 
     def _learn(self, X: Array) -> dict[str, Any]:
         lam, solver = check_strength(self.lam), as_solver(self.solver)
-        problem, origin = self._problem(X)
+        problem, origin, benefit = self._problem(X)
         test = None
         if lam is None and origin == "spectral":
             with suppress(InputError):  # cosines that are all equal: nothing can be tested
@@ -169,7 +170,7 @@ class GLGP(WeightedSignals):
             lam, result = solve_at_cost(problem, within, patience=patience)
         else:
             result = self._solve(problem, lam, solver)
-        learned = self._learned(problem, origin, lam, result)
+        learned = self._learned(problem, (origin, benefit), lam, result)
         return learned | {"prior_": learned["prior_"]._replace(test=test)}
 
     def prior_test(self, X: Any) -> PriorTest:
@@ -235,7 +236,7 @@ class GLGP(WeightedSignals):
         (5, True, True)
         """
         signals, names = checked_signals(X, self, self._min_signals, self.missing)
-        problem, origin = self._in_order(names)._problem(signals)
+        problem, *origin = self._in_order(names)._problem(signals)
         strengths = self._strengths(problem, lams, n_lams)
         solver = as_solver(self.solver)
         if not isinstance(solver, BestResponse):
@@ -270,25 +271,23 @@ class GLGP(WeightedSignals):
             raise InputError("lams is empty: give at least one lam, or None for a range found from the data")
         return strengths
 
-    def _problem(self, X: Array) -> tuple[Problem, str]:
-        """Return the problem, its signals made into points once, and where its benefits came from."""
+    def _problem(self, X: Array) -> tuple[Problem, str, Array | None]:
+        """Return the problem, its signals made into points once, where its benefits came from, and these."""
         points = make_search(X, self.engine, self.geometry)
-        prior, origin = self._prior(points)
+        prior, origin, benefit = self._prior(points)
         beta, c = admissible_set(points, self.beta, self.degree, self.c)
         solver = as_solver(self.solver)
         storage = "dense" if isinstance(solver, TTGD) and solver.storage == "auto" else solver.storage
-        return Problem(make_smoothness(points, beta, c, storage), prior), origin
+        return Problem(make_smoothness(points, beta, c, storage), prior), origin, benefit
 
-    def _prior(self, points: PairSearch) -> tuple[Any, str]:
-        """Return the prior and where its benefits came from."""
+    def _prior(self, points: PairSearch) -> tuple[Any, str, Array | None]:
+        """Return the prior, where its benefits came from, and these; a prior may have none."""
         prior = self.prior
         if isinstance(prior, str):
             check_choice("prior", prior, PRIORS, ", or pass an object of nashgraph.priors")
+        if isinstance(prior, str) or (isinstance(prior, GamePrior) and prior.benefit is None):
             benefit, origin = marginal_benefit(self.benefit, points)
-            return PRIORS[prior](benefit), origin
-        if isinstance(prior, GamePrior) and prior.benefit is None:
-            benefit, origin = marginal_benefit(self.benefit, points)
-            return replace(prior, benefit=benefit), origin
+            return self.game_with(benefit), origin, benefit
         if not callable(getattr(prior, "evaluate", None)):
             raise InputError(f"prior must be a name or an object with evaluate, got {prior!r}: see nashgraph.priors")
         if not (isinstance(self.benefit, str) and self.benefit == "spectral"):
@@ -298,7 +297,18 @@ class GLGP(WeightedSignals):
             raise InputError(
                 f"the prior is for {size} nodes, but X has {len(points)}: give one number for every column"
             )
-        return prior, "given"
+        try:
+            return prior, "given", played_benefit(prior)
+        except UnansweredError:
+            return prior, "given", None
+
+    def game_with(self, benefit: Array) -> Any:
+        """Return the prior, made with these benefits if it has none of its own."""
+        if isinstance(self.prior, str):
+            return PRIORS[self.prior](benefit)
+        if isinstance(self.prior, GamePrior) and self.prior.benefit is None:
+            return replace(self.prior, benefit=benefit)
+        return self.prior
 
     def _solve(self, problem: Problem, lam: float, solver: SolverOptions) -> Result:
         smoothness = problem.smoothness
@@ -319,16 +329,18 @@ class GLGP(WeightedSignals):
             problem, lam, smoothness.hold(check_initial_weights(self.init, smoothness.n_nodes, smoothness.c))
         )
 
-    def _learned(self, problem: Problem, origin: str, lam: float, result: Result) -> dict[str, Any]:
-        """Return what a fitted GLGP holds, out of a solver's result."""
-        optional = (
-            ("equilibrium_", result.state, "actions"),
-            ("adjoint_", result.state, "adjoint"),
-            ("benefit_", problem.prior, "benefit"),
-        )
+    def _learned(self, problem: Problem, benefits: Sequence[Any], lam: float, result: Result) -> dict[str, Any]:
+        """Return what a fitted GLGP holds, out of a solver's result; ``benefits`` are their origin and the benefits."""
+        origin, benefit = benefits
+        optional = {
+            "equilibrium_": getattr(result.state, "actions", None),
+            "adjoint_": getattr(result.state, "adjoint", None),
+            "benefit_": benefit,
+        }
         return {
             "adjacency_": problem.smoothness.matrix(result.weights),
-            **{name: getattr(held, own) for name, held, own in optional if hasattr(held, own)},
+            "game_": problem.prior,
+            **{name: value for name, value in optional.items() if value is not None},
             "beta_": problem.smoothness.beta,
             "lam_": lam,
             "welfare_": result.welfare,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..certificate import exact
 from ..pairs import Bonus, make_search
+from ..priors import GraphFilter
 from ..smoothness import make_smoothness
 from ..solvers import COST, lam_for_cost, typical_share
 from ..validation import Array, check_strength
@@ -83,12 +84,17 @@ class LinearGLGP(SmoothGL):
             "adjacency_": smoothness.matrix(graph),
             "threshold_": graph.threshold,
             "benefit_": benefit,
+            "game_": self.game_with(benefit),
             "beta_": beta,
             "lam_": lam,
             "objective_": cost - lam * float((graph.matrix() @ benefit).sum()),
             "prior_": PriorEffect(lam, origin, cost),
             "certificate_": exact(),
         }
+
+    def game_with(self, benefit: Array) -> GraphFilter:
+        """Return the prior: 1' W b is the value of this filter."""
+        return GraphFilter([0.0, 1.0], benefit)
 
     def _node_columns(self) -> dict[str, Array]:
         return {"benefit": self.benefit_}

@@ -1,4 +1,5 @@
 from ._fixed_points import FixedPoint, solve_affine, solve_response
+from .feedback import NoEquilibriumError, spectral_radius
 from .interactions import (
     INTERACTIONS,
     CustomInteraction,
@@ -10,7 +11,6 @@ from .interactions import (
     as_interaction,
     check_h1,
 )
-from .nash import adjoint, equilibrium, welfare
 from .welfares import WELFARES, CustomWelfare, EqualGroups, TotalAction, Utilitarian, WeightedTotal, Welfare, as_welfare
 
 __all__ = [
@@ -24,17 +24,16 @@ __all__ = [
     "Interaction",
     "Linear",
     "Log1p",
+    "NoEquilibriumError",
     "Saturating",
     "TotalAction",
     "Utilitarian",
     "WeightedTotal",
     "Welfare",
-    "adjoint",
     "as_interaction",
     "as_welfare",
     "check_h1",
-    "equilibrium",
     "solve_affine",
     "solve_response",
-    "welfare",
+    "spectral_radius",
 ]

@@ -23,7 +23,6 @@ Product = Callable[[Array], Array]
 MAX_PRODUCTS = 100_000  # four times what plain iteration needs at c = 0.999
 KRYLOV_STEPS = 400  # a random graph needs 20, a ring of 500 nodes at c = 0.999 about 260
 FIRST_PLAIN_RUN = 16  # plain steps after the first failure; doubled at each further one
-GROWTH = 1e8  # times the start: actions so large grow without bound
 TINY = 1e-32  # relative square of a product that is zero up to rounding: the method has broken down
 
 
@@ -112,8 +111,13 @@ def bicgstab(linear: Product, residual: Array, *, floor: float, max_steps: int) 
     return point
 
 
-def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array | None = None) -> FixedPoint:
+def solve_affine(
+    linear: Product, constant: Array, *, tol: float, start: Array | None = None, growth: float = 1e8
+) -> FixedPoint:
     """Solve ``x = constant + linear(x)`` for a non-negative linear map of spectral radius below 1.
+
+    A point ``growth`` times as large as the start counts as running away. Only the caller can tell whether the map
+    contracts; if it does, a second solve with infinite ``growth`` finds even such a point.
 
     Stops when ``||constant + linear(x) - x|| <= tol ||x||``, checked on the true residual. BiCGSTAB on
     ``I - linear`` does the work: two products a step and no stored basis; plain steps stand in where it breaks
@@ -123,7 +127,7 @@ def solve_affine(linear: Product, constant: Array, *, tol: float, start: Array |
     best = constant if start is None else start
     floor = max(tol * norm(constant), 0.5 * tol * norm(best))
     best_residual = constant + count(best) - best
-    limit = GROWTH * (norm(best) + norm(constant))
+    limit = growth * (norm(best) + norm(constant))
     run = FIRST_PLAIN_RUN
     while norm(best_residual) > tol * norm(best) and count.calls < MAX_PRODUCTS:
         trial = best + bicgstab(count, best_residual, floor=floor, max_steps=KRYLOV_STEPS)
@@ -151,6 +155,7 @@ def solve_response(
     *,
     tol: float,
     start: Array | None = None,
+    growth: float = 1e8,
 ) -> FixedPoint:
     """Solve ``y = response(benefit + product(f(y)))``; without a response it is the game's, for f in H1.
 
@@ -161,10 +166,10 @@ def solve_response(
     solution (the monotone Newton theorem) and no line search is needed; the same holds from the highest point where the
     map increases and is concave (an epidemic). Elsewhere a step may break down, or cycle at a kink of the response: one
     that does not halve the residual is refused, and plain steps, in runs of doubling length, lead out of there. For
-    linear f without a response one affine solve is all.
+    linear f without a response one affine solve is all. ``growth`` is that of :func:`solve_affine`.
     """
     if response is None and isinstance(interaction, Linear):
-        return solve_affine(product, benefit, tol=tol, start=start)
+        return solve_affine(product, benefit, tol=tol, start=start, growth=growth)
     count = Counter(product)
     low, high = cast(Any, (benefit, None) if response is None else response.range)
     if start is not None:
@@ -180,7 +185,7 @@ def solve_response(
 
     inner, residual = reply(point)
     run, least = FIRST_PLAIN_RUN, norm(benefit)
-    limit = GROWTH * (norm(point) + least)
+    limit = growth * (norm(point) + least)
     while norm(residual) > tol * max(norm(point), least) and count.calls < MAX_PRODUCTS:
         size, scale = norm(residual), max(norm(point), least)
         accuracy = max(0.1 * min(size / scale, 1.0), 0.3 * tol * scale / size)

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..games.nash import NoEquilibriumError
+from ..games import NoEquilibriumError
 from ..graph import NOT_CENTRAL
+from ..priors import UnansweredError
 from ..validation import Array, listing
 from .game import BEST, Game, TooFewError, check_size, what_if
 from .players import key_group, key_players
@@ -80,7 +81,7 @@ def answer_questions(game: Game, questions: Questions | None = None, plain: Game
     'Without 0 the welfare would fall by 25%, without the median node by 19%. The losses overlap and do not add up.'
     """
     asked = questions or Questions()
-    game.actions  # noqa: B018 (a game without an equilibrium is an error, not a question without an answer)
+    game.state  # noqa: B018 (a game without an equilibrium is an error, not a question without an answer)
     left_out = {"what_if": not asked.change, "gossip": asked.gossip is None}
     return [_answered(name, game, asked, plain) for name in QUESTIONS if not left_out.get(name, False)]
 
@@ -106,7 +107,7 @@ def _answered(name: str, game: Game, asked: Questions, plain: Game | None) -> An
     count = asked.n_best(game)
     try:
         table, *said = find(game, asked, count)
-    except (TooFewError, NoEquilibriumError) as error:  # a new tie may leave no equilibrium
+    except (TooFewError, NoEquilibriumError, UnansweredError) as error:  # a new tie may leave no equilibrium
         return Answer(name, title, f"Not available: {error}.", pd.DataFrame(), 0)
     if name == "players" and plain is not None:
         without = {*key_players(plain)["name"].head(count)}
@@ -137,25 +138,26 @@ def _players(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     first, figures = table.iloc[0], table.attrs
     yield (
         f"Without {_short(first['name'])} the welfare would fall by {first['share']:.0%}, without the median node by "
-        f"{figures['typical_loss'] / game.value:.0%}."
+        f"{figures['typical_loss'] / game.size:.0%}."
     )
     if table["share"].sum() > 1.0:  # so a reader who adds them up is told
         yield "The losses overlap and do not add up."
     if figures["solved"] < game.n_nodes:
-        yield f"{figures['solved']} losses are exact, those that can be the greatest; the median is to first order."
+        rank = "no other can be greater" if figures["proven"] else "which nodes come first is approximate"
+        yield f"{figures['solved']} losses are exact, and {rank}; the median is to first order."
 
 
 def _group(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     table = key_group(game, min(count, game.n_nodes - 1))
     yield table
-    yield f"Without all {len(table)} the welfare would fall by {table['loss'].iloc[-1] / game.value:.0%}."
+    yield f"Without all {len(table)} the welfare would fall by {table['loss'].iloc[-1] / game.size:.0%}."
 
 
 def _support(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     table = best_support(game, asked.budget, cost=asked.cost, cap=asked.cap, best=count)
     yield table
     figures: dict[Any, Any] = table.attrs
-    best, even, connected = (f"{figures[gain] / game.value:.1%}" for gain in ("gain", "gain_even", "gain_connected"))
+    best, even, connected = (f"{figures[gain] / game.size:.1%}" for gain in ("gain", "gain_even", "gain_connected"))
     yield (
         f"The welfare would rise by {best}. The same budget gains {even} if it is spread evenly, and {connected} if it "
         f"goes to the {figures['connected']} most influential nodes. One unit of support is a benefit of "
@@ -167,16 +169,25 @@ def _ties_to_build(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     table = best_ties(game, count)
     yield table
     gain = table.attrs["gain"]
-    together = f"raise the welfare by {gain / game.value:.1%}" if np.isfinite(gain) else "leave no equilibrium"
+    together = f"raise the welfare by {gain / game.size:.1%}" if np.isfinite(gain) else "leave no equilibrium"
     yield (
         f"Each adds a weight of {table.attrs['weight']:.3g} from source to target, a usual one here. All {len(table)} "
         f"together would {together}."
     )
+    yield from _approximately(table)
 
 
 def _ties_to_watch(game: Game, asked: Questions, count: int) -> Iterator[Any]:
-    yield costliest_ties(game, min(count, max(1, game.weights.nnz)))
+    table = costliest_ties(game, min(count, max(1, game.weights.nnz)))
+    yield table
     yield "The loss is what the welfare would lose if the source no longer influenced the target."
+    yield from _approximately(table)
+
+
+def _approximately(table: pd.DataFrame) -> Iterator[str]:
+    """Say it if a search could not show that no other tie comes first."""
+    if not table.attrs["proven"]:
+        yield "Which ties come first is approximate: the network is too large to try them all."
 
 
 def _seeds(game: Game, asked: Questions, count: int, score: Array | None = None) -> Iterator[Any]:
@@ -202,7 +213,8 @@ def _what_if(game: Game, asked: Questions, count: int) -> Iterator[Any]:
     yield table
     before, after = table.attrs["welfare_before"], table.attrs["welfare_after"]
     gain, lose = int((table["change"] > 0).sum()), int((table["change"] < 0).sum())
-    yield f"The welfare goes from {before:.4g} to {after:.4g} ({after / before - 1.0:+.1%}); {gain} gain, {lose} lose."
+    change = (after - before) / game.size
+    yield f"The welfare goes from {before:.4g} to {after:.4g} ({change:+.1%}); {gain} gain, {lose} lose."
 
 
 # Each has a title, and a function of the game, the questions and how many are wanted that yields a table and sentences.

@@ -1,8 +1,8 @@
-r"""The network game on a named graph, its state, the same game on every replicate of a consensus, and after a change.
+r"""A game on a named graph, (graph, prior): its state, the same on every replicate of a model, and after a change.
 
-The state is solved once for each graph: the equilibrium :math:`y = b + W f(y)`, the adjoint
-:math:`u = \nabla g(y) + f'(y) \circ W^\top u` and the welfare g(y). A unit of benefit given to node i is worth
-:math:`u_i`; a unit of weight from j to i is worth :math:`u_i f(y_j)`.
+The prior says what is played: the one that the graph was learned with, or another. Its state is solved once for each
+graph, by the prior's own ``evaluate``. A unit of benefit given to node i is worth :math:`\partial\Phi / \partial b_i`;
+a unit of weight from j to i is worth :math:`(L R^\top)_{ij}`, which in the paper's game is :math:`u_i f(y_j)`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ..games import Interaction, Welfare, adjoint, as_interaction, as_welfare, equilibrium
-from ..games.nash import spectral_radius
-from ..graph import as_graph, interval_around
+from ..games import Interaction, Welfare, spectral_radius
+from ..graph import LearnedGraph, as_graph, interval_around
 from ..matching import in_order
+from ..priors import DynamicsState, GamePrior, UnansweredError
+from ..priors.prior import InMemory, played_benefit, title, with_benefit, without
 from ..validation import Array, InputError, check_benefit, check_integer, check_number, listing
 
 BEST = 5  # how many nodes or ties are wanted, unless told otherwise
-TOL, REPLICATE_TOL = 1e-10, 1e-4  # of equilibrium and adjoint; intervals need fewer digits
-DENSE_NODES, DENSE_SHARE = 1500, 0.1  # products with a dense array are faster above this share of tied pairs
+TOL, REPLICATE_TOL = 1e-10, 1e-4  # of a state; intervals need fewer digits
 
 
 class TooFewError(InputError):
@@ -33,27 +33,27 @@ class TooFewError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A network game on a graph with names; make one with :meth:`on`.
+    """A game on a graph with names; make one with :meth:`on`.
 
-    ``weights[i, j]`` is the weight with which j influences i, and ``replicate_weights`` are those of a consensus's
-    replicates or a tie model's draws. ``start`` are actions near the equilibrium, if some are known, ``tol`` is the
-    relative residual of equilibrium and adjoint, and ``influence_supported`` whether the signals support who is
+    ``weights[i, j]`` is the weight with which j influences i, and ``prior`` says what is played with them.
+    ``replicate_weights`` are the weights of a consensus's replicates or a tie model's draws, ``replicate_priors`` what
+    is played on each of them (default: the same prior). ``start`` is a state near that of this game, if one was
+    computed, ``tol`` the relative error of a state, and ``influence_supported`` whether the signals support who is
     influential (None if that was not tested).
 
     Examples
     --------
     >>> game = Game.on(np.array([[0.0, 0.5], [0.5, 0.0]]), np.ones(2), "linear")
-    >>> game.actions, game.adjoint, game.value
+    >>> game.actions, game.worth, game.value
     (array([2., 2.]), array([2., 2.]), 4.0)
     """
 
     names: Array
     weights: Any
-    benefit: Array
-    interaction: Interaction
-    welfare: Welfare
+    prior: Any
     replicate_weights: tuple[Any, ...] = ()
-    start: Array | None = None
+    replicate_priors: tuple[Any, ...] = ()
+    start: Any = None
     tol: float = TOL
     influence_supported: bool | None = None
 
@@ -62,34 +62,38 @@ class Game:
         cls,
         graph: Any,
         benefit: Any = None,
-        interaction: str | Interaction = "log1p",
-        welfare: str | Welfare = "total",
+        interaction: str | Interaction | None = None,
+        welfare: str | Welfare | None = None,
         replicates: Sequence[Any] | None = None,
+        *,
+        game: Any = None,
     ) -> Game:
         """Return the game on a fitted model, a learned graph, a networkx graph or a matrix of weights.
 
-        A :class:`Game` is returned as it is, so several questions about one network share one solved game. The default
-        benefits are those the graph was learned with, or 1 for every node; the default replicates those of the model.
-        Probabilities of ties (:class:`~nashgraph.TieModel`) and draws of ties are scaled to a spectral radius of 0.95.
+        A :class:`Game` is returned as it is, so several questions about one network share one solved game. ``game`` is
+        what is played: a prior, or a game fitted to actions (:func:`nashgraph.fit_game`). Without it, the prior that
+        the graph was learned with is played; ``benefit``, ``interaction`` and ``welfare`` replace those of a game. A
+        graph learned without a prior plays the paper's game, with a benefit of 1 for every node. The default replicates
+        are those of the model. Probabilities of ties (:class:`~nashgraph.TieModel`) and draws of ties are scaled to a
+        spectral radius of 0.95, except for a fitted game, which has its own scale.
         """
         if isinstance(graph, Game):
             return graph
         learned = as_graph(graph)
-        weights, others = learned.weights, getattr(graph, "replicate_graphs_", ()) if replicates is None else replicates
+        others = getattr(graph, "replicate_graphs_", ()) if replicates is None else replicates
+        rules = {"benefit": benefit, "interaction": interaction, "welfare": welfare}
+        supported = learned.influence_supported
+        if game is not None:
+            if any(rule is not None for rule in rules.values()):
+                raise InputError("game has its own benefit, interaction and welfare: leave these out, or game")
+            if hasattr(game, "played_on"):  # a fitted game: weights of its own scale, and draws of its parameters
+                weights, prior, draws, priors = game.played_on(learned, tuple(others))
+                return cls(learned.names, weights, prior, draws, priors, influence_supported=supported)
+        weights = learned.weights
         if "probability" in learned.edge_columns and not learned.directed:
             weights, others = scaled_ties(weights), map(scaled_ties, others)
-        if benefit is None:
-            benefit = learned.node_columns.get("benefit", np.ones(learned.n_nodes))
-        benefit = in_order("benefit", benefit, learned.names, "the graph")
-        return cls(
-            names=learned.names,
-            weights=weights,
-            benefit=check_benefit(benefit, learned.n_nodes, normalize=False),
-            interaction=as_interaction(interaction),
-            welfare=as_welfare(welfare),
-            replicate_weights=tuple(others),
-            influence_supported=learned.influence_supported,
-        )
+        prior = prior_of(learned, rules) if game is None else with_benefits(game, learned)
+        return cls(learned.names, weights, prior, tuple(others), influence_supported=supported)
 
     @property
     def n_nodes(self) -> int:
@@ -99,30 +103,50 @@ class Game:
     @cached_property
     def matrix(self) -> Any:
         """The weights in the form that multiplies fastest: dense for a small graph with many ties, else CSR."""
-        few = self.n_nodes <= DENSE_NODES and self.weights.nnz > DENSE_SHARE * self.n_nodes**2
-        return self.weights.toarray() if few else self.weights
+        # Below 1,500 nodes and above a tenth of all pairs, products with a dense array are faster.
+        dense = self.n_nodes <= 1500 and self.weights.nnz > 0.1 * self.n_nodes**2
+        return self.weights.toarray() if dense else self.weights
 
     @cached_property
-    def actions(self) -> Array:
-        """The equilibrium y."""
-        if not self.benefit.any():  # every node with a benefit has left
-            return np.zeros(self.n_nodes)
-        return equilibrium(self.matrix, self.benefit, self.interaction, tol=self.tol, start=self.start)
+    def products(self) -> InMemory:
+        """The weights as a prior takes them."""
+        return InMemory.of(self.matrix)
 
     @cached_property
-    def adjoint(self) -> Array:
-        """The worth of a unit of benefit at each node, u."""
-        return adjoint(self.matrix, self.actions, self.interaction, self.welfare, tol=self.tol)
-
-    @cached_property
-    def reach(self) -> Array:
-        """How strongly each node's action affects its targets, f(y)."""
-        return self.interaction.value(self.actions)
+    def state(self) -> Any:
+        """The prior's state: value, gradient and, if it has them, actions and worth."""
+        return self.prior.evaluate(self.products, tol=self.tol, start=self.start)
 
     @cached_property
     def value(self) -> float:
-        """The welfare."""
-        return float(self.welfare.value(self.actions))
+        """The value of the prior, in a game the welfare."""
+        return float(self.state.value)
+
+    @property
+    def size(self) -> float:
+        """The size of the value, by which gains and losses are divided; 1 if it is 0."""
+        return abs(self.value) or 1.0
+
+    @cached_property
+    def actions(self) -> Array:
+        """What everybody does; a prior without actions is an error."""
+        actions = getattr(self.state, "actions", None)
+        if actions is None or np.ndim(actions) != 1:
+            raise UnansweredError(f"{title(self.prior)} has no single action of each node")
+        return np.asarray(actions)
+
+    @cached_property
+    def worth(self) -> Array:
+        """What a unit of benefit at each node is worth; a prior without benefits is an error."""
+        worth = getattr(self.state, "worth", None)
+        if worth is None:
+            raise UnansweredError(f"{title(self.prior)} does not say what a unit of benefit is worth")
+        return np.asarray(worth)
+
+    @cached_property
+    def benefit(self) -> Array:
+        """The benefits; a prior without them is an error."""
+        return played_benefit(self.prior)
 
     @cached_property
     def influence(self) -> Array:
@@ -137,8 +161,13 @@ class Game:
     @cached_property
     def replicates(self) -> tuple[Game, ...]:
         """The game on each replicate's graph; all questions share them, so each is solved once."""
-        matrices = (sparse.csr_array(weights, dtype=float) for weights in self.replicate_weights)
-        return tuple(self.altered(weights=each, replicate_weights=(), tol=REPLICATE_TOL) for each in matrices)
+        priors = self.replicate_priors or (self.prior,) * len(self.replicate_weights)
+        games = []
+        for weights, prior in zip(self.replicate_weights, priors, strict=True):
+            csr = sparse.csr_array(weights, dtype=float)
+            changes = {"weights": csr, "prior": prior, "replicate_weights": (), "replicate_priors": ()}
+            games.append(self.altered(**changes, tol=REPLICATE_TOL))
+        return tuple(games)
 
     def numbered(self, names: Iterable[Any]) -> Array:
         """Return nodes by number; unknown names are an error."""
@@ -150,20 +179,56 @@ class Game:
         return np.array([self.numbers[name] for name in wanted], dtype=np.int64)
 
     def altered(self, **changes: Any) -> Game:
-        """Return the game with other benefits or weights."""
-        return replace(self, start=self.actions, **changes)
+        """Return the game with another prior or weights."""
+        return replace(self, start=self.state, **changes)
+
+    def with_benefit(self, benefit: Array) -> Game:
+        """Return the game with other benefits."""
+        return self.altered(prior=with_benefit(self.prior, benefit))
 
     def without(self, gone: Array) -> Game:
-        """Return the game of the other nodes: those gone have no benefit and no ties."""
+        """Return the game of the other nodes: those gone have no benefit, no ties and no action."""
         stays = np.ones(self.n_nodes)
         stays[gone] = 0.0
         left = scaled(self.weights, stays, stays)
-        return replace(self, weights=left, benefit=self.benefit * stays, start=self.actions * stays)
+        start = None
+        if isinstance(self.state, DynamicsState):  # those who are gone do nothing
+            state = self.state
+            start = replace(state, actions=state.actions * stays, adjoint=state.adjoint * stays)
+        return replace(self, weights=left, prior=without(self.prior, gone), start=start)
 
     def table(self, order: Array, **columns: Array) -> pd.DataFrame:
         """Return node columns as a table in this order, names first."""
         ordered = {column: np.asarray(values)[order] for column, values in columns.items()}
         return pd.DataFrame({"name": pd.Series(self.names[order], dtype=object), **ordered})
+
+
+def prior_of(graph: LearnedGraph, rules: Mapping[str, Any]) -> Any:
+    """Return the prior that a graph was learned with, with other rules if some are given; else the paper's game."""
+    changes = {name: rule for name, rule in rules.items() if rule is not None}
+    if "benefit" in changes:
+        benefit = in_order("benefit", changes["benefit"], graph.names, "the graph")
+        changes["benefit"] = check_benefit(benefit, graph.n_nodes, normalize=False)
+    learned = graph.prior
+    if learned is None or (("interaction" in changes or "welfare" in changes) and not isinstance(learned, GamePrior)):
+        learned = GamePrior(benefit=graph.node_columns.get("benefit", np.ones(graph.n_nodes)))
+    if isinstance(learned, GamePrior):
+        return replace(learned, **changes)
+    return with_benefit(learned, changes["benefit"]) if changes else learned
+
+
+def with_benefits(prior: Any, graph: LearnedGraph) -> Any:
+    """Return a prior with the benefits that the graph was learned with, or 1, if it has none of its own."""
+    if not hasattr(prior, "evaluate"):
+        raise InputError(
+            f"game must be a prior or a fitted game, got {prior!r}: see nashgraph.priors and nashgraph.fit_game"
+        )
+    size = getattr(prior, "n_nodes", None) if getattr(prior, "benefit", 0) is not None else None
+    if size not in (None, graph.n_nodes):
+        raise InputError(f"the game is for {size} nodes, and the graph has {graph.n_nodes}")
+    if isinstance(prior, GamePrior) and prior.benefit is None:
+        return replace(prior, benefit=graph.node_columns.get("benefit", np.ones(graph.n_nodes)))
+    return prior
 
 
 def scaled(weights: Any, rows: Array, columns: Array) -> Any:
@@ -202,7 +267,7 @@ def stability(
         return {}
     low, high = interval_around(estimate, scores)
     whose = np.arange(len(estimate)) if of is None else of
-    return {"low": low, "high": high, "among_best": np.mean([np.isin(whose, each) for each in chosen], axis=0)}
+    return {"low": low, "high": high, "among_best": np.mean([np.isin(whose, best) for best in chosen], axis=0)}
 
 
 def firsts(scores: Array, count: int) -> Array:
@@ -210,28 +275,31 @@ def firsts(scores: Array, count: int) -> Array:
     return np.argsort(-scores, kind="stable")[:count]
 
 
-def greatest(estimates: Array, exact: Callable[[int], float], count: int, most: int) -> dict[int, float]:
-    """Return exact values of the candidates that can be among the ``count`` greatest; at most ``most`` are tried.
+def greatest(estimates: Array, exact: Callable[[int], float], count: int, most: int) -> tuple[dict[int, float], bool]:
+    """Return exact values of candidates, the greatest estimates first, and whether no other can be among the best.
 
-    The search stops when the next estimate, times the largest ratio of value to estimate so far (at least 1), is below
-    the ``count`` greatest values: if estimates are upper bounds, none is missed.
+    At most ``most`` are tried. The search stops when the next estimate, times the largest ratio of value to estimate so
+    far (at least 1), is below the ``count`` greatest values. If estimates are upper bounds, no other candidate is
+    greater; for a guide that is no bound this is likely, and no more.
     """
-    found, ratio = dict[int, float](), 1.0
+    values = dict[int, float]()
+    ratio = 1.0
     for place in firsts(estimates, most).tolist():
-        if len(found) >= count and ratio * estimates[place] <= sorted(found.values())[-count]:
-            break
-        found[place] = exact(place)
+        if len(values) >= count and ratio * estimates[place] <= sorted(values.values())[-count]:
+            return values, True
+        values[place] = exact(place)
         if estimates[place] > 0:
-            ratio = max(ratio, found[place] / estimates[place])
-    return found
+            ratio = max(ratio, values[place] / estimates[place])
+    return values, len(estimates) <= most
 
 
 def what_if(
     graph: Any,
     benefit: Any = None,
-    interaction: str | Interaction = "log1p",
-    welfare: str | Welfare = "total",
+    interaction: str | Interaction | None = None,
+    welfare: str | Welfare | None = None,
     *,
+    game: Any = None,
     without: Iterable[Any] = (),
     new_benefit: Any = None,
     cap_influence: float | None = None,
@@ -241,7 +309,7 @@ def what_if(
 
     Parameters
     ----------
-    graph, benefit, interaction, welfare : as in :func:`~nashgraph.key_players`
+    graph, benefit, interaction, welfare, game : as in :func:`~nashgraph.key_players`
     without : names of nodes that leave, with their benefit and their ties
     new_benefit : dict or Series by name (nodes that are not named keep theirs), or array of shape (n_nodes,), optional
     cap_influence : float, optional, to which the weights of more influential nodes are scaled down
@@ -259,10 +327,11 @@ def what_if(
     >>> what_if(W, interaction="linear", new_benefit={0: 3.0}).attrs
     {'welfare_before': 4.0, 'welfare_after': 8.0}
     """
-    game = Game.on(graph, benefit, interaction, welfare)
-    count = check_best(best, game.n_nodes)
-    gone, wanted = game.numbered(without), changed_benefit(game, new_benefit)
-    if len({*gone.tolist()}) == game.n_nodes:
+    before = Game.on(graph, benefit, interaction, welfare, game=game)
+    count = check_best(best, before.n_nodes)
+    gone = before.numbered(without)
+    benefits = None if new_benefit is None else changed_benefit(before, new_benefit)
+    if len({*gone.tolist()}) == before.n_nodes:
         raise InputError("nobody is left: name fewer nodes in without")
     if cap_influence is not None:
         remedy = "it is the largest influence that a node may have; try 1"
@@ -272,28 +341,27 @@ def what_if(
         if cap_influence is not None:
             share = cap_influence / np.maximum(game.influence, cap_influence)
             game = game.altered(weights=scaled(game.weights, np.ones(game.n_nodes), share))
-        game = game.altered(benefit=wanted)
+        if benefits is not None:
+            game = game.with_benefit(game.benefit + (benefits - before.benefit))
         return game.without(gone) if len(gone) else game
 
-    after = changed(game)
-    change = after.actions - game.actions
-    over = [changed(replicate).actions - replicate.actions for replicate in game.replicates]
-    columns = stability(change, over, [firsts(np.abs(each), count) for each in over])
-    order = firsts(np.abs(change), game.n_nodes)
-    table = game.table(order, before=game.actions, after=after.actions, change=change, **columns)
-    table.attrs |= {"welfare_before": game.value, "welfare_after": after.value}
+    after = changed(before)
+    change = after.actions - before.actions
+    over = [changed(replicate).actions - replicate.actions for replicate in before.replicates]
+    columns = stability(change, over, [firsts(np.abs(values), count) for values in over])
+    order = firsts(np.abs(change), before.n_nodes)
+    table = before.table(order, before=before.actions, after=after.actions, change=change, **columns)
+    table.attrs |= {"welfare_before": before.value, "welfare_after": after.value}
     return table
 
 
-def changed_benefit(game: Game, given: Any) -> Array:
+def changed_benefit(game: Game, wanted: Any) -> Array:
     """Return the benefits after the change, given by name or for all nodes."""
-    if given is None:
-        return game.benefit
-    if not isinstance(given, Mapping | pd.Series):
-        return check_benefit(given, game.n_nodes, normalize=False)
+    if not isinstance(wanted, Mapping | pd.Series):
+        return check_benefit(wanted, game.n_nodes, normalize=False)
     values = game.benefit.copy()
-    values[game.numbered(given.keys())] = [
+    values[game.numbered(wanted.keys())] = [
         check_number(f"new_benefit of {name!r}", value, low=0, remedy="a benefit is a number, 0 or more")
-        for name, value in given.items()
+        for name, value in wanted.items()
     ]
     return values

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from ..compiled import kernel
-from ..games.nash import spectral_radius
+from ..games import spectral_radius
 from ..graph import LearnedGraph
 from ..validation import Array, InputError, check_integer, check_number, check_vector
 from .game import Game, check_best, firsts, stability

@@ -35,9 +35,10 @@ def best_support(
     graph: Any,
     budget: float,
     benefit: Any = None,
-    interaction: str | Interaction = "log1p",
-    welfare: str | Welfare = "total",
+    interaction: str | Interaction | None = None,
+    welfare: str | Welfare | None = None,
     *,
+    game: Any = None,
     cost: str = "quadratic",
     cap: float | None = None,
     unit: float | None = None,
@@ -47,11 +48,11 @@ def best_support(
 
     Parameters
     ----------
-    graph, benefit, interaction, welfare : as in :func:`~nashgraph.key_players`
+    graph, benefit, interaction, welfare, game : as in :func:`~nashgraph.key_players`
     budget : float, with a quadratic cost the sum of squares of all support; with units how many nodes get one
     cost : "quadratic" (the cost grows with the square of each node's support) or "units" (one to ``budget`` nodes)
     cap : float, optional, the largest support of a node, for a quadratic cost
-    unit : float, optional, what one unit of support adds to a benefit (default: the mean benefit)
+    unit : float, optional, what one unit of support adds to a benefit (default: the mean size of a benefit)
     best : int, optional, for a consensus how many of the first ``among_best`` counts; with units, all that get one
 
     Returns
@@ -69,8 +70,8 @@ def best_support(
     ([0, 1, 2], [0.816, 0.408, 0.408], 2.449)
     """
     check_choice("cost", cost, ("quadratic", "units"))
-    game = Game.on(graph, benefit, interaction, welfare)
-    size = float(np.mean(game.benefit))
+    game = Game.on(graph, benefit, interaction, welfare, game=game)
+    size = float(np.mean(np.abs(game.benefit)))
     if unit is not None:
         remedy = "it is what one unit of support adds to a benefit; leave it out for the mean benefit"
         size = check_number("unit", unit, low=0, open_low=True, remedy=remedy)
@@ -89,14 +90,15 @@ def best_support(
         even, connected = (
             linear_maximiser(worth, money, most) for worth in (np.ones(game.n_nodes), most_influential(game, count))
         )
-    columns = {"support": units, "worth": size * after.adjoint}
-    columns |= {"action_before": game.actions, "action_after": after.actions}
+    columns = {"support": units, "worth": size * after.worth}
+    if getattr(game.state, "actions", None) is not None:  # some priors have none
+        columns |= {"action_before": game.actions, "action_after": after.actions}
     over = [on_replicate(replicate)[0] for replicate in game.replicates]  # to fewer digits
     columns |= stability(units, over, [firsts(each, count) for each in over])
     table = game.table(np.lexsort((-columns["worth"], -units)), **columns)
     table.attrs |= {"gain": after.value - game.value, "unit": size, "connected": count}
     for name, others in (("gain_even", even), ("gain_connected", connected)):
-        table.attrs[name] = game.altered(benefit=game.benefit + size * others).value - game.value
+        table.attrs[name] = game.with_benefit(game.benefit + size * others).value - game.value
     return table
 
 
@@ -124,16 +126,16 @@ def spend(
     """Return the best support at a quadratic cost, and the game with it; the module has the stopping measure."""
     units, now = np.zeros(game.n_nodes), game
     if start is not None:
-        units, now = start, game.altered(benefit=game.benefit + size * start)
+        units, now = start, game.with_benefit(game.benefit + size * start)
     for _ in range(200):
-        target = linear_maximiser(now.adjoint, budget, cap)
-        missed = size * float(now.adjoint @ (target - units))
+        target = linear_maximiser(now.worth, budget, cap)
+        missed = size * float(now.worth @ (target - units))
         if missed <= tol * max(now.value - game.value, 1e-12 * abs(now.value)):
             break
         share = 1.0
         while True:
             trial = units + share * (target - units)
-            later = now.altered(benefit=game.benefit + size * trial)
+            later = now.with_benefit(game.benefit + size * trial)
             if later.value >= now.value + 0.1 * share * missed or share < 1e-3:
                 break
             share *= 0.5
@@ -161,11 +163,11 @@ def units_for(game: Game, count: int, size: float, rounds: int | None = None, tr
     units, now = np.zeros(game.n_nodes), game
 
     def gain(node: int) -> float:
-        return now.altered(benefit=now.benefit + size * np.eye(1, game.n_nodes, node)[0]).value - now.value
+        return now.with_benefit(now.benefit + size * np.eye(1, game.n_nodes, node)[0]).value - now.value
 
     for part in np.array_split(np.arange(count), rounds or count):
-        worth = np.where(units > 0, -np.inf, size * now.adjoint)
-        found = greatest(worth, gain, 1, tried)
+        worth = np.where(units > 0, -np.inf, size * now.worth)
+        found, _complete = greatest(worth, gain, 1, tried)
         units[max(found, key=lambda node: found[node]) if found else firsts(worth, len(part))] = 1.0
-        now = now.altered(benefit=game.benefit + size * units)
+        now = now.with_benefit(game.benefit + size * units)
     return units, now

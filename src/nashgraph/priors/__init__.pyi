@@ -1,9 +1,9 @@
 from .by_name import PRIORS
 from .dynamics import Dynamics, DynamicsState, Epidemic, FixedPointPrior
 from .game import Activities, GamePrior
-from .implicit import ImplicitPrior
+from .nash import adjoint, equilibrium, welfare
 from .opinions import GraphFilter, Opinions
-from .prior import CustomPrior, LinearPrior, Prior, State, SumOfPriors
+from .prior import CustomPrior, LinearPrior, Prior, State, SumOfPriors, UnansweredError
 from .relabelling import PriorTest, prior_test
 from .resilience import Resilience, TieDeletion, random_deletions, targeted_deletions
 
@@ -17,7 +17,6 @@ __all__ = [
     "FixedPointPrior",
     "GamePrior",
     "GraphFilter",
-    "ImplicitPrior",
     "LinearPrior",
     "Opinions",
     "Prior",
@@ -26,7 +25,11 @@ __all__ = [
     "State",
     "SumOfPriors",
     "TieDeletion",
+    "UnansweredError",
+    "adjoint",
+    "equilibrium",
     "prior_test",
     "random_deletions",
     "targeted_deletions",
+    "welfare",
 ]

@@ -4,15 +4,17 @@ r"""Priors that are the value of node dynamics at rest, with one fixed-point imp
 
 With :math:`z = b + \delta W f(y)` and the adjoint
 :math:`u = \nabla g(y) + \delta f'(y) \circ W^\top(\varphi'(z) \circ u)` the gradient has one column,
-:math:`\nabla\Phi = \delta\,(\varphi'(z) \circ u) f(y)^\top` (fact 9 of docs/mathematics.md).
+:math:`\nabla\Phi = \delta\,(\varphi'(z) \circ u) f(y)^\top` (fact 9 of docs/mathematics.md). A unit of benefit is worth
+:math:`\varphi'(z) \circ u`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -20,13 +22,17 @@ from ..games import (
     FixedPoint,
     Interaction,
     Linear,
+    WeightedTotal,
     as_interaction,
     as_welfare,
     solve_affine,
     solve_response,
 )
-from ..games.interactions import Response
+from ..games.feedback import NoEquilibriumError, feedback_of, too_much_feedback
+from ..games.interactions import INTERACTIONS, Response
+from ..games.welfares import WELFARES
 from ..pairs import HERE, Place
+from ..registry import Registry
 from ..validation import Array, InputError, check_number
 from .prior import EXACT, Combinable, Graph, products
 
@@ -35,13 +41,17 @@ AT_REST = 1e-3  # a residual above this was not solved at all: the roughest stat
 
 @dataclass(frozen=True, eq=False)
 class DynamicsState:
-    """Dynamics at rest on a weight matrix: actions y, adjoint u, value g(y), and the gradient left right^T."""
+    """Dynamics at rest on a weight matrix: actions y, adjoint u, value g(y), and the gradient left right^T.
+
+    ``worth`` is the gradient by the benefits; None for dynamics without benefits.
+    """
 
     actions: Array
     adjoint: Array
     value: float
     left: Array
     right: Array
+    worth: Array | None = None
 
 
 class FixedPointPrior(Combinable):
@@ -59,7 +69,7 @@ class FixedPointPrior(Combinable):
         """Whether φ does nothing on the graphs of S and δ is not negative, so that Newton's method is monotone."""
         return False
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: DynamicsState | None) -> DynamicsState:
         rest, adjoint = self.solve(weights, tol, start)
         # The adjoint times the defect is the first-order error of the value: added, it leaves one of order tol^2.
         value = float(self.welfare.value(rest.point)) + float(adjoint @ rest.defect)
@@ -67,19 +77,40 @@ class FixedPointPrior(Combinable):
 
     def solve(self, weights: Graph, tol: float, start: DynamicsState | None) -> tuple[FixedPoint, Array]:
         """Return the point of rest, with its defect, and the adjoint."""
-        rest = self.rest(weights, tol=tol, start=None if start is None else start.actions)
+        rest = self.settle(weights, tol=tol, start=None if start is None else start.actions)
+        return rest, self.adjoint(weights, rest.point, tol=tol, start=None if start is None else start.adjoint)
+
+    def settle(self, weights: Graph, *, tol: float, start: Array | None) -> FixedPoint:
+        """Return the point of rest; one that does not exist, or was not reached, is an error."""
+        rest = self.rest(weights, tol=tol, start=start)
+        if self.plain and self.ran_away(rest):
+            # Actions may be huge and still level off: only the feedback tells whether there is an equilibrium.
+            if feedback(weights, self.interaction, self.share) < 1.0:
+                rest = self.rest(weights, tol=tol, start=start, growth=np.inf)
+            if self.ran_away(rest):
+                raise NoEquilibriumError(feedback_sentence(weights, self.interaction, self.share))
         if not rest.residual <= AT_REST:
-            raise InputError(
+            raise NoEquilibriumError(
                 f"the dynamics do not come to rest on a graph (residual {rest.residual:.1g}): their map must contract, "
                 "for example by slopes of at most 1"
             )
-        return rest, self.adjoint(weights, rest.point, tol=tol, start=None if start is None else start.adjoint)
+        return rest
 
-    def rest(self, weights: Graph, *, tol: float, start: Array | None) -> FixedPoint:
+    def ran_away(self, rest: FixedPoint) -> bool:
+        """Tell whether the solution of a plain game is not one of actions, because its feedback is too strong."""
+        if not np.isfinite(rest.residual):
+            return True
+        # If W expands, I - W still has an inverse, but its solution of the linear game is not a set of actions.
+        least_benefit = float(self.benefit.min())
+        return least_benefit >= 0.0 and float(rest.point.min()) < -1e-6 * float(np.linalg.norm(rest.point))
+
+    def rest(self, weights: Graph, *, tol: float, start: Array | None, growth: float = 1e8) -> FixedPoint:
         """Solve y = φ(b + δ W f(y)); in a plain game on the device where the graph lives."""
         if not self.plain:
             product = times(self.share, products(weights)[0])
-            return solve_response(product, self.benefit, self.interaction, self.response, tol=tol, start=start)
+            return solve_response(
+                product, self.benefit, self.interaction, self.response, tol=tol, start=start, growth=growth
+            )
         # Newton's method on the device: only the first and last vectors cross over.
         put, get = weights.place
         y = solve_response(
@@ -88,6 +119,7 @@ class FixedPointPrior(Combinable):
             at_place(self.interaction, weights.place),
             tol=tol,
             start=None if start is None else put(start),
+            growth=growth,
         )
         return FixedPoint(get(y.point), get(y.defect), y.products)
 
@@ -100,11 +132,15 @@ class FixedPointPrior(Combinable):
         inner: Array = self.benefit + self.share * products(weights)[0](self.interaction.value(actions))
         return inner
 
-    def outer_slope(self, weights: Graph, actions: Array) -> Array:
-        """Return δ φ'(z); in a plain game φ' is 1 and z need not be known."""
+    def response_slope(self, weights: Graph, actions: Array) -> Array:
+        """Return φ'(z); in a plain game it is 1 and z need not be computed."""
         if self.plain:
-            return np.full(len(actions), float(self.share))
-        return self.share * self.response.slope(self.inner(weights, actions))
+            return np.ones(len(actions))
+        return self.response.slope(self.inner(weights, actions))
+
+    def outer_slope(self, weights: Graph, actions: Array) -> Array:
+        """Return δ φ'(z)."""
+        return self.share * self.response_slope(weights, actions)
 
     def adjoint(self, weights: Graph, actions: Array, *, tol: float = EXACT, start: Array | None = None) -> Array:
         """Solve for the adjoint u at given actions, on the device where the graph lives."""
@@ -120,8 +156,71 @@ class FixedPointPrior(Combinable):
 
     def state(self, weights: Graph, actions: Array, adjoint: Array, value: float) -> DynamicsState:
         """Return a state of given actions and adjoint."""
-        left = self.outer_slope(weights, actions) * adjoint
-        return DynamicsState(actions, adjoint, value, left, self.interaction.value(actions))
+        worth = self.response_slope(weights, actions) * adjoint
+        return DynamicsState(actions, adjoint, value, self.share * worth, self.interaction.value(actions), worth)
+
+    def with_benefit(self, benefit: Array) -> Self:
+        """Return the dynamics with other benefits; the response keeps its corners as they are."""
+        other = copy(self)
+        other._set(benefit=np.asarray(benefit, dtype=float))
+        return other
+
+    def without(self, nodes: Array) -> Self:
+        """Return the dynamics when some nodes are gone: they have no benefit and do nothing."""
+        stays = np.ones(len(self.benefit))
+        stays[nodes] = 0.0
+        other = self.with_benefit(self.benefit * stays)
+        if not self.plain:  # else a node without ties and benefit does nothing already
+            other._set(response=Silenced(self.response, stays))
+        return other
+
+    def rules(self) -> dict[str, Any] | None:
+        """Return the rules of the game as data; None if the response is one that only Python can play."""
+        response = response_rules(self.response) if not self.plain else {"kind": "identity"}
+        names = name_of(INTERACTIONS, self.interaction), name_of(WELFARES, self.welfare)
+        if response is None or names[0] is None or names[1] is None:
+            return None
+        return {
+            "interaction": names[0],
+            "welfare": names[1],
+            "share": float(self.share),
+            "response": response,
+            "strength": 1.0,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Silenced:
+    """A response in which some nodes do nothing: φ is 0 where ``stays`` is."""
+
+    response: Response
+    stays: Array
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest action, 0 for those who are gone."""
+        low, high = self.response.range
+        return min(low, 0.0), max(high, 0.0)
+
+    def value(self, z: Array) -> Array:
+        return self.stays * self.response.value(z)
+
+    def slope(self, z: Array) -> Array:
+        return self.stays * self.response.slope(z)
+
+
+def response_rules(response: Any) -> dict[str, Any] | None:
+    """Return a response as data, if it has such a form."""
+    rules: Callable[[], dict[str, Any]] | None = getattr(response, "rules", None)
+    return None if rules is None else rules()
+
+
+def name_of(registry: Registry[Any], rule: Any) -> str | None:
+    """Return the name of a registered interaction or welfare without parameters; None for another."""
+    names = [name for name, kind in registry.items() if type(rule) is kind]
+    if isinstance(rule, WeightedTotal):
+        return "weighted"
+    return names[0] if names else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,6 +271,10 @@ class Infection:
     def slope(self, z: Array) -> Array:
         return self.rate / (1.0 + self.rate * z) ** 2
 
+    def rules(self) -> dict[str, Any]:
+        """Return the response as data."""
+        return {"kind": "infection", "rate": self.rate}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Epidemic(FixedPointPrior):
@@ -218,6 +321,20 @@ class Epidemic(FixedPointPrior):
             raise InputError("Epidemic imports must be positive at every node: add a small number, for example 0.001")
         rate = check_number("Epidemic rate", self.rate, low=0, open_low=True, remedy="try 1")
         self._set(benefit=imports, response=Infection(rate), welfare=as_welfare(self.welfare))
+
+
+def feedback(weights: Graph, interaction: Interaction, share: float) -> float:
+    """Return the feedback of a plain game; infinite if the weights are known by their products only."""
+    matrix = getattr(weights, "matrix", None)
+    # A solver's weights have ``matrix`` as a method: on S the feedback is below c, so it is not asked for.
+    return np.inf if matrix is None or callable(matrix) else feedback_of(share * matrix, interaction)
+
+
+def feedback_sentence(weights: Graph, interaction: Interaction, share: float) -> str:
+    """Say that a game has no equilibrium, and by how much its feedback must fall if that can be told."""
+    if np.isinf(feedback(weights, interaction, share)):
+        return "the game on this graph has no equilibrium: lower c or share"
+    return too_much_feedback(share * cast(Any, weights).matrix, interaction)
 
 
 def times(share: float, product: Callable[[Array], Array]) -> Callable[[Array], Array]:

@@ -11,7 +11,7 @@ from ..games import Log1p, TotalAction, as_interaction, as_welfare, solve_affine
 from ..games.interactions import Response
 from ..validation import Array, InputError, check_number
 from .dynamics import DynamicsState, FixedPointPrior
-from .prior import EXACT, Combinable, Graph, by_column, products
+from .prior import Combinable, Graph, by_column, products
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class Clipped:
     def slope(self, z: Array) -> Array:
         slope = self._rising(z)
         return slope if np.isinf(self.cap) else slope * self._rising(self.cap - self._positive(z))
+
+    def rules(self) -> dict[str, Any]:
+        """Return the response as data; without a cap it is null."""
+        return {"kind": "clipped", "cap": None if np.isinf(self.cap) else self.cap, "width": self.width}
 
     def _positive(self, z: Array) -> Array:
         corner = np.square(np.maximum(z + self.width, 0.0)) / (4.0 * self.width or 1.0)
@@ -149,7 +153,7 @@ class Activities(Combinable):
         check_number("substitution", self.substitution, low=-most, high=most, remedy="try 0.1")
         self._set(benefits=benefits, welfare=as_welfare(self.welfare))
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: DynamicsState | None) -> DynamicsState:
         dot, tdot = (by_column(product) for product in products(weights))
         shape = self.benefits.shape
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..games import as_welfare, solve_affine
 from ..validation import Array, InputError, check_choice, check_finite
 from .dynamics import DynamicsState
-from .prior import EXACT, Combinable, Graph, PriorState, products
+from .prior import Combinable, Graph, PriorState, products
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,9 +26,11 @@ class Opinions(Combinable):
     - "polarisation": :math:`\Phi = \frac1N \sum_i (y_i - \bar y)^2`,
     - "disagreement": :math:`\Phi = \frac1{2N} \sum_{ij} W_{ij} (y_i - y_j)^2`.
 
-    With :math:`u = \nabla_y g + W^\top (a \circ u)` the gradient is :math:`(a \circ u) y^\top`, plus
-    :math:`\frac1{2N} (1 (y \circ y)^\top - 2 y y^\top)` for the disagreement, up to a constant in every row. Such a
-    constant changes nothing on S, where row sums are fixed. ``-Opinions(s)`` asks for a low measure.
+    With :math:`u = \nabla_y g + W^\top (a \circ u)` the gradient is
+    :math:`(a \circ u) y^\top - (a \circ s \circ u) 1^\top`, plus
+    :math:`\frac1{2N} (1 (y \circ y)^\top - 2 y y^\top + (y \circ y) 1^\top)` for the disagreement. The terms that are
+    constant in every row change nothing on S, where row sums are fixed, but they do where ties are deleted
+    (:class:`Resilience`), so they are there. ``-Opinions(s)`` asks for a low measure.
 
     Assumption: :math:`0 \le a \le 1`; the opinions are then unique.
 
@@ -58,7 +60,7 @@ class Opinions(Combinable):
             raise InputError("susceptibility must lie between 0 (only the innate opinion counts) and 1")
         self._set(innate=innate, susceptibility=share)
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: DynamicsState | None = None) -> DynamicsState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: DynamicsState | None) -> DynamicsState:
         dot, tdot = products(weights)
         share, n = self.susceptibility, len(self.innate)
         # With row sums below 1 the innate opinion has what is left of a node's attention.
@@ -69,12 +71,15 @@ class Opinions(Combinable):
         y = rest.point
         value, gradient, sides = self._measured(y, sums, dot, tdot)
         adjoint = solve_affine(lambda vector: tdot(share * vector), gradient, tol=tol, start=second).point
-        # One column through the opinions, and those of a measure that depends on W itself.
-        left, right = np.column_stack([share * adjoint, *sides[0]]), np.column_stack([y, *sides[1]])
+        # One column through the opinions, one through the row sums, and those of a measure that depends on W itself.
+        left = np.column_stack([share * adjoint, -share * self.innate * adjoint, *sides[0]])
+        right = np.column_stack([y, np.ones(n), *sides[1]])
+        if len(sides[0]):  # the measure's own constant of each row joins the column of ones
+            left[:, 1] += 0.5 * y**2 / n
         return DynamicsState(y, adjoint, value + float(adjoint @ rest.defect), left, right)
 
     def _measured(self, y: Array, sums: Array, dot: Any, tdot: Any) -> tuple[float, Array, tuple[list[Array], ...]]:
-        """Return the measure at y, its gradient by y, and the columns of its own gradient by W."""
+        """Return the measure at y, its gradient by y, and the columns of its own gradient by W but row constants."""
         n = len(y)
         none: tuple[list[Array], ...] = ([], [])
         if self.measure == "mean":
@@ -124,7 +129,7 @@ class GraphFilter(Combinable):
         benefit, welfare = np.asarray(self.benefit, float), as_welfare(self.welfare)
         self._set(coefficients=coefficients, benefit=benefit, welfare=welfare)
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
         dot, tdot = products(weights)
         # W^k b for the right sides, then the left sides from the highest power down: 2K products in all.
         powers = [self.benefit]
@@ -135,4 +140,16 @@ class GraphFilter(Combinable):
         left = [self.coefficients[-1] * gradient]
         for coefficient in self.coefficients[-2:0:-1]:
             left.append(coefficient * gradient + tdot(left[-1]))
-        return PriorState(float(self.welfare.value(y)), np.column_stack(left[::-1]), np.column_stack(powers[:-1]))
+        worth = self.coefficients[0] * gradient + tdot(left[-1])
+        lefts, rights = np.column_stack(left[::-1]), np.column_stack(powers[:-1])
+        return PriorState(float(self.welfare.value(y)), lefts, rights, actions=y, worth=worth)
+
+    def with_benefit(self, benefit: Array) -> GraphFilter:
+        """Return the filter of another signal."""
+        return replace(self, benefit=benefit)
+
+    def without(self, nodes: Array) -> GraphFilter:
+        """Return the filter when some nodes, which have lost their ties, send nothing either."""
+        benefit = self.benefit.copy()
+        benefit[nodes] = 0.0
+        return self.with_benefit(benefit)

@@ -3,22 +3,30 @@ r"""What a solver needs of a functional prior Φ: its value at W and its gradien
 Any differentiable functional that comes from solving a task on the network has such a gradient with few columns (fact
 9 of docs/mathematics.md), so a stationary W of :math:`J(W) - \lambda\,\Phi(W)` is its own best response to the bonus
 :math:`\lambda L R^\top`. A new prior is one class with an ``evaluate``; no solver, storage or engine knows it.
+
+Interventions ask three more things, each of which a prior may lack: ``benefit`` and ``with_benefit(b)`` (what a unit of
+support changes), and ``without(nodes)`` (what is left when people leave). A question that a prior cannot answer is
+refused with an :class:`UnansweredError`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 import numpy as np
 
 from ..pairs import HERE
 from ..registry import Settings
-from ..validation import Array, InputError, check_number
+from ..validation import Array, InputError, check_number, check_weights
 
 # The relative residual to which a state is solved when it is solved for good: a few hundred roundings.
 EXACT = 1e-13
+
+
+class UnansweredError(InputError):
+    """A question about a network that the prior it is played with cannot answer."""
 
 
 class Graph(Protocol):
@@ -48,8 +56,8 @@ class State(Protocol):
 class Prior(Protocol):
     """A functional prior."""
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> Any:
-        """Return the :class:`State` at a weight matrix.
+    def evaluate(self, weights: Any, *, tol: float = EXACT, start: Any = None) -> Any:
+        """Return the :class:`State` at a weight matrix: an array, CSR, a learned graph, or a solver's own weights.
 
         ``tol`` is the relative error allowed in ``left`` and ``right``; that of ``value`` should be of second order in
         it, so that rough states are enough to compare objectives. ``start`` is the state at a similar weight matrix.
@@ -82,18 +90,33 @@ def columns(side: Array) -> Array:
 
 
 class PriorState(NamedTuple):
-    """A state of a prior made of other priors: value, gradient, and the states of its parts for a warm start."""
+    """A state of a prior made of other priors: value, gradient, and the states of its parts for a warm start.
+
+    ``actions`` are what people do and ``worth`` is the gradient by the benefits; None where a prior has none.
+    """
 
     value: float
     left: Array
     right: Array
     parts: tuple[Any, ...] = ()
+    actions: Array | None = None
+    worth: Array | None = None
 
 
 class Combinable(Settings):
-    """Base of priors: their arithmetic, ``prior_a + 2.0 * prior_b``, ``-prior``, and the number of their nodes."""
+    """Base of priors: their arithmetic, ``prior_a + 2.0 * prior_b``, ``-prior``, and the number of their nodes.
+
+    A subclass writes ``_evaluate``, which gets the weights as products.
+    """
 
     per_node: ClassVar[str] = ""  # the field that has an entry for every node
+
+    def evaluate(self, weights: Any, *, tol: float = EXACT, start: Any = None) -> Any:
+        """Return the prior's state at an array, CSR, a learned graph or a solver's weights."""
+        return self._evaluate(as_products(weights), tol=tol, start=start)
+
+    def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> Any:
+        raise NotImplementedError
 
     @property
     def n_nodes(self) -> int | None:
@@ -145,7 +168,7 @@ class LinearPrior(Combinable):
     right: Array
     per_node: ClassVar[str] = "left"
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
         dot, _ = products(weights)
         value = sum(float(left @ dot(right)) for left, right in zip(self.left.T, self.right.T, strict=True))
         return PriorState(value, self.left, self.right)
@@ -180,19 +203,94 @@ class SumOfPriors(Combinable):
             raise InputError(f"the priors of a sum are for different numbers of nodes: {sorted(map(str, sizes))}")
         return sizes.pop() if sizes else None
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: PriorState | None = None) -> PriorState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: PriorState | None) -> PriorState:
         starts = (None,) * len(self.terms) if start is None else start.parts
         parts = tuple(
-            prior.evaluate(weights, tol=tol, start=each) for (_, prior), each in zip(self.terms, starts, strict=True)
+            prior.evaluate(weights, tol=tol, start=part) for (_, prior), part in zip(self.terms, starts, strict=True)
         )
         # Strengths multiply the left sides only, so that the product L R^T has them once.
         strengths = [strength for strength, _ in self.terms]
+        value = sum(strength * part.value for strength, part in zip(strengths, parts, strict=True))
+        lefts = [strength * columns(part.left) for strength, part in zip(strengths, parts, strict=True)]
+        worths: list[Any] = [getattr(part, "worth", None) for part in parts]
+        worth = None
+        if all(part is not None for part in worths):
+            worth = np.sum([strength * part for strength, part in zip(strengths, worths, strict=True)], axis=0)
         return PriorState(
-            float(sum(strength * part.value for strength, part in zip(strengths, parts, strict=True))),
-            np.hstack([strength * columns(part.left) for strength, part in zip(strengths, parts, strict=True)]),
+            float(value),
+            np.hstack(lefts),
             np.hstack([columns(part.right) for part in parts]),
             parts,
+            _same([getattr(part, "actions", None) for part in parts]),
+            worth,
         )
+
+    @property
+    def played_benefit(self) -> Array:
+        """The benefits that all terms share."""
+        benefit = _same([played_benefit(prior) for _, prior in self.terms])
+        if benefit is None:
+            raise UnansweredError("the terms of this sum have different benefits, so a unit of support has no meaning")
+        return benefit
+
+    def without(self, nodes: Array) -> SumOfPriors:
+        """Return the sum when some nodes are gone from every term."""
+        return SumOfPriors(tuple((strength, without(prior, nodes)) for strength, prior in self.terms))
+
+    def with_benefit(self, benefit: Array) -> SumOfPriors:
+        """Return the sum with other benefits, which all terms share."""
+        self.played_benefit  # noqa: B018 (refuses a sum whose terms have different ones)
+        return SumOfPriors(tuple((strength, with_benefit(prior, benefit)) for strength, prior in self.terms))
+
+    def rules(self) -> dict[str, Any] | None:
+        """Return the rules of the only term with its strength; a longer sum has none that a page could play."""
+        [(strength, prior), *others] = self.terms
+        inner = rules_of(prior)
+        return None if others or inner is None else {**inner, "strength": strength * inner["strength"]}
+
+
+def _same(vectors: list[Any]) -> Array | None:
+    """Return the vector that all terms of a sum share, or None if they differ or one has none."""
+    first = vectors[0]
+    if any(vector is None for vector in vectors):
+        return None
+    alike = all(vector is first or (vector.shape == first.shape and np.allclose(vector, first)) for vector in vectors)
+    return first if alike else None
+
+
+def played_benefit(prior: Any) -> Array:
+    """Return a prior's benefits, or refuse."""
+    for name in ("played_benefit", "benefit"):
+        benefit = getattr(prior, name, None)
+        if benefit is not None:
+            return np.asarray(benefit, dtype=float)
+    raise UnansweredError(f"{title(prior)} has no benefits, so it does not say what support is worth")
+
+
+def without(prior: Any, nodes: Array) -> Any:
+    """Return a prior when some nodes are gone, or refuse."""
+    if not hasattr(prior, "without"):
+        raise UnansweredError(f"{title(prior)} does not say what is left when somebody leaves")
+    return prior.without(nodes)
+
+
+def with_benefit(prior: Any, benefit: Array) -> Any:
+    """Return a prior with other benefits, or refuse."""
+    if not hasattr(prior, "with_benefit"):
+        raise UnansweredError(f"{title(prior)} has no benefits to change")
+    return prior.with_benefit(benefit)
+
+
+def rules_of(prior: Any) -> dict[str, Any] | None:
+    """Return the rules of a game as data, for whoever plays it elsewhere; None if only Python can."""
+    rules: Callable[[], dict[str, Any] | None] = getattr(prior, "rules", lambda: None)
+    return rules()
+
+
+def title(prior: Any) -> str:
+    """Return what a prior is called in a sentence."""
+    terms = prior.terms if isinstance(prior, SumOfPriors) else ((1.0, prior),)
+    return "the prior " + " + ".join(type(term).__name__ for _, term in terms)
 
 
 def terms_of(prior: Any) -> tuple[tuple[float, Any], ...]:
@@ -210,8 +308,8 @@ class CustomPrior(Combinable):
 
     .. math:: \Phi(W) = \text{value}, \quad \nabla\Phi = L R^\top
 
-    Assumptions: the gradient is that of the value, exact to rounding (check it against differences). A constant added
-    to a row of the gradient changes nothing, because every W in S has the same row sums.
+    Assumptions: the gradient is that of the value, exact to rounding (check it against differences on matrices with any
+    row sums: inside :class:`Resilience` they are not c).
 
     The function is called with W, of which it may ask the products ``W.dot(v)`` and ``W.tdot(v)`` with vectors, and
     returns the value and two arrays of shape (n_nodes,) or (n_nodes, K).
@@ -232,7 +330,7 @@ class CustomPrior(Combinable):
 
     value_and_gradient: Callable[[Any], tuple[float, Array, Array]]
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: Any = None) -> PriorState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: Any) -> PriorState:
         value, left, right = self.value_and_gradient(InMemory(*products(weights)))
         left, right = np.asarray(left, float), np.asarray(right, float)
         if left.shape != right.shape or left.ndim not in (1, 2):
@@ -245,14 +343,24 @@ class CustomPrior(Combinable):
         return PriorState(float(value), left, right)
 
 
-class InMemory(NamedTuple):
-    """A weight matrix as products with vectors in memory."""
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """A weight matrix as products with vectors in memory; ``matrix`` is the matrix itself, if there is one."""
 
     dot: Callable[[Array], Array]
     tdot: Callable[[Array], Array]
     place: Any = HERE
+    matrix: Any = None
 
     @classmethod
     def of(cls, W: Any) -> InMemory:
         """Return a matrix as products."""
-        return cls(lambda vector: W @ vector, lambda vector: W.T @ vector)
+        return cls(lambda vector: W @ vector, lambda vector: W.T @ vector, matrix=W)
+
+
+def as_products(weights: Any) -> Graph:
+    """Return an array, CSR or learned graph as products; a solver's weights as they are."""
+    if hasattr(weights, "tdot"):
+        return cast(Graph, weights)
+    matrix = getattr(weights, "weights", weights)  # those of a learned graph
+    return InMemory.of(check_weights(matrix))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,17 @@ from ..pairs import HERE, SparseWeights
 from ..pairs.weights import MANY_ENTRIES
 from ..validation import Array, InputError, check_integer, check_number
 from .dynamics import FixedPointPrior
-from .prior import EXACT, Combinable, Graph, InMemory, PriorState, by_column, columns
+from .prior import (
+    Combinable,
+    Graph,
+    InMemory,
+    PriorState,
+    by_column,
+    columns,
+    played_benefit,
+    with_benefit,
+    without,
+)
 
 
 class TieDeletion(NamedTuple):
@@ -81,7 +91,7 @@ class Resilience(Combinable):
         """The number of nodes."""
         return getattr(self.prior, "n_nodes", None)
 
-    def evaluate(self, weights: Graph, *, tol: float = EXACT, start: PriorState | None = None) -> PriorState:
+    def _evaluate(self, weights: Graph, *, tol: float, start: PriorState | None) -> PriorState:
         # Node deletions of the same dynamics are solved as one long vector; anything else one by one.
         nodes_only = not any(isinstance(scenario, TieDeletion) for scenario in self.scenarios)
         if nodes_only and isinstance(self.prior, FixedPointPrior) and isinstance(weights, SparseWeights):
@@ -100,7 +110,23 @@ class Resilience(Combinable):
             for gradient, count, state in zip(gradients, counts, states, strict=True)
         ]
         left, right = (np.hstack(side) for side in zip(*sides, strict=True))
-        return PriorState(value, left, right, states)
+        worth = None
+        if all(getattr(state, "worth", None) is not None for state in states):
+            worth = np.sum([count * state.worth for count, state in zip(counts, states, strict=True)], axis=0)
+        return PriorState(value, left, right, states, worth=worth)
+
+    @property
+    def played_benefit(self) -> Array:
+        """The benefits of the prior that is played in every scenario."""
+        return played_benefit(self.prior)
+
+    def without(self, nodes: Array) -> Resilience:
+        """Return what is left in the same scenarios when some nodes are gone for good."""
+        return replace(self, prior=without(self.prior, nodes))
+
+    def with_benefit(self, benefit: Array) -> Resilience:
+        """Return the same scenarios with other benefits."""
+        return replace(self, prior=with_benefit(self.prior, benefit))
 
     def _together(self, weights: SparseWeights, tol: float, start: PriorState | None) -> PriorState:
         """Evaluate node dynamics in all scenarios at once."""
@@ -112,7 +138,8 @@ class Resilience(Combinable):
         values = np.array([self.prior.welfare.value(one) for one in y.T])
         value, counts = self._combined(values + (adjoint * rest.defect).reshape(-1, count).sum(axis=0))
         left, right = (graph.masked(side) for side in (state.left, state.right))
-        return PriorState(value, counts * left, right, (state,))
+        worth = np.reshape(state.worth, (-1, count)) @ counts  # type: ignore[arg-type]
+        return PriorState(value, counts * left, right, (state,), worth=worth)
 
     def _combined(self, values: Array) -> tuple[float, Array]:
         """Return the value over all scenarios, and how much each counts in the gradient."""

@@ -11,21 +11,21 @@ import pandas as pd
 from scipy import sparse
 
 from ..estimators import GraphEstimator
-from ..games import WeightedTotal
-from ..games.interactions import INTERACTIONS
-from ..games.welfares import WELFARES
 from ..graph import LearnedGraph
 from ..interventions import Answer, Game, Questions, answer_questions
 from ..interventions.driver import caution
 from ..interventions.game import BEST
+from ..priors.prior import played_benefit, rules_of
 from ..validation import Array, InputError
 from .prose import number, percent, shortened, text
 
 WEIGHTS = 150_000  # less than a megabyte; of more, the lightest are held by their sums
-# What web/game.js can play; the browser's test goes through them.
-PLAYED = {"linear", "log1p", "saturating", "exponential"}
-VALUED = {"total", "utilitarian"}
-WEIGHTED = "weighted"
+# What web/game.js can play, by the names in a prior's rules; the browser's test goes through them.
+PLAYED = {
+    "interaction": {"linear", "log1p", "saturating", "exponential"},
+    "welfare": {"total", "utilitarian", "weighted"},
+    "response": {"identity", "clipped", "infection"},
+}
 
 
 class Interventions(NamedTuple):
@@ -49,15 +49,16 @@ def interventions_of(model: GraphEstimator) -> Interventions | None:
     told = "expected_ties" in graph.node_columns  # a tie model: people told who is central
     if not told and not {"benefit", "action"} <= graph.node_columns.keys() and graph.influence_supported is None:
         return None
-    rules = model.game.interaction, model.game.welfare
-    game, plain = Game.on(model, None, *rules), None
+    game, plain = Game.on(model), None
     if smooth is not None and model.prior_share_ > 0:
-        plain = Game.on(LearnedGraph.of(smooth.weights, graph.names), game.benefit, *rules)
+        plain = Game.on(LearnedGraph.of(smooth.weights, graph.names), game=game.prior)
     try:
         answers = answer_questions(game, Questions(budget=min(BEST, game.n_nodes - 1), cost="units"), plain)
     except InputError as error:
         return Interventions([], f"No interventions: {error}.", {})
-    columns, players = {"worth": game.adjoint}, answers[0].table
+    columns, players = dict[str, Array](), answers[0].table
+    if getattr(game.state, "worth", None) is not None:  # some priors have no benefits
+        columns["worth"] = game.worth
     if len(players) and players["loss"].notna().all():
         columns["loss"] = np.empty(game.n_nodes)
         columns["loss"][game.numbered(players["name"])] = players["loss"]
@@ -91,8 +92,9 @@ class Playable(NamedTuple):
     """A game for the browser, its nodes by influence.
 
     Weights too light to be held are taken as ``rows[i] * columns[j]``, so that each node gives and gets as much as it
-    did; ``lightest`` is the share of all weight that is held so. ``counts`` is how much each action counts in the
-    welfare, None where all count alike.
+    did; ``lightest`` is the share of all weight that is held so. ``rules`` are those of the prior
+    (:func:`~nashgraph.priors.prior.rules_of`). ``counts`` is how much each action counts in the welfare, None where all
+    count alike.
     """
 
     weights: Any
@@ -100,8 +102,7 @@ class Playable(NamedTuple):
     columns: Array
     lightest: float
     benefit: Array
-    interaction: str
-    welfare: str
+    rules: Mapping[str, Any]
     counts: Array | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,35 +122,39 @@ class Playable(NamedTuple):
             "rows": packed(self.rows, "<f8"),
             "columns": packed(self.columns, "<f8"),
             "benefit": packed(self.benefit, "<f8"),
-            "interaction": self.interaction,
-            "welfare": self.welfare,
+            **self.rules,
             "counts": None if self.counts is None else packed(self.counts, "<f8"),
         }
 
 
 def playable(model: GraphEstimator) -> Playable | None:
     """Return the game that a model was learned with, where the page can play it: up to 5,000 nodes, by known rules."""
-    graph = model.graph_
-    if not {"benefit", "action"} <= graph.node_columns.keys() or graph.n_nodes > 5_000:
+    graph, prior = model.graph_, model.game_
+    rules = None if prior is None else rules_of(prior)
+    if rules is None or not {"benefit", "action"} <= graph.node_columns.keys() or graph.n_nodes > 5_000:
         return None
-    interaction, welfare = model.game.interaction, model.game.welfare
-    names: dict[Any, str] = {kind: name for kinds in (INTERACTIONS, WELFARES) for name, kind in kinds.items()}
-    names[WeightedTotal] = WEIGHTED
-    rules = names.get(type(interaction), ""), names.get(type(welfare), "")
-    if rules[0] not in PLAYED or rules[1] not in VALUED | {WEIGHTED}:
+    names = {"interaction": rules["interaction"], "welfare": rules["welfare"], "response": rules["response"]["kind"]}
+    if any(name not in PLAYED[part] for part, name in names.items()):
         return None
     order = graph.by_influence
     weights, rows, columns = heaviest(graph.weights[order][:, order], WEIGHTS)
+    counts = None
+    if rules["welfare"] == "weighted":
+        counts = welfare_of(prior).gradient(np.ones(len(order)))[order]
     return Playable(
         weights=weights,
         rows=rows,
         columns=columns,
         lightest=float(rows.sum() * columns.sum() / graph.weights.sum()) if graph.weights.nnz else 0.0,
-        benefit=np.asarray(graph.node_columns["benefit"], dtype=float)[order],
-        interaction=rules[0],
-        welfare=rules[1],
-        counts=welfare.gradient(np.ones(len(order)))[order] if rules[1] == WEIGHTED else None,
+        benefit=played_benefit(prior)[order],
+        rules=rules,
+        counts=counts,
     )
+
+
+def welfare_of(prior: Any) -> Any:
+    """Return the welfare of a prior that has rules: a game, or a sum with only one term."""
+    return prior.terms[0][1].welfare if hasattr(prior, "terms") else prior.welfare
 
 
 def heaviest(weights: Any, most: int) -> tuple[Any, Array, Array]:

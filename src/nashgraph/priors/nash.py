@@ -1,26 +1,19 @@
-r"""The network game on a graph: its equilibrium, the adjoint that differentiates it, and its welfare.
+r"""The paper's game on one graph, as three functions: its equilibrium, its adjoint and its welfare.
 
 Player i picks :math:`y_i \ge 0` to maximise :math:`-y_i^2/2 + y_i (\sum_j W_{ij} f(y_j) + b_i)`. Nobody wants to
-move when :math:`y = \max(0, b + W f(y))`.
+move when :math:`y = \max(0, b + W f(y))`. All three are those of :class:`~nashgraph.GamePrior`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, eigs
 from sklearn.exceptions import ConvergenceWarning
 
-from ..validation import Array, InputError, check_benefit, check_vector, check_weights, warn
-from ._fixed_points import solve_affine, solve_response
-from .interactions import Interaction, as_interaction
-from .welfares import Welfare, as_welfare
-
-
-class NoEquilibriumError(InputError):
-    """The feedback of a game is too strong for an equilibrium; the message says by how much it must fall."""
+from ..games import Interaction, Welfare, as_interaction, as_welfare, solve_affine
+from ..validation import Array, check_benefit, check_vector, check_weights, warn
+from .game import GamePrior
+from .prior import as_products
 
 
 def equilibrium(
@@ -53,41 +46,14 @@ def equilibrium(
     benefit = check_benefit(b, weights.shape[0], normalize=False)
     if start is not None:
         start = check_vector("start", start, len(benefit), "pass the actions to start from, or None")
-    found = solve_response(lambda v: weights @ v, benefit, as_interaction(interaction), tol=tol, start=start)
-    # If W expands, I - W still has an inverse, but its solution of the linear game is not a set of actions.
-    if not np.isfinite(found.residual) or found.point.min() < -1e-6 * np.linalg.norm(found.point):
-        raise NoEquilibriumError(_too_much_feedback(weights, as_interaction(interaction)))
-    if found.residual > tol:
+    rest = GamePrior(benefit, interaction).settle(as_products(weights), tol=tol, start=start)
+    if rest.residual > tol:
         warn(
-            f"the equilibrium was not reached: relative residual {found.residual:.2e} > tol={tol:g} after "
-            f"{found.products} products with W; raise tol, or scale W down",
+            f"the equilibrium was not reached: relative residual {rest.residual:.2e} > tol={tol:g} after "
+            f"{rest.products} products with W; raise tol, or scale W down",
             ConvergenceWarning,
         )
-    return found.point
-
-
-def _too_much_feedback(weights: Any, interaction: Interaction) -> str:
-    """Say that there is no equilibrium, and by how much the feedback must fall for one to exist."""
-    slope = float(interaction.slope(np.array([1e12]))[0])  # in the limit of large actions
-    feedback = max(slope * spectral_radius(weights), 1.0)
-    times = "" if slope == 1.0 else f", times the interaction's slope at large actions, {slope:.3g},"
-    return (
-        "the game on W has no equilibrium: actions grow without bound, because the feedback, W's spectral radius"
-        f"{times} is {feedback:.6g} and must be below 1. It must fall by more than {1.0 - 1.0 / feedback:.2%}: scale W "
-        f"down, for example W * {0.95 / feedback:.3g}, or take an interaction that levels off, such as log1p"
-    )
-
-
-def spectral_radius(W: Any) -> float:
-    """Return the spectral radius of a non-negative matrix, dense or sparse."""
-    n = W.shape[0]
-    if n <= 300:  # all eigenvalues cost little
-        dense = W.toarray() if sparse.issparse(W) else W
-        return float(np.abs(np.linalg.eigvals(dense)).max())
-    # With the identity added the largest eigenvalue is alone in its size, also where all cycles have one length.
-    shifted = LinearOperator((n, n), matvec=lambda vector: vector + W @ vector, dtype=float)
-    top = eigs(shifted, k=1, v0=np.ones(n), tol=1e-6, return_eigenvectors=False)
-    return float(np.abs(top[0])) - 1.0
+    return rest.point
 
 
 def adjoint(
