@@ -27,7 +27,7 @@ X.columns = [f"m{member + 1}" for member in club]
 # %%
 # :class:`~nashgraph.ConsensusGL` needs no settings. It averages many networks that differ in choices that the signals
 # cannot settle. ``evidence`` ranks the ties, ``frequency`` is the share of member networks that have the tie, and
-# ``low`` and ``high`` are what as many fresh signals would give in 90% of cases.
+# ``low`` and ``high`` are a 90% interval for the value that the same number of new signals would give.
 
 model = ConsensusGL(random_state=0).fit(X)
 print(model.edges().head().round(2))

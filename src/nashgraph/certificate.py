@@ -91,7 +91,7 @@ class Certificate:
     def sentence(self) -> str:
         """The certificate in words, with what to do where it falls short."""
         if self.measure is Measure.EXACT:
-            return "solved exactly (closed form); this is about the arithmetic, not about whether ties are real"
+            return "solved exactly (closed form); this does not show that ties are real"
         steps = f"after {self.iterations:,} iteration{'' if self.iterations == 1 else 's'}"
         sign = "<=" if self.value <= self.tol else ">"
         reached = f"{self.measure.value} {self.value:.1e} {sign} tol={self.tol:g} {steps}"

@@ -20,7 +20,7 @@ from scipy import sparse
 from .matching import square
 from .validation import Array, InputError, check_number, check_weights
 
-NOT_CENTRAL = "These answers do not tell who is central; one question would (how many ties do you have?)."
+NOT_CENTRAL = "These answers do not tell who is central. Ask everybody how many ties they have."
 EVIDENCE = "evidence"  # the edge column by which ties are ranked and cut, if there is one
 CONVENTIONAL_DEGREE = 6.0  # ties per node if nobody says: no guess from signals was better
 SAME = 1e-9  # relative difference of evidence that is rounding

@@ -368,7 +368,7 @@ def test_who_is_central_is_not_said_of_answers(tmp_path, random):
     table.to_csv(tmp_path / "survey.csv", index=False)
     result = run("learn", tmp_path / "survey.csv", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
-    central = "These answers do not tell who is central; one question would"
+    central = "These answers do not tell who is central. Ask everybody how many ties they have."
     assert central in result.stdout
     assert "rank 1" not in result.stdout
     shown = run("show", tmp_path / "out")

@@ -100,7 +100,7 @@ def test_the_members_certificates_are_summed_up(signals):
     assert len(caught) == 1
     assert (
         ConsensusGL(**options).fit(signals).certificate_.sentence
-        == "solved exactly (closed form); this is about the arithmetic, not about whether ties are real"
+        == "solved exactly (closed form); this does not show that ties are real"
     )
 
 

@@ -90,7 +90,7 @@ def test_every_measure_has_its_meaning():
         meaning = certified(held(popular_graph(5), certificate=unknown.certificate(Status.MAX_ITER)))[1]
         assert meaning == "Read the graph with caution. "
     verdict, _ = certified(held(popular_graph(5)))
-    assert verdict == "Solved exactly (closed form); this is about the arithmetic, not about whether ties are real."
+    assert verdict == "Solved exactly (closed form); this does not show that ties are real."
 
 
 @pytest.mark.parametrize("model", [SmoothGL(), LinearGLGP()])
@@ -367,9 +367,9 @@ def test_the_surest_edges_are_drawn_and_then_the_heaviest(monkeypatch):
     [
         ([1, 1, 1, 4, 4], [3, 3, 3, 5, 5], "Settled as most influential: a, b, c."),
         ([1, 2, 2, 3, 3], [1, 4, 5, 5, 5], "Settled as most influential: a. Who comes next is not settled."),
-        ([1, 1, 2, 2, 3], [3, 2, 4, 5, 5], "It is not settled who is most influential: a is first here, and b may be."),
-        ([1, 2, 2, 3, 4], [2, 3, 5, 5, 5], "a is first here, and b, c may be."),
-        ([1, 1, 1, 1, 1], [5, 5, 5, 5, 5], "a is first here, and b, c, d, e may be."),
+        ([1, 1, 2, 2, 3], [3, 2, 4, 5, 5], "a ranks first, but its rank is uncertain: b may rank higher."),
+        ([1, 2, 2, 3, 4], [2, 3, 5, 5, 5], "a ranks first, but its rank is uncertain: b, c may rank higher."),
+        ([1, 1, 1, 1, 1], [5, 5, 5, 5, 5], "a ranks first, but its rank is uncertain: b, c, d, e may rank higher."),
     ],
 )
 def test_who_is_most_influential_is_said_as_far_as_it_is_settled(low, high, said):
@@ -378,7 +378,7 @@ def test_who_is_most_influential_is_said_as_far_as_it_is_settled(low, high, said
     weights[[3, 1, 0], [1, 2, 3]] = [0.9, 0.8, 0.7]
     graph = held(weights, "abcde", node_columns={"rank_low": np.array(low), "rank_high": np.array(high)}).graph_
     assert said in prose.leaders(graph).sentence
-    assert "how settled that is, only a consensus says" in prose.leaders(held(weights, "abcde").graph_).sentence
+    assert "Fit ConsensusGL to see how stable this is" in prose.leaders(held(weights, "abcde").graph_).sentence
 
 
 def test_of_a_long_history_about_a_thousand_steps_are_held_the_last_among_them():

@@ -193,7 +193,7 @@ class Outcome:
 def learned(
     job: Job, signals: Signals, voice: Voice, known: pd.DataFrame | None = None, unfinished: Path | None = None
 ) -> Outcome:
-    """Carry out what a job asks for, from what is unfinished where there is such."""
+    """Fit a job's model; resume from a checkpoint if there is one."""
     model, along = built(job, signals)
     start = time.perf_counter()
     with engine_noted(voice):

@@ -187,7 +187,7 @@ class LearnArguments(GameArguments):
     prior: str | None = choice(
         "nashgraph.priors.by_name:PRIORS",
         rich_help_panel=SINGLE,
-        help="What the network is good for, with --benefit as who gains, spreads or starts: glgp only.",
+        help="Prior for --method glgp; --benefit gives each node's gain, infection rate or start.",
         show_default="game",
     )
     n_replicates: int | None = method_option(

@@ -146,10 +146,10 @@ class Leaders(NamedTuple):
             return "There are no ties, so nobody has influence."
         if self.rivals:
             rivals = listing(self.rivals, 5)
-            return f"It is not settled who is most influential: {self.first[0]} is first here, and {rivals} may be."
+            return f"{self.first[0]} ranks first, but its rank is uncertain: {rivals} may rank higher."
         if not self.settled:
             first = ", ".join(self.first)
-            return f"Most influence in this one fit: {first}; how settled that is, only a consensus says."
+            return f"Most influence in this one fit: {first}. Fit ConsensusGL to see how stable this is."
         rest = "" if self.more_settled else " Who comes next is not settled."
         return f"Settled as most influential: {', '.join(self.first)}.{rest}"
 
