@@ -32,8 +32,9 @@ class Cut(NamedTuple):
 def cut_of(graph: LearnedGraph) -> Cut:
     """Return the evidence of a graph's pairs and those that count as tied.
 
-    Pairs count from one half on if the evidence is a share (a probability, a frequency). For a consensus the suggested
-    ties count (:meth:`~nashgraph.graph.LearnedGraph.suggested`), for other graphs all that are stored.
+    For a tie model the likeliest pairs count, as many as ties are expected. If the evidence is another share (a
+    frequency), pairs count from one half on. For a consensus the suggested ties count
+    (:meth:`~nashgraph.graph.LearnedGraph.suggested`), for other graphs all that are stored.
     A pair's frequency or weight is the mean of its two directions.
     """
     column = next((name for name in ("probability", EVIDENCE, "frequency") if name in graph.edge_columns), "weight")
@@ -45,9 +46,24 @@ def cut_of(graph: LearnedGraph) -> Cut:
     if column == EVIDENCE:
         ties = graph.suggested()
         level = float(np.min(ties.edge_columns[EVIDENCE])) if ties.n_edges else 0.0
+    elif "expected_ties" in graph.node_columns:
+        # A tie model knows how many ties there are better than which pairs have them: the likeliest pairs are shown.
+        n_expected = round(float(np.sum(graph.node_columns["expected_ties"])) / 2)
+        level = level_of_likeliest(graph, evidence, n_expected)
+        ties = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", level)
     elif share:
         ties, level = replace(graph, edge_columns={**graph.edge_columns, "pair": evidence}).at_least("pair", 0.5), 0.5
     return Cut(column, share, level, evidence, ties, ties.undirected().n_edges)
+
+
+def level_of_likeliest(graph: LearnedGraph, evidence: Array, n_pairs: int) -> float:
+    """Return the evidence that at most ``n_pairs`` pairs reach; pairs of equal evidence count together."""
+    table = graph.weights.tocoo()
+    values = np.sort(evidence[table.row < table.col])[::-1]
+    if n_pairs >= len(values):
+        return float(values.min(initial=1.0))
+    above = values[values > values[n_pairs]]
+    return float(above.min(initial=1.0)) if len(above) else float(values[0])
 
 
 def pair_means(graph: LearnedGraph, values: Array) -> Array:

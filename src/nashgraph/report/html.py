@@ -69,7 +69,7 @@ def render(summary: Summary) -> str:
         summary=summary,
         answers=[(each, *page_table(each.table.head(each.shown), numbers)) for each in answers],
         leaders=leaders,
-        verdicts=prose.verdicts(summary.cut, leaders, summary.agreement),
+        verdicts=prose.verdicts(summary, leaders),
         methods=prose.methods_paragraph(summary),
         data=Markup(packed_json(summary.to_dict())),
     )

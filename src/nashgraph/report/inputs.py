@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -14,8 +13,6 @@ from ..validation import Array, InputError, listing
 from .prose import number, plain, shortened, text
 
 CELLS = 600_000  # of all columns together; they are the larger part of a large page
-# Answers that say nothing without their question.
-BARE = re.compile(r"(none|other|yes|no|true|false|unknown|[-\d.,\s]*)", re.IGNORECASE)
 
 
 class InputColumn(NamedTuple):
@@ -30,6 +27,8 @@ class InputColumn(NamedTuple):
     levels: list[str] | None
     ordered: bool
     alike: float
+    by_chance: float = np.nan
+    learned_from: bool | None = None
 
     def to_dict(self, order: Array) -> dict[str, Any]:
         """Return the column as JSON has it, of some nodes in an order."""
@@ -39,6 +38,8 @@ class InputColumn(NamedTuple):
             "levels": self.levels,
             "ordered": self.ordered,
             "alike": plain(self.alike, 3),
+            "by_chance": plain(self.by_chance, 3),
+            "learned_from": self.learned_from,
             "values": [None if code is None else int(code) for code in kept] if self.levels else kept,
         }
 
@@ -74,8 +75,10 @@ class Profile(NamedTuple):
 def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, names: Array) -> Profile:
     """Return what sets communities apart; ``order`` numbers the nodes of ``community`` and ``names``, hubs first.
 
-    A community without an unusual answer is called by its most influential node.
+    A community without an unusual answer is called by its most influential node. Columns that name or identify people
+    describe nobody, so no community is called by them.
     """
+    columns = [column for column in columns if not _names_people(column, names)]
     found = [_profiled(column, column.values[order], community) for column in columns]
     size = np.bincount(community)
     leads = np.array([lead for lead, _, _ in found]).reshape(len(found), len(size)).T
@@ -84,11 +87,30 @@ def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, n
     called = []
     for each in range(len(size)):
         most = [k for k in np.argsort(-np.abs(leads[each]), kind="stable")[:3] if abs(leads[each, k]) >= least[k]]
+        most = [k for k in most if found[k][2][each]]  # a blank answer says nothing
         around = f"around {text(names[int(np.argmax(community == each))])}"
         called.append(", ".join(found[k][2][each] for k in most) or around)
     telling = np.argsort(-(size @ leads**2), kind="stable")[:10]
     words = [[found[k][1][each] for k in telling] for each in range(len(size))]
+    called = _without_common_prefix(called)
     return Profile(shortened(called), [text(columns[k].name) for k in telling], leads[:, telling], words)
+
+
+def _names_people(column: InputColumn, names: Array) -> bool:
+    """Whether a column holds names of nodes, such as friends: a third of its answers are."""
+    if column.levels is None:
+        return False
+    people = {text(name).strip().casefold() for name in names}
+    named = sum(level.strip().casefold() in people for level in column.levels)
+    return 3 * named >= len(column.levels)
+
+
+def _without_common_prefix(called: list[str]) -> list[str]:
+    """Drop what all names begin with up to a slash, such as the group of a Kobo form: "house/water: tap"."""
+    start = called[0][: called[0].rfind("/") + 1] if called else ""
+    if len(called) < 2 or not all(name.startswith(start) for name in called):
+        return called
+    return [name.removeprefix(start) for name in called]
 
 
 def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Array, list[str], list[str]]:
@@ -117,7 +139,7 @@ def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Arr
         lead = apart.max(axis=1)
         answers = [column.levels[k] for k in most]
         said = [f"{answer} {share[each, most[each]] / per[each]:.0%}" for each, answer in enumerate(answers)]
-        called = [f"{name}: {answer}" if BARE.fullmatch(answer) else answer for answer in answers]
+        called = [f"{name}: {answer}" if answer.strip() else "" for answer in answers]
     return np.where(enough, lead, 0.0), [word if ok else "" for word, ok in zip(said, enough, strict=True)], called
 
 

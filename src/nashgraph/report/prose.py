@@ -20,7 +20,6 @@ import scipy
 
 from ..graph import EVIDENCE, NOT_CENTRAL, LearnedGraph
 from ..validation import Array, InputError, listing
-from .cut import Cut
 
 if TYPE_CHECKING:
     from .summary import Summary
@@ -93,35 +92,74 @@ def percent(share: float) -> str:
     return f"{np.format_float_positional(float(f'{100 * share:.1g}'), trim='-')}%"
 
 
-def verdicts(cut: Cut, first: Leaders, agreement: float) -> list[tuple[str, str]]:
-    """Return how much ties, leaders and the whole can be relied on: a few words, and green, amber or red."""
-    found = []
+def verdicts(summary: Summary, first: Leaders) -> list[tuple[str, str]]:
+    """Return in a few words, with green, amber or red, whether there is anything, how many ties, who leads, how stable."""
+    chips = [structure_verdict(summary), ties_verdict(summary), leaders_verdict(first)]
+    if np.isfinite(summary.agreement):
+        chips.append(agreement_verdict(summary))
+    return [chip for chip in chips if chip is not None]
+
+
+def structure_verdict(summary: Summary) -> tuple[str, str] | None:
+    """Return what the test of structure found, in words that claim no more than the test does."""
+    if "expected_ties" in summary.graph.node_columns:
+        n_ties = float(np.sum(summary.graph.node_columns["expected_ties"])) / 2
+        return f"About {n_ties:,.0f} ties among {summary.graph.n_nodes:,} people, as they told", "green"
+    check = summary.structure
+    if check is None or check.verdict == "cannot tell":
+        return "not tested whether answers go together", "amber"
+    if check.found:
+        return f"answers go together (p = {check.p_value:.2g})", "green"
+    return f"nothing found: shuffled answers look alike (p = {check.p_value:.2g})", "red"
+
+
+def ties_verdict(summary: Summary) -> tuple[str, str]:
+    """Return how many ties are shown, and what their number rests on."""
+    cut = summary.cut
+    if "expected_ties" in summary.graph.node_columns:
+        likely = summary.graph.at_least("probability", 0.5).undirected().n_edges
+        part = likely / max(cut.n_ties, 1)
+        return f"{likely:,} pairs are more likely tied than not", graded(part, 0.5, 0.2)
     if cut.share:
-        sure = cut.ties.at_least("pair", 0.9).undirected().n_edges
-        part = sure / max(cut.n_ties, 1)
-        found.append((f"{cut.n_ties:,} ties, {part:.0%} of them at 90% or more", graded(part, 0.5, 0.2)))
-    elif cut.column == EVIDENCE:
-        found.append((f"{cut.n_ties:,} ties have most evidence; how many there are the signals do not tell", "amber"))
-    else:
-        found.append((f"{cut.n_ties:,} ties, evidence not known", "amber"))
+        frequent = cut.ties.at_least("pair", 0.9).undirected().n_edges
+        part = frequent / max(cut.n_ties, 1)
+        return f"{cut.n_ties:,} ties, {part:.0%} of them in at least 90% of versions", graded(part, 0.5, 0.2)
+    if cut.column == EVIDENCE:
+        return f"{cut.n_ties:,} strongest pairs (number chosen by convention)", "amber"
+    return f"{cut.n_ties:,} ties of one fit", "amber"
+
+
+def leaders_verdict(first: Leaders) -> tuple[str, str]:
+    """Return whether it is known who is central."""
     if not first.supported:
-        found.append(("who is central is not known", "red"))
-    elif not first.first:
-        found.append(("no ties, so no leaders", "red"))
-    elif first.rivals:
-        found.append(("leaders not settled", "red"))
-    else:
-        found.append(("leaders settled" if first.settled else "leaders of one fit", graded(first.settled, 1, 0)))
-    if np.isfinite(agreement):
-        found.append((f"replicates agree on {agreement:.0%}", graded(agreement, 0.7, 0.4)))
-    else:
-        found.append(("stability not measured", "amber"))
-    return found
+        return "who is central is not known", "red"
+    if not first.first:
+        return "no ties, so no leaders", "red"
+    if first.rivals:
+        return "leaders not settled", "red"
+    if first.settled:
+        return "leaders settled", "green"
+    return "leaders of one fit", "amber"
+
+
+def agreement_verdict(summary: Summary) -> tuple[str, str]:
+    """Return how alike replicates are, graded by how far this is above shuffled answers.
+
+    The grade is the share of what is left above chance: 0.2 of it is what a table with clear communities reaches.
+    """
+    words = f"replicates share {summary.agreement:.0%} of the weight"
+    if summary.reference is None or not np.isfinite(summary.reference.agreement):
+        return words, "amber"
+    chance = summary.reference.agreement
+    above = (summary.agreement - chance) / max(1.0 - chance, 1e-9)
+    return f"{words}; {chance:.0%} if shuffled", graded(above, 0.2, 0.05)
 
 
 def graded(value: float, good: float, fair: float) -> str:
     """Return green from ``good`` on, amber from ``fair`` on, else red."""
-    return "green" if value >= good else "amber" if value >= fair else "red"
+    if value >= good:
+        return "green"
+    return "amber" if value >= fair else "red"
 
 
 class Leaders(NamedTuple):

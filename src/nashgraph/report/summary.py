@@ -13,6 +13,7 @@ from ..certificate import Certificate, Record
 from ..estimators import GraphEstimator, LambdaPath
 from ..estimators.base import PriorEffect
 from ..graph import LearnedGraph, as_graph
+from ..network_check import NetworkCheck
 from ..validation import Array, InputError
 from . import prose
 from .comparing import differences
@@ -22,6 +23,7 @@ from .figures import calibration_curve, precision_recall
 from .game import Interventions, Playable, interventions_of, playable
 from .inputs import InputColumn, Profile, input_columns, of_nodes, profile_of
 from .prose import columns, plain, shortened, text
+from .reference import Reference, shuffled_reference, structure_of
 
 
 class Gain(NamedTuple):
@@ -52,7 +54,8 @@ class Summary:
     ``cut`` says which pairs count as tied, by which evidence; every number of ties is of these. ``hubs`` has all nodes,
     most influential first, with whatever columns the graph has; ``agreement`` is how alike two replicates are.
     ``history`` has a row for each step of the run, ``front`` one for each lambda drawn, and ``trust`` the curves of
-    stability, calibration and precision. What there is nothing of is None.
+    stability, calibration and precision. ``structure`` is the test whether answers go together at all, and
+    ``reference`` the same fit to shuffled answers. What there is nothing of is None.
     """
 
     title: str
@@ -78,6 +81,8 @@ class Summary:
     true_pairs: Array | None
     interventions: Interventions | None
     game: Playable | None
+    structure: NetworkCheck | None = None
+    reference: Reference | None = None
 
     @property
     def layout(self) -> pd.DataFrame:
@@ -103,6 +108,7 @@ class Summary:
             "cut": {name: plain(getattr(self.cut, name)) for name in ("column", "share", "level", "n_ties")},
             "nodes": {**columns(listed), "name": shortened([text(name) for name in listed["name"]])},
             "supported": self.graph.influence_supported is not False,
+            "structure": None if self.structure is None else bool(self.structure.found),
             "columns": [column.to_dict(order[:held]) for column in self.columns],
             "profile": {**self.profile._asdict(), "leads": self.profile.leads.round(3).tolist()},
             "differ": None if self.differ is None else self.differ.astype(int).tolist(),
@@ -133,6 +139,8 @@ def summarize(
     interventions: bool = False,
     stability: Mapping[str, Array] | None = None,
     graph: LearnedGraph | None = None,
+    signals: pd.DataFrame | None = None,
+    structure: NetworkCheck | None = None,
 ) -> Summary:
     """Gather what there is to say about a fitted model.
 
@@ -154,6 +162,10 @@ def summarize(
     interventions : bool, whether to find key players, support, ties and seeds by the game; this can take long
     stability : dict of arrays, optional, from :func:`~nashgraph.report.stability_curve`
     graph : LearnedGraph, optional, the model's graph with further columns for its nodes
+    signals : DataFrame of shape (n_signals, n_nodes), optional
+        What the model was fitted to. The page then says first whether the answers go together at all, and shows beside
+        its figures what shuffled answers give (a second fit; up to 2,000 nodes).
+    structure : NetworkCheck, optional, if the test was done already (:func:`~nashgraph.check_network`)
 
     Examples
     --------
@@ -181,6 +193,11 @@ def summarize(
     table = None if columns is None else of_nodes(columns, graph.names)
     told = [] if table is None else input_columns(table, ties)
     order = graph.by_influence[: len(drawing.positions)]
+    reference = None
+    if signals is not None and "expected_ties" not in graph.node_columns:  # a tie model rests on what people told
+        structure = structure_of(signals, table) if structure is None else structure
+        reference = shuffled_reference(model, signals, table)
+        told = beside_chance(told, reference)
     return Summary(
         title=title,
         source=source,
@@ -204,8 +221,22 @@ def summarize(
         trust=trust_of(graph, truth, stability),
         true_pairs=None if truth is None else true_pairs(graph, truth),
         interventions=found,
-        game=playable(model),
+        game=playable(model) if graph.influence_supported is not False else None,
+        structure=structure,
+        reference=reference,
     )
+
+
+def beside_chance(columns: Sequence[InputColumn], reference: Reference | None) -> list[InputColumn]:
+    """Return columns with what shuffled answers give, and whether the network was learned from them."""
+    if reference is None:
+        return list(columns)
+    return [
+        column._replace(
+            by_chance=reference.alike.get(column.name, np.nan), learned_from=column.name in reference.learned_from
+        )
+        for column in columns
+    ]
 
 
 def hubs_table(ties: LearnedGraph, table: pd.DataFrame | None, worth: Mapping[str, Array]) -> pd.DataFrame:

@@ -1,0 +1,106 @@
+"""What chance looks like beside a learned network: the test of structure, and the same fit to shuffled answers.
+
+Ties of a learned network join alike people by construction, so "tied people have the same phone" is true of shuffled
+answers as well. A figure tells structure from noise only if the figure for shuffled answers stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from ..estimators import GraphEstimator
+from ..network_check import NetworkCheck, check_network
+from ..validation import Array
+from .cut import cut_of
+from .inputs import input_columns
+
+LEAST_NODES = 10  # among fewer, chance and structure look alike
+
+
+class Reference(NamedTuple):
+    """The same fit to shuffled answers.
+
+    ``agreement`` is how alike two of its replicates are, ``alike`` how much less its tied nodes differ in each column,
+    and ``learned_from`` which columns of the table the network was learned from.
+    """
+
+    agreement: float
+    alike: Mapping[str, float]
+    learned_from: frozenset[str]
+
+
+def questions_of(signals: pd.DataFrame, columns: pd.DataFrame | None) -> Array:
+    """Return the question of each signal: ``water=tap`` and ``water=well`` belong to the column ``water``."""
+    names = set() if columns is None else {str(name) for name in columns.columns}
+    questions = []
+    for signal in signals.index:
+        column = str(signal).rpartition("=")[0]
+        questions.append(column if column in names else str(signal))
+    return np.array(questions, dtype=object)
+
+
+def structure_of(
+    signals: pd.DataFrame, columns: pd.DataFrame | None = None, *, most_signals: int = 60, most_nodes: int = 1000
+) -> NetworkCheck | None:
+    """Test on a sample whether answers go together at all; None for fewer than ten nodes, which cannot tell.
+
+    The default sizes of the sample take a tenth of a second.
+    """
+    n_signals, n_nodes = signals.shape
+    if n_nodes < LEAST_NODES:
+        return None
+    random = np.random.default_rng(0)
+    rows = np.sort(random.permutation(n_signals)[:most_signals])
+    nodes = np.sort(random.permutation(n_nodes)[:most_nodes])
+    questions = questions_of(signals, columns)[rows]
+    return check_network(signals.iloc[rows, nodes], questions=questions, n_permutations=99)
+
+
+def shuffled_reference(
+    model: GraphEstimator,
+    signals: pd.DataFrame,
+    columns: pd.DataFrame | None,
+    *,
+    most_nodes: int = 2000,
+    random_state: int = 0,
+) -> Reference | None:
+    """Fit the model again to answers shuffled among the nodes, each question by itself.
+
+    None for more than ``most_nodes``, for which a second fit would take too long. ``signals`` has shape (n_signals,
+    n_nodes); ``columns`` is the table with a row for each node, in the same order.
+
+    Examples
+    --------
+    >>> from nashgraph import SmoothGL
+    >>> random = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"income": random.normal(size=40), "height": random.normal(size=40)})
+    >>> signals = table[["income"]].T
+    >>> reference = shuffled_reference(SmoothGL(degree=4).fit(signals), signals, table)
+    >>> reference.alike["income"] > 0.8, abs(reference.alike["height"]) < 0.5, sorted(reference.learned_from)
+    (True, True, ['income'])
+    """
+    n_nodes = signals.shape[1]
+    if n_nodes > most_nodes or n_nodes < LEAST_NODES:
+        return None
+    random = np.random.default_rng(random_state)
+    questions = questions_of(signals, columns)
+    orders = {question: random.permutation(n_nodes) for question in dict.fromkeys(questions.tolist())}
+    shuffled = signals.to_numpy(dtype=float).copy()
+    for row, question in enumerate(questions.tolist()):
+        shuffled[row] = shuffled[row, orders[question]]
+    chance = clone(model).fit(pd.DataFrame(shuffled, index=signals.index, columns=signals.columns))
+    alike: dict[str, float] = {}
+    if columns is not None:
+        table = pd.DataFrame(index=columns.index)
+        for name in columns.columns:
+            # A column that was not used is shuffled as well: nothing of the real network is left in it.
+            order = orders.get(str(name), random.permutation(n_nodes))
+            table[name] = columns[name].iloc[order].set_axis(columns.index)
+        ties = cut_of(chance.graph_).ties
+        alike = {column.name: column.alike for column in input_columns(table, ties)}
+    return Reference(chance.agreement_, alike, frozenset(orders))
