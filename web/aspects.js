@@ -2,8 +2,8 @@
 // a count and a colour for each. A group of -1 is of those of whom it is not known.
 
 import * as d3 from "d3";
-import { CHANGE, REST, hue, ramp } from "./colour.js";
-import { byId, communityNames, currentView, data, drawing, element, game, nodes, state, supported } from "./data.js";
+import { CHANGE, REST, farHues, hue, ramp } from "./colour.js";
+import { byId, communityNames, currentView, data, drawing, element, game, nodes, nothingFound, state, supported } from "./data.js";
 import { refresh, theme } from "./page.js";
 import { showTable } from "./table.js";
 import { figure, percent, said } from "./text.js";
@@ -60,6 +60,14 @@ function category(name, values, levels, answers = ANSWERS) {
   return { name, groups, words, counts: counted(groups, words.length), colour };
 }
 
+// Communities share eight hues; those of one hue lie far apart.
+function communities() {
+  const centre = (axis) => d3.range(communityNames.length).map((group) => d3.mean(drawing[axis].filter((_, node) => drawing.community[node] === group)) ?? 0);
+  const hues = farHues({ x: centre("x"), y: centre("y") });
+  const colour = (group, dark) => hue(hues[group], dark);
+  return { ...category("community", drawing.community, communityNames, Infinity), colour, tints: true };
+}
+
 function ofWords(name, values) {
   const levels = [...new Set(values.filter((value) => value !== null))].sort();
   const place = new Map(levels.map((level, k) => [level, k]));
@@ -71,7 +79,7 @@ const named = (name, values) => (isQuantity(values) ? quantity(name, values) : o
 
 // Aspects are made when they are first asked for; the influence and the action are those of the graph that is drawn.
 export const aspects = [
-  { group: "Network", name: "community", make: () => ({ ...category("community", drawing.community, communityNames, Infinity), tints: true }) },
+  { group: "Network", name: "community", make: communities },
   ...(supported ? [{ group: "Network", name: "influence", changes: true, make: () => quantity("influence", currentView().influence) }] : []),
   ...Object.keys(nodes)
     .filter((name) => !OWN.includes(name))
@@ -148,12 +156,14 @@ export function colourBy(place) {
 
 export function startAspects() {
   const field = byId("colour");
+  if (nothingFound) state.aspect = aspects.length - 1; // no colours where there are no groups
   for (const [title, list] of d3.group(d3.range(aspects.length), (place) => aspects[place].group)) {
     const options = list.map((place) => element("option", aspects[place].name, { value: place }));
     const under = title ? element("optgroup", null, { label: title === "Table" ? "From the table" : "From the network" }) : field;
     under.append(...options);
     if (title) field.append(under);
   }
+  field.value = state.aspect;
   field.addEventListener("change", () => colourBy(Number(field.value)));
   showAspect();
 }

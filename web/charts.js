@@ -58,6 +58,23 @@ export function lineChart(container, lines, { x: xLabel, y: yLabel, sentence }) 
   }
 }
 
+// How often each value occurs, in bars of equal width; whole numbers have a bar each if there is room.
+const BARS = 24;
+export function histogram(container, values, { x: xLabel, y: yLabel, sentence }) {
+  const chart = makeChart(container, sentence);
+  const most = d3.max(values) || 1;
+  const width = Math.max(1, Math.ceil((most + 1) / BARS));
+  const counts = d3.rollup(values, (list) => list.length, (value) => Math.floor(value / width));
+  const x = chart.x(d3.scaleLinear(), [0, width * (Math.floor(most / width) + 1)]);
+  const y = chart.y(d3.scaleLinear(), [0, d3.max(counts.values())]);
+  drawAxes(chart, x, y, xLabel, yLabel);
+  for (const [bin, count] of counts) {
+    const left = x(bin * width);
+    chart.svg.append("rect").attr("class", "count").attr("x", left + 0.5).attr("y", y(count))
+      .attr("width", Math.max(1, x((bin + 1) * width) - left - 1)).attr("height", y(0) - y(count));
+  }
+}
+
 // The steps of a run, by what its certificate measures; a step without a value (an infinite gap) is left out.
 export function convergence(container, history, { measure, tol: tolerance }, sentence) {
   const known = d3.range(history.value.length).filter((step) => history.value[step] !== null);

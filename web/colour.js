@@ -15,6 +15,21 @@ const themeOf = (dark) => (dark ? "dark" : "light");
 
 export const hue = (group, dark) => HUES[themeOf(dark)][group] ?? REST[themeOf(dark)];
 
+// A hue for every group that has a place: the first groups have one each, and a later one takes the hue whose groups are
+// farthest away from it, so that neighbours never look like one group. Places are lists of x and y.
+export function farHues({ x, y }) {
+  const taken = HUES.light.map(() => []);
+  return x.map((_, group) => {
+    const apart = (other) => Math.hypot(x[group] - x[other], y[group] - y[other]);
+    const nearest = (others) => others.reduce((least, other) => Math.min(least, apart(other)), Infinity);
+    const free = taken.findIndex((others) => !others.length);
+    const distances = taken.map(nearest);
+    const chosen = free >= 0 ? free : distances.indexOf(Math.max(...distances));
+    taken[chosen].push(group);
+    return chosen;
+  });
+}
+
 // A colour between the stops of the ramp, from 0 to 1.
 export function ramp(share, dark) {
   const stops = RAMP[themeOf(dark)];

@@ -2,13 +2,10 @@
 
 import * as d3 from "d3";
 import { colourBy, pickOut } from "./aspects.js";
-import { hue } from "./colour.js";
 import { byId, communityNames, data, drawing, element, nodes } from "./data.js";
-import { theme } from "./page.js";
 import { figure, said } from "./text.js";
 import { nodeButton } from "./whatif.js";
 
-const LISTED_COMMUNITIES = 8;
 const PROFILED = 12; // rows of the table of communities
 const sizes = d3.rollup(drawing.community, (list) => list.length, (each) => each);
 
@@ -51,38 +48,30 @@ export function showProfile() {
 
 const HUBS = 10;
 
-// The list of communities, each of which picks itself out, and the most influential nodes with their intervals.
 export function showOverview() {
-  byId("communities").hidden = communityNames.length < 2;
-  byId("communities-list").replaceChildren(
-    ...communityNames.slice(0, LISTED_COMMUNITIES).map((_, group) => {
-      const item = element("li", null);
-      const swatch = element("i", null, { "aria-hidden": "true" });
-      swatch.style.background = hue(group, theme() === "dark");
-      item.append(swatch, communityButton(group), element("span", said(sizes.get(group)), { class: "figure" }));
-      return item;
-    }),
-  );
-  const more = communityNames.length - LISTED_COMMUNITIES;
-  const rest = `and ${said(more)} smaller ${more === 1 ? "one" : "ones"}, drawn grey`;
-  if (more > 0) byId("communities-list").append(element("li", rest, { class: "note" }));
   if (byId("forest-list")) showForest();
 }
 
+// Who has most ties: what a tie model expects of each person, else influence; both with 90% intervals.
+const measured = nodes.expected_ties
+  ? { value: nodes.expected_ties, low: nodes.ties_low, high: nodes.ties_high }
+  : { value: nodes.influence, low: nodes.influence_low, high: nodes.influence_high };
+
 function showForest() {
-  const { influence, influence_low: low, influence_high: high } = nodes;
-  const first = d3.range(nodes.name.length).filter((node) => !nodes.silent?.[node]).slice(0, HUBS);
+  const { value, low, high } = measured;
+  const heard = d3.range(nodes.name.length).filter((node) => !nodes.silent?.[node]);
+  const first = d3.sort(heard, (node) => -value[node]).slice(0, HUBS);
   const top = d3.max(first, (node) => high[node]) || 1;
   const at = (value) => (100 * value) / top;
   byId("forest-list").replaceChildren(
     ...first.map((node) => {
       const item = element("li", null);
-      const words = `${figure(influence[node])}, ${figure(low[node])} to ${figure(high[node])}`;
+      const words = `${figure(value[node])}, ${figure(low[node])} to ${figure(high[node])}`;
       const interval = element("span", null, { class: "interval", role: "img", "aria-label": words, title: words });
       const [line, point] = [element("i", null), element("b", null)];
       line.style.insetInlineStart = `${at(low[node])}%`;
       line.style.width = `${at(high[node] - low[node])}%`;
-      point.style.insetInlineStart = `${at(influence[node])}%`;
+      point.style.insetInlineStart = `${at(value[node])}%`;
       interval.append(line, point);
       item.append(nodeButton(node), interval);
       return item;

@@ -24,7 +24,6 @@ startThreshold();
 resize();
 readColours(onPaper);
 readColours(onScreen);
-showTrust();
 if (data.history) convergence(byId("history-chart"), data.history, data.certificate, document.querySelector("#history figcaption").textContent);
 showLegend();
 startAspects();
@@ -42,6 +41,7 @@ startTheme();
 applyTheme();
 startTabs();
 startAddress();
+showTrust();
 refresh();
 new ResizeObserver(() => {
   if (matchMedia("print").matches) return;

@@ -7,7 +7,7 @@ import { LISTED, drawing, neighbours, pairs, state } from "./data.js";
 import { drawEdges, strokeEdges } from "./lines.js";
 import { computePlaces, prepare } from "./sheets.js";
 import { PAPER, above, base, camera, onPaper, onScreen, overlay, printed } from "./stage.js";
-import { drawMapAxes, drawMatrix } from "./tabs.js";
+import { drawMapAxes, drawMatrix, markMatrix } from "./tabs.js";
 import { drawGone } from "./whatif.js";
 
 const SMOOTH = 40; // milliseconds: what takes longer to draw is moved as a picture, and drawn anew at rest
@@ -70,9 +70,13 @@ function drawPair(sheet, a, b) {
 
 export function drawOverlay() {
   above.context.clearRect(0, 0, above.width, above.height);
-  if (state.tab === "matrix") return void base.classList.remove("faded");
-  const node = state.selected ?? state.hovered;
   const sheet = { ...onScreen, ...above };
+  if (state.tab === "matrix") {
+    base.classList.remove("faded");
+    markMatrix(sheet, [state.selected, state.other].filter((node) => node !== null));
+    return;
+  }
+  const node = state.selected ?? state.hovered;
   base.classList.toggle("faded", node !== null);
   if (node !== null && state.other !== null) drawPair(sheet, node, state.other);
   else if (node !== null) drawTies(sheet, node);

@@ -1,5 +1,6 @@
 // The controls, and what they say. Every name goes into the page as text.
 
+import { pointer } from "d3";
 import { keepAddress } from "./address.js";
 import { showAspect } from "./aspects.js";
 import { bubbleAt, bubbles, closeBubbles, members, onOpenBubble, openBubble } from "./bubbles.js";
@@ -55,6 +56,8 @@ function showEvidence() {
   byId("evidence").setAttribute("viewBox", `0 0 ${BINS} 30`);
   byId("evidence").innerHTML = counts.map(bar).join("");
   byId("threshold").value = scale.value(state.cut);
+  byId("evidence-least").textContent = levelSaid(scale.cut(0));
+  byId("evidence-most").textContent = levelSaid(scale.cut(100));
 }
 
 export function setCut(cut) {
@@ -146,7 +149,9 @@ function under(event) {
   const tie = tieAt(event);
   if (!tie) return { node, words: null };
   const words = `${shortName(tie.a)} – ${shortName(tie.b)}, ${EVIDENCE[suggested.column]} ${levelSaid(tie.evidence)}${alikeIn(tie.a, tie.b)}`;
-  return { node, tie, words, at: { x: (x[tie.a] + x[tie.b]) / 2, y: (y[tie.a] + y[tie.b]) / 2, r: 12 } };
+  const middle = { x: (x[tie.a] + x[tie.b]) / 2, y: (y[tie.a] + y[tie.b]) / 2, r: 12 };
+  const [left, top] = pointer(event, stage);
+  return { node, tie, words, at: state.tab === "matrix" ? { x: left, y: top, r: 8 } : middle };
 }
 
 function hover(event) {

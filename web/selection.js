@@ -153,6 +153,18 @@ function tieLists(node) {
   ];
 }
 
+// How strong a tie is, in words: "strong, in 96% of versions", or the probability that there is a tie.
+const SAID = ["probability", "frequency"];
+function strengthSaid(tie) {
+  const column = (wanted) => tie.columns.find(([name]) => name === wanted)?.[1];
+  if (typeof column("probability") === "number") return `${percent(column("probability"))} likely`;
+  let word = "weak";
+  if (tie.strength >= 2 / 3) word = "strong";
+  else if (tie.strength >= 1 / 3) word = "medium";
+  const frequency = column("frequency");
+  return typeof frequency === "number" ? `${word}, in ${percent(frequency)} of versions` : word;
+}
+
 function tieList(node, title, ties, kind) {
   const heading = element("h4", title, { class: kind });
   if (!ties.length) return [heading, element("p", "nobody", { class: "note" })];
@@ -162,8 +174,10 @@ function tieList(node, title, ties, kind) {
     const button = element("button", null, { type: "button", class: "node" });
     button.append(element("bdi", nodes.name[tie.node]));
     button.addEventListener("click", () => select(tie.node));
-    item.append(button, element("span", figure(tie.weight), { class: "figure" }));
-    const more = [...(tie.range ? [tie.range.map(figure).join(" to ")] : []), ...tie.columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${figure(value)}`)];
+    item.append(button, element("span", strengthSaid(tie), { class: "figure" }));
+    const interval = tie.range ? ` (90%: ${tie.range.map(figure).join(" to ")})` : "";
+    const shown = tie.columns.filter(([name, value]) => value !== "" && !SAID.includes(name));
+    const more = [`weight ${figure(tie.weight)}${interval}`, ...shown.map(([name, value]) => `${name} ${figure(value)}`)];
     const told = VERDICTS[kind === "into" ? verdict(tie.node, node) : verdict(node, tie.node)];
     if (told) more.unshift(told);
     const foot = element("div", null, { class: "foot" });

@@ -19,6 +19,7 @@ const HEADINGS = {
   worth: "Worth of a unit",
   loss: "Loss if gone",
   silent: "Without any signal",
+  expected_ties: "Expected ties",
 };
 
 function between90(low, high) {
@@ -34,7 +35,10 @@ function shownOf(name, values) {
 
 // A column of the table: its heading, what it says of a node, and what it is sorted by.
 function tableColumns() {
-  const plain = Object.entries(nodes).filter(([name]) => !OWN.includes(name) || name in HEADINGS);
+  const oneWay = nodes.followers?.every((count, node) => count === nodes.listens_to[node]);
+  const plain = Object.entries(nodes)
+    .filter(([name]) => !OWN.includes(name) || name in HEADINGS)
+    .filter(([name]) => !(oneWay && name === "listens_to"));
   const first = d3.sort(data.columns.filter((column) => column.alike !== null), (column) => -column.alike).slice(0, WIDE);
   const chosen = data.columns.filter((column) => first.includes(column));
   return [
@@ -44,7 +48,7 @@ function tableColumns() {
     ...(supported && nodes.rank_low ? [{ heading: "Rank", says: between90(nodes.rank_low, nodes.rank_high), by: (node) => -nodes.rank_low[node] }] : []),
     { heading: "Community", says: (node) => communityNames[drawing.community[node]], words: true, by: (node) => -drawing.community[node] },
     ...plain.map(([name, values]) => ({
-      heading: HEADINGS[name] ?? name,
+      heading: oneWay && name === "followers" ? "Ties" : (HEADINGS[name] ?? name),
       says: shownOf(name, values),
       by: (node) => values[node],
     })),

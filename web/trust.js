@@ -1,12 +1,28 @@
 // How far the network can be relied on: what Python found (report/summary.py), as charts.
 
-import { lineChart } from "./charts.js";
-import { byId, data, suggested } from "./data.js";
+import { histogram, lineChart } from "./charts.js";
+import { countAt } from "./cut.js";
+import { byId, data, nodes, pairs, suggested } from "./data.js";
 
 const zip = (one, other) => one.map((value, place) => [value, other[place]]);
 const said = (name) => document.querySelector(`#${name} figcaption`).textContent;
 
+// How many ties people have: counted among the ties shown first, or expected by a tie model.
+function showDegrees() {
+  let values = nodes.expected_ties;
+  if (!values) {
+    values = new Array(nodes.name.length).fill(0);
+    const ties = pairs().slice(0, countAt(pairs(), suggested.level));
+    for (const { a, b } of ties) {
+      values[a] += 1;
+      values[b] += 1;
+    }
+  }
+  histogram(byId("degrees-chart"), values, { x: nodes.expected_ties ? "expected ties" : "ties", y: "people", sentence: said("degrees") });
+}
+
 export function showTrust() {
+  showDegrees();
   const { stability, calibration, precision_recall: scores } = data.trust;
   if (stability) {
     const lines = [

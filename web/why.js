@@ -92,9 +92,12 @@ export function whyDetails(a, b) {
   return details;
 }
 
-// The answers in which tied nodes differ least, each a button that colours by it.
+// How much more alike tied nodes are than those of a network of shuffled answers: by construction both are alike.
+const aboveChance = ({ alike, by_chance: chance }) => alike - Math.max(0, chance ?? 0);
+
+// The columns in which tied nodes differ least, each a button that colours by it, with a tick for shuffled answers.
 export function showDrives() {
-  const known = d3.sort(data.columns.filter((column) => column.alike !== null), (column) => -column.alike);
+  const known = d3.sort(data.columns.filter((column) => column.alike !== null), (column) => -aboveChance(column));
   byId("drives").hidden = !known.length;
   const first = aspects.findIndex((each) => each.group === "Table");
   byId("drives-list").replaceChildren(
@@ -106,8 +109,15 @@ export function showDrives() {
       const meter = element("span", null, { class: "meter", "aria-hidden": "true" });
       meter.append(element("i", null));
       meter.firstChild.style.width = `${100 * Math.max(0, column.alike)}%`;
-      const words = column.alike >= 0 ? `${percent(column.alike)} less` : `${percent(-column.alike)} more`;
+      let words = column.alike >= 0 ? `${percent(column.alike)} less` : `${percent(-column.alike)} more`;
+      if (column.by_chance !== null) {
+        const tick = element("b", null);
+        tick.style.insetInlineStart = `${100 * Math.min(1, Math.max(0, column.by_chance))}%`;
+        meter.append(tick);
+        words += ` (${percent(Math.max(0, column.by_chance))})`;
+      }
       item.append(button, meter, element("span", words, { class: "figure" }));
+      if (column.learned_from === false) item.append(element("small", "not used to learn", { class: "unused" }));
       return item;
     }),
   );

@@ -2,12 +2,13 @@
 
 import * as d3 from "d3";
 import { isOpen } from "./bubbles.js";
-import { drawing, drawnCount, state } from "./data.js";
+import { drawing, drawnCount, pairs, state } from "./data.js";
 import { pairAt } from "./lines.js";
 import { pickedTies, redraw } from "./network.js";
 import { offset } from "./places.js";
 import { select } from "./selection.js";
 import { spreadOf } from "./sheets.js";
+import { matrixCell } from "./tabs.js";
 import { camera, onScreen, stage } from "./stage.js";
 
 export function nodeAt(event) {
@@ -22,7 +23,11 @@ export function nodeAt(event) {
 
 // The tie under the pointer, where there is no node.
 export function tieAt(event) {
-  return state.tab === "matrix" ? null : pairAt(onScreen, ...d3.pointer(event, stage));
+  if (state.tab !== "matrix") return pairAt(onScreen, ...d3.pointer(event, stage));
+  const cell = matrixCell(onScreen, ...d3.pointer(event, stage));
+  if (cell === null || cell.a === cell.b) return null;
+  const [a, b] = [Math.min(cell.a, cell.b), Math.max(cell.a, cell.b)];
+  return pairs().find((pair) => pair.a === a && pair.b === b) ?? { a, b, evidence: 0 };
 }
 
 export const calm = matchMedia("(prefers-reduced-motion: reduce)");

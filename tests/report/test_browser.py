@@ -1,5 +1,7 @@
 """The report as a reader sees it, in headless Chromium: it works, it is safe, and it sends no requests."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,9 +85,18 @@ def test_columns_of_edges_and_nodes_stand_beside_the_ties_and_the_node(browser, 
         page.fill("#search", "ann")
         assert f"district{SCRIPT}" in page.locator("#selection-text dl").text_content()
         ties = page.locator("#selection-text .ties .figure")
-        assert ties.all_text_contents() == ["0.4", "frequency 0.9", "0.2", "frequency 0.1", "0.6", "frequency 0.7"]
+        assert ties.all_text_contents() == [
+            *("strong, in 90% of versions", "weight 0.4"),
+            *("weak, in 10% of versions", "weight 0.2"),
+            *("strong, in 70% of versions", "weight 0.6"),
+        ]
         page.uncheck("#directed")
-        assert ties.all_text_contents() == ["0.5", "frequency 0.8", "0.1", "frequency 0.05"]
+        assert ties.all_text_contents() == [
+            "strong, in 80% of versions",
+            "weight 0.5",
+            "weak, in 5% of versions",
+            "weight 0.1",
+        ]
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
@@ -127,9 +138,9 @@ def test_hubs_and_nodes_have_their_intervals(browser, consensus, viewport):
         facts = page.locator("#selection-text dl").first.inner_text().split("\n")
         assert f"{first.influence_low:.3g} to {first.influence_high:.3g}" in facts[1]
         assert facts[3] == f"1, {first.rank_low} to {first.rank_high}"
-        note = page.locator("#selection-text .ties small").first.text_content()
-        assert " to " in note
-        assert "frequency" in note
+        tie = page.locator("#selection-text .ties li").first
+        assert "of versions" in tie.text_content()
+        assert re.search(r"weight [\d.]+ \(90%: [\d.]+ to [\d.]+\)", tie.text_content())
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

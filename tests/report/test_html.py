@@ -192,7 +192,7 @@ def test_a_report_needs_no_matplotlib():
 def test_a_consensus_says_how_sure_one_may_be_and_what_the_prior_did():
     page = render(summarize(karate_consensus()))
     for words in (
-        "replicates agree on",
+        "replicates share",
         "The prior's part",
     ):
         assert words in page

@@ -59,7 +59,7 @@ def test_answers_are_levels_and_quantities_are_numbers():
 def test_communities_are_named_by_the_answers_that_set_them_apart():
     table = pd.DataFrame({"water": ["tap", "tap", "well", "well"], "coin": [1.5, 2.5, 2.5, 1.5]}, index=NAMES)
     profile = data_of(table)["profile"]
-    assert (profile["names"], profile["columns"]) == (["tap", "well"], ["water", "coin"])
+    assert (profile["names"], profile["columns"]) == (["water: tap", "water: well"], ["water", "coin"])
     assert profile["words"] == [["tap 100%", "2"], ["well 100%", "2"]]
 
 

@@ -3,13 +3,17 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import nashgraph
 from nashgraph import GLGP, ConsensusGL, LearnedGraph, LogDegreeGL, SmoothGL
 from nashgraph.report import prose, summarize
 from nashgraph.report.cut import cut_of
+from nashgraph.report.html import render
 from nashgraph.validation import InputError
+
+from .models import held
 
 HOME = Path(__file__).parents[2]
 
@@ -26,25 +30,62 @@ def pairs(*frequencies):
 @pytest.mark.parametrize(
     ("frequencies", "said", "colour"),
     [
-        ((1.0, 0.9, 0.6, 0.2), "3 ties, 67% of them at 90% or more", "green"),
-        ((0.5, 0.2), "1 ties, 0% of them at 90% or more", "red"),
-        ((0.4, 0.2), "0 ties, 0% of them at 90% or more", "red"),
+        ((1.0, 0.9, 0.6, 0.2), "3 ties, 67% of them in at least 90% of versions", "green"),
+        ((0.5, 0.2), "1 ties, 0% of them in at least 90% of versions", "red"),
+        ((0.4, 0.2), "0 ties, 0% of them in at least 90% of versions", "red"),
     ],
 )
 def test_how_sure_ties_are(frequencies, said, colour):
-    graph = pairs(*frequencies)
-    first, leaders, stability = prose.verdicts(cut_of(graph), prose.Leaders(["ann"], ["bob"]), 0.5)
-    assert first == (said, colour)
-    assert leaders == ("leaders not settled", "red")
-    assert stability == ("replicates agree on 50%", "amber")
+    summary = summarize(held(pairs(*frequencies).weights, edge_columns=pairs(*frequencies).edge_columns))
+    assert prose.ties_verdict(summary) == (said, colour)
+
+
+def test_leaders_are_settled_or_not():
+    assert prose.leaders_verdict(prose.Leaders(["ann"], ["bob"])) == ("leaders not settled", "red")
+    assert prose.leaders_verdict(prose.Leaders(["ann"], [])) == ("leaders settled", "green")
+    assert prose.leaders_verdict(prose.Leaders([], [], supported=False))[1] == "red"
 
 
 def test_without_replicates_nothing_is_called_stable(signals):
     for model in (SmoothGL(), ConsensusGL(n_replicates=0)):
-        graph = model.fit(signals).graph_
-        found = prose.verdicts(cut_of(graph), prose.leaders(graph), model.agreement_)
-        assert found[2] == ("stability not measured", "amber")
-        assert "green" not in [colour for _, colour in found]
+        summary = summarize(model.fit(signals))
+        chips = prose.verdicts(summary, prose.leaders(summary.graph))
+        assert chips[0] == ("not tested whether answers go together", "amber")
+        assert "green" not in [colour for _, colour in chips]
+
+
+def groups_and_noise():
+    """Return answers of four groups, and the same answers shuffled."""
+    random = np.random.default_rng(1)
+    answers = random.normal(size=(8, 4))[:, np.arange(60) % 4] + 0.4 * random.normal(size=(8, 60))
+    shuffled = np.array([random.permutation(row) for row in answers])
+    return pd.DataFrame(answers), pd.DataFrame(shuffled)
+
+
+def test_the_first_verdict_is_whether_there_is_anything():
+    for table, colour in zip(groups_and_noise(), ("green", "red"), strict=True):
+        summary = summarize(ConsensusGL(random_state=0).fit(table), signals=table)
+        chips = prose.verdicts(summary, prose.leaders(summary.graph))
+        assert chips[0][1] == colour
+        assert (chips[-1][1] == "green") == (colour == "green")  # agreement is graded by its distance from chance
+        assert ("Shuffled answers give a picture like this" in render(summary)) == (colour == "red")
+
+
+def test_columns_stand_beside_what_shuffled_answers_give():
+    table, shuffled = groups_and_noise()
+    people = table.T.set_axis([f"q{k}" for k in range(8)], axis=1)
+    people["village"] = np.arange(60) % 4 // 2
+    signals = people.drop(columns="village").T
+    real = {
+        column.name: column for column in summarize(SmoothGL().fit(signals), columns=people, signals=signals).columns
+    }
+    assert real["q0"].alike - real["q0"].by_chance > 0.2
+    assert real["q0"].learned_from
+    assert real["village"].learned_from is False
+    assert abs(real["village"].by_chance) < 0.3 < real["village"].alike
+    answers = shuffled.set_axis(signals.index)
+    noise = summarize(SmoothGL().fit(answers), columns=answers.T, signals=answers).columns
+    assert abs(np.mean([column.alike - column.by_chance for column in noise])) < 0.1
 
 
 def test_a_pair_has_one_evidence_and_counts_from_one_half_on():

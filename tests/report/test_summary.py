@@ -56,8 +56,9 @@ def test_dense_and_sparse_graphs_are_summarised_alike(club):
 
 def certified(model):
     """Return the verdict of a page on its calculation, and its explanation."""
-    part = unescape(render(summarize(model))).split('id="certificate"><p class="opening">')[1].split("</p>")
-    return part[0], part[1].removeprefix("<p>")
+    page = unescape(render(summarize(model)))
+    verdict = page.split('<span class="opening">')[1].split("</span>")[0]
+    return verdict, page.split('id="certificate"><p>')[1].split("</p>")[0]
 
 
 def test_the_certificate_is_said_and_what_it_means(club):

@@ -16,9 +16,10 @@ from ..estimators import METHODS
 from ..files import claimed
 from ..io import Job, Signals, load_signals
 from ..network_check import check_network
+from ..report.reference import questions_of
 from .commands import BUG_REPORT, DONE, UNFINISHED, as_options
 from .fitting import check_engine, check_given, flat_parameters, methods_with, with_parameters
-from .learn import check_inputs_kept, note_signals, questions_of, truth_noted, write_tables
+from .learn import check_inputs_kept, note_signals, truth_noted, write_tables
 from .messages import Voice, counting, listed, records
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
 
@@ -76,7 +77,7 @@ def run_check(asked: FileArguments) -> int:
         signals = load_signals(asked.file, job.table)
         note_signals(asked.file, signals, voice)
         truth = truth_noted(asked.truth, signals, job, voice)
-        found = check_network(signals.table, questions=questions_of(signals))
+        found = check_network(signals.table, questions=questions_of(signals.table, signals.columns))
         # Against a truth, the default method next to chance and controls says whether the structure is the ties'.
         filled = signals.table.T.fillna(signals.table.mean(axis=1)).T  # controls need all answers
         scored = [] if truth is None else [verdict(compare_methods(filled, truth, ["consensus"]))]

@@ -22,10 +22,11 @@ from ..graph import NOT_CENTRAL, LearnedGraph
 from ..io import GRAPH_FILES, Job, ModelRecord, Signals, TableError, file_record, load_signals, sha256_of
 from ..io.graphs import write_csv
 from ..metrics import symmetrize_for
-from ..network_check import check_network
+from ..network_check import NetworkCheck
 from ..report import summarize, write_report
 from ..report.drawing import check_layout
 from ..report.prose import concentration_sentence, gaps_mark, leaders, speaking
+from ..report.reference import structure_of
 from ..validation import InputError, listing
 from .commands import DONE, UNFINISHED, meant
 from .fitting import MODEL, Outcome, all_parameters, check_engine, check_given, learned, needs_complete, scores
@@ -63,6 +64,7 @@ class Run:
     truth: nx.Graph[str] | None = None
     known: pd.DataFrame | None = None
     layout: pd.DataFrame | None = None
+    structure: NetworkCheck | None = None
     files: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -70,7 +72,7 @@ class Run:
         job, inputs, signals, voice = self.job, self.inputs, self.signals, self.voice
         note_signals(inputs.table, signals, voice)
         if job.method != TIES:
-            note_structure(signals, voice)
+            self.structure = note_structure(signals, voice)
         self.truth = truth_noted(inputs.truth, signals, job, voice)
         self.known = None if inputs.known is None else ties_noted(io.read_known, inputs.known, signals, job, voice)
         self.layout = layout_in(inputs.layout)
@@ -119,6 +121,8 @@ class Run:
             layout=self.layout,
             interventions=self.inputs.interventions,
             graph=outcome.whole,
+            signals=self.signals.table,
+            structure=self.structure,
         )
         with written_together(self.out) as folder:
             for name in graph_files(self.inputs.formats, record.nodes):
@@ -195,27 +199,13 @@ def note_signals(file: Path, signals: Signals, voice: Voice) -> None:
     voice.say(f"{file.name}: {counted(n_nodes, 'node')}, {counted(n_signals, 'signal')}{names}")
 
 
-def questions_of(signals: Signals) -> list[str]:
-    """Return the question of every signal.
-
-    The 0/1 signals of one category are one question: shuffled apart, they alone would look like structure.
-    """
-    names = [str(name) for name in signals.table.index]
-    return [column if (column := name.rpartition("=")[0]) in signals.columns else name for name in names]
-
-
-def note_structure(signals: Signals, voice: Voice) -> None:
+def note_structure(signals: Signals, voice: Voice) -> NetworkCheck | None:
     """Say whether columns go together, by a check on a sample that takes a tenth of a second."""
-    n_signals, n_nodes = signals.table.shape
-    if n_nodes < 10:  # among fewer, chance and structure look alike
-        return
-    random = np.random.default_rng(0)
-    kept = np.sort(random.permutation(n_signals)[:60])
-    nodes = np.sort(random.permutation(n_nodes)[:1000])
-    asked = np.array(questions_of(signals), dtype=object)[kept]
-    found = check_network(signals.table.iloc[kept, nodes], questions=asked, n_permutations=99)
-    if found.verdict != "cannot tell":
-        voice.note(found.sentences[0] + ("" if found.found else f" {found.sentences[1]}"), warning=not found.found)
+    check = structure_of(signals.table, signals.columns)
+    if check is not None and check.verdict != "cannot tell":
+        warned = "" if check.found else f" {check.sentences[1]}"
+        voice.note(check.sentences[0] + warned, warning=not check.found)
+    return check
 
 
 def truth_noted(file: Path | None, signals: Signals, job: Job, voice: Voice) -> nx.Graph[str] | None:

@@ -97,8 +97,11 @@ def profile_of(columns: Sequence[InputColumn], community: Array, order: Array, n
 
 
 def _names_people(column: InputColumn, names: Array) -> bool:
-    """Whether a column holds names of nodes, such as friends: a third of its answers are."""
-    if column.levels is None:
+    """Whether a column holds names of nodes, such as friends: a third of its answers are.
+
+    A few answers, such as 0 and 1, may be names by chance.
+    """
+    if column.levels is None or len(column.levels) < 5:
         return False
     people = {text(name).strip().casefold() for name in names}
     named = sum(level.strip().casefold() in people for level in column.levels)

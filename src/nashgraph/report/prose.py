@@ -11,6 +11,7 @@ import json
 import platform
 import re
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,7 +94,7 @@ def percent(share: float) -> str:
 
 
 def verdicts(summary: Summary, first: Leaders) -> list[tuple[str, str]]:
-    """Return in a few words, with green, amber or red, whether there is anything, how many ties, who leads, how stable."""
+    """Return in a few words, with green, amber or red, is there anything, how many ties, who leads, how stable."""
     chips = [structure_verdict(summary), ties_verdict(summary), leaders_verdict(first)]
     if np.isfinite(summary.agreement):
         chips.append(agreement_verdict(summary))
@@ -110,7 +111,7 @@ def structure_verdict(summary: Summary) -> tuple[str, str] | None:
         return "not tested whether answers go together", "amber"
     if check.found:
         return f"answers go together (p = {check.p_value:.2g})", "green"
-    return f"nothing found: shuffled answers look alike (p = {check.p_value:.2g})", "red"
+    return f"nothing found: as in shuffled answers (p = {check.p_value:.2g})", "red"
 
 
 def ties_verdict(summary: Summary) -> tuple[str, str]:
@@ -153,6 +154,19 @@ def agreement_verdict(summary: Summary) -> tuple[str, str]:
     chance = summary.reference.agreement
     above = (summary.agreement - chance) / max(1.0 - chance, 1e-9)
     return f"{words}; {chance:.0%} if shuffled", graded(above, 0.2, 0.05)
+
+
+def calibration_sentence(trust: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return in one sentence where probabilities are farthest from the share of ties, if a truth is known."""
+    if "calibration" not in trust:
+        return ""
+    evidence = np.asarray(trust["calibration"]["evidence"])
+    tied = np.asarray(trust["calibration"]["tied"])
+    worst = int(np.argmax(np.abs(tied - evidence)))
+    if abs(tied[worst] - evidence[worst]) < 0.05:
+        return "They agree to within 5 points."
+    direction = "too low" if tied[worst] > evidence[worst] else "too high"
+    return f"Of pairs at about {evidence[worst]:.0%}, {tied[worst]:.0%} are ties: these figures are {direction}."
 
 
 def graded(value: float, good: float, fair: float) -> str:
