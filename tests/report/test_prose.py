@@ -79,7 +79,7 @@ def test_columns_stand_beside_what_shuffled_answers_give():
     real = {
         column.name: column for column in summarize(SmoothGL().fit(signals), columns=people, signals=signals).columns
     }
-    assert real["q0"].alike - real["q0"].by_chance > 0.2
+    assert np.mean([real[name].alike - real[name].by_chance for name in signals.index]) > 0.15
     assert real["q0"].learned_from
     assert real["village"].learned_from is False
     assert abs(real["village"].by_chance) < 0.3 < real["village"].alike
