@@ -40,7 +40,7 @@ def test_words_of_a_page_and_of_a_script_are_read(tool, tmp_path):
     ("text", "block"),
     [
         ("compute it from what is there", "headless what"),
-        ("those who were asked", "those who/that"),
+        ("those who answered", "those who/that"),
         ("pairwise where there are gaps", "where for if"),
         ("it takes a matrix", "takes, holds"),
         ("the page says", "says, tells"),

@@ -97,9 +97,10 @@ def page_text(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".html":
         text = re.sub(r"(?s)<(script|style).*?</\1>|\{#.*?#\}|\{%.*?%\}", " ", text)
-        return re.sub(
-            r"\{\{.*?\}\}", "x", re.sub(r"</(?:p|h\d|li|td|th|figcaption)>", "\n\n", re.sub(r"<(?!/)[^>]*>", "", text))
-        )
+        # Of an expression the texts in quotes are read: {{ "many words" if settled else "other words" }}.
+        text = re.sub(r"\{\{(.*?)\}\}", lambda each: " / ".join(re.findall(r'"([^"]* [^"]*)"', each[1])) or "x", text)
+        text = re.sub(r"</(?:p|h\d|li|td|th|figcaption)>", "\n\n", text)
+        return re.sub(r"<[^>]*>", "", text)
     quoted = re.findall(r'"((?:[^"\\\n]|\\.)*)"|`([^`]*)`', text)
     texts = [re.sub(r"\$\{[^}]*\}", "x", one or other) for one, other in quoted]
     return "\n\n".join(words for words in texts if len(re.findall(r"[a-z]{2,} ", words)) >= 3)
