@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -129,6 +129,16 @@ class TieSurvey:
             parts.append(f"{len(self.waves)} waves")
         return f"<TieSurvey: {', '.join(parts)}>"
 
+    def updated(self, *, known: Any = None, room: int | Mapping[str, int] | None = None) -> TieSurvey:
+        """Return this survey with other known ties, or with room for so many names."""
+        survey = self
+        if known is not None:
+            other = TieSurvey.of(self.names, known=known)
+            survey = replace(survey, known=other.known, complete=other.complete)
+        if room is not None:
+            survey = replace(survey, room=_room(room, self.reports))
+        return survey
+
     @property
     def respondents(self) -> Array:
         """Names of those who were asked for names."""
@@ -207,7 +217,7 @@ class _Reading:
             n_ties_at_least=ties.at_least.iloc[:, 0],
             reports=reports,
             asked=self.respondents(reports),
-            room=self.room(room, reports),
+            room=_room(room, reports),
             known=known,
             complete=complete,
             places=coordinates,
@@ -372,24 +382,6 @@ class _Reading:
         asked = pd.concat([asked, missing.assign(relation="", wave="")], ignore_index=True)
         return asked.drop_duplicates(ignore_index=True)
 
-    def room(self, room: Any, reports: pd.DataFrame) -> dict[str, int]:
-        """Return how many names a list had room for, by relation, or say who gave more."""
-        if room is None:
-            return {}
-        relations = labels_of(reports["relation"]) or [""]
-        by_relation = room if isinstance(room, Mapping) else dict.fromkeys(relations, room)
-        most = {name_text(relation): int(names) for relation, names in by_relation.items()}
-        sizes = reports.groupby(["relation", "wave", "respondent"], sort=False).size().reset_index(name="names")
-        limit = sizes["relation"].map(most)
-        if (longer := sizes[sizes["names"] > limit]).size:
-            raise InputError(
-                f"reports: {listing(longer['respondent'].unique())} gave more than max_names={listing(most.values())} "
-                "names, so there was room for more; correct one of the two",
-                parameter="max_names",
-                value=room,
-            )
-        return most
-
     # ------------------------------------------------------------------------------ pairs
 
     def known(self) -> tuple[pd.DataFrame, list[str]]:
@@ -468,6 +460,25 @@ class _Reading:
                 parameter="pairs",
             )
         return whole[whole["source"] != whole["target"]].reset_index(drop=True)
+
+
+def _room(room: Any, reports: pd.DataFrame) -> dict[str, int]:
+    """Return how many names a list had room for, by relation, or say who gave more."""
+    if room is None:
+        return {}
+    relations = labels_of(reports["relation"]) or [""]
+    by_relation = room if isinstance(room, Mapping) else dict.fromkeys(relations, room)
+    most = {name_text(relation): int(names) for relation, names in by_relation.items()}
+    sizes = reports.groupby(["relation", "wave", "respondent"], sort=False).size().reset_index(name="names")
+    limit = sizes["relation"].map(most)
+    if (longer := sizes[sizes["names"] > limit]).size:
+        raise InputError(
+            f"reports: {listing(longer['respondent'].unique())} gave more than max_names={listing(most.values())} "
+            "names, so there was room for more; correct one of the two",
+            parameter="max_names",
+            value=room,
+        )
+    return most
 
 
 def _people(tables: tuple[Any, ...], reports: pd.DataFrame, asked: pd.DataFrame, known: Any) -> list[Any]:

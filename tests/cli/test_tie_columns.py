@@ -118,7 +118,7 @@ def test_declared_columns_and_traits_are_no_signals(survey):
     found = signals_of(pd.read_csv(survey), options)
     assert list(found.table.index) == ["age"]
     assert list(found.told.traits.columns) == list(TRAITS)
-    assert found.told.room == 3
+    assert found.told.room == {"": 3}
     # without any other column there are no signals, and the tie model does without
     alone = signals_of(pd.read_csv(survey).drop(columns="age"), options)
     assert alone.table.shape == (0, N)
@@ -187,22 +187,27 @@ def test_names_are_matched_to_the_letter_and_others_are_listed(tmp_path):
     assert sorted(map(sorted, sure)) == [["Ann", "Bob"], ["Ann", "Dan"], ["Bob", "Catherine"]]
 
 
+def named(survey):
+    """Return whom each respondent named."""
+    return {respondent: rows["target"].tolist() for respondent, rows in survey.reports.groupby("respondent")}
+
+
 def test_names_go_by_ids_with_zeros_or_points_and_by_another_column_of_names():
     table = pd.DataFrame({"id": ["007", "012", "013"], "full name": ["Ann", "Bob", "Cat"], "tie": ["012", "Ann", "7"]})
     told = signals_of(table, TableOptions(id="id", names=("tie",), drop=("age",)[:0])).told
-    assert told.nominations == {"007": ["012"], "012": ["007"], "013": [None]}
+    assert named(told) == {"007": ["012"], "012": ["007"], "013": [None]}
     numbers = pd.DataFrame({"id": [1, 2, 3], "tie": [2.0, None, 1.0]})
-    assert signals_of(numbers, TableOptions(id="id", names=("tie",))).told.nominations == {"1": ["2"], "3": ["1"]}
+    assert named(signals_of(numbers, TableOptions(id="id", names=("tie",))).told) == {"1": ["2"], "3": ["1"]}
     several = pd.DataFrame({"id": ["a", "b", "c"], "ties": ["b; c", "a", None]})
     told = signals_of(several, TableOptions(id="id", names=("ties",))).told
-    assert told.nominations == {"a": ["b", "c"], "b": ["a"]}
-    assert told.room is None
+    assert named(told) == {"a": ["b", "c"], "b": ["a"]}
+    assert told.room == {}
 
 
 BAD = {
-    "a count that is negative": ({"friends_weaver": "-3"}, "--counts must be whole numbers", "in 'friends_weaver'"),
-    "a count with a fraction": ({"friends_weaver": "1.5"}, "--counts must be whole numbers", "got '1.5' for 101"),
-    "or more of nothing": ({"friends_weaver": "+"}, "--counts must be whole numbers", "got '+' for 101"),
+    "a count that is negative": ({"friends_weaver": "-3"}, "counts must be whole numbers", "in 'friends_weaver'"),
+    "a count with a fraction": ({"friends_weaver": "1.5"}, "counts must be whole numbers", "got '1.5' for 101"),
+    "or more of nothing": ({"friends_weaver": "+"}, "counts must be whole numbers", "got '+' for 101"),
     "a trait that is missing": ({"weaver": None}, "traits has a gap for 101 in 'weaver'", "fill it in"),
 }
 

@@ -52,9 +52,7 @@ def told(file):
     with suppress(InputError):
         options = TableOptions(counts=("n_weavers=weaver", "n_smiths=job=smith"), ties="n", names=("friend1,friend2",))
         found = load_signals(file, options)
-        nodes = {*found.told.traits.index}
-        for names in (found.told.nominations or {}).values():
-            assert {*filter(None, names)} <= nodes
+        assert {*found.told.reports["target"].dropna()} <= {*map(str, found.told.names)}
 
 
 def alters(file):

@@ -132,7 +132,8 @@ def test_answers_about_ties(tmp_path):
     table = pd.DataFrame({"weaver": [1, 0, 1], "n": ["2", "10+", None], "of_weavers": [1, 2, 0], "age": [3, 4, 9]})
     asked = TableOptions(counts=("of_weavers=weaver",), ties="n")
     told, rest = take_tie_answers(table, NODES, asked, Problems(), [], [])
-    assert (told.counts["weaver"].tolist(), told.n_ties["bob"], list(rest.columns)) == ([1, 2, 0], "10+", ["age"])
+    assert (told.counts["weaver"].tolist(), told.n_ties["bob"], list(rest.columns)) == ([1, 2, 0], 10, ["age"])
+    assert told.n_ties_at_least.tolist() == [False, True, False]
     np.testing.assert_array_equal(trait_of(texts("weaver", "smith", None), "weaver", "n"), [1, 0, np.nan])
     counted = count_of(texts("3", "refused", "10+", "-99", name="n"), gap_codes([], ["n"]), [])
     assert counted.dropna().tolist() == ["3", "10+"]

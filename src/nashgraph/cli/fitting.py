@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
@@ -325,28 +324,15 @@ def in_time(seconds: float) -> str:
 
 def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFrame | None) -> None:
     """Fit the tie model to what people told and to known ties, and say how far answers are trusted."""
-    X, told = (signals.table if len(signals.table) else None), signals.told
-    answers = {}
-    if told is not None:
-        answers = {"traits": told.traits, "counts": told.counts, "n_ties": told.n_ties, "nominations": told.nominations}
-        if told.room is not None and model.max_names is None:
-            model.set_params(max_names=told.room)
-            voice.note(
-                f"--names has {told.room} columns, so lists of {told.room} names count as full; --max-names changes it"
-            )
+    X = signals.table if len(signals.table) else None
+    survey = signals.told
+    if survey is not None and survey.room and model.max_names is None:
+        room = max(survey.room.values())
+        voice.note(f"--names has {room} columns, so lists of {room} names count as full; --max-names changes it")
     announce_ties(signals, voice)
-    try:
-        with bar(voice, "learning"):
-            model.fit(X, **answers, known=known)
-    except InputError as error:
-        message = str(error)
-        if told is not None and message.startswith("counts must"):  # it names the trait, and the file has the column
-            for trait, column in told.columns.items():
-                message = message.replace(f"in {trait!r}", f"in {column!r}")
-        for name, option in {"nominations": "--names", "n_ties": "--ties", "counts": "--counts"}.items():
-            message = re.sub(rf"(?<![-\w]){name}\b", option, message)
-        raise InputError(message) from error
-    if told is None:
+    with bar(voice, "learning"):
+        model.fit(X, survey, known=known)
+    if survey is None:
         voice.note(
             f"learned by the tie model from {int(model.known_pairs_[2].sum())} known ties, "
             f"{int(model.asked_.sum())} people whose ties are all known, and likeness of the signals"

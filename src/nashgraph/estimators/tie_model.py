@@ -127,7 +127,7 @@ class TieModel(GraphEstimator):
         X : array or DataFrame of shape (n_signals, n_nodes), a TieSurvey, or a Study, optional
             Signals for likeness; columns are nodes. A study has signals and a TieSurvey.
         y : TieSurvey, optional
-            Instead of all tables below, with signals X.
+            Instead of the tables below, except ``known``, with signals X.
         traits : DataFrame with a row for every node, or array
             1 where the node has the trait, else 0. Columns that nobody counted may hold any numbers.
         counts : DataFrame with a row for every node that was asked
@@ -194,13 +194,14 @@ class TieModel(GraphEstimator):
     def _survey(self, X: Any, y: Any, tables: dict[str, Any]) -> tuple[Any, TieSurvey]:
         """Return signals, and the survey that was given or is made from tables."""
         if isinstance(getattr(X, "ties", None), TieSurvey):  # a study
-            return X.signals, X.ties
-        if isinstance(X, TieSurvey):
+            X, y = X.signals, X.ties
+        elif isinstance(X, TieSurvey):
             X, y = None, X
         if isinstance(y, TieSurvey):
-            if given := [name for name, table in tables.items() if table is not None]:
-                raise InputError(f"the survey has everything about ties: leave out {listing(given)}", value=given)
-            return X, y
+            known = tables.pop("known")
+            if doubled := [name for name, table in tables.items() if table is not None]:
+                raise InputError(f"the survey has everything about ties: leave out {listing(doubled)}", value=doubled)
+            return X, y.updated(known=known, room=self.max_names)
         names: Iterable[Any] | None = None
         if isinstance(X, pd.DataFrame) and tables["traits"] is None:
             names = X.columns

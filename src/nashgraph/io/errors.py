@@ -34,7 +34,7 @@ class Problems:
         """Store errors raised inside, to report all of them later."""
         try:
             yield
-        except TableError as error:
+        except InputError as error:
             self.found += [str(error)] if str(error) not in self.found else []
 
     def refuse(self) -> None:

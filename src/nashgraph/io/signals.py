@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ..tie_survey import TieSurvey
 from ..validation import ABSURD, FAR, Array, far_out, listing, silent_nodes, silent_sentence, strangers
 from .coding import Coded, choices, coded, coding_notes, left_out_notes
 from .columns import as_name, is_text, numbers, plain_numbers
@@ -18,7 +19,7 @@ from .names import check_nodes, chosen_column, chosen_columns, named_rows, of_gr
 from .options import TableOptions
 from .read import read_table
 from .recognize import TieColumn, is_count, refuse_what_is_no_table_of_answers, tie_columns, tie_note
-from .tie_answers import TieAnswers, declared, take_tie_answers, times_named, with_alters
+from .tie_answers import declared, take_tie_answers, times_named, with_alters
 from .vocabulary import ANSWERS, CODE_WORDS, NODE_WORDS, QUESTIONS
 
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
@@ -40,7 +41,7 @@ class Signals:
     columns : DataFrame, what the file says of each node, one row for each, before it is coded or scaled; also columns
         that are not used as signals
     tie_columns : list of TieColumn, the columns that seem to count or name ties; they are not signals
-    told : TieAnswers, optional, what the columns declared to be about ties tell
+    told : TieSurvey, optional, what the columns declared to be about ties tell
     warnings : list of str, those of the notes that everybody should read
     """
 
@@ -52,7 +53,7 @@ class Signals:
     silent: Array
     columns: pd.DataFrame
     tie_columns: list[TieColumn] = field(default_factory=list)
-    told: TieAnswers | None = None
+    told: TieSurvey | None = None
     warnings: list[str] = field(default_factory=list)
 
 
@@ -67,7 +68,7 @@ class _Oriented:
     columns: pd.DataFrame  # what the file says of each node
     notes: list[str]
     tie_columns: list[TieColumn] = field(default_factory=list)
-    told: TieAnswers | None = None
+    told: TieSurvey | None = None
     warnings: list[str] = field(default_factory=list)
 
     def leave_out(self, gone: Array, why: str) -> None:
@@ -212,7 +213,7 @@ def _rows_as_nodes(table: pd.DataFrame, whole: pd.DataFrame, options: TableOptio
     wanted = {*how.keep, *how.categorical, *how.ordinal}
     told, table = take_tie_answers(table, names, options, problems, notes, warnings)
     about_ties = [found for found in tie_columns(table, names) if found.column not in wanted]
-    warnings += tie_note(about_ties, table, told is not None and told.n_ties is not None)
+    warnings += tie_note(about_ties, table, told is not None and bool(told.n_ties.notna().any()))
     for name in table.columns.drop([found.column for found in about_ties]):
         with problems.kept():
             parts.append(coded(table[name], how, names))

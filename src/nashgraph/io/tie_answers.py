@@ -10,30 +10,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
+from ..matching import NameIndex
+from ..tie_survey import TieSurvey
+from ..tie_tables import read_counts
 from ..validation import Array, listing
 from .columns import among, as_name, is_text
 from .errors import Problems, TableError
 from .missing import GapCodes, gap_codes, plain_codes
-from .names import WITH_POINT, chosen_column, chosen_columns, plain_names, words_of
+from .names import chosen_column, chosen_columns, plain_names, words_of
 from .options import TableOptions
 from .read import read_table
 from .recognize import ego_column
 from .vocabulary import GAPS, NO_ANSWER
-
-
-class TieAnswers(NamedTuple):
-    """What people told about their ties, a row for every node."""
-
-    traits: pd.DataFrame  # 1 where a node has the trait that is counted, else 0
-    counts: pd.DataFrame | None  # how many ties with the trait; None if nothing was counted
-    n_ties: pd.Series | None  # how many ties in all; None if that was not asked
-    nominations: dict[str, list[str | None]] | None  # who named which nodes; None for a name outside the table
-    room: int | None  # how many names there was room for, if every name has a column of its own
-    columns: dict[str, str]  # from each trait to the column that counts it
 
 
 def with_alters(table: pd.DataFrame, options: TableOptions) -> tuple[pd.DataFrame, TableOptions, list[str]]:
@@ -100,41 +91,56 @@ def take_tie_answers(
     problems: Problems,
     notes: list[str],
     warnings: list[str],
-) -> tuple[TieAnswers | None, pd.DataFrame]:
+) -> tuple[TieSurvey | None, pd.DataFrame]:
     """Return what the declared columns tell, and the table without them and without the traits that they count."""
     if not declared(options):
         return None, table
-    known, index = list(map(str, table.columns)), pd.Index(list(nodes), dtype=object)
-    codes, start = gap_codes(options.na, known), len(notes)
-    traits, counts, columns, used = dict[str, pd.Series](), dict[str, pd.Series](), dict[str, str](), set[str]()
+    known = list(map(str, table.columns))
+    index = pd.Index(list(nodes), dtype=object)
+    codes = gap_codes(options.na, known)
+    start = len(notes)
+    traits: dict[str, pd.Series] = {}
+    counts: dict[str, pd.Series] = {}
+    columns: dict[str, str] = {}  # from each trait to the column that counts it
+    used: set[str] = set()
     with problems.kept():
-        for column, trait, value in (each for text in options.counts for each in counted_columns(text, known)):
+        for column, trait, value in (part for text in options.counts for part in counted_columns(text, known)):
             label = trait if value is None else f"{trait}={value}"
             if label in columns or column in columns.values():
                 raise TableError(f"--counts has {label!r} or {column!r} twice: one column counts one trait")
             traits[label] = trait_of(table[trait], value, column)
-            counts[label] = count_of(table[column], codes, notes)
+            cells = count_of(table[column], codes, notes).set_axis(index)
+            read_counts("counts", cells.to_frame())  # an error names this column and not the trait
+            counts[label] = cells
             columns[label] = column
             used |= {column, trait}
-    n_ties = nominations = room = None
+    n_ties = None
     if options.ties is not None:
         with problems.kept():
             n_ties = count_of(table[chosen_column(options.ties, known)], codes, notes).set_axis(index)
             used.add(options.ties)
+    names: dict[str, list[str | None]] | None = None
+    room = None
     if options.names:
         with problems.kept():
-            given = chosen_columns(options.names, known)
-            nominations, room = names_given(table, given, nodes, notes, warnings)
-            used |= {*given}
+            declared_names = chosen_columns(options.names, known)
+            names, room = names_given(table, declared_names, nodes, notes, warnings)
+            used |= {*declared_names}
     problems.refuse()
-    frames = [pd.DataFrame(part, index=table.index).set_axis(index, axis=0) for part in (traits, counts)]
+    survey = TieSurvey.of(
+        index,
+        traits=pd.DataFrame(traits, index=table.index).set_axis(index, axis=0),
+        counts=pd.DataFrame(counts) if counts else None,
+        n_ties=n_ties,
+        reports=names,
+        room=room,
+    )
     answered = {columns[trait]: f"counts {trait!r}" for trait in columns} | {options.ties: "is the number of ties"}
     shown = "; ".join(
         f"{name!r} {what} ({table[name].notna().sum()} answers)" for name, what in answered.items() if name is not None
     )
     notes.insert(start, f"answers about ties: {shown or 'names'}; traits that are counted are not signals")
-    told = TieAnswers(frames[0], frames[1] if columns else None, n_ties, nominations, room, columns)
-    return told, table.drop(columns=[name for name in table.columns if str(name) in used])
+    return survey, table.drop(columns=[name for name in table.columns if str(name) in used])
 
 
 def times_named(
@@ -218,19 +224,21 @@ def names_given(
         if is_text(table[other]) and len({*labels}) == len(labels) and not {*labels} & {*nodes}:
             places |= dict(zip(labels, nodes, strict=True))
             notes.append(f"names of ties are matched with the nodes' ids and with {other!r}")
-    told, outside, several = dict[str, list[str | None]](), list[tuple[str, str]](), False
+    people = NameIndex(places)
+    meant = list(places.values())
+    told: dict[str, list[str | None]] = {}
+    outside: list[tuple[str, str]] = []
+    several = False
     for node, row in zip(nodes, table[list(columns)].to_numpy(dtype=object), strict=True):
         cells = [as_name(cell).strip() for cell in row if not pd.isna(cell)]
         cells = [cell for cell in cells if cell in places or not (cell in GAPS or cell.casefold() in NO_ANSWER)]
         parts = [[cell] if cell in places else re.split(r"\s*[;,|]\s*", cell) for cell in cells]
         several |= any(len(part) > 1 for part in parts)
         names = [name for part in parts for name in part if name]
-        names = [
-            name.partition(".")[0] if name not in places and WITH_POINT.fullmatch(name) else name for name in names
-        ]
-        outside += [(node, name) for name in names if name not in places]
+        known_names = [people.place(name) for name in names]
+        outside += [(node, name) for name, place in zip(names, known_names, strict=True) if place < 0]
         if names:
-            told[node] = [places.get(name) for name in names]
+            told[node] = [None if place < 0 else meant[place] for place in known_names]
     inside = sum(map(len, told.values())) - len(outside)
     notes.append(
         f"{len(told)} of {len(nodes)} nodes gave {inside} names of others in {listing(columns)}; nodes without any "
