@@ -22,6 +22,7 @@ from .tie_tables import (
     read_counts,
     read_numbers,
     read_reports,
+    read_room,
     unique_columns,
     with_ends,
 )
@@ -136,7 +137,7 @@ class TieSurvey:
             other = TieSurvey.of(self.names, known=known)
             survey = replace(survey, known=other.known, complete=other.complete)
         if room is not None:
-            survey = replace(survey, room=_room(room, self.reports))
+            survey = replace(survey, room=read_room(room, self.reports))
         return survey
 
     @property
@@ -217,7 +218,7 @@ class _Reading:
             n_ties_at_least=ties.at_least.iloc[:, 0],
             reports=reports,
             asked=self.respondents(reports),
-            room=_room(room, reports),
+            room=read_room(room, reports),
             known=known,
             complete=complete,
             places=coordinates,
@@ -460,25 +461,6 @@ class _Reading:
                 parameter="pairs",
             )
         return whole[whole["source"] != whole["target"]].reset_index(drop=True)
-
-
-def _room(room: Any, reports: pd.DataFrame) -> dict[str, int]:
-    """Return how many names a list had room for, by relation, or say who gave more."""
-    if room is None:
-        return {}
-    relations = labels_of(reports["relation"]) or [""]
-    by_relation = room if isinstance(room, Mapping) else dict.fromkeys(relations, room)
-    most = {name_text(relation): int(names) for relation, names in by_relation.items()}
-    sizes = reports.groupby(["relation", "wave", "respondent"], sort=False).size().reset_index(name="names")
-    limit = sizes["relation"].map(most)
-    if (longer := sizes[sizes["names"] > limit]).size:
-        raise InputError(
-            f"reports: {listing(longer['respondent'].unique())} gave more than max_names={listing(most.values())} "
-            "names, so there was room for more; correct one of the two",
-            parameter="max_names",
-            value=room,
-        )
-    return most
 
 
 def _people(tables: tuple[Any, ...], reports: pd.DataFrame, asked: pd.DataFrame, known: Any) -> list[Any]:

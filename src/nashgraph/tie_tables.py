@@ -255,6 +255,25 @@ def read_asked(asked: Any) -> pd.DataFrame:
     return pd.DataFrame({"respondent": objects(asked), "relation": "", "wave": ""}, dtype=object)
 
 
+def read_room(room: Any, reports: pd.DataFrame) -> dict[str, int]:
+    """Return how many names a list had room for, by relation, or say who gave more."""
+    if room is None:
+        return {}
+    relations = labels_of(reports["relation"]) or [""]
+    by_relation = room if isinstance(room, Mapping) else dict.fromkeys(relations, room)
+    most = {name_text(relation): int(names) for relation, names in by_relation.items()}
+    sizes = reports.groupby(["relation", "wave", "respondent"], sort=False).size().reset_index(name="names")
+    limit = sizes["relation"].map(most)
+    if (longer := sizes[sizes["names"] > limit]).size:
+        raise InputError(
+            f"reports: {listing(longer['respondent'].unique())} gave more than max_names={listing(most.values())} "
+            "names, so there was room for more; correct one of the two",
+            parameter="max_names",
+            value=room,
+        )
+    return most
+
+
 def read_numbers(what: str, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table of numbers, NaN where nothing is known."""
     try:
