@@ -19,8 +19,8 @@ const HEADINGS = {
   worth: "Worth of a unit",
   loss: "Loss if gone",
   silent: "Without any signal",
-  expected_ties: "Expected ties",
 };
+const TOLD = ["expected_ties", "ties_low", "ties_high", "followers", "listens_to"]; // of a tie model: shown first, together
 
 function between90(low, high) {
   const write = evenly(high);
@@ -38,11 +38,14 @@ function tableColumns() {
   const oneWay = nodes.followers?.every((count, node) => count === nodes.listens_to[node]);
   const plain = Object.entries(nodes)
     .filter(([name]) => !OWN.includes(name) || name in HEADINGS)
-    .filter(([name]) => !(oneWay && name === "listens_to"));
+    .filter(([name]) => !(oneWay && name === "listens_to"))
+    .filter(([name]) => !(nodes.expected_ties && TOLD.includes(name)));
   const first = d3.sort(data.columns.filter((column) => column.alike !== null), (column) => -column.alike).slice(0, WIDE);
   const chosen = data.columns.filter((column) => first.includes(column));
   return [
     { heading: "Node", says: (node) => nodes.name[node], by: (node) => nodes.name[node] },
+    ...(nodes.expected_ties ? [{ heading: "Expected ties", says: shownOf("expected_ties", nodes.expected_ties), by: (node) => nodes.expected_ties[node] }] : []),
+    ...(nodes.ties_low ? [{ heading: "90% interval", says: between90(nodes.ties_low, nodes.ties_high), by: (node) => nodes.ties_low[node] }] : []),
     ...(supported ? [{ heading: "Influence", bar: true, says: shownOf("influence", nodes.influence), by: (node) => nodes.influence[node] }] : []),
     ...(supported && nodes.influence_low ? [{ heading: "90% interval", says: between90(nodes.influence_low, nodes.influence_high), by: (node) => nodes.influence_low[node] }] : []),
     ...(supported && nodes.rank_low ? [{ heading: "Rank", says: between90(nodes.rank_low, nodes.rank_high), by: (node) => -nodes.rank_low[node] }] : []),

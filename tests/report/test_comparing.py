@@ -118,8 +118,8 @@ def test_a_profile_has_a_cell_for_every_community_and_column():
     )
     summary = summarize(held(weights), columns=table)
     assert [sorted(name.split(", ")) for name in sorted(summary.profile.names)] == [
-        ["phone: 0", "visits: high", "water: tap"],
-        ["phone: 1", "visits: low", "water: well"],
+        ["no phone", "visits: high", "water: tap"],
+        ["phone", "visits: low", "water: well"],
     ]
     assert {"tap 100%", "well 100%", "often", "never"} <= {word for row in summary.profile.words for word in row}
     drawn = plot_profile(summary, Figure().subplots()).images[0].get_array()

@@ -116,6 +116,13 @@ def _without_common_prefix(called: list[str]) -> list[str]:
     return [name.removeprefix(start) for name in called]
 
 
+def _said(name: str, answer: str, levels: list[str]) -> str:
+    """Return an answer with its question; a blank one says nothing, and 0 and 1 are read as no and yes."""
+    if levels == ["0", "1"]:
+        return name if answer == "1" else f"no {name}"
+    return f"{name}: {answer}" if answer.strip() else ""
+
+
 def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Array, list[str], list[str]]:
     """Return for each community its lead in a column (see Profile), its answer, and what that says in a name."""
     known = np.isfinite(values)
@@ -142,7 +149,7 @@ def _profiled(column: InputColumn, values: Array, community: Array) -> tuple[Arr
         lead = apart.max(axis=1)
         answers = [column.levels[k] for k in most]
         said = [f"{answer} {share[each, most[each]] / per[each]:.0%}" for each, answer in enumerate(answers)]
-        called = [f"{name}: {answer}" if answer.strip() else "" for answer in answers]
+        called = [_said(name, answer, column.levels) for answer in answers]
     return np.where(enough, lead, 0.0), [word if ok else "" for word, ok in zip(said, enough, strict=True)], called
 
 

@@ -95,13 +95,15 @@ def percent(share: float) -> str:
 
 def verdicts(summary: Summary, first: Leaders) -> list[tuple[str, str]]:
     """Return in a few words, with green, amber or red, is there anything, how many ties, who leads, how stable."""
-    chips = [structure_verdict(summary), ties_verdict(summary), leaders_verdict(first)]
+    chips = [structure_verdict(summary), ties_verdict(summary)]
+    if "expected_ties" not in summary.graph.node_columns:  # a tie model has intervals of its own for who has most ties
+        chips.append(leaders_verdict(first))
     if np.isfinite(summary.agreement):
         chips.append(agreement_verdict(summary))
-    return [chip for chip in chips if chip is not None]
+    return chips
 
 
-def structure_verdict(summary: Summary) -> tuple[str, str] | None:
+def structure_verdict(summary: Summary) -> tuple[str, str]:
     """Return what the test of structure found, in words that claim no more than the test does."""
     if "expected_ties" in summary.graph.node_columns:
         n_ties = float(np.sum(summary.graph.node_columns["expected_ties"])) / 2
