@@ -71,6 +71,7 @@ def render(summary: Summary) -> str:
         leaders=leaders,
         verdicts=prose.verdicts(summary, leaders),
         methods=prose.methods_paragraph(summary),
+        supplement=prose.methods_supplement(summary),
         calibration_words=prose.calibration_sentence(summary.trust),
         data=Markup(packed_json(summary.to_dict())),
     )

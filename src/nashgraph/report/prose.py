@@ -266,12 +266,6 @@ def read_methods(page: str | Path) -> str:
     return html.unescape(found[1])
 
 
-def _without_hint(note: str) -> str:
-    """Return a note as a sentence of a paper: a capital first, and no options of the command line."""
-    text = re.split(r"; [^;]*--", re.sub(r" \([^()]*--[^()]*\)", "", note))[0].rstrip(".")
-    return text[:1].upper() + text[1:]
-
-
 def references(summary: Summary) -> list[str]:
     """Return what to cite: the method, the game only if a prior used it, other priors only if there is one."""
     prior = summary.parameters.get("prior", "game")
@@ -282,7 +276,9 @@ def references(summary: Summary) -> list[str]:
 
 
 def methods_paragraph(summary: Summary) -> str:
-    """Return what was done, with versions and references, ready to paste.
+    """Return what was done in about 120 words with references, ready to paste into a paper.
+
+    Settings, versions and how the table was read are in the supplement (:func:`methods_supplement`).
 
     Examples
     --------
@@ -290,35 +286,54 @@ def methods_paragraph(summary: Summary) -> str:
     >>> from nashgraph.report import summarize
     >>> X = np.random.default_rng(0).normal(size=(20, 30))
     >>> methods_paragraph(summarize(SmoothGL(degree=4).fit(X)))
-    "A network of 30 nodes was learned with SmoothGL (c 0.95, degree 4, ...; Kalofolias (2016), ...) in nashgraph ...
+    "A network of 30 nodes was learned with SmoothGL (Kalofolias (2016), ...) in nashgraph ...
     """
     from .. import __version__  # noqa: PLC0415 (the package's root imports this module)
 
-    cut, graph = summary.cut, summary.graph
+    cut = summary.cut
+    graph = summary.graph
     source = f" from {summary.source}" if summary.source else ""
-    settings = ", ".join(f"{name} {value}" for name, value in summary.parameters.items() if value not in ("", "None"))
-    inside = "; ".join(part for part in (settings, *references(summary)) if part)
-    counted = (
-        f"Pairs of nodes with a {cut.column} of at least 50% were counted as tied"
-        if cut.share
-        else f"The pairs with most evidence were counted as tied, {graph.degree:.1f} per node on average"
-        if cut.column == EVIDENCE and graph.degree is not None
-        else "All pairs with a positive weight were counted as tied"
-    )
+    cited = f" ({'; '.join(references(summary))})" if references(summary) else ""
     density = cut.n_ties / max(1, graph.n_nodes * (graph.n_nodes - 1) / 2)
-    stability = (
-        f" Two replicates shared {percent(summary.agreement)} of the weight." if np.isfinite(summary.agreement) else ""
-    )
-    scores = "".join(f" {name} against the true network: {number(score)}." for name, score in summary.scores.items())
-    told = "likeness; none was observed"
+    basis = "The ties were inferred from likeness; none was observed."
     if "expected_ties" in graph.node_columns:
-        told = "what people told about their ties, each with a probability"
-    notes = "".join(f" {_without_hint(note)}." for note in summary.notes)
-    return (
-        f"A network of {graph.n_nodes:,} nodes was learned{source} with {summary.method} ({inside}) in nashgraph "
-        f"{__version__} (Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__})."
-        f"{notes} {counted}: {cut.n_ties:,} ties, {percent(density)} of all pairs.{stability} The calculation: "
-        f"{summary.certificate.sentence}.{scores} Communities were found by Leiden's method on modularity (Traag, "
-        "Waltman and van Eck (2019), From Louvain to Leiden, Scientific Reports 9:5233). The ties were inferred from "
-        f"{told}."
+        basis = "The ties were estimated from what people reported about them, each with a probability."
+    sentences = [
+        f"A network of {graph.n_nodes:,} nodes was learned{source} with {summary.method}{cited} in nashgraph "
+        f"{__version__}.",
+        f"{counted_as_ties(summary)}: {cut.n_ties:,} ties, {percent(density)} of all pairs.",
+        basis,
+    ]
+    if summary.structure is not None and np.isfinite(summary.structure.p_value):
+        sentences.append(f"A permutation test of whether answers go together gave p = {summary.structure.p_value:.2g}.")
+    if np.isfinite(summary.agreement):
+        chance = summary.reference.agreement if summary.reference is not None else np.nan
+        beside = f", {percent(chance)} with shuffled answers" if np.isfinite(chance) else ""
+        sentences.append(f"Two replicates shared {percent(summary.agreement)} of the weight{beside}.")
+    sentences.append(f"The calculation: {summary.certificate.sentence}.")
+    for name, score in summary.scores.items():
+        sentences.append(f"{name} against the true network: {number(score)}.")
+    sentences.append(
+        "Communities were found by Leiden's method on modularity (Traag, Waltman and van Eck (2019), From Louvain to "
+        "Leiden, Scientific Reports 9:5233)."
     )
+    return " ".join(sentences)
+
+
+def counted_as_ties(summary: Summary) -> str:
+    """Return which pairs were counted as tied, as the start of a sentence."""
+    cut = summary.cut
+    if "expected_ties" in summary.graph.node_columns:
+        return "The likeliest pairs were counted as tied, as many as ties are expected"
+    if cut.share:
+        return f"Pairs of nodes with a {cut.column} of at least 50% were counted as tied"
+    if cut.column == EVIDENCE and summary.graph.degree is not None:
+        return f"The strongest pairs were counted as tied, by convention {summary.graph.degree:.1f} per node on average"
+    return "All pairs with a positive weight were counted as tied"
+
+
+def methods_supplement(summary: Summary) -> str:
+    """Return the settings and versions in one sentence each, for a paper's supplement."""
+    settings = ", ".join(f"{name} {value}" for name, value in summary.parameters.items() if value not in ("", "None"))
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+    return f"Settings: {settings or 'none'}. Versions: {versions}."
