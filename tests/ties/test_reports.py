@@ -26,7 +26,7 @@ def small_task(seed=0, n=7, directed=False, asks_in=False, within=False):
     terms = [
         place_term("place", house, Use(by_group=True, in_class=True)),
         category_term("sex", random.integers(-1, 2, n), Use(in_report=True)),
-        number_term("age", random.normal(size=n)),
+        number_term("age", random.normal(size=n), likeness=0.7),
         listed_term("kin", np.array([0, 1]), np.array([5, 4]), np.array([1.0, 2.0])),
     ]
     if within:
@@ -70,9 +70,11 @@ def enumerated(problem, theta):  # noqa: PLR0912, PLR0915 (one independent rewri
     part = {name: theta[place] for name, place in problem.blocks.items()}
     n = len(task.group)
     features = np.zeros((n, n, len(problem.terms.names)))
+    likeness = np.zeros((n, n))
     for i, j in itertools.permutations(range(n), 2):
         cells = [problem.terms.first_cell[k] + cell(t, i, j, task) for k, t in enumerate(problem.terms.terms)]
         features[i, j] = problem.terms.basis[cells].sum(axis=0)
+        likeness[i, j] = problem.terms.likeness[cells].sum()
     false = np.full(n, part["false_mean"][0])
     false[problem.respondents] = part["false"]
     naming = task.w @ part["naming_w"] + part["naming_group"][task.group]
@@ -120,7 +122,8 @@ def enumerated(problem, theta):  # noqa: PLR0912, PLR0915 (one independent rewri
                 d1 = delta[0, u - 1] if u else 0.0
                 d2 = delta[1, u - 1] if u else 0.0
                 offset = task.left[i] @ task.right[j]
-                one = expit(x @ part["tie"] + d1 + offset)
+                shared = part["likeness"][0] * likeness[i, j]
+                one = expit(x @ part["tie"] + d1 + offset + shared)
                 two = expit(x @ part["strength"] + d2)
                 weight *= [1 - one, one * (1 - two), one * two][k]
                 value = known.get((i, j), known.get((j, i), 0))
@@ -173,7 +176,7 @@ def test_the_gradient_is_that_of_finite_differences(kind, n_classes, strong):
     problem = ReportProblem(task, ReportPriors(tie_person=0.5), n_classes, strong)
     random = np.random.default_rng(4)
     theta = problem.start() + 0.3 * random.normal(size=len(problem.mean))
-    _, gradient, _ = problem.objective(theta)
+    _, gradient = problem.objective(theta)
     for _ in range(5):
         direction = random.normal(size=len(theta))
         step = 1e-5 * direction

@@ -7,16 +7,17 @@ number for each term, whatever the number of features, and a gradient is a sum b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled import kernel
 from ..validation import Array
-from .report_kernels import CODES, DISTANCE, LISTED, SAME_GROUP, PairData, term_cell
+from .report_kernels import CODES, DISTANCE, LISTED, SAME_CODE, SAME_GROUP, PairData, fill_cells
 
 ROWS_FOR_SPREAD = 400  # people whose pairs estimate how often a cell occurs
+SAME_SPREAD = 1e-9  # below it, a feature is the same for all pairs
 
 
 class Use(NamedTuple):
@@ -35,8 +36,8 @@ PLAIN = Use()
 class PairTerm:
     """One covariate of pairs.
 
-    ``features`` has a row for every cell and a named column for every feature. ``natural`` has the prior means of
-    the weights of the tie, else 0, in units of the raw features.
+    ``features`` has a row for every cell and a named column for every feature. ``natural`` has the weights of the
+    features in the likeness that all questions share (its own weight is estimated), in units of the raw features.
     """
 
     label: str
@@ -55,38 +56,54 @@ class PairTerm:
         """Number of cells."""
         return len(self.features)
 
+    def reordered(self, order: Array, place: Array) -> PairTerm:
+        """Return the term with people in another order: entry k is person ``order[k]``."""
+        codes = None if self.codes is None else self.codes[order]
+        points = None if self.points is None else self.points[order]
+        listed = self.listed
+        if listed is not None:
+            listed = (place[listed[0]], place[listed[1]], listed[2])
+        return replace(self, codes=codes, points=points, listed=listed)
+
 
 def everything() -> PairTerm:
     """Return the term of the intercepts: all pairs are in its one cell."""
     return PairTerm("level", CODES, np.ones((1, 1)), ["level"], use=Use(by_group=True))
 
 
-def category_term(label: str, codes: Array, use: Use = PLAIN) -> PairTerm:
-    """Return a term of a category: whether both have the same, and how sociable each category is.
+def category_term(label: str, codes: Array, use: Use = PLAIN, likeness: float = 0.0) -> PairTerm:
+    """Return a term of a category: likeness, whether both have the same, and how sociable each category is.
 
-    A missing category (−1) is a code of its own that equals nothing.
+    Likeness is the inner product of the standardised indicators, so a shared rare answer says most. ``likeness`` is
+    its natural weight. A missing category (−1) is a code of its own that is like nothing.
     """
     codes = np.asarray(codes, dtype=np.int64)
+    n_known = int(codes.max()) + 1
     missing = codes < 0
-    n_codes = int(codes.max()) + 1 + bool(missing.any())
+    share = np.bincount(codes[~missing], minlength=n_known) / max(1, int((~missing).sum()))
+    n_codes = n_known + bool(missing.any())
     codes = np.where(missing, n_codes - 1, codes)
     one, other = _code_pairs(n_codes)
-    same = (one == other).astype(float)
-    if missing.any():
-        same[one == n_codes - 1] = 0.0
-    columns = [same]
-    names = [f"same {label}"]
-    if n_codes > 1:
-        for code in range(1, n_codes):
-            columns.append((one == code).astype(float) + (other == code))
-            names.append(f"{label} {code}")
-    return PairTerm(label, CODES, np.column_stack(columns), names, codes=codes, use=use)
+    same = ((one == other) & (one < n_known)).astype(float)
+    indicators = np.zeros((n_codes, n_known))
+    indicators[:n_known] = (np.eye(n_known) - share) / np.sqrt(np.maximum(share * (1.0 - share), 1e-12))
+    columns = [(indicators[one] * indicators[other]).sum(axis=1)]
+    names = [f"likeness in {label}"]
+    if n_known > 2:
+        columns.append(same)
+        names.append(f"same {label}")
+    for code in range(1, n_codes):
+        columns.append((one == code).astype(float) + (other == code))
+        names.append(f"{label} {code}")
+    natural = np.zeros(len(names))
+    natural[0] = likeness
+    return PairTerm(label, CODES, np.column_stack(columns), names, codes=codes, use=use, natural=natural)
 
 
-def number_term(label: str, values: Array, use: Use = PLAIN, n_bins: int = 10) -> PairTerm:
-    """Return a term of a number: closeness of the two, in spreads of its distribution, and their sum.
+def number_term(label: str, values: Array, use: Use = PLAIN, likeness: float = 0.0, n_bins: int = 10) -> PairTerm:
+    """Return a term of a number: likeness (product of the standardised numbers), closeness, and their sum.
 
-    ``n_bins`` bins of equal numbers of people: 10 keep 99% of the variance of a normal number.
+    ``n_bins`` bins of equal numbers of people: 10 keep 97% of the variance of a normal number.
     """
     values = np.asarray(values, dtype=float)
     missing = np.isnan(values)
@@ -104,11 +121,21 @@ def number_term(label: str, values: Array, use: Use = PLAIN, n_bins: int = 10) -
         codes = np.where(missing, len(used), codes)
         means = np.append(means, 0.0)
     one, other = _code_pairs(len(means))
-    gap = np.abs(means[one] - means[other])
-    total = means[one] + means[other]
-    return PairTerm(
-        label, CODES, np.column_stack([-gap, total]), [f"closeness of {label}", f"sum of {label}"], codes=codes, use=use
-    )
+    columns = [means[one] * means[other]]
+    names = [f"likeness in {label}"]
+    if len(used) > 2:
+        columns.append(-np.abs(means[one] - means[other]))
+        names.append(f"closeness of {label}")
+    columns.append(means[one] + means[other])
+    names.append(f"sum of {label}")
+    natural = np.zeros(len(names))
+    natural[0] = likeness
+    return PairTerm(label, CODES, np.column_stack(columns), names, codes=codes, use=use, natural=natural)
+
+
+def membership_term(label: str, codes: Array, use: Use = PLAIN) -> PairTerm:
+    """Return the term that says whether two people are in one group; −1 is in none. Any number of groups."""
+    return PairTerm(label, SAME_CODE, np.array([[0.0], [1.0]]), [f"same {label}"], codes=np.asarray(codes), use=use)
 
 
 def place_term(label: str, points: Array, use: Use = PLAIN, seed: int = 0) -> PairTerm:
@@ -171,14 +198,15 @@ def _code_pairs(n_codes: int) -> tuple[Array, Array]:
 class TermLayout:
     """Terms side by side: arrays for the kernels, and the standardised features of all cells.
 
-    ``basis`` (cells × features) is standardised over pairs except for the level; ``spread`` has the standard
-    deviations that it was divided by.
+    ``basis`` (cells × features) is standardised over pairs except for the level, its first column; ``spread`` has the
+    standard deviations that it was divided by. ``likeness`` has the likeness that all questions share, by cell.
     """
 
     terms: list[PairTerm]
     kernel_arrays: dict[str, Any]
     basis: Array
     spread: Array
+    likeness: Array
     names: list[str]
     term_of: Array
     first_cell: Array
@@ -194,6 +222,7 @@ def layout(terms: list[PairTerm], n_people: int) -> TermLayout:
     for k, term in enumerate(terms):
         if term.codes is not None:
             codes[k] = term.codes
+        if term.kind == CODES:
             n_codes[k] = round(np.sqrt(term.n_cells))
     kernel_arrays: dict[str, Any] = {
         "n_group_terms": sum(term.use.by_group for term in terms),
@@ -211,7 +240,9 @@ def layout(terms: list[PairTerm], n_people: int) -> TermLayout:
         basis[first_cell[k] : first_cell[k + 1], ends[k] : ends[k + 1]] = term.features
     names = [name for term in terms for name in term.names]
     term_of = np.repeat(np.arange(n_terms), n_names)
-    return TermLayout(terms, kernel_arrays, basis, np.ones(len(names)), names, term_of, first_cell)
+    return TermLayout(
+        terms, kernel_arrays, basis, np.ones(len(names)), np.zeros(len(basis)), names, term_of, first_cell
+    )
 
 
 def _places(terms: list[PairTerm], n_people: int) -> dict[str, Any]:
@@ -255,30 +286,35 @@ def _listed_pairs(terms: list[PairTerm], n_people: int) -> dict[str, Any]:
 
 def standardised(terms: TermLayout, data: PairData, seed: int = 0) -> TermLayout:
     """Return the layout with features of mean 0 and spread 1 over the pairs of a sample of people."""
-    n_people = len(data.members)
+    n_people = len(data.group)
     sample = np.random.default_rng(seed).permutation(n_people)[:ROWS_FOR_SPREAD]
     counts = cell_counts(data, sample)
     basis = terms.basis.copy()
     spread = terms.spread.copy()
+    likeness = np.zeros(len(basis))
+    natural = [np.zeros(len(term.names)) if term.natural is None else term.natural for term in terms.terms]
+    weights = np.concatenate(natural)
     for column in range(1, basis.shape[1]):
         term = terms.term_of[column]
         part = slice(terms.first_cell[term], terms.first_cell[term + 1])
         share = counts[part] / max(1.0, counts[part].sum())
-        mean = share @ basis[part, column]
-        deviation = np.sqrt(share @ (basis[part, column] - mean) ** 2)
+        centred = basis[part, column] - share @ basis[part, column]
+        deviation = np.sqrt(share @ centred**2)
         spread[column] = deviation
-        basis[part, column] = (basis[part, column] - mean) / deviation if deviation > 1e-9 else 0.0
-    return TermLayout(terms.terms, terms.kernel_arrays, basis, spread, terms.names, terms.term_of, terms.first_cell)
+        likeness[part] += weights[column] * centred
+        basis[part, column] = centred / deviation if deviation > SAME_SPREAD else 0.0
+    return replace(terms, basis=basis, spread=spread, likeness=likeness)
 
 
 @kernel()
 def cell_counts(data: PairData, people: Array) -> Array:
     """Count in how many pairs of some people with all others each cell occurs."""
     counts = np.zeros(data.first_cell[-1])
+    cells = np.zeros(len(data.group), dtype=np.int32)
     for i in people:
-        for j in range(len(data.members)):
-            if i == j or (not data.within and data.group[i] == data.group[j]):
-                continue
-            for term in range(len(data.kinds)):
-                counts[term_cell(data, term, i, j)] += 1.0
+        for term in range(len(data.kinds)):
+            fill_cells(data, term, i, 0, cells)
+            for j in range(len(cells)):
+                if i != j and (data.within or data.group[i] != data.group[j]):
+                    counts[cells[j]] += 1.0
     return counts

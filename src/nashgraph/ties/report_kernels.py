@@ -1,4 +1,4 @@
-r"""Numba kernels of the report model: its marginal likelihood, gradient and posterior, one household pair at a time.
+r"""Numba kernels of the report model: a few rows of people at a time, and no N × N array.
 
 For a pair of groups g, h (households; else every person is a group) and its pairs of members i, j
 
@@ -6,8 +6,8 @@ For a pair of groups g, h (households; else every person is a group) and its pai
 
 with classes u and tie kinds k = 0 (none), 1 (weak), 2 (strong). Covariates enter through tables: each *term* puts a
 pair into a cell, and each cell has a number for the class, for the tie (exponentiated), for its strength
-(exponentiated) and for the report (exponentiated). So a pair costs a few multiplications and no exponential.
-The kernels work on rows of groups; they hold a few rows of people and never an N × N array.
+(exponentiated) and for the report (exponentiated). So a pair costs multiplications and divisions, no exponential.
+People are sorted by group. The work on one group g goes through plain loops over the people of all other groups.
 """
 
 from __future__ import annotations
@@ -15,29 +15,28 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
 
 # What is known about an ordered pair (i, j), as bits: i says i → j; i says j → i; surely no tie; surely a tie.
 OUT, IN, NO_TIE, TIE = 1, 2, 4, 8
-CODES, DISTANCE, LISTED, SAME_GROUP = 0, 1, 2, 3  # kinds of terms
+CODES, DISTANCE, LISTED, SAME_GROUP, SAME_CODE = 0, 1, 2, 3, 4  # kinds of terms
 SMALL_PRODUCT, SMALLEST = 1e-200, 1e-300  # a product of likelihoods is turned into a logarithm before it underflows
+NOT_ASKED = 255  # in the table of answers, which else has bits
 
 
 class PairData(NamedTuple):
-    """What does not change during a fit.
+    """What does not change during a fit; people are sorted by group.
 
-    ``members[member_start[g]:member_start[g + 1]]`` are the people of group g. Row i of the reports (CSR: ``start``,
-    ``target``, ``bits``) is what person i says about others; the transposed arrays have what others say about i.
-    ``slots`` is 1 for undirected ties and 2 for directed ones; ``asks_in`` says that people were also asked who
-    turns to them. Terms up to ``n_group_terms`` are the same for all members of a group: their ``codes`` and
-    ``points`` are taken from the first member.
+    ``member_start[g]`` is the first person of group g. Row i of the reports (CSR: ``start``, ``target``, ``bits``) is
+    what person i says about others; the transposed arrays have what others say about i. ``slots`` is 1 for
+    undirected ties and 2 for directed ones (slot 0 is i → j, slot 1 is j → i); ``asks_in`` says that people were also
+    asked who turns to them. The class of a pair of groups is explained by their first members' cells in the first
+    ``n_group_terms`` terms, which all members share.
     """
 
     member_start: Array
-    members: Array
     group: Array
     asked: Array
     complete: Array
@@ -82,332 +81,354 @@ class PairWeights(NamedTuple):
     false_naming: Array
 
 
-@kernel()
-def term_cell(data: PairData, term: int, i: int, j: int) -> int:
-    """Return the cell of a pair of people in a term."""
-    kind = data.kinds[term]
-    first = data.first_cell[term]
-    if kind == CODES:
-        return first + data.codes[term, i] * data.n_codes[term] + data.codes[term, j]
-    if kind == DISTANCE:
-        square = 0.0
-        for column in range(data.point_columns[term, 0], data.point_columns[term, 1]):
-            difference = data.points[i, column] - data.points[j, column]
-            square += difference * difference
-        if not square >= 0.0:  # somebody's place is unknown: the last cell
-            return first + data.n_edges[term] + 1
-        place = 0
-        while place < data.n_edges[term] and square > data.edges[term, place]:
-            place += 1
-        return first + place
-    if kind == LISTED:
-        low = data.listed_start[term, i]
-        high = data.listed_start[term, i + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if data.listed_other[middle] < j:
-                low = middle + 1
-            else:
-                high = middle
-        if low < data.listed_start[term, i + 1] and data.listed_other[low] == j:
-            return first + data.listed_cell[low]
-        return first
-    return first + (1 if data.group[i] == data.group[j] else 0)
-
-
-@kernel()
-def open_rows(data: PairData, g: int, says: Array, hears: Array) -> None:
-    """Write what the members of a group say and what is said about them, a row for each member."""
-    for place in range(data.member_start[g], data.member_start[g + 1]):
-        i = data.members[place]
-        row = place - data.member_start[g]
-        for entry in range(data.start[i], data.start[i + 1]):
-            says[row, data.target[entry]] = data.bits[entry]
-        for entry in range(data.back_start[i], data.back_start[i + 1]):
-            hears[row, data.back_source[entry]] = data.back_bits[entry]
-
-
-@kernel()
-def close_rows(data: PairData, g: int, says: Array, hears: Array) -> None:
-    """Set the rows that ``open_rows`` wrote to zero again."""
-    for place in range(data.member_start[g], data.member_start[g + 1]):
-        i = data.members[place]
-        row = place - data.member_start[g]
-        for entry in range(data.start[i], data.start[i + 1]):
-            says[row, data.target[entry]] = 0
-        for entry in range(data.back_start[i], data.back_start[i + 1]):
-            hears[row, data.back_source[entry]] = 0
-
-
 class Work(NamedTuple):
-    """Room for one pair of groups: entry p of ``who``, ``cells``, ``values``, ``ends`` is a pair of people.
+    """Rows of the members of one group (first axis), a column for each person; ``[slot, row, column]`` with slots.
 
-    ``values`` has the odds of a tie and of its strength without the class, and the likelihood of the reports given
-    no, a weak and a strong tie. ``ends`` has, for both ends, the odds of naming a weak tie and what the end says:
-    1 names, 0 does not, −1 was not asked. ``group_cells`` are the cells of the terms that all the pairs share.
+    ``tie``, ``strong``, ``report``: odds of a tie, of its strength and of a report. ``none``, ``weak``,
+    ``firm``: likelihood of what both ends say given no, a weak, a strong tie. ``odds[end]``: odds that this end names
+    a weak tie. ``answer[end]``: 1 it does, 0 it does not, NOT_ASKED. ``prior`` and ``posterior`` of the class: by
+    class and group.
     """
 
     says: Array
     hears: Array
-    who: Array
     cells: Array
-    group_cells: Array
-    values: Array
-    ends: Array
+    tie: Array
+    strong: Array
+    report: Array
+    none: Array
+    weak: Array
+    firm: Array
+    odds: Array
+    answer: Array
     prior: Array
     posterior: Array
+    rest: Array
+    bend: Array
 
 
-@kernel()
-def make_work(data: PairData, weights: PairWeights, most: int) -> Work:
+@kernel(error_model="numpy")
+def make_work(data: PairData, n_classes: int, most: int) -> Work:
     """Return room for groups of up to ``most`` members."""
-    size = most * most * data.slots
-    n_terms = len(data.kinds)
-    n_people = len(data.members)
-    n_classes = len(weights.class_tie)
+    n_people = len(data.group)
+    n_groups = len(data.member_start) - 1
+    slots = data.slots
     return Work(
         np.zeros((most, n_people), dtype=np.uint8),
         np.zeros((most, n_people), dtype=np.uint8),
-        np.zeros((size, 2), dtype=np.int64),
-        np.zeros((size, n_terms), dtype=np.int64),
-        np.zeros(n_terms, dtype=np.int64),
-        np.zeros((size, 5)),
-        np.zeros((size, 4)),
-        np.zeros(n_classes),
-        np.zeros(n_classes),
+        np.zeros((len(data.kinds), most, n_people), dtype=np.int32),
+        np.ones((most, n_people)),
+        np.ones((most, n_people)),
+        np.ones((most, n_people)),
+        np.ones((slots, most, n_people)),
+        np.ones((slots, most, n_people)),
+        np.ones((slots, most, n_people)),
+        np.ones((2, most, n_people)),
+        np.zeros((2, slots, most, n_people), dtype=np.uint8),
+        np.zeros((n_classes, n_groups)),
+        np.zeros((n_classes, n_groups)),
+        np.zeros((3, most, n_people)),
+        np.zeros((3, most, n_people)),
     )
 
 
-@kernel()
-def answers(data: PairData, slot: int, i: int, j: int, mine: int, theirs: int) -> tuple[int, int]:
-    """Return what i and what j say about a tie; slot 0 is i → j or undirected, slot 1 is j → i."""
-    bit_one = OUT | IN
-    bit_two = OUT | IN
-    asks_one = data.asked[i]
-    asks_two = data.asked[j]
-    if data.slots == 2 and slot == 0:
-        bit_one = OUT
-        bit_two = IN
-        asks_two = asks_two and data.asks_in
-    elif data.slots == 2:
-        bit_one = IN
-        bit_two = OUT
-        asks_one = asks_one and data.asks_in
-    one = -1
-    if asks_one:
-        one = 1 if mine & bit_one else 0
-    two = -1
-    if asks_two:
-        two = 1 if theirs & bit_two else 0
-    return one, two
+@kernel(error_model="numpy")
+def fill_cells(data: PairData, term: int, i: int, low: int, cells: Array) -> None:
+    """Write the cells of person i with everybody from ``low`` on in one term."""
+    kind = data.kinds[term]
+    first = data.first_cell[term]
+    codes = data.codes[term]
+    n_people = len(codes)
+    if kind == CODES:
+        base = first + codes[i] * data.n_codes[term]
+        for j in range(low, n_people):
+            cells[j] = base + codes[j]
+    elif kind == DISTANCE:
+        fill_distances(data, term, i, low, cells)
+    elif kind == LISTED:
+        cells[low:] = first
+        for entry in range(data.listed_start[term, i], data.listed_start[term, i + 1]):
+            cells[data.listed_other[entry]] = first + data.listed_cell[entry]
+    elif kind == SAME_CODE:
+        for j in range(low, n_people):
+            cells[j] = first + (1 if codes[i] == codes[j] and codes[i] >= 0 else 0)
+    else:
+        group = data.group[i]
+        for j in range(low, n_people):
+            cells[j] = first + (1 if group == data.group[j] else 0)
 
 
-@kernel()
-def write_likelihood(weights: PairWeights, work: Work, p: int, report: float, facts: int, sure: bool) -> None:
+@kernel(error_model="numpy")
+def fill_distances(data: PairData, term: int, i: int, low: int, cells: Array) -> None:
+    """Write the bin of the distance between person i and everybody from ``low`` on; the last bin is "not known"."""
+    first = data.first_cell[term]
+    columns = data.point_columns[term]
+    edges = data.edges[term]
+    n_edges = data.n_edges[term]
+    points = data.points
+    for j in range(low, len(data.group)):
+        square = 0.0
+        for column in range(columns[0], columns[1]):
+            difference = points[i, column] - points[j, column]
+            square += difference * difference
+        below = 0
+        above = n_edges
+        while below < above:
+            middle = (below + above) // 2
+            if square > edges[middle]:
+                below = middle + 1
+            else:
+                above = middle
+        cells[j] = first + (below if square >= 0.0 else n_edges + 1)
+
+
+@kernel(error_model="numpy")
+def multiply(table: Array, cells: Array, low: int, values: Array) -> None:
+    """Multiply a row of values by the table's entries of its cells."""
+    for j in range(low, len(values)):
+        values[j] *= table[cells[j]]
+
+
+@kernel(error_model="numpy")
+def open_group(data: PairData, weights: PairWeights, g: int, low: int, work: Work) -> None:
+    """Write everything about the pairs of the members of group g with people from ``low`` on."""
+    for i in range(data.member_start[g], data.member_start[g + 1]):
+        row = i - data.member_start[g]
+        work.says[row] = 0
+        work.hears[row] = 0
+        for entry in range(data.start[i], data.start[i + 1]):
+            work.says[row, data.target[entry]] = data.bits[entry]
+        for entry in range(data.back_start[i], data.back_start[i + 1]):
+            work.hears[row, data.back_source[entry]] = data.back_bits[entry]
+        work.tie[row] = weights.tie_person[i] * weights.tie_person
+        work.strong[row] = 1.0
+        work.report[row] = 1.0
+        for term in range(len(data.kinds)):
+            cells = work.cells[term, row]
+            fill_cells(data, term, i, low, cells)
+            multiply(weights.tie_table[0], cells, low, work.tie[row])
+            multiply(weights.tie_table[1], cells, low, work.strong[row])
+            multiply(weights.report_table, cells, low, work.report[row])
+        for column in range(data.left.shape[1]):
+            add_offset(data.left[i, column], data.right[:, column], low, work.tie[row])
+        work.odds[0, row] = weights.naming[i] * weights.named * work.report[row]
+        work.odds[1, row] = weights.named[i] * weights.naming * work.report[row]
+        for slot in range(data.slots):
+            fill_answers(data, i, row, slot, low, work)
+            fill_likelihood(weights, i, row, slot, low, work)
+            fill_known(data, i, row, slot, low, work)
+
+
+@kernel(error_model="numpy")
+def add_offset(left: float, right: Array, low: int, tie: Array) -> None:
+    """Multiply the odds of ties by one more column of log-odds in low rank."""
+    for j in range(low, len(tie)):
+        tie[j] *= np.exp(left * right[j])
+
+
+@kernel(error_model="numpy")
+def fill_answers(data: PairData, i: int, row: int, slot: int, low: int, work: Work) -> None:
+    """Write what both ends say about the ties of person i; slot 0 is i → j or undirected, slot 1 is j → i."""
+    mine = OUT | IN
+    theirs = OUT | IN
+    asks_mine = True
+    asks_theirs = True
+    if data.slots == 2:
+        mine = IN if slot else OUT
+        theirs = OUT if slot else IN
+        asks_mine = slot == 0 or data.asks_in
+        asks_theirs = slot == 1 or data.asks_in
+    says = work.says[row]
+    hears = work.hears[row]
+    first = work.answer[0, slot, row]
+    second = work.answer[1, slot, row]
+    asked = data.asked
+    answers_mine = asked[i] and asks_mine
+    for j in range(low, len(says)):
+        first[j] = (1 if says[j] & mine else 0) if answers_mine else NOT_ASKED
+        second[j] = (1 if hears[j] & theirs else 0) if asked[j] and asks_theirs else NOT_ASKED
+
+
+@kernel(error_model="numpy")
+def fill_likelihood(weights: PairWeights, i: int, row: int, slot: int, low: int, work: Work) -> None:
     """Write the likelihood of what both ends say, given no, a weak and a strong tie."""
-    none = 1.0
-    weak = 1.0
-    strong = 1.0
+    none = work.none[slot, row]
+    weak = work.weak[slot, row]
+    firm = work.firm[slot, row]
+    none[low:] = 1.0
+    weak[low:] = 1.0
+    firm[low:] = 1.0
+    strong_named = weights.strong_named
+    false_naming = weights.false_naming
     for end in range(2):
-        respondent = work.who[p, end]
-        odds = report * weights.naming[respondent] * weights.named[work.who[p, 1 - end]]
-        work.ends[p, end] = odds
-        answer = work.ends[p, 2 + end]
-        if answer < 0:
-            continue
-        firm = odds * weights.strong_named
-        if answer > 0:
-            none *= weights.false_naming[respondent]
-            weak *= odds / (1.0 + odds)
-            strong *= firm / (1.0 + firm)
-        else:
-            none *= 1.0 - weights.false_naming[respondent]
-            weak /= 1.0 + odds
-            strong /= 1.0 + firm
-    if sure and facts & TIE:
-        none = 0.0
-    elif sure:
-        weak = 0.0
-        strong = 0.0
-    work.values[p, 2] = none
-    work.values[p, 3] = weak
-    work.values[p, 4] = strong
-
-
-@kernel()
-def fill_pairs(data: PairData, weights: PairWeights, g: int, h: int, everybody: bool, work: Work) -> int:
-    """Describe the pairs of members of two groups and return how many there are.
-
-    Pairs that no report and no knowledge is about are left out unless ``everybody`` is set.
-    """
-    count = 0
-    n_terms = len(data.kinds)
-    shared = data.n_group_terms
-    group_tie = 1.0
-    group_strong = 1.0
-    group_report = 1.0
-    for term in range(shared):
-        cell = term_cell(data, term, data.members[data.member_start[g]], data.members[data.member_start[h]])
-        work.group_cells[term] = cell
-        group_tie *= weights.tie_table[0, cell]
-        group_strong *= weights.tie_table[1, cell]
-        group_report *= weights.report_table[cell]
-    for one in range(data.member_start[g], data.member_start[g + 1]):
-        i = data.members[one]
-        for two in range(one + 1 if g == h else data.member_start[h], data.member_start[h + 1]):
-            j = data.members[two]
-            mine = work.says[one - data.member_start[g], j]
-            theirs = work.hears[one - data.member_start[g], j]
-            facts = mine | theirs
-            sure = (facts & (TIE | NO_TIE)) != 0 or data.complete[i] or data.complete[j]
-            if not (everybody or sure or data.asked[i] or data.asked[j]):
+        answer = work.answer[end, slot, row]
+        odds = work.odds[end, row]
+        for j in range(low, len(none)):
+            if answer[j] == NOT_ASKED:
                 continue
-            tie = group_tie * weights.tie_person[i] * weights.tie_person[j]
-            strong = group_strong
-            report = group_report
-            for term in range(shared, n_terms):
-                cell = term_cell(data, term, i, j)
-                work.cells[count, term] = cell
-                tie *= weights.tie_table[0, cell]
-                strong *= weights.tie_table[1, cell]
-                report *= weights.report_table[cell]
-            if data.left.shape[1]:
-                tie *= np.exp(low_rank(data, i, j))
-            for slot in range(data.slots):
-                if slot:
-                    work.cells[count] = work.cells[count - 1]
-                work.who[count, 0] = i
-                work.who[count, 1] = j
-                work.values[count, 0] = tie
-                work.values[count, 1] = strong
-                work.ends[count, 2], work.ends[count, 3] = answers(data, slot, i, j, mine, theirs)
-                write_likelihood(weights, work, count, report, facts, sure)
-                count += 1
-    return count
+            wrong = false_naming[i] if end == 0 else false_naming[j]
+            again = odds[j] * strong_named
+            if answer[j]:
+                none[j] *= wrong
+                weak[j] *= odds[j] / (1.0 + odds[j])
+                firm[j] *= again / (1.0 + again)
+            else:
+                none[j] *= 1.0 - wrong
+                weak[j] /= 1.0 + odds[j]
+                firm[j] /= 1.0 + again
 
 
-@kernel()
-def low_rank(data: PairData, i: int, j: int) -> float:
-    """Return the log-odds of a pair that are given in low rank."""
+@kernel(error_model="numpy")
+def fill_known(data: PairData, i: int, row: int, slot: int, low: int, work: Work) -> None:
+    """Rule out what is known not to be."""
+    says = work.says[row]
+    hears = work.hears[row]
+    for j in range(low, len(says)):
+        facts = says[j] | hears[j]
+        if facts & TIE:
+            work.none[slot, row, j] = 0.0
+        elif facts & NO_TIE or data.complete[i] or data.complete[j]:
+            work.weak[slot, row, j] = 0.0
+            work.firm[slot, row, j] = 0.0
+
+
+@kernel(error_model="numpy")
+def class_of_groups(data: PairData, weights: PairWeights, g: int, h_low: int, work: Work) -> float:
+    """Write the prior and posterior class of group g with the groups from ``h_low`` on; return the log-likelihood."""
+    prior = work.prior
+    posterior = work.posterior
+    n_classes = len(weights.class_tie)
+    n_groups = len(data.member_start) - 1
+    prior[:] = 0.0
+    for u in range(1, n_classes):
+        for h in range(h_low, n_groups):
+            prior[u, h] = weights.class_group[u - 1, g] + weights.class_group[u - 1, h]
+        for term in range(data.n_group_terms):
+            for h in range(h_low, n_groups):
+                prior[u, h] += weights.class_table[u - 1, work.cells[term, 0, data.member_start[h]]]
+    for u in range(n_classes):
+        for h in range(h_low, n_groups):
+            posterior[u, h] = 0.0
+        add_logarithms(data, g, h_low, weights.class_tie[u], weights.class_strong[u], work, posterior[u])
     total = 0.0
-    for column in range(data.left.shape[1]):
-        total += data.left[i, column] * data.right[j, column]
+    for h in range(h_low, n_groups):
+        if n_classes == 1:
+            total += posterior[0, h]
+            prior[0, h] = 1.0
+            posterior[0, h] = 1.0
+            continue
+        for u in range(n_classes):
+            posterior[u, h] += prior[u, h]
+        total += softmax(posterior[:, h]) - softmax(prior[:, h])
     return total
 
 
-@kernel()
-def class_posterior(data: PairData, weights: PairWeights, g: int, h: int, count: int, work: Work) -> float:
-    """Write the prior and the posterior of the class of a pair of groups; return the log-likelihood of its reports."""
-    n_classes = len(weights.class_tie)
-    top = 0.0
-    for u in range(n_classes):
-        work.prior[u] = 0.0
-        if u:
-            work.prior[u] = weights.class_group[u - 1, g] + weights.class_group[u - 1, h]
-            for term in range(data.n_group_terms):
-                work.prior[u] += weights.class_table[u - 1, work.group_cells[term]]
-            top = max(top, work.prior[u])
+@kernel(error_model="numpy")
+def softmax(values: Array) -> float:
+    """Replace logarithms by their shares and return the logarithm of their sum."""
+    top = values[0]
+    for k in range(1, len(values)):
+        top = max(top, values[k])
     total = 0.0
-    for u in range(n_classes):
-        total += np.exp(work.prior[u] - top)
-    total = np.log(total) + top
-    best = -np.inf
-    for u in range(n_classes):
-        work.prior[u] -= total
-        logarithm = work.prior[u]
-        product = 1.0
-        for p in range(count):
-            odds = work.values[p, 0] * weights.class_tie[u]
-            strong = work.values[p, 1] * weights.class_strong[u]
-            tied = (work.values[p, 3] + strong * work.values[p, 4]) / (1.0 + strong)
-            product *= (work.values[p, 2] + odds * tied) / (1.0 + odds)
-            if product < SMALL_PRODUCT:
-                logarithm += np.log(max(product, SMALLEST))
+    for k in range(len(values)):
+        values[k] = np.exp(values[k] - top)
+        total += values[k]
+    for k in range(len(values)):
+        values[k] /= total
+    return top + np.log(total)
+
+
+@kernel(error_model="numpy")
+def add_logarithms(
+    data: PairData, g: int, h_low: int, class_tie: float, class_strong: float, work: Work, logarithms: Array
+) -> None:
+    """Add the log-likelihood of the reports of g and each h, given one class."""
+    start = data.member_start
+    for slot in range(data.slots):
+        for i in range(start[g], start[g + 1]):
+            row = i - start[g]
+            tie = work.tie[row]
+            strong = work.strong[row]
+            none = work.none[slot, row]
+            weak = work.weak[slot, row]
+            firm = work.firm[slot, row]
+            for h in range(h_low, len(start) - 1):
+                if h == g and not data.within:
+                    continue
                 product = 1.0
-        work.posterior[u] = logarithm + np.log(product)
-        best = max(best, work.posterior[u])
-        work.prior[u] = np.exp(work.prior[u])
-    total = 0.0
-    for u in range(n_classes):
-        work.posterior[u] = np.exp(work.posterior[u] - best)
-        total += work.posterior[u]
-    for u in range(n_classes):
-        work.posterior[u] /= total
-    return best + np.log(total)
+                for j in range(i + 1 if h == g else start[h], start[h + 1]):
+                    odds = tie[j] * class_tie
+                    again = strong[j] * class_strong
+                    tied = (weak[j] + again * firm[j]) / (1.0 + again)
+                    product *= (none[j] + odds * tied) / (1.0 + odds)
+                    if product < SMALL_PRODUCT:
+                        logarithms[h] += np.log(max(product, SMALLEST))
+                        product = 1.0
+                logarithms[h] += np.log(product)
 
 
 class Rows(NamedTuple):
-    """P(tie), P(strong tie) and P(row names column), a row for each member of the groups that were asked for.
+    """P(tie), P(strong tie) and P(row names column) of the people ``low`` … ``low + len − 1``.
 
-    ``first[k]`` is the first row of group k of them. ``nodes`` and ``shares`` integrate over the naming effect of
-    people who were not asked: factors of the odds of naming, and their weights.
+    ``nodes`` and ``shares`` integrate over the naming effect of people who were not asked: factors of the odds of
+    naming, and their weights.
     """
 
     tie: Array
     strong: Array
     named: Array
-    first: Array
     nodes: Array
     shares: Array
 
 
-@kernel()
-def mean_naming(data: PairData, weights: PairWeights, i: int, odds: float, rows: Rows) -> tuple[float, float]:
-    """Return the probability that i names a weak and a strong tie."""
-    if data.asked[i]:
-        firm = odds * weights.strong_named
-        return odds / (1.0 + odds), firm / (1.0 + firm)
-    weak = 0.0
-    strong = 0.0
-    for node in range(len(rows.nodes)):
-        moved = odds * rows.nodes[node]
-        weak += rows.shares[node] * moved / (1.0 + moved)
-        moved *= weights.strong_named
-        strong += rows.shares[node] * moved / (1.0 + moved)
-    return weak, strong
-
-
-@kernel()
-def write_pair(data: PairData, weights: PairWeights, p: int, end: int, row: int, work: Work, rows: Rows) -> None:
-    """Write the probabilities of a pair of people into the row of one end."""
-    weak = 0.0
-    strong = 0.0
-    for u in range(len(weights.class_tie)):
-        odds = work.values[p, 0] * weights.class_tie[u]
-        firm = work.values[p, 1] * weights.class_strong[u]
-        firm = firm / (1.0 + firm)
-        weak_part = odds * (1.0 - firm) * work.values[p, 3]
-        firm_part = odds * firm * work.values[p, 4]
-        scale = work.posterior[u] / max(work.values[p, 2] + weak_part + firm_part, SMALLEST)
-        weak += scale * weak_part
-        strong += scale * firm_part
-    i = work.who[p, end]
-    j = work.who[p, 1 - end]
-    naming, naming_strong = mean_naming(data, weights, i, work.ends[p, end], rows)
-    rows.tie[row, j] = weak + strong
-    rows.strong[row, j] = strong
-    rows.named[row, j] = weak * naming + strong * naming_strong + (1.0 - weak - strong) * weights.false_naming[i]
-
-
-@kernel(parallel=True)
-def posterior_rows(data: PairData, weights: PairWeights, groups: Array, most: int, rows: Rows) -> None:
-    """Fill the rows of the members of some groups; with directed ties, row i and column j is the tie i → j."""
-    n_groups = len(data.member_start) - 1
-    place = np.zeros(len(data.members), dtype=np.int64)
-    for g in range(n_groups):
-        for member in range(data.member_start[g], data.member_start[g + 1]):
-            place[data.members[member]] = member - data.member_start[g]
-    for k in prange(len(groups)):
-        g = groups[k]
-        work = make_work(data, weights, most)
-        open_rows(data, g, work.says, work.hears)
-        for h in range(n_groups):
-            if h == g and not data.within:
+@kernel(error_model="numpy")
+def posterior_of_group(data: PairData, weights: PairWeights, g: int, work: Work, rows: Rows, first: int) -> None:
+    """Write the rows of the members of a group from ``first`` on; directed: row i, column j is the tie i → j."""
+    open_group(data, weights, g, 0, work)
+    class_of_groups(data, weights, g, 0, work)
+    start = data.member_start
+    for i in range(start[g], start[g + 1]):
+        row = i - start[g]
+        tie = rows.tie[first + row]
+        strong = rows.strong[first + row]
+        for j in range(len(tie)):
+            h = data.group[j]
+            if j == i or (h == g and not data.within):
                 continue
-            count = fill_pairs(data, weights, g, h, True, work)
-            class_posterior(data, weights, g, h, count, work)
-            for p in range(count):
-                # slot 0 of a directed tie is first → second, slot 1 the other way round
-                for end in range(2 if g == h else 1):
-                    if data.slots == 1 or p % 2 == end:
-                        write_pair(data, weights, p, end, rows.first[k] + place[work.who[p, end]], work, rows)
+            for u in range(len(weights.class_tie)):
+                odds = work.tie[row, j] * weights.class_tie[u]
+                again = work.strong[row, j] * weights.class_strong[u]
+                weak = odds / (1.0 + again) * work.weak[0, row, j]
+                firm = odds * again / (1.0 + again) * work.firm[0, row, j]
+                scale = work.posterior[u, h] / max(work.none[0, row, j] + weak + firm, SMALLEST)
+                tie[j] += scale * (weak + firm)
+                strong[j] += scale * firm
+            fill_naming(data, weights, i, j, work.odds[0, row, j], first + row, rows)
+
+
+@kernel(error_model="numpy")
+def fill_naming(data: PairData, weights: PairWeights, i: int, j: int, odds: float, row: int, rows: Rows) -> None:
+    """Write the probability that i names j."""
+    weak = odds / (1.0 + odds)
+    firm = odds * weights.strong_named / (1.0 + odds * weights.strong_named)
+    if not data.asked[i]:
+        weak = 0.0
+        firm = 0.0
+        for node in range(len(rows.nodes)):
+            moved = odds * rows.nodes[node]
+            again = moved * weights.strong_named
+            weak += rows.shares[node] * moved / (1.0 + moved)
+            firm += rows.shares[node] * again / (1.0 + again)
+    tie = rows.tie[row, j]
+    strong = rows.strong[row, j]
+    rows.named[row, j] = (tie - strong) * weak + strong * firm + (1.0 - tie) * weights.false_naming[i]
+
+
+@kernel(error_model="numpy")
+def posterior_rows(
+    data: PairData, weights: PairWeights, groups: Array, first: Array, most: int, rows: Rows
+) -> None:  # fmt: skip
+    """Fill the rows of some groups; group ``groups[k]`` begins at row ``first[k]``."""
+    work = make_work(data, len(weights.class_tie), most)
+    for k in range(len(groups)):
+        posterior_of_group(data, weights, groups[k], work, rows, first[k])

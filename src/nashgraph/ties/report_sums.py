@@ -4,161 +4,179 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import prange
 
 from ..compiled import kernel
 from ..validation import Array
-from .report_kernels import (
-    SMALLEST,
-    PairData,
-    PairWeights,
-    Work,
-    class_posterior,
-    close_rows,
-    fill_pairs,
-    make_work,
-    open_rows,
-)
+from .report_kernels import NOT_ASKED, SMALLEST, PairData, PairWeights, Work, class_of_groups, make_work, open_group
+
+TIED, STRONG, NAMING = 0, 1, 2  # rows of ``Work.rest``: derivatives in the log-odds of a tie, its strength, a report
 
 
 class Sums(NamedTuple):
-    """Derivatives of one chunk of groups, and the diagonal of the complete-data information in the same layout.
+    """Derivatives of one chunk of groups, or diagonals of the complete-data information in the same layout.
 
-    ``places`` says where the parts begin: class table, tie tables, report table, groups' part in the class, people's
-    part in the tie, classes' part in the tie and its strength, naming of strong ties, naming, being named, false
-    naming.
+    ``cells`` are (tie, strength, report) × cells, ``classes`` (class − 1) × cells, ``group`` (class − 1) × groups,
+    ``person`` (tie, naming, being named, false naming) × people, and ``other`` has the classes' parts in the tie
+    and its strength, and the naming of strong ties.
     """
 
-    gradient: Array
-    curvature: Array
-    places: Array
+    cells: Array
+    classes: Array
+    group: Array
+    person: Array
+    other: Array
 
 
-@kernel()
-def add_to(sums: Sums, place: int, rest: float, bend: float) -> None:
-    """Add a derivative and its curvature."""
-    sums.gradient[place] += rest
-    sums.curvature[place] += bend
-
-
-@kernel()
-def add_class(data: PairData, weights: PairWeights, g: int, h: int, work: Work, sums: Sums) -> None:
-    """Add what the class of a pair of groups says about its log-odds."""
-    n_cells = weights.tie_table.shape[1]
-    n_groups = weights.class_group.shape[1]
+@kernel(error_model="numpy")
+def add_classes(data: PairData, weights: PairWeights, g: int, h_low: int, work: Work, sums: Sums, power: int) -> None:
+    """Add what the classes of g with the groups from ``h_low`` on say about their log-odds."""
     for u in range(1, len(weights.class_tie)):
-        rest = work.posterior[u] - work.prior[u]
-        bend = work.prior[u] * (1.0 - work.prior[u])
-        add_to(sums, sums.places[3] + (u - 1) * n_groups + g, rest, bend)
-        add_to(sums, sums.places[3] + (u - 1) * n_groups + h, rest, bend)
-        for term in range(data.n_group_terms):
-            add_to(sums, sums.places[0] + (u - 1) * n_cells + work.group_cells[term], rest, bend)
+        group = sums.group[u - 1]
+        classes = sums.classes[u - 1]
+        for h in range(h_low, len(data.member_start) - 1):
+            if h == g and not data.within:
+                continue
+            prior = work.prior[u, h]
+            value = work.posterior[u, h] - prior if power == 1 else prior * (1.0 - prior)
+            group[g] += value
+            group[h] += value
+            for term in range(data.n_group_terms):
+                classes[work.cells[term, 0, data.member_start[h]]] += value
 
 
-@kernel()
-def add_pair(data: PairData, weights: PairWeights, p: int, work: Work, sums: Sums) -> None:
-    """Add one pair of people to the sums.
+@kernel(error_model="numpy")
+def add_ties(
+    data: PairData, weights: PairWeights, i: int, row: int, slot: int, low: int, work: Work, sums: Sums, power: int
+) -> None:
+    """Write the derivatives of the pairs of person i with people from ``low`` on.
 
-    By Fisher's identity the gradient of the marginal likelihood is the posterior mean of the complete one.
+    By Fisher's identity the gradient of the marginal likelihood is the posterior mean of the complete one. Afterwards
+    ``work.weak`` and ``work.firm`` have P(weak tie) and P(strong tie).
     """
     n_classes = len(weights.class_tie)
-    n_cells = weights.tie_table.shape[1]
-    tie_rest = 0.0
-    tie_bend = 0.0
-    strong_rest = 0.0
-    strong_bend = 0.0
-    weak_total = 0.0
-    firm_total = 0.0
-    for u in range(n_classes):
-        odds = work.values[p, 0] * weights.class_tie[u]
-        strong = work.values[p, 1] * weights.class_strong[u]
-        tied = odds / (1.0 + odds)
-        firm = strong / (1.0 + strong)
-        none_part = (1.0 - tied) * work.values[p, 2]
-        weak_part = tied * (1.0 - firm) * work.values[p, 3]
-        firm_part = tied * firm * work.values[p, 4]
-        scale = work.posterior[u] / max(none_part + weak_part + firm_part, SMALLEST)
-        weak_part *= scale
-        firm_part *= scale
-        rest = weak_part + firm_part - work.posterior[u] * tied
-        bend = work.posterior[u] * tied * (1.0 - tied)
-        rest_strong = firm_part - (weak_part + firm_part) * firm
-        bend_strong = (weak_part + firm_part) * firm * (1.0 - firm)
-        if u:
-            add_to(sums, sums.places[5] + u - 1, rest, bend)
-            add_to(sums, sums.places[5] + n_classes + u - 2, rest_strong, bend_strong)
-        tie_rest += rest
-        tie_bend += bend
-        strong_rest += rest_strong
-        strong_bend += bend_strong
-        weak_total += weak_part
-        firm_total += firm_part
-    for end in range(2):
-        add_to(sums, sums.places[4] + work.who[p, end], tie_rest, tie_bend)
-    naming_rest, naming_bend = add_reports(weights, p, weak_total, firm_total, work, sums)
-    for term in range(len(data.kinds)):
-        cell = work.group_cells[term] if term < data.n_group_terms else work.cells[p, term]
-        add_to(sums, sums.places[1] + cell, tie_rest, tie_bend)
-        add_to(sums, sums.places[1] + n_cells + cell, strong_rest, strong_bend)
-        add_to(sums, sums.places[2] + cell, naming_rest, naming_bend)
+    tied_rest = work.rest[TIED, row]
+    strong_rest = work.rest[STRONG, row]
+    none = work.none[slot, row]
+    weak = work.weak[slot, row]
+    firm = work.firm[slot, row]
+    for j in range(low, len(none)):
+        h = data.group[j]
+        weak_total = 0.0
+        firm_total = 0.0
+        for u in range(n_classes):
+            odds = work.tie[row, j] * weights.class_tie[u]
+            again = work.strong[row, j] * weights.class_strong[u]
+            tied = odds / (1.0 + odds)
+            share = again / (1.0 + again)
+            weak_part = tied * (1.0 - share) * weak[j]
+            firm_part = tied * share * firm[j]
+            chance = work.posterior[u, h]
+            scale = chance / max((1.0 - tied) * none[j] + weak_part + firm_part, SMALLEST)
+            weak_part *= scale
+            firm_part *= scale
+            if power == 1:
+                tie_value = weak_part + firm_part - chance * tied
+                strong_value = firm_part - (weak_part + firm_part) * share
+            else:
+                tie_value = chance * tied * (1.0 - tied)
+                strong_value = (weak_part + firm_part) * share * (1.0 - share)
+            tied_rest[j] += tie_value
+            strong_rest[j] += strong_value
+            if u:
+                sums.other[u - 1] += tie_value
+                sums.other[n_classes + u - 2] += strong_value
+            weak_total += weak_part
+            firm_total += firm_part
+        weak[j] = weak_total
+        firm[j] = firm_total
 
 
-@kernel()
+@kernel(error_model="numpy")
 def add_reports(
-    weights: PairWeights, p: int, weak: float, strong: float, work: Work, sums: Sums
-) -> tuple[float, float]:
-    """Add what both ends say, given P(weak) and P(strong); return both derivatives in the log-odds of naming."""
-    total_rest = 0.0
-    total_bend = 0.0
+    weights: PairWeights, i: int, row: int, slot: int, low: int, work: Work, sums: Sums, power: int
+) -> None:
+    """Add what both ends of the pairs of person i say, given P(weak tie) and P(strong tie)."""
+    last = len(sums.other) - 1
+    naming = sums.person[1]
+    named = sums.person[2]
+    false = sums.person[3]
+    rests = work.rest[NAMING, row]
     for end in range(2):
-        answer = work.ends[p, 2 + end]
-        if answer < 0.0:
-            continue
-        respondent = work.who[p, end]
-        odds = work.ends[p, end]
-        chance = odds / (1.0 + odds)
-        firm = odds * weights.strong_named / (1.0 + odds * weights.strong_named)
-        firm_rest = strong * (answer - firm)
-        firm_bend = strong * firm * (1.0 - firm)
-        rest = weak * (answer - chance) + firm_rest
-        bend = weak * chance * (1.0 - chance) + firm_bend
-        wrong = weights.false_naming[respondent]
-        none = 1.0 - weak - strong
-        add_to(sums, sums.places[6], firm_rest, firm_bend)
-        add_to(sums, sums.places[7] + respondent, rest, bend)
-        add_to(sums, sums.places[8] + work.who[p, 1 - end], rest, bend)
-        add_to(sums, sums.places[9] + respondent, none * (answer - wrong), none * wrong * (1.0 - wrong))
-        total_rest += rest
-        total_bend += bend
-    return total_rest, total_bend
+        answers = work.answer[end, slot, row]
+        for j in range(low, len(rests)):
+            if answers[j] == NOT_ASKED:
+                continue
+            answer = float(answers[j])
+            respondent = i if end == 0 else j
+            odds = work.odds[end, row, j]
+            chance = odds / (1.0 + odds)
+            again = odds * weights.strong_named / (1.0 + odds * weights.strong_named)
+            wrong = weights.false_naming[respondent]
+            weak = work.weak[slot, row, j]
+            firm = work.firm[slot, row, j]
+            if power == 1:
+                firm_value = firm * (answer - again)
+                value = weak * (answer - chance) + firm_value
+                false_value = (1.0 - weak - firm) * (answer - wrong)
+            else:
+                firm_value = firm * again * (1.0 - again)
+                value = weak * chance * (1.0 - chance) + firm_value
+                false_value = (1.0 - weak - firm) * wrong * (1.0 - wrong)
+            sums.other[last] += firm_value
+            naming[respondent] += value
+            named[j if end == 0 else i] += value
+            false[respondent] += false_value
+            rests[j] += value
 
 
-@kernel(parallel=True)
-def evaluate(
-    data: PairData, weights: PairWeights, places: Array, most: int, gradient: Array, curvature: Array
-) -> Array:
-    """Add up the gradient and the curvature over all pairs of groups; return the log-likelihood of each chunk.
+@kernel(error_model="numpy")
+def scatter(cells: Array, values: Array, low: int, sums: Array) -> None:
+    """Add a row of values to the sums of their cells."""
+    for j in range(low, len(values)):
+        sums[cells[j]] += values[j]
 
-    Rows of ``gradient`` and ``curvature`` are chunks of groups, so threads never write to the same place.
-    """
-    n_chunks = len(gradient)
-    n_groups = len(data.member_start) - 1
-    totals = np.zeros(n_chunks)
-    for chunk in prange(n_chunks):
-        work = make_work(data, weights, most)
-        sums = Sums(gradient[chunk], curvature[chunk], places)
+
+@kernel(error_model="numpy")
+def add_group(data: PairData, weights: PairWeights, g: int, low: int, work: Work, sums: Sums, power: int) -> None:
+    """Add the pairs of the members of group g with people from ``low`` on, each pair once."""
+    start = data.member_start
+    for i in range(start[g], start[g + 1]):
+        row = i - start[g]
+        first = max(low, i + 1)
+        work.rest[:, row] = 0.0
+        for slot in range(data.slots):
+            add_ties(data, weights, i, row, slot, first, work, sums, power)
+            add_reports(weights, i, row, slot, first, work, sums, power)
         total = 0.0
+        for j in range(first, len(data.group)):
+            total += work.rest[TIED, row, j]
+            sums.person[0, j] += work.rest[TIED, row, j]
+        sums.person[0, i] += total
+        for term in range(len(data.kinds)):
+            for part in range(3):
+                scatter(work.cells[term, row], work.rest[part, row], first, sums.cells[part])
+
+
+@kernel(parallel=True, error_model="numpy")
+def evaluate(data: PairData, weights: PairWeights, most: int, power: int, totals: Array, chunks: Sums) -> None:
+    """Add up the derivatives (``power`` 1) or the information (2) over all pairs of groups, and the log-likelihood.
+
+    The first axis of ``chunks`` and ``totals`` are runs of groups, so threads never write to the same place.
+    """
+    n_groups = len(data.member_start) - 1
+    n_chunks = len(totals)
+    for chunk in prange(n_chunks):
+        work = make_work(data, len(weights.class_tie), most)
+        sums = Sums(
+            chunks.cells[chunk], chunks.classes[chunk], chunks.group[chunk], chunks.person[chunk], chunks.other[chunk]
+        )
         for g in range(chunk, n_groups, n_chunks):
-            open_rows(data, g, work.says, work.hears)
-            for h in range(g if data.within else g + 1, n_groups):
-                count = fill_pairs(data, weights, g, h, False, work)
-                if count == 0:
-                    continue
-                total += class_posterior(data, weights, g, h, count, work)
-                add_class(data, weights, g, h, work, sums)
-                for p in range(count):
-                    add_pair(data, weights, p, work, sums)
-            close_rows(data, g, work.says, work.hears)
-        totals[chunk] = total
-    return totals
+            h_low = g if data.within else g + 1
+            low = data.member_start[h_low]
+            if low == len(data.group):
+                continue
+            open_group(data, weights, g, low, work)
+            totals[chunk] += class_of_groups(data, weights, g, h_low, work)
+            add_classes(data, weights, g, h_low, work, sums, power)
+            add_group(data, weights, g, low, work, sums, power)

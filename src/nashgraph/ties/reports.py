@@ -15,7 +15,7 @@ is the norm of the scaled gradient, relative to that of the number of reports.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,9 +26,10 @@ from ..certificate import Certificate, Measure, Monitor, Status
 from ..validation import Array
 from .pair_terms import PairTerm, TermLayout, layout, standardised
 from .report_kernels import IN, OUT, PairData, PairWeights, Rows, posterior_rows
-from .report_sums import evaluate
+from .report_sums import Sums, evaluate
 
 CHUNKS = 16  # of groups: several for each thread, so that none waits
+LEAST_INFORMATION = 1e-3  # that a coordinate is scaled by
 LARGEST = 40.0  # of a linear predictor: its exponential and their products stay finite
 
 
@@ -40,6 +41,8 @@ class ReportPriors:
     """
 
     feature: float = 20.0**-0.5  # of a weight of a standardised covariate
+    all_questions: float = 1.0  # of the log-odds from the questions' own weights together
+    likeness: tuple[float, float] = (0.5, 0.7)  # weight of the likeness that all questions share
     class_level: tuple[float, float] = (-2.5, 2.0)
     class_group: float = 0.6
     tie_level: tuple[float, float] = (-5.0, 3.0)
@@ -86,7 +89,7 @@ class ReportTask:
 
 
 def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
-    """Return the task as arrays for the kernels."""
+    """Return the task, with people sorted by group, as arrays for the kernels."""
     n_people = len(task.group)
     respondent, about, bits = task.says
     if task.known is not None:
@@ -103,7 +106,6 @@ def pair_data(task: ReportTask, terms: TermLayout) -> PairData:
     none = np.zeros((n_people, 0))
     return PairData(
         member_start=_starts(task.group, int(task.group.max()) + 1),
-        members=np.argsort(task.group, kind="stable").astype(np.int64),
         group=task.group.astype(np.int64),
         asked=task.asked.astype(np.bool_),
         complete=(np.zeros(n_people) if task.complete is None else task.complete).astype(np.bool_),
@@ -126,14 +128,43 @@ def _starts(rows: Array, n_rows: int) -> Array:
     return np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n_rows))]).astype(np.int64)
 
 
+def sorted_by_group(task: ReportTask, order: Array) -> ReportTask:
+    """Return the task with people in another order: entry k is person ``order[k]``."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+
+    def moved(values: Array | None) -> Array | None:
+        return None if values is None else values[order]
+
+    respondent, about, bits = task.says
+    known = task.known
+    if known is not None:
+        known = (place[known[0]], place[known[1]], known[2])
+    return replace(
+        task,
+        asked=task.asked[order],
+        group=task.group[order],
+        says=(place[respondent], place[about], bits),
+        terms=[term.reordered(order, place) for term in task.terms],
+        w=task.w[order],
+        full=task.full[order],
+        known=known,
+        complete=moved(task.complete),
+        left=moved(task.left),
+        right=moved(task.right),
+    )
+
+
 class ReportProblem:
     """The penalised log-likelihood as a function of one vector of parameters.
 
-    ``blocks`` names the slices of the vector. ``objective(theta)`` returns value, gradient and the diagonal of the
-    complete-data information, prior included.
+    ``blocks`` names the slices of the vector. ``objective(theta)`` returns value and gradient. People are
+    sorted by group: entry k is person ``order[k]``.
     """
 
     def __init__(self, task: ReportTask, priors: ReportPriors, n_classes: int = 3, strong: bool = True) -> None:
+        self.order = np.argsort(task.group, kind="stable")
+        task = sorted_by_group(task, self.order)
         self.task = task
         self.priors = priors
         self.n_classes = n_classes
@@ -165,20 +196,19 @@ class ReportProblem:
         def add(name: str, mean: Any, spread: Any, size: int) -> None:
             blocks.append((name, np.zeros(size) + mean, np.zeros(size) + spread))
 
-        def features(used: Array, level: tuple[float, float], natural: bool) -> tuple[Array, Array]:
-            mean = np.zeros(int(used.sum()))
-            if natural:
-                mean = self._natural()[used]
-            spread = np.full(len(mean), priors.feature)
+        def features(used: Array, level: tuple[float, float]) -> tuple[Array, Array]:
+            spread = self._feature_spread()[used]
+            mean = np.zeros(len(spread))
             mean[0], spread[0] = level
             return mean, spread
 
         for u in range(extra):
-            add(f"class{u}", *features(self.in_class, priors.class_level, False), int(self.in_class.sum()))
-        add("tie", *features(self.in_tie, priors.tie_level, True), int(self.in_tie.sum()))
-        add("strength", *features(self.in_tie, priors.strong_level, False), int(self.in_tie.sum()))
+            add(f"class{u}", *features(self.in_class, priors.class_level), int(self.in_class.sum()))
+        add("tie", *features(self.in_tie, priors.tie_level), int(self.in_tie.sum()))
+        add("likeness", *priors.likeness, 1 if self.terms.likeness.any() else 0)
+        add("strength", *features(self.in_tie, priors.strong_level), int(self.in_tie.sum()))
         recall = (float(logit(priors.recall)), priors.recall_spread)
-        add("report", *features(self.in_report, recall, False), int(self.in_report.sum()))
+        add("report", *features(self.in_report, recall), int(self.in_report.sum()))
 
         def effect(name: str, spread: float, size: int) -> None:
             add(name, 0.0, spread, size if spread > 0 else 0)
@@ -204,10 +234,15 @@ class ReportProblem:
         self.mean = np.concatenate([mean for _, mean, _ in blocks])
         self.precision = np.concatenate([spread**-2.0 for _, _, spread in blocks])
 
-    def _natural(self) -> Array:
-        """Return the prior means of the tie's weights, in standardised units."""
-        parts = [np.zeros(len(t.names)) if t.natural is None else np.asarray(t.natural) for t in self.terms.terms]
-        return np.concatenate(parts) * self.terms.spread
+    def _feature_spread(self) -> Array:
+        """Return the prior spread of the features' weights: that of each question, or less where there are many.
+
+        Many questions together may add no more than ``all_questions`` to the spread of the log-odds.
+        """
+        n_questions = sum(term.natural is not None and term.natural.any() for term in self.terms.terms)
+        asks = np.array([term.natural is not None and term.natural.any() for term in self.terms.terms])
+        least = self.priors.all_questions / np.sqrt(max(1, n_questions))
+        return np.where(asks[self.terms.term_of], min(self.priors.feature, least), self.priors.feature)
 
     def start(self) -> Array:
         """Return where the fit starts: at the prior means, false naming at its mean."""
@@ -224,7 +259,10 @@ class ReportProblem:
         basis = self.terms.basis
         extra = self.n_classes - 1
         classes = np.array([basis[:, self.in_class] @ at[f"class{u}"] for u in range(extra)])
-        tie = np.array([basis[:, self.in_tie] @ at["tie"], basis[:, self.in_tie] @ at["strength"]])
+        level = basis[:, self.in_tie] @ at["tie"]
+        if len(at["likeness"]):
+            level = level + at["likeness"][0] * self.terms.likeness
+        tie = np.array([level, basis[:, self.in_tie] @ at["strength"]])
         if not self.strong:
             tie[1, 0] = -np.inf  # the level: a tie is never strong
         report = basis[:, self.in_report] @ at["report"]
@@ -249,44 +287,55 @@ class ReportProblem:
             false_naming=expit(false),
         )
 
-    def likelihood(self, theta: Array) -> tuple[float, Array, Array]:
-        """Return the marginal log-likelihood, its gradient and the diagonal of the complete-data information."""
+    def likelihood(self, theta: Array) -> tuple[float, Array]:
+        """Return the marginal log-likelihood and its gradient."""
+        value, sums = self._sums(theta, power=1)
+        return value, self._collect(sums, power=1)
+
+    def information(self, theta: Array) -> Array:
+        """Return the diagonal of the complete-data information, prior included."""
+        _, sums = self._sums(theta, power=2)
+        return self._collect(sums, power=2) + self.precision + self._false_information(theta)
+
+    def _sums(self, theta: Array, power: int) -> tuple[float, Sums]:
         n_people = len(self.task.group)
         n_cells = len(self.terms.basis)
         extra = self.n_classes - 1
-        sizes = [extra * n_cells, 2 * n_cells, n_cells, extra * self.n_groups, n_people, 2 * extra, 1]
-        sizes += [n_people, n_people, n_people]
-        places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        chunks = min(CHUNKS, self.n_groups)
-        gradient = np.zeros((chunks, places[-1]))
-        curvature = np.zeros((chunks, places[-1]))
-        value = float(evaluate(self.data, self.weights(theta), places[:-1], self.most, gradient, curvature).sum())
-        sums = [gradient.sum(axis=0), curvature.sum(axis=0)]
-        parts = [[total[places[k] : places[k + 1]] for k in range(len(sizes))] for total in sums]
-        return value, self._collect(parts[0], power=1), self._collect(parts[1], power=2)
+        n_chunks = min(CHUNKS, self.n_groups)
+        chunks = Sums(
+            cells=np.zeros((n_chunks, 3, n_cells)),
+            classes=np.zeros((n_chunks, extra, n_cells)),
+            group=np.zeros((n_chunks, extra, self.n_groups)),
+            person=np.zeros((n_chunks, 4, n_people)),
+            other=np.zeros((n_chunks, 2 * extra + 1)),
+        )
+        totals = np.zeros(n_chunks)
+        evaluate(self.data, self.weights(theta), self.most, power, totals, chunks)
+        return float(totals.sum()), Sums(*(part.sum(axis=0) for part in chunks))
 
-    def _collect(self, parts: list[Array], power: int) -> Array:
+    def _collect(self, sums: Sums, power: int) -> Array:
         """Return derivatives by parameter from those by cell and person; power 2 is for a diagonal of a Hessian."""
-        classes, tie, report, class_group, person, delta, strong_named, naming, named, false = parts
         basis = self.terms.basis**power
         w = self.task.w**power
-        n_cells = len(basis)
         group = self.task.group
+        person, naming, named, false = sums.person
         out = np.zeros(len(self.mean))
         for u in range(self.n_classes - 1):
-            out[self.blocks[f"class{u}"]] = basis[:, self.in_class].T @ classes[u * n_cells : (u + 1) * n_cells]
-        out[self.blocks["tie"]] = basis[:, self.in_tie].T @ tie[:n_cells]
+            out[self.blocks[f"class{u}"]] = basis[:, self.in_class].T @ sums.classes[u]
+        out[self.blocks["tie"]] = basis[:, self.in_tie].T @ sums.cells[0]
+        if self.terms.likeness.any():
+            out[self.blocks["likeness"]] = self.terms.likeness**power @ sums.cells[0]
         if self.strong:
-            out[self.blocks["strength"]] = basis[:, self.in_tie].T @ tie[n_cells:]
-        out[self.blocks["report"]] = basis[:, self.in_report].T @ report
-        out[self.blocks["delta"]] = delta
-        out[self.blocks["strong_named"]] = strong_named
+            out[self.blocks["strength"]] = basis[:, self.in_tie].T @ sums.cells[1]
+        out[self.blocks["report"]] = basis[:, self.in_report].T @ sums.cells[2]
+        out[self.blocks["delta"]] = sums.other[:-1]
+        out[self.blocks["strong_named"]] = sums.other[-1]
         out[self.blocks["naming_w"]] = w.T @ naming
         out[self.blocks["named_w"]] = w.T @ named
         out[self.blocks["naming"]] = naming[self.respondents]
         out[self.blocks["false"]] = false[self.respondents]
         effects = {
-            "class_group": class_group,
+            "class_group": sums.group.ravel(),
             "tie_person": person,
             "naming_group": np.bincount(group, naming, self.n_groups),
             "named": named,
@@ -298,16 +347,14 @@ class ReportProblem:
                 out[part] = values
         return out
 
-    def objective(self, theta: Array) -> tuple[float, Array, Array]:
-        """Return the log-likelihood plus the log prior, the gradient and the diagonal information."""
-        value, gradient, curvature = self.likelihood(theta)
-        finite = np.isfinite(theta - self.mean) & (self.precision > 0)
-        away = np.where(finite, theta - self.mean, 0.0)
-        value -= 0.5 * float(self.precision @ away**2)
+    def objective(self, theta: Array) -> tuple[float, Array]:
+        """Return the log-likelihood plus the log prior, and the gradient."""
+        value, gradient = self.likelihood(theta)
+        away = theta - self.mean
+        value += self._false_prior(theta) - 0.5 * float(self.precision @ away**2)
         gradient -= self.precision * away
-        curvature += self.precision
-        self._add_false_prior(theta, gradient, curvature)
-        return value + self._false_prior(theta), gradient, curvature
+        self._add_false_prior(theta, gradient)
+        return value, gradient
 
     def _false_prior(self, theta: Array) -> float:
         """Return the log prior of false naming: Beta(w m + 1, w (1 − m) + 1), whose mode is the mean m."""
@@ -317,19 +364,24 @@ class ReportProblem:
         inside = mean * -np.logaddexp(0.0, -false) + (1.0 - mean) * -np.logaddexp(0.0, false)
         return float(weight * inside.sum() - len(false) * betaln(weight * mean + 1.0, weight * (1.0 - mean) + 1.0))
 
-    def _add_false_prior(self, theta: Array, gradient: Array, curvature: Array) -> None:
+    def _add_false_prior(self, theta: Array, gradient: Array) -> None:
         part = self.blocks["false"]
         place = self.blocks["false_mean"].start
         false = theta[part]
         mean = float(expit(theta[place]))
         weight = self.priors.false_weight
-        chance = expit(false)
-        gradient[part] += weight * (mean - chance)
-        curvature[part] += weight * chance * (1.0 - chance)
-        slope = mean * (1.0 - mean)
+        gradient[part] += weight * (mean - expit(false))
         level = digamma(weight * mean + 1.0) - digamma(weight * (1.0 - mean) + 1.0)
-        gradient[place] += weight * slope * float((false - level).sum())
-        curvature[place] += weight * slope * len(false) * 0.2  # an order of magnitude: it only scales a coordinate
+        gradient[place] += weight * mean * (1.0 - mean) * float((false - level).sum())
+
+    def _false_information(self, theta: Array) -> Array:
+        """Return the part of false naming's prior; its mean's is an order of magnitude, as it only scales a step."""
+        part = self.blocks["false"]
+        chance = expit(theta[part])
+        out = np.zeros(len(theta))
+        out[part] = self.priors.false_weight * chance * (1.0 - chance)
+        out[self.blocks["false_mean"]] = 0.2 * out[part].sum()
+        return out
 
 
 def _odds(predictor: Array | float) -> Array:
@@ -351,24 +403,27 @@ class ReportFit:
 
     def rows(self, people: Array) -> tuple[Array, Array, Array]:
         """Return P(tie), P(strong tie) and P(names) of some people with everybody, each len(people) × N."""
-        data = self.problem.data
-        groups = np.unique(data.group[people])
+        problem = self.problem
+        data = problem.data
+        place = np.empty(len(data.group), dtype=np.int64)
+        place[problem.order] = np.arange(len(data.group))
+        at = place[np.asarray(people)]
+        groups = np.unique(data.group[at])
         sizes = np.diff(data.member_start)[groups]
-        members = np.concatenate([data.members[data.member_start[g] : data.member_start[g + 1]] for g in groups])
-        shape = (len(members), len(data.members))
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        shape = (int(first[-1]), len(data.group))
         nodes, shares = np.polynomial.hermite_e.hermegauss(9)
         rows = Rows(
             tie=np.zeros(shape),
             strong=np.zeros(shape),
             named=np.zeros(shape),
-            first=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            nodes=np.exp(self.problem.priors.respondent * nodes),
+            nodes=np.exp(problem.priors.respondent * nodes),
             shares=shares / shares.sum(),
         )
-        posterior_rows(data, self.problem.weights(self.theta), groups, self.problem.most, rows)
-        order = np.argsort(members, kind="stable")
-        place = order[np.searchsorted(members[order], people)]
-        return rows.tie[place], rows.strong[place], rows.named[place]
+        posterior_rows(data, problem.weights(self.theta), groups, first, problem.most, rows)
+        mine = first[np.searchsorted(groups, data.group[at])] + at - data.member_start[data.group[at]]
+        wanted = np.ix_(mine, place)
+        return rows.tie[wanted], rows.strong[wanted], rows.named[wanted]
 
 
 def fit_reports(
@@ -386,14 +441,13 @@ def fit_reports(
     """
     problem = ReportProblem(task, priors or ReportPriors(), n_classes, strong)
     theta = problem.start()
-    _, _, curvature = problem.objective(theta)
-    scale = 1.0 / np.sqrt(np.maximum(curvature, 1e-3))
+    scale = 1.0 / np.sqrt(np.maximum(problem.information(theta), LEAST_INFORMATION))
     size = np.sqrt(max(1.0, float((problem.data.bits & (OUT | IN) > 0).sum())))
     monitor = Monitor(Measure.GRADIENT, tol, max_iter)
     last: dict[str, Array | float] = {}
 
     def negative(scaled: Array) -> tuple[float, Array]:
-        value, gradient, _ = problem.objective(theta + scale * scaled)
+        value, gradient = problem.objective(theta + scale * scaled)
         last.update(scaled=scaled.copy(), value=value, gradient=scale * gradient)
         return -value, -scale * gradient
 
