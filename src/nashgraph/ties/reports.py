@@ -41,7 +41,7 @@ class ReportPriors:
     """
 
     feature: float = 20.0**-0.5  # of a weight of a standardised covariate
-    all_questions: float = 1.0  # of the log-odds from the questions' own weights together
+    all_questions: float = 0.5  # of the log-odds from the questions' own weights together
     likeness: tuple[float, float] = (0.5, 0.7)  # weight of the likeness that all questions share
     class_level: tuple[float, float] = (-2.5, 2.0)
     class_group: float = 0.6

@@ -1,0 +1,30 @@
+"""Options of the tie model's fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .reports import ReportPriors
+
+
+@dataclass(frozen=True)
+class TieOptions:
+    """How the tie model is fitted.
+
+    ``recall`` is the share of their ties that people name or count, if it is known. ``groups_share_ties`` says that
+    the members of the finest group (a household) share classes of ties; ``group_most`` is the largest mean size of
+    such a group. ``strong`` allows ties of two strengths, which needs groups to be told apart.
+    """
+
+    recall: float | None = None
+    error: float | None = None
+    groups_share_ties: bool = True
+    group_most: float = 8.0  # larger groups (hamlets, classes) are covariates of pairs
+    strong: bool = True
+    directed: bool = False
+    priors: ReportPriors = field(default_factory=ReportPriors)
+    known_recall_spread: float = 0.1  # of the log-odds of a recall that was given
+    popularity: float = 0.7  # spread of people's log-odds of ties where known ties are the only evidence
+    tol: float = 1e-3
+    max_iter: int = 300
+    seed: int = 0
