@@ -48,6 +48,7 @@ def sentences(text):
         (r"how settled|however one looks|of two resamples|among how many neighbours", "rewritten in plain words"),
         (r"[Ii]t is not settled who", "rewritten in plain words"),
         (r"from what is unfinished|What the network is good for, with", "rewritten in plain words"),
+        (r"allows much more than", "ten times the default strength gains nothing with the true degrees"),
         (r"often (?:far |much )?too\s+weak", "ten times the default strength gains nothing with the true degrees"),
     ],
 )
