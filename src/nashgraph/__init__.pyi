@@ -38,6 +38,7 @@ from .interventions import key_group as key_group
 from .interventions import key_players as key_players
 from .interventions import roles as roles
 from .interventions import what_if as what_if
+from .io import read_study as read_study
 from .metrics import edge_auc as edge_auc
 from .metrics import edge_average_precision as edge_average_precision
 from .metrics import edge_precision_recall as edge_precision_recall
@@ -59,6 +60,7 @@ from .report import summarize as summarize
 from .report import write_report as write_report
 from .solvers import TTGD as TTGD
 from .solvers import BestResponse as BestResponse
+from .study import Study as Study
 from .survey_plan import plan_study as plan_study
 from .survey_plan import plot_plan as plot_plan
 from .validation import DataWarning as DataWarning

@@ -83,6 +83,7 @@ def read_statistics(path: Path, options: TableOptions, exact: Collection[str]) -
                 gaps = [value for value, label in labels[name].items() if written(label) in NO_ANSWER]
                 table[name] = table[name].mask(table[name].isin(gaps))
                 partly.append(name)
+        table.attrs["questions"] = {name: text for name, text in about.column_names_to_labels.items() if text}
     note = "column(s) have labels for some values only, and are taken as numbers; labels such as refused and don't know"
     return table, [f"{path.name}: {len(partly)} {note} stand for gaps: {listing(partly)}"] if partly else []
 

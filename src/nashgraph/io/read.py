@@ -22,6 +22,7 @@ from ..validation import listing
 from . import binary
 from .apart import Read, read_apart
 from .errors import TableError, reading, too_large
+from .html import is_html, read_html
 from .options import BYTES_A_CELL, MAX_CELLS, TableOptions, name_columns
 from .text import checked_names, decoded, read_text
 
@@ -55,6 +56,8 @@ def read_table(path: str | Path, options: TableOptions | None = None, exact: Col
                 _check_marks(inner, options.max_cells)
             if options.sheet is not None and binary.READERS.get(inner.suffix.lower()) is not binary.read_excel:
                 raise TableError(f"{inner.name} has no sheets, only Excel files do: leave out --sheet")
+            if inner.suffix.lower() == ".xls" and is_html(inner):
+                read = read_html
             table, notes = read(inner, options, exact)
     except PermissionError as error:
         raise TableError(f"{path} cannot be read: you have no permission") from error
@@ -63,6 +66,7 @@ def read_table(path: str | Path, options: TableOptions | None = None, exact: Col
     _check_cells(path, max(table.size, len(table)), options.max_cells)  # rows without cells take memory later
     names: list[Any] = list(table.columns)  # in several rows: tuples
     joined = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
+    attributes = dict(table.attrs)
     table.columns = pd.Index(joined, dtype=object)
     table = _with_index_as_column(table, path.name)
     table.columns = pd.Index(checked_names(path.name, list(table.columns)), dtype=object)
@@ -72,12 +76,11 @@ def read_table(path: str | Path, options: TableOptions | None = None, exact: Col
     # Separators at the ends of lines make columns with neither name nor values.
     unnamed = [name for k, name in enumerate(table.columns) if name == f"column {k + 1}"]
     empty = [name for name, is_empty in table[unnamed].isna().all().items() if is_empty]
-    if not empty:
-        return table, notes
-    return table.drop(columns=empty), [
-        *notes,
-        f"{path.name}: left out {len(empty)} column(s) with neither name nor values",
-    ]
+    if empty:
+        table = table.drop(columns=empty)
+        notes = [*notes, f"{path.name}: left out {len(empty)} column(s) with neither name nor values"]
+    table.attrs.update(attributes)
+    return table, notes
 
 
 def _check_bytes(path: Path, size: int, max_cells: int) -> None:
@@ -198,6 +201,7 @@ def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read
         loads = partial(json.loads, parse_int=lambda digits: int(digits) if len(digits) <= 308 else float(digits))
         content: Any = list(map(loads, lines)) or loads(text)
         _check_cells(path, _cells_of(content), options.max_cells)
+        content = _records(content)
         if isinstance(content, dict) and isinstance(content.get("data"), list):  # orient="split" or "table" of pandas
             table = pd.DataFrame(content["data"], index=content.get("index"), columns=content.get("columns"))
         else:
@@ -207,6 +211,35 @@ def read_json(path: Path, options: TableOptions, exact: Collection[str]) -> Read
     if table.empty:
         raise TableError(f"{path.name} is empty: it must be a list of records, or lists by column")
     return table, notes
+
+
+RECORDS = ("value", "results", "records", "items", "submissions", "responses", "data")  # where tools put the rows
+
+
+def _records(content: Any) -> Any:
+    """Return the rows of an export that wraps them (ODK, Kobo), with nested groups as columns "group.question"."""
+    if isinstance(content, dict):
+        for name in RECORDS:
+            rows = content.get(name)
+            if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
+                content = rows
+                break
+    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
+        return content
+    return [dict(_flat(row)) for row in content]
+
+
+def _flat(record: dict[str, Any], start: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the cells of a record; a point of GeoJSON gives its longitude and latitude."""
+    for name, value in record.items():
+        whole = f"{start}{name}"
+        if isinstance(value, dict) and value.get("type") == "Point" and isinstance(value.get("coordinates"), list):
+            parts = zip(("longitude", "latitude", "altitude"), value["coordinates"], strict=False)
+            yield from ((f"{whole}.{part}", number) for part, number in parts)
+        elif isinstance(value, dict):
+            yield from _flat(value, f"{whole}.")
+        elif not (isinstance(value, list) and any(isinstance(item, dict) for item in value)):  # no repeated groups
+            yield whole, ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _cells_of(content: Any) -> int:
@@ -220,6 +253,7 @@ def _cells_of(content: Any) -> int:
 
 READERS: dict[str, Callable[[Path, TableOptions, Collection[str]], Read]] = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".tab", ".dat"), read_text),
+    **dict.fromkeys((".html", ".htm"), read_html),
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), read_json),
     **dict.fromkeys(binary.READERS, read_apart),
 }

@@ -65,11 +65,14 @@ def read_text(
         notes += more + also
     names = _checked_shape(file, text, separator, header)
     kept = {*exact, *options.categorical, *split_names(options.categorical, ()), options.group} & {*names}
+    reading: dict[str, Any] = {"separator": separator, "decimal": options.decimal, "header": header}
     read = functools.partial(_read_csv, file, text, separator, names, header, {*exact} & {*names})
     if re.search(rf'(?m)(?:^|["\s]|{re.escape(separator)})(?:0\d|\d{{16}})', text):
         letters = read(dtype=str)
         kept |= {name for name in names if is_code(letters[name])}
-    return read(dtype=dict.fromkeys(kept, str), decimal=options.decimal), notes
+    table = read(dtype=dict.fromkeys(kept, str), decimal=options.decimal)
+    table.attrs["reading"] = reading | {"encoding": options.encoding or encoding_of(path.read_bytes())}
+    return table, notes
 
 
 def _read_csv(
@@ -198,9 +201,8 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
     content, notes = path.read_bytes(), list[str]()
     hint = next((hint for start, hint in KNOWN_BYTES.items() if content.startswith(start)), "")
     if encoding is None:
-        encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
-        if encoding == "utf-8" and not hint and not CONTROLS.search(content) and not _is_utf8(content):
-            encoding = "latin-1" if {*content} & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "cp1252"
+        encoding = "utf-8" if hint else encoding_of(content)
+        if encoding in ("latin-1", "cp1252"):
             called = "Latin-1" if encoding == "latin-1" else "Windows-1252"
             notes = [f"{path.name} is not UTF-8 and was read as {called}; if letters are wrong, pass --encoding"]
     try:
@@ -225,6 +227,15 @@ def decoded(path: Path, encoding: str | None = None) -> tuple[str, list[str]]:
     if not text.strip():
         raise TableError(f"{path.name} is empty")
     return text, notes
+
+
+def encoding_of(content: bytes) -> str:
+    """Return the encoding of text: by its first bytes, or UTF-8 if it can be that, or Windows-1252 and its relative."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    if CONTROLS.search(content) or _is_utf8(content):
+        return "utf-8"
+    return "latin-1" if {*content} & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "cp1252"
 
 
 def _is_utf8(content: bytes) -> bool:
@@ -261,6 +272,10 @@ def _checked_shape(file: str, text: str, separator: str, header: bool) -> list[s
             f"--separator {other!r}"
         )
     widths = [(line, len(row)) for line, row in rows]
+    # Notes below a table have fewer cells than it: they are read, and left out later.
+    few = max(1, len(first) // 3)
+    while len(widths) > 1 and len(first) > 2 and widths[-1][1] <= few and widths[0][1] == len(first):
+        widths.pop()
     if header and not widths:
         raise TableError(f"{file} has a header and no rows below it")
     if wrong := [(line, width) for line, width in widths if width != len(first)]:

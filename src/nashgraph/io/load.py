@@ -1,0 +1,133 @@
+"""A file of a study as it is loaded: its table without totals and notes, and what it says beside the cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pandas as pd
+
+from ..decisions import Decision
+from ..plan import TablePlan
+from .columns import DECIMAL_COMMA, as_name, is_text
+from .errors import reading
+from .options import TableOptions
+from .plan_file import checked_hash
+from .profiles import Profile
+from .read import check_file, read_table
+from .reshape import PERSON
+from .ties import GRAPHS, _read_graph
+from .trim import Trimmed, trimmed
+
+Source = str | Path | pd.DataFrame
+
+
+@dataclass(eq=False)
+class Raw:
+    """A file as it was loaded: its table without totals and notes, and what the file says beside the cells."""
+
+    file: str
+    sha256: str
+    table: pd.DataFrame
+    reading: dict[str, Any]
+    trim: Trimmed
+    decisions: list[Decision]
+    network: pd.DataFrame | None = None
+
+    def profiles(self, table: pd.DataFrame | None = None) -> list[Profile]:
+        """Return the columns of a table, each with its question."""
+        table = self.table if table is None else table
+        return [Profile(table[name], self.trim.labels.get(str(name), "")) for name in table.columns]
+
+
+def load(source: Source, options: Mapping[str, Any], plan: TablePlan | None = None) -> Raw:
+    """Load a file or a table, with decimal commas where it has them."""
+    if isinstance(source, pd.DataFrame):
+        table = source.reset_index() if source.index.name else source.reset_index(drop=True)
+        table = table.set_axis(pd.Index(list(map(str, table.columns)), dtype=object), axis=1)
+        return _raw("the table", "", table, {}, [], plan)
+    path = check_file(Path(source))
+    digest = sha256(path.read_bytes()).hexdigest()
+    if plan is not None:
+        checked_hash(plan, digest)
+    if path.suffix.lower() in GRAPHS:
+        return _network(path, digest)
+    chosen = TableOptions(**{name: value for name, value in options.items() if name != "format"})
+    table, notes = read_table(path, chosen)
+    if "decimal" not in options and chosen.decimal == "." and _has_decimal_commas(table):
+        chosen = replace(chosen, decimal=",")
+        table, notes = read_table(path, chosen)
+    format_of = dict(table.attrs.get("reading", {})) | dict(options)
+    reading_kept = {name: value for name, value in format_of.items() if name not in ("header", "format", "max_cells")}
+    if chosen.decimal == ".":
+        reading_kept.pop("decimal", None)
+    decisions = [Decision("file", (), note) for note in notes]
+    return _raw(path.name, digest, table, reading_kept, decisions, plan)
+
+
+def _raw(
+    file: str, digest: str, table: pd.DataFrame, kept: dict[str, Any], decisions: list[Decision], plan: TablePlan | None
+) -> Raw:
+    trim = trimmed(table, None if plan is None else plan.no_data)
+    trim.labels = {**table.attrs.get("questions", {}), **trim.labels}
+    data = trim.table
+    blank = data.isna().all(axis=1)
+    if blank.any():
+        decisions.append(Decision("blank rows", (), f"{int(blank.sum())} rows without any value are left out"))
+        data = data[~blank].reset_index(drop=True)
+    if kept.get("decimal") == ",":
+        data = data.apply(_swapped)
+    return Raw(file, digest, data, kept, trim, [*decisions, *trim.decisions])
+
+
+def _has_decimal_commas(table: pd.DataFrame) -> bool:
+    """Tell whether numbers have decimal commas: a whole column of them that cannot be groups of three digits."""
+    for name in table.columns:
+        if not is_text(table[name]):
+            continue
+        cells = [str(cell).strip() for cell in table[name].dropna().head(500)]
+        matching = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
+        grouped = [cell for cell in matching if len(cell.rpartition(",")[2]) == 3]
+        if len(matching) >= max(3, 0.8 * len(cells)) and len(grouped) < 0.5 * len(matching):
+            return True
+    return False
+
+
+def _swapped(column: pd.Series) -> pd.Series:
+    """Return numbers such as 1.606 and 1.606,5 of a table with decimal commas as numbers."""
+    if not is_text(column):
+        return column
+    texts = column.map(lambda cell: cell.strip() if isinstance(cell, str) else cell, na_action="ignore")
+    plain = texts.map(lambda cell: cell.replace(".", "").replace(",", ".") if isinstance(cell, str) else cell)
+    shaped = texts.dropna().map(lambda cell: bool(NUMBER.fullmatch(str(cell))))
+    if not len(shaped) or not shaped.all():
+        return column
+    return pd.to_numeric(plain, errors="coerce")
+
+
+NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
+
+
+def _network(path: Path, digest: str) -> Raw:
+    """Load a network: its nodes with their attributes are the table."""
+    kind = GRAPHS[path.suffix.lower()]
+    with reading(path, kind):
+        graph = _read_graph(path, kind)
+    rows = [{PERSON: as_name(node), **attributes} for node, attributes in graph.nodes(data=True)]
+    table = pd.DataFrame(rows)
+    for name in ("name", "label"):
+        if name in table and table[name].is_unique and table[name].notna().all():
+            table[PERSON] = table.pop(name).map(as_name)
+            break
+    called = dict(zip(graph.nodes, table[PERSON], strict=True))
+    weights = nx.get_edge_attributes(graph, "weight", default=1.0)
+    edges = [(called[edge[0]], called[edge[1]], weight) for edge, weight in weights.items()]
+    network = pd.DataFrame(edges, columns=["source", "target", "weight"])
+    raw = _raw(path.name, digest, table, {}, [Decision("network", (), f"a network of {len(edges)} ties")], None)
+    raw.network = network
+    return raw

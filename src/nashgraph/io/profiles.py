@@ -1,0 +1,215 @@
+"""What a column looks like, found once for all the rules that ask: its name in words, its values and their counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ..validation import Array
+from .columns import among, as_name, is_text, whole_numbers
+from .names import MANY_ROWS, SMALL, why_code, words_of
+from .vocabulary import AMBIGUOUS, CODE_WORDS, METADATA, NAMED_ROLES, NO_ANSWER, NODE_WORDS
+
+BESIDE_NAMES = {"no", "nr", "num", "number", "name", "names", "label", "of", "the", "what", "is", "please", "enter"}
+
+SEVERAL = 3  # columns of tools that it takes until words such as "status" count as the tool's
+DATES = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[/.-](\d{1,2}|[A-Za-z]{3})[/.-]\d{2,4}( .*)?|\d{1,2}:\d{2}(:\d{2})?.*"
+    r"|\d{1,2}\.? ?[A-Za-zäé]{3,9}\.? \d{2,4}"
+)
+MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
+UUID = re.compile(r"(uuid:)?[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{8,12}", re.IGNORECASE)
+PHONE = re.compile(r"\+\d[\d ()-]{7,}|0\d{8,11}")
+
+
+def spoken(name: str) -> str:
+    """Return a name in small words with single blanks: StartDate, start_date and "Start date" are one."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return " ".join(re.findall(r"[^\W_]+|#", apart)).lower()
+
+
+def last_part(name: str) -> str:
+    """Return a question's own name, without the groups that Kobo and ODK write before it."""
+    part = name.rpartition("/")[2]
+    if re.fullmatch(r"[A-Za-z_]\w*(\.\w+)+", part):
+        part = part.rpartition(".")[2]
+    return part
+
+
+class Profile:
+    """One column of a table: its name, and its values looked at once."""
+
+    def __init__(self, column: pd.Series, label: str = "") -> None:
+        self.column = column
+        self.name = str(column.name)
+        self.label = label  # the question, where a file has it beside the name
+
+    @cached_property
+    def spoken(self) -> str:
+        """The name in small words."""
+        return spoken(last_part(self.name))
+
+    @cached_property
+    def text(self) -> bool:
+        """Whether the column may hold words."""
+        return is_text(self.column) or isinstance(self.column.dtype, pd.CategoricalDtype)
+
+    @cached_property
+    def filled(self) -> int:
+        """How many cells are not empty."""
+        return int(self.column.notna().sum())
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The different values as text, with how often each occurs."""
+        column = self.column.dropna()
+        if not self.text and column.dtype.kind in "iuf":
+            values, counts = np.unique(column.to_numpy(dtype=float), return_counts=True)
+            return {as_name(value): int(count) for value, count in zip(values, counts, strict=True)}
+        texts = column.astype(object).map(lambda cell: as_name(cell).strip())
+        return {str(text): int(count) for text, count in texts.value_counts(sort=False).items()}
+
+    @cached_property
+    def answers(self) -> dict[str, int]:
+        """The values without words for no answer."""
+        return {value: count for value, count in self.counts.items() if value.casefold() not in NO_ANSWER}
+
+    @property
+    def distinct(self) -> int:
+        """How many different values there are."""
+        return len(self.counts)
+
+    @cached_property
+    def unique(self) -> bool:
+        """Whether every row has a value of its own."""
+        return self.filled == len(self.column) == self.distinct
+
+    @cached_property
+    def whole(self) -> Array | None:
+        """The values as whole numbers, if they are that."""
+        return whole_numbers(self.column.dropna())
+
+    @cached_property
+    def numbers(self) -> Array | None:
+        """The values as numbers if all are plainly that, gaps as NaN."""
+        if not self.text and self.column.dtype.kind in "iuf":
+            return self.column.to_numpy(dtype=float, na_value=np.nan)
+        if not self.text or isinstance(self.column.dtype, pd.CategoricalDtype):
+            return None
+        values = pd.to_numeric(self.column.mask(among(self.column, NO_ANSWER)), errors="coerce")
+        readable = values.notna() | self.column.isna() | among(self.column, NO_ANSWER)
+        return values.to_numpy(dtype=float) if bool(readable.all()) and values.notna().any() else None
+
+    def like(self, pattern: re.Pattern[str], share: float = 0.9) -> bool:
+        """Tell whether nearly all values match a pattern."""
+        if not self.text or not self.counts:
+            return False
+        matching = sum(count for value, count in self.counts.items() if pattern.fullmatch(value))
+        return matching >= share * self.filled
+
+    @cached_property
+    def is_date(self) -> bool:
+        """Whether the values are dates or times."""
+        return pd.api.types.is_datetime64_any_dtype(self.column.dtype) or self.like(DATES)
+
+    @cached_property
+    def tool(self) -> str:
+        """Why the column is something that a tool or an interviewer wrote, by its name; nothing if it is not."""
+        whole = spoken(self.name)
+        for reason, pattern in METADATA.items():
+            if pattern.fullmatch(self.spoken) or pattern.fullmatch(whole):
+                return reason
+        if self.name.startswith("_"):
+            return "about the form or the tool"
+        return ""
+
+    def named(self, role: str) -> bool:
+        """Tell whether the name is one that columns of a role have."""
+        pattern = NAMED_ROLES[role]
+        return bool(pattern.fullmatch(self.spoken) or pattern.fullmatch(spoken(self.label)))
+
+
+def metadata(profiles: list[Profile]) -> dict[str, str]:
+    """Return the columns that tools wrote beside the answers, each with the reason.
+
+    A word such as "status" counts only in a table with several other columns of tools, and a column called "No." only
+    if its numbers are all different.
+    """
+    reasons = {profile.name: profile.tool for profile in profiles if profile.tool}
+    sure = [name for name in reasons if spoken(last_part(name)) not in AMBIGUOUS]
+    by_name = {profile.name: profile for profile in profiles}
+    nested = {name.rpartition("/")[0] for name in by_name}
+    for name, reason in list(reasons.items()):
+        profile = by_name[name]
+        counter = reason == "a number in the list" and not (profile.whole is not None and profile.unique)
+        unclear = profile.spoken in AMBIGUOUS and not name.startswith("_") and len(sure) < SEVERAL
+        # "assets/phone" is a choice of the question assets, and a phone of 0 or 1 is one that people own.
+        choice = name.rpartition("/")[0] in by_name and name.rpartition("/")[0] in nested
+        owned = reason == "how to reach the person" and profile.distinct <= 2 < profile.filled
+        if counter or unclear or choice or owned:
+            del reasons[name]
+    return reasons
+
+
+# ------------------------------------------------------------------------------------------- who is it
+
+
+def person_score(profile: Profile, aside: dict[str, str], place: int) -> float:
+    """Return how much a column looks like one that identifies people; 0 if it does not."""
+    reason = aside.get(profile.name, "")
+    if reason:
+        usable = reason in ("the tool's number of the form", "how to reach the person", "a number in the list")
+        return 1.0 if usable or profile.spoken in ("id", "uuid") else 0.0
+    if profile.is_date or (profile.column.dtype.kind == "f" and profile.whole is None):
+        return 0.0
+    score = _score_of_name(profile)
+    if score == 0.0 and profile.unique:
+        short = profile.text and max(map(len, profile.counts)) <= 40
+        if why_code(profile.column):
+            score = 3.0
+        elif place == 0 and _is_first_id(profile):
+            score = 2.5
+        elif short and looks_like_names(profile):
+            score = 2.0
+    return score
+
+
+def _score_of_name(profile: Profile) -> float:
+    """Return how much a column's name says that it identifies people; a plain id more than a name or a title."""
+    if profile.spoken in ("id", "name", "node"):
+        return 6.5 if profile.spoken == "id" else 6.0
+    words = {*words_of(spoken(profile.name.rpartition("/")[2]))}
+    identifying = NODE_WORDS | CODE_WORDS | {"name", "names"}
+    if words & identifying and words <= identifying | BESIDE_NAMES:
+        return 4.5 if profile.named("title") else 5.0
+    return 4.0 if profile.named("title") else 0.0
+
+
+def _is_first_id(profile: Profile) -> bool:
+    """Tell whether a first column, all different, names the rows: words, numbers without a hole, or rising."""
+    values = profile.whole
+    if values is None:
+        return profile.text
+    if len(values) < MANY_ROWS:
+        return False
+    same_width = len(str(int(values.min()))) == len(str(int(values.max())))
+    rising = values.min() >= SMALL and bool((np.diff(values) > 0).all()) and same_width
+    return rising or bool(np.ptp(values) == len(values) - 1)
+
+
+def looks_like_names(profile: Profile) -> bool:
+    """Tell whether values look like names of people or codes: one to four words, each with a capital or a digit."""
+    part = re.compile(r"[^\W\d_][\w.'’-]*( [^\W_][\w.'’-]*){0,4}|\w*\d[\w-]*")
+    texts = list(profile.counts)[:200]
+    return sum(bool(part.fullmatch(text)) for text in texts) >= 0.9 * len(texts)
+
+
+def persons(profiles: Sequence[Profile], aside: dict[str, str]) -> list[tuple[float, Profile]]:
+    """Return the columns that may identify people, the likeliest first."""
+    scored = [(person_score(profile, aside, place), profile) for place, profile in enumerate(profiles)]
+    likely = [(score, profile) for score, profile in scored if score > 0 and profile.filled]
+    return sorted(likely, key=lambda pair: -pair[0])

@@ -1,0 +1,366 @@
+"""On which scale a column was answered, and its answers as numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ..plan import ColumnPlan
+from ..validation import Array
+from .coding import ordered
+from .columns import as_name
+from .errors import TableError
+from .missing import plain_codes, stray_codes
+from .profiles import Profile
+from .vocabulary import NO, NO_ANSWER, TICK, UNTICK, YES
+
+MOST_CHOICES = 25  # of a question with several in a cell
+MOST_LEVELS = 12  # of an answer that is ordered
+MOST_CATEGORIES = 50  # more different words are free text, unless each has ten people
+NUMBERED = re.compile(r"\s*(-?\d+)\s*(?:[-–:.)=(]|\s)\s*\D.*")  # "4 - agree", "4 (Agree)", "4. agree"
+LABELLED = re.compile(r"\D*[(\[]\s*(-?\d+)\s*[)\]]\s*")  # "agree (4)"
+AT_LEAST = re.compile(r"(?:>=?\s*|more than\s+)?(\d+)\s*(?:\+|or more|and more|and over|et plus|o más|und mehr)?")
+SPLITS = (";", "|", "\n", ",", ", ", " ")  # "," stands for a comma without a blank after it
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What questions of one block share: the codes for no answer, and the least and the largest answer."""
+
+    codes: tuple[float, ...] = ()
+    low: float = np.inf
+    high: float = -np.inf
+
+
+NOTHING = Pool()
+
+
+def codes_of_block(block: Sequence[Profile]) -> Pool:
+    """Return the codes of a block of questions: 8 and 9 are codes in all of them if they are in one."""
+    numbers = [profile.numbers for profile in block if profile.numbers is not None]
+    if len(numbers) < 2:
+        return NOTHING
+    values = np.concatenate(numbers)
+    codes = _codes(values)
+    answered = values[np.isfinite(values) & ~np.isin(values, codes)]
+    if not answered.size:
+        return NOTHING
+    return Pool(tuple(codes), float(answered.min()), float(answered.max()))
+
+
+def scale_of(profile: Profile, block: int = 1, pool: Pool = NOTHING) -> ColumnPlan:
+    """Return how the answers of a column are read; ``block`` questions are like it, and share ``pool``."""
+    if isinstance(profile.column.dtype, pd.CategoricalDtype):
+        return _labelled(profile, profile.column.dtype, block)
+    if pd.api.types.is_bool_dtype(profile.column.dtype):
+        return ColumnPlan(profile.name, "answer", "yes/no", why="true or false")
+    if not profile.text:
+        return _numeric(profile, block, pool)
+    silent = tuple(sorted(value for value in profile.counts if value.casefold() in NO_ANSWER))
+    plan = _marked(profile)
+    if plan is None and profile.numbers is not None:
+        plan = _numeric(profile, block, pool)
+    if plan is None and not profile.answers:
+        return ColumnPlan(profile.name, "ignore", why="empty but for words for no answer")
+    # The first way that reads nearly all cells is taken, from the most particular to the most general.
+    for way in (_amounts_in_words, _numbered_levels, _ordered_levels, _several_choices):
+        plan = plan or way(profile)
+    plan = plan or _words(profile)
+    if plan.scale == "tick":  # a dash is a blank there, and no gap
+        return plan
+    return replace(plan, missing=tuple(dict.fromkeys((*silent, *plan.missing))))
+
+
+def _marked(profile: Profile) -> ColumnPlan | None:
+    """Return ticks, or yes and no, if all cells are one of their words."""
+    folded = {value.casefold() for value in profile.answers}
+    everything = {value.casefold() for value in profile.counts}
+    blanks = profile.filled < len(profile.column)
+    if everything & TICK and everything <= TICK | UNTICK and _is_ticked(everything, blanks):
+        return ColumnPlan(profile.name, "answer", "tick", why="a mark where it applies")
+    # Of single letters only y and n: s and n may be south and north.
+    spelled_out = any(len(word) > 1 for word in folded) or folded <= {"y", "n", "0", "1"}
+    if folded & YES and folded & NO and folded <= YES | NO and spelled_out:
+        return ColumnPlan(profile.name, "answer", "yes/no", why="yes or no")
+    return None
+
+
+def _amounts_in_words(profile: Profile) -> ColumnPlan | None:
+    """Return amounts with a unit or groups of digits, and numbers with "4+" among them."""
+    numbers = _as_numbers(profile)
+    if numbers is not None:
+        return ColumnPlan(profile.name, "answer", "number", why=f"numbers, {numbers}")
+    if all(AT_LEAST.fullmatch(level) for level in profile.answers):
+        return ColumnPlan(profile.name, "answer", "number", why="numbers, with at least so many")
+    return None
+
+
+def _numbered_levels(profile: Profile) -> ColumnPlan | None:
+    """Return levels that carry their number: "4 - agree"."""
+    levels = profile.answers
+    if 2 < len(levels) <= MOST_LEVELS and all(number_of(level) is not None for level in levels):
+        return ColumnPlan(profile.name, "answer", "ordered", why="levels with their numbers")
+    return None
+
+
+def _ordered_levels(profile: Profile) -> ColumnPlan | None:
+    """Return levels in an order that words.toml knows, or that their numbers give (18-25, over 65)."""
+    levels = list(profile.answers)
+    known = ordered(levels) if 2 < len(levels) <= MOST_LEVELS else []
+    if known:
+        return ColumnPlan(profile.name, "answer", "ordered", order=tuple(known), why="levels in a known order")
+    return None
+
+
+def _several_choices(profile: Profile) -> ColumnPlan | None:
+    split = split_of(profile)
+    if split:
+        return ColumnPlan(profile.name, "answer", "multiple", split=split, why="several choices in a cell")
+    return None
+
+
+def _is_ticked(values: set[str], blanks: bool) -> bool:
+    """Tell whether marks stand for yes, and blanks or dashes for no: not if both yes and no are written out."""
+    marks = values & TICK - UNTICK - YES
+    if marks:
+        return blanks or len(values) > 1
+    # Words for yes alone are ticks if the other cells are blank or dashes.
+    return blanks and not values & (NO - {"o", "a"}) and len(values) == 1
+
+
+def _words(profile: Profile) -> ColumnPlan:
+    """Return words as a category, or as text that is not used."""
+    distinct, filled = len(profile.answers), sum(profile.answers.values())
+    many = distinct > MOST_CATEGORIES and (distinct > 200 or distinct * 10 > filled)
+    long = sum(count for value, count in profile.answers.items() if len(value.split()) > 8) > 0.3 * filled
+    alone = distinct == filled and filled > 2
+    if alone or many or long or (distinct > 0.8 * filled and filled >= 10):
+        return ColumnPlan(profile.name, "ignore", why="text in people's own words")
+    return ColumnPlan(profile.name, "answer", "category", why="words without a known order")
+
+
+def _labelled(profile: Profile, kind: pd.CategoricalDtype, block: int) -> ColumnPlan:
+    """Return the answers of a column whose file has labels and their order."""
+    silent = tuple(sorted(value for value in profile.counts if value.casefold() in NO_ANSWER))
+    levels = [as_name(level) for level in kind.categories if as_name(level) in profile.answers]
+    folded = {level.casefold() for level in levels}
+    if len(levels) == 2 and folded <= YES | NO:
+        return ColumnPlan(profile.name, "answer", "yes/no", missing=silent, why="yes or no")
+    known = ordered(levels) if len(levels) > 2 else []
+    if known:
+        return ColumnPlan(profile.name, "answer", "ordered", tuple(known), silent, why="levels in a known order")
+    if kind.ordered or (block >= 3 and len(levels) > 2):
+        # Questions that share their labels are a battery, whose codes have the order of the labels.
+        why = "levels in the order of the file"
+        return ColumnPlan(profile.name, "answer", "ordered", tuple(levels), silent, why=why)
+    return ColumnPlan(profile.name, "answer", "category", missing=silent, why="labels of the file")
+
+
+def _numeric(profile: Profile, block: int, pool: Pool) -> ColumnPlan:
+    """Return numbers as yes or no, levels or amounts, with the codes for no answer."""
+    values = profile.numbers
+    if values is None:
+        values = np.empty(0)
+    missing = [code for code in pool.codes if (values == code).any()] if pool.codes else _codes(values)
+    answered = values[~np.isin(values, missing) & np.isfinite(values)]
+    seen = np.unique(answered)
+    codes = tuple(as_name(code) for code in missing)
+    unsure = bool(missing) and block == 1 and any(abs(code) < 10 for code in missing)
+    if not seen.size:
+        return ColumnPlan(profile.name, "ignore", why="empty but for codes for no answer")
+    if np.isin(seen, (0.0, 1.0)).all():
+        return ColumnPlan(profile.name, "answer", "yes/no", missing=codes, why="0 or 1", unsure=unsure)
+    whole = not (seen % 1).any()
+    short = whole and seen[0] >= 0 and seen[-1] <= 10 and seen[-1] - seen[0] <= 10
+    wide = pool.high - pool.low > 10  # the block has amounts
+    if short and not wide and (block > 1 or seen.size <= 7) and seen.size > 2 and seen[-1] - seen[0] < 2 * seen.size:
+        low, high = min(pool.low, seen[0]), max(pool.high, seen[-1])
+        why = f"levels from {low:g} to {high:g}"
+        return ColumnPlan(profile.name, "answer", "ordered", missing=codes, why=why, unsure=unsure)
+    return ColumnPlan(profile.name, "answer", "number", missing=codes, why="numbers", unsure=unsure)
+
+
+def _codes(values: Array) -> list[float]:
+    """Return the numbers that stand for no answer: -99, 99 far out, 9 above a short scale, 9999 as a frequent end."""
+    found = plain_codes(values)
+    rest = values[~np.isin(values, found)]
+    found += stray_codes(rest)
+    seen, counts = np.unique(rest[np.isfinite(rest)], return_counts=True)
+    # 9998 and 9999 at the end of a long range, and each more often than other values: what a form writes for a gap.
+    if (
+        seen.size > 20
+        and seen[-1] in (9999.0, 99999.0, 999.0, 9998.0, 99998.0, 998.0)
+        and counts[-1] > 3 * np.median(counts)
+    ):
+        top = [value for value in seen[-3:] if value in (seen[-1], seen[-1] - 1)]
+        found += [float(value) for value in top if value in (9997.0, 9998.0, 9999.0, 998.0, 999.0, 99998.0, 99999.0)]
+    return sorted(found)
+
+
+def _as_numbers(profile: Profile) -> str | None:
+    """Return how cells such as "1,200 €" or "12 years" were read as numbers, by an example, if all but slips can be."""
+    cells = list(profile.answers)
+    values = [amount_of(cell) for cell in cells]
+    unread = sum(profile.answers[cell] for cell, value in zip(cells, values, strict=True) if value is None)
+    if unread > 0.05 * sum(profile.answers.values()) or len(cells) < 3:
+        return None
+    shown = next(
+        pair for pair in zip(cells, values, strict=True) if pair[1] is not None and pair[0] != as_name(pair[1])
+    )
+    return f"{shown[0]!r} as {shown[1]:.15g}"
+
+
+CURRENCY = r"[$€£¥₹₩₽₺₪₫฿]|[A-Z]{2,3}\.?|Rs\.?|Ksh\.?|%"
+UNITS = r"years?( old)?|yrs?|y|años|ans|jahre?|kg|km|m|cm|ha|acres?|hours?|hrs?|h|min(utes)?|days?|rs|/-"
+GROUPED = r"\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+|\d{1,3}(?:,\d{2})*,\d{3}|\d+"
+AMOUNT = re.compile(rf"\s*(?:({CURRENCY})\s*)?([-+−]?(?:{GROUPED})(?:\.\d+)?)\s*({CURRENCY}|(?i:{UNITS}))?\s*")
+
+
+def amount_of(cell: str) -> float | None:
+    """Return the number in a cell with its unit: 4199 of "KES 4,199", 12 of "12 years"."""
+    match = AMOUNT.fullmatch(cell)
+    if match is None:
+        return None
+    return float(re.sub(r"[,'’ \u00a0\u202f]", "", match[2]).replace("−", "-"))
+
+
+def number_of(level: str) -> float | None:
+    """Return the number that a level carries: 4 of "4 - agree" and of "agree (4)"; a plain number is itself."""
+    for pattern in (re.compile(r"\s*(-?\d+(?:\.0)?)\s*"), NUMBERED, LABELLED):
+        match = pattern.fullmatch(level)
+        if match is not None:
+            return float(match[1])
+    return None
+
+
+def split_of(profile: Profile) -> str:
+    """Return what separates several choices in a cell, if cells hold several of a few recurring ones."""
+    for split in SPLITS:
+        parts = [parts_of(value, split) for value in profile.answers]
+        several = sum(count for pieces, count in zip(parts, profile.answers.values(), strict=True) if len(pieces) > 1)
+        choices = pd.Series([piece for pieces in parts for piece in pieces])
+        total = sum(len(pieces) * count for pieces, count in zip(parts, profile.answers.values(), strict=True))
+        filled = sum(profile.answers.values())
+        tokens = split != " " or all(re.fullmatch(r"[a-z0-9_-]+", piece) for piece in choices)
+        recurring = (
+            choices.nunique() <= min(MOST_CHOICES, 0.9 * len(profile.answers) + 1) and total >= 3 * choices.nunique()
+        )
+        if (
+            several >= 0.15 * filled
+            and recurring
+            and tokens
+            and not any(len({*pieces}) < len(pieces) for pieces in parts)
+        ):
+            return split
+    return ""
+
+
+def parts_of(cell: str, split: str) -> list[str]:
+    """Return the choices in a cell; a lone comma splits only where no blank follows, as choices have commas too."""
+    pattern = {",": r",(?!\s)", ", ": r",\s+", " ": r"\s+"}.get(split, re.escape(split))
+    return [part.strip() for part in re.split(pattern, cell) if part.strip()]
+
+
+# --------------------------------------------------------------------------------------------- as numbers
+
+
+def coded_answers(column: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
+    """Return the signals of a column as its plan says: names, and a column each, NaN where there is no answer."""
+    missing = {code.casefold() for code in plan.missing}
+    if plan.scale not in ("tick", "category", "multiple") and column.dtype.kind in "iufb" and not plan.order:
+        values = column.to_numpy(dtype=float, na_value=np.nan).copy()
+        codes = pd.to_numeric(pd.Series(sorted(missing), dtype=object), errors="coerce").dropna()
+        values[np.isin(values, codes)] = np.nan
+        return [plan.name], values[:, None]
+    texts = column.astype(object).map(lambda cell: as_name(cell).strip(), na_action="ignore")
+    silent = texts.map(lambda text: isinstance(text, str) and (text.casefold() in missing or not text)).astype(bool)
+    if plan.scale in ("category", "multiple"):
+        way = _one_hot if plan.scale == "category" else _choices
+        return way(texts.mask(silent), plan)
+    if plan.scale == "tick":
+        ticked = _ticks(texts)
+        return [plan.name], np.where(silent, np.nan, ticked)[:, None]
+    ways = {"yes/no": _yes_no, "ordered": _levels}
+    values = ways.get(plan.scale, _amounts)(texts.mask(silent), plan)
+    return [plan.name], values[:, None]
+
+
+def _ticks(texts: pd.Series) -> Array:
+    blank = texts.isna() | texts.map(lambda text: str(text).casefold() in UNTICK).astype(bool)
+    return (~blank).to_numpy(dtype=float)
+
+
+def _one_hot(texts: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
+    values = sorted(texts.dropna().unique())
+    table = (texts.to_numpy()[:, None] == np.array(values, dtype=object)[None, :]).astype(float)
+    table[texts.isna().to_numpy()] = np.nan
+    return [f"{plan.name}={value}" for value in values], table
+
+
+def _choices(texts: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
+    """Return a 0/1 signal for each choice; a blank cell is nothing chosen."""
+    cells = [parts_of(text, plan.split) if isinstance(text, str) else [] for text in texts]
+    choices = sorted({choice for cell in cells for choice in cell})
+    table = np.array([[choice in cell for choice in choices] for cell in cells], dtype=float)
+    return [f"{plan.name}={choice}" for choice in choices], table.reshape(len(cells), len(choices))
+
+
+def _yes_no(texts: pd.Series, plan: ColumnPlan) -> Array:
+    no, yes = ({plan.order[0].casefold()}, {plan.order[1].casefold()}) if len(plan.order) == 2 else (NO, YES)
+    folded = texts.map(lambda text: str(text).removesuffix(".0").casefold(), na_action="ignore")
+    values = folded.map(lambda text: 1.0 if text in yes else 0.0 if text in no else np.nan, na_action="ignore")
+    _refuse_unread(texts, values, plan)
+    return values.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _levels(texts: pd.Series, plan: ColumnPlan) -> Array:
+    """Return the places of levels in their order, or the numbers that they carry."""
+    order: Sequence[str] = plan.order or ordered(list(texts.dropna().unique()))
+    places = {level: float(place) for place, level in enumerate(order)}
+    folded = {level.casefold(): place for level, place in places.items()}
+    if not plan.order:
+        carried = texts.map(number_of, na_action="ignore")
+        if not (carried.isna() & texts.notna()).any():
+            return carried.to_numpy(dtype=float, na_value=np.nan)
+    values = texts.map(lambda text: places.get(text, folded.get(text.casefold(), np.nan)), na_action="ignore")
+    _refuse_unread(texts, values, plan)
+    return values.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _amounts(texts: pd.Series, plan: ColumnPlan) -> Array:
+    values = pd.to_numeric(texts, errors="coerce")
+    rest = values.isna() & texts.notna()
+    if rest.any():
+        bounds = texts[rest].map(lambda text: AT_LEAST.fullmatch(str(text)))
+        counted = bounds.map(lambda match: float(match[1]) if match else np.nan)
+        values.loc[counted.index] = counted
+        rest = values.isna() & texts.notna()
+    if rest.any():
+        read = texts[rest].map(lambda text: amount_of(str(text))).astype(float)
+        values.loc[read.index] = read
+    _refuse_unread(texts, values, plan)
+    return values.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _refuse_unread(texts: pd.Series, values: pd.Series, plan: ColumnPlan) -> None:
+    """Refuse cells that the scale does not know, unless they are few enough to be slips."""
+    bad = texts[values.isna() & texts.notna()]
+    if not len(bad):
+        return
+    shown = ", ".join(repr(word) for word in dict.fromkeys(bad))
+    raise TableError(
+        f"column {plan.name!r} is read as {plan.scale}, and {shown[:80]} (row {bad.index[0] + 1}) is not: "
+        'list it under missing in the plan, or change the scale to "category"',
+        parameter="missing",
+        value=tuple(dict.fromkeys(bad)),
+    )
+
+
+def is_constant(values: Collection[float]) -> bool:
+    """Tell whether all values that are there are the same."""
+    array = np.asarray([value for value in values if not np.isnan(value)])
+    return bool(array.size == 0 or (array == array[0]).all())
