@@ -51,8 +51,8 @@ EXPECTED: dict[str, dict[str, Any]] = {
         "weight": "hv005",
     },
     "17_egos.csv": {"people": 25, "id": ".egoID", "answers": "age|sex|q1|q2"},
-    "17_alters.csv": {"refused": "people whom others named"},
-    "17_aaties.csv": {"refused": "ties between people whom one person named"},
+    "17_alters.csv": {"refused": "alters, that is, people named by others"},
+    "17_aaties.csv": {"refused": "ties between the alters of one person"},
     "18_names.csv": {"people": 70, "id": "Name", "answers": "Age|Gender|Opinion .", "names": "Please name.*"},
     "18b_nom_ids.csv": {"people": 70, "id": "pid", "answers": r"age|sex|q2\d", "names": "q12_[a-d]"},
     "19_ard.csv": {

@@ -12,7 +12,7 @@ from typing import Any
 from .decisions import Remedy
 from .validation import InputError, check_choice
 
-# What a row of a table may be.
+# The kinds of rows of a table.
 ROWS = {
     "people": "a row is a person (or household, firm, …)",
     "answers": "a row is one answer: who, the question, the answer",
@@ -23,16 +23,16 @@ ROWS = {
     "columns": "a column is a person, and a row a question or a moment",
     "matrix": "a table of ties: a row and a column for each person",
     "network": "a file of a network: its nodes are the people",
-    "alters": "a row is somebody whom a person named",
-    "alter ties": "a row is a tie between two people whom one person named",
+    "alters": "a row is an alter, somebody named by a person",
+    "alter ties": "a row is a tie between two alters of one person",
 }
 
-# What a column may be for.
+# The roles of a column.
 ROLES = {
     "id": "identifies the person",
     "label": "another name of the person",
     "answer": "an answer that makes people alike",
-    "names": "people whom the person named",
+    "names": "people named by the person",
     "count": "how many ties of a kind the person has",
     "n_ties": "how many ties the person has",
     "trait": "whether the person has what others count among their ties",
@@ -57,7 +57,7 @@ SCALES = {
     "category": "words without order, a 0/1 signal for each",
     "yes/no": "yes or no, in any spelling",
     "multiple": "several choices in a cell, a 0/1 signal for each",
-    "tick": "a mark where it applies; a blank is no",
+    "tick": "a mark where it applies; a blank means no",
 }
 
 REPEATS = ("ask", "first", "last", "mean", "separate")

@@ -14,7 +14,7 @@ from .tie_survey import TieSurvey
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study:
-    """What files say about people, read by a plan; :func:`nashgraph.read_study` makes it.
+    """People, answers and ties read from files by a plan; :func:`nashgraph.read_study` makes it.
 
     Attributes
     ----------

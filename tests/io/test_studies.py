@@ -471,9 +471,9 @@ def test_alters_of_egor_are_counted(tmp_path):
     assert study.ties.n_ties.tolist()[:15] == [2.0] * 15
     assert study.ties.n_ties.isna().sum() == 5
     assert list(study.ties.counts) == ["sex=f", "sex=m"]
-    with pytest.raises(PlanError, match="people whom others named"):
+    with pytest.raises(PlanError, match="alters, that is, people named by others"):
         read_study(alters)
-    with pytest.raises(PlanError, match="ties between people whom one person named"):
+    with pytest.raises(PlanError, match="ties between the alters of one person"):
         read_study(between)
 
 

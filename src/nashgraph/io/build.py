@@ -22,7 +22,7 @@ from .scales import coded_answers
 from .told import Building, told_ties
 
 UNEVEN = 10.0  # spreads further apart than this are not of one unit, and leave the distances to the widest signal
-MOST_ALONE = 10_000  # people among whom pairs that share no answer are looked for
+MOST_ALONE = 10_000  # people; with more, the search for pairs that share no answer takes too long
 
 
 # ------------------------------------------------------------------------------------------------ people
@@ -42,7 +42,7 @@ def identified(table: pd.DataFrame, plan: TablePlan) -> Array:
 
 
 def one_row_each(table: pd.DataFrame, who: Array, plan: Plan, question: str) -> tuple[pd.DataFrame, Array]:
-    """Return a table of people in which repeated ids are settled as the plan says, or ask."""
+    """Return a table in which repeated ids are resolved as the plan says, or ask the user."""
     repeats: Any = plan.table.repeats
     doubled = pd.Series(who).duplicated(keep=False).to_numpy()
     if not doubled.any() or repeats == "mean":

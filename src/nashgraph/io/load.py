@@ -1,4 +1,4 @@
-"""A file of a study as it is loaded: its table without totals and notes, and what it says beside the cells."""
+"""A file of a study as it is loaded: its table without totals and notes, and what else the file contains."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Source = str | Path | pd.DataFrame
 
 @dataclass(eq=False)
 class Raw:
-    """A file as it was loaded: its table without totals and notes, and what the file says beside the cells."""
+    """A file as it was loaded: its table without totals and notes, and what else the file contains."""
 
     file: str
     sha256: str
@@ -46,7 +46,7 @@ class Raw:
 
 
 def load(source: Source, options: Mapping[str, Any], plan: TablePlan | None = None) -> Raw:
-    """Load a file or a table, with decimal commas where it has them."""
+    """Load a file or a table; decimal commas are recognised."""
     if isinstance(source, pd.DataFrame):
         table = source.reset_index() if source.index.name else source.reset_index(drop=True)
         table = table.set_axis(pd.Index(list(map(str, table.columns)), dtype=object), axis=1)

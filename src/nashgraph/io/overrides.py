@@ -1,4 +1,4 @@
-"""What a user says of single lines of a plan in options, whatever the files look like."""
+"""Options of a user that override single lines of a plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROLE_OPTIONS = ("n_ties", "group", "wave", "place", "weight", "benefit", "label"
 
 @dataclass(frozen=True)
 class Overrides:
-    """What a user says of single lines of a plan, whatever the files look like."""
+    """Options of a user that override single lines of a plan."""
 
     columns: Mapping[str, Any] = field(default_factory=dict)
     rows: str | None = None
@@ -46,7 +46,7 @@ class Overrides:
         return None if name is None else str(name)
 
     def applied(self, columns: Sequence[ColumnPlan], names: Sequence[str]) -> list[ColumnPlan]:
-        """Return the plans of columns with what the user says of them."""
+        """Return the plans of columns with the options of the user."""
         plans = {column.name: column for column in columns}
         said = "as the option says"
         for option, value in self.columns.items():
@@ -79,7 +79,7 @@ class Overrides:
 
 
 def _meant(option: str, value: Any, names: Sequence[str]) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield the columns that an option is about, and what it says of each."""
+    """Yield the columns that an option is about, and the change for each."""
     if isinstance(value, Mapping):
         items = [(str(name), more) for name, more in value.items()]
     else:

@@ -1,4 +1,4 @@
-"""Who is meant by a name that somebody wrote: matched to the people of the table, with the distance, and reported."""
+"""Match names that people wrote to the people of the table, with the distance, and report every guess."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def distance(one: str, other: str) -> int:
 
 @dataclass(frozen=True)
 class Match:
-    """Who was meant by a name: nobody (""), or a person, at a distance; ``sure`` if nobody else can be meant."""
+    """The person whom a name means ("" for nobody) and its distance; ``sure`` if it cannot be anybody else."""
 
     person: str
     distance: int
@@ -84,7 +84,7 @@ class Register:
         key = plain(name)
         alike = self.spelled.get(key, set())
         if len(alike) == 1:
-            return Match(next(iter(alike)), 0, "but for capitals, accents and blanks", True)
+            return Match(next(iter(alike)), 0, "same name except for capitals, accents and blanks", True)
         called = self.first.get(key, set()) - {own}
         if len(called) == 1:
             return Match(next(iter(called)), 0, "by the first name, which nobody else has", False)
@@ -143,7 +143,7 @@ def share_of_people(block: pd.DataFrame, register: Register, most: int = 400) ->
 def named_people(
     block: pd.DataFrame, people: Sequence[str], register: Register, confirmed: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], pd.DataFrame, dict[str, list[str]]]:
-    """Return whom each person named, the table of all spellings that are not exact, and names of others by person.
+    """Return the people whom each person named, the table of inexact spellings, and names of others by person.
 
     ``confirmed`` are spellings that people looked at, each with the person meant or "" for nobody of the table. Others
     are used if nobody else can be meant (a matter of capitals, accents and blanks), and reported otherwise.

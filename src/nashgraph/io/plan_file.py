@@ -83,7 +83,7 @@ def _table(plan: TablePlan) -> Table:
 
 
 def _line(column: ColumnPlan, also: Sequence[str]) -> InlineTable:
-    """Return what is said of a column, without what goes without saying."""
+    """Return the line of a column, without default values."""
     line = tomlkit.inline_table()
     if also:
         line.update({"also": list(also)})
@@ -98,7 +98,7 @@ def _line(column: ColumnPlan, also: Sequence[str]) -> InlineTable:
 
 
 def _lines(columns: Sequence[ColumnPlan]) -> Iterator[tuple[str, list[str], ColumnPlan]]:
-    """Yield the key of every line, other columns that it is about, and what it says."""
+    """Yield the key of every line, other columns that share it, and its plan."""
     runs: list[list[ColumnPlan]] = []
     for column in columns:
         if runs and runs[-1][0].same_reading() == column.same_reading():
@@ -237,7 +237,7 @@ def _read_table(content: Mapping[str, Any], number: str, lines: _Lines) -> Table
 
 
 def _read_line(key: str, line: Any, lines: _Lines, *place: str) -> list[ColumnPlan]:
-    """Return what a line says, for its key and all others that share it; runs are resolved with the file."""
+    """Return the plans in a line, for its key and all columns that share it; runs are resolved with the file."""
     if isinstance(line, str):  # q1 = "ignore"
         line = {"role": line}
     if not isinstance(line, dict):

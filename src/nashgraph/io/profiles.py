@@ -1,4 +1,4 @@
-"""What a column looks like, found once for all the rules that ask: its name in words, its values and their counts."""
+"""The name of a column in words, its values and their counts, computed once for all rules."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Profile:
     def __init__(self, column: pd.Series, label: str = "") -> None:
         self.column = column
         self.name = str(column.name)
-        self.label = label  # the question, where a file has it beside the name
+        self.label = label  # the question, if the file has it as well as the name
 
     @cached_property
     def spoken(self) -> str:
@@ -55,7 +55,7 @@ class Profile:
 
     @cached_property
     def text(self) -> bool:
-        """Whether the column may hold words."""
+        """Whether the column may contain words."""
         return is_text(self.column) or isinstance(self.column.dtype, pd.CategoricalDtype)
 
     @cached_property
@@ -134,7 +134,7 @@ class Profile:
 
 
 def metadata(profiles: list[Profile]) -> dict[str, str]:
-    """Return the columns that tools wrote beside the answers, each with the reason.
+    """Return the columns that tools added to the answers, each with the reason.
 
     A word such as "status" counts only in a table with several other columns of tools, and a column called "No." only
     if its numbers are all different.

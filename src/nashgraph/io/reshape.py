@@ -1,4 +1,4 @@
-"""Tables whose rows are no people, turned into tables that have a row for each person."""
+"""Turn tables whose rows are not people into tables with a row for each person."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _columns(table: pd.DataFrame, plan: TablePlan) -> Turned:
 
 
 def _reports(table: pd.DataFrame, plan: TablePlan) -> Turned:
-    """Return the people whom reports name, and how often each tie was reported."""
+    """Return the people in reports, and how often each tie was reported."""
     ends = {end: _named(table[_one(plan, end)]) for end in ("source", "target")}
     ties = pd.DataFrame(ends)
     for role in ("relation", "wave"):
@@ -152,7 +152,7 @@ def _matrix(table: pd.DataFrame, plan: TablePlan) -> Turned:
     wide = pd.DataFrame({PERSON: np.array(names, dtype=object)})
     if plan.of_role("place"):
         shown = listing(names, 2)
-        reason = f"a matrix of distances between {len(names)} people ({shown}): near is no tie, so none is known"
+        reason = f"a matrix of distances between {len(names)} people ({shown}): near people need not be tied"
         return Turned(wide, (Decision("distances", (), reason, unsure=True),))
     return Turned(wide, (Decision("network", (), what),), network, reports if known else None)
 

@@ -1,4 +1,4 @@
-"""What each column of a table of people is for: guessed by its name and its values, with the reason."""
+"""Guess the role of each column of a table of people from its name and its values, with the reason."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Guess:
 
 
 def guessed_columns(profiles: Sequence[Profile], rows: Rows, decided: Sequence[ColumnPlan] = ()) -> list[ColumnPlan]:
-    """Return the plan of every column; ``decided`` are those that a user or a questionnaire has settled."""
+    """Return the plan of every column; columns in ``decided`` are taken as they are."""
     guess = Guess(profiles)
     for column in (*decided, *rows.columns):
         guess.plans.setdefault(column.name, column)
@@ -69,7 +69,7 @@ def guessed_columns(profiles: Sequence[Profile], rows: Rows, decided: Sequence[C
 
 
 def _same_within_waves(guess: Guess) -> None:
-    """Leave out what only says again which wave it was: a year, a date of the round."""
+    """Leave out columns that repeat the wave, such as the year of a round."""
     wave = next(profile for profile in guess.profiles if guess.plans.get(profile.name, _NO).role == "wave")
     for profile in guess.open:
         if profile.distinct > 1 and profile.column.groupby(wave.column, observed=True).nunique().max() <= 1:
@@ -95,7 +95,7 @@ def _places(guess: Guess, rows: Rows) -> None:
         elif profile.tool == FINER:
             guess.decide(profile, "ignore", FINER)
         elif profile.named("place") and profile.numbers is not None and profile.distinct > 1:
-            guess.decide(profile, "place", "its name says so", scale="number")
+            guess.decide(profile, "place", "by its name", scale="number")
 
 
 def _choices(guess: Guess) -> None:
@@ -125,7 +125,7 @@ def _choices(guess: Guess) -> None:
 
 
 def _matrix_beside(guess: Guess) -> None:
-    """Find a matrix of ties beside answers: as many columns of a kind as there are rows, empty on the diagonal."""
+    """Find a matrix of ties in a table of answers. It has as many columns as rows, and an empty diagonal."""
     n = len(guess.profiles[0].column) if guess.profiles else 0
     people = next((plan.name for plan in guess.plans.values() if plan.role == "id"), None)
     if n < 5 or people is None:
@@ -160,9 +160,9 @@ def _weights_and_groups(guess: Guess, rows: Rows) -> None:
                 why = "a sampling weight" if sure else "a sampling weight, as its mean is about 1; or an answer?"
                 guess.decide(profile, "weight", why, unsure=not sure)
         elif profile.named("group") and 1 < profile.distinct <= len(profile.column) / 2:
-            guess.decide(profile, "group", "its name says so")
+            guess.decide(profile, "group", "by its name")
         elif profile.named("wave") and profile.spoken in ("wave", "round", "welle", "vague", "ola", "ronda"):
-            guess.decide(profile, "wave", "its name says so")
+            guess.decide(profile, "wave", "by its name")
 
 
 PLAIN_WEIGHTS = ("wt", "wgt", "pweight", "p weight", "hv005", "v005", "hhweight", "hh weight", "fw", "final weight")
@@ -355,7 +355,7 @@ def _marks(profile: Profile) -> Array:
 
 
 def _with_shared_codes(plans: Sequence[ColumnPlan], profiles: Sequence[Profile]) -> list[ColumnPlan]:
-    """Return plans in which a code for no answer that one column shows counts in every column where it stands out."""
+    """Apply a code for no answer found in one column to every column in which it stands out."""
     codes = {code for plan in plans for code in plan.missing if re.fullmatch(r"-?\d{2,}", code)}
     if not codes:
         return list(plans)

@@ -1,4 +1,4 @@
-"""The first question about a table: are its rows people? If not, what are they, and which columns say so."""
+"""Decide whether the rows of a table are people, and if not, what they are and which columns show it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_WAVES = 30
 
 
 def kind_of_rows(table: pd.DataFrame, profiles: Sequence[Profile], wanted: str | None = None) -> Rows:
-    """Return what the rows of a table are; ``wanted`` is the column that identifies people, where a user said so."""
+    """Return what the rows of a table are; ``wanted`` is the column that identifies people, if the user gave it."""
     profiles = list(profiles)
     aside = metadata(profiles)
     for way in (_of_redcap, of_ties, of_matrix, of_columns):
@@ -62,7 +62,7 @@ def _by_person(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, st
 
 
 def _is_person(profile: Profile, aside: dict[str, str]) -> bool:
-    """Tell whether a repeated column may be about people: not a place, and not an answer with a few values."""
+    """Tell whether a repeated column may identify people. A place or an answer with a few values does not."""
     words = {*words_of(profile.spoken)}
     place = bool(words & (PLACES - {"household", "hh", "hhid"})) or profile.named("group")
     return profile.name not in aside and not place and profile.distinct > 2 and not profile.named("wave")
@@ -91,7 +91,7 @@ def _few_repeats(table: pd.DataFrame, person: Profile, likely: Sequence[tuple[fl
     )
     rows = _people(person, likely)
     if table.duplicated().sum() == person.filled - person.distinct:
-        return replace(rows, why=f"every row has its own {person.name!r}, but for copies of rows")
+        return replace(rows, why=f"every row has its own {person.name!r}, except for copies of rows")
     return replace(rows, why=f"nearly every row has its own {person.name!r}", unsure=True, question=question)
 
 
@@ -214,7 +214,7 @@ def _of_redcap(table: pd.DataFrame, profiles: list[Profile], aside: dict[str, st
         rows = table[table["redcap_repeat_instrument"].isna()]
     who = ColumnPlan(person.name, "id", why="REDCap's record")
     if rows[person.name].is_unique:
-        why = "REDCap: rows of repeated instruments are no people" if only else "REDCap: a row is a record"
+        why = "REDCap: rows of repeated instruments are not people" if only else "REDCap: a row is a record"
         return Rows("people", (who,), why, only=only)
     if "redcap_event_name" in names and not rows[[person.name, "redcap_event_name"]].duplicated().any():
         wave = ColumnPlan("redcap_event_name", "wave", why="REDCap's event")

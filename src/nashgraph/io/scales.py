@@ -29,7 +29,7 @@ SPLITS = (";", "|", "\n", ",", ", ", " ")  # "," stands for a comma without a bl
 
 @dataclass(frozen=True)
 class Pool:
-    """What questions of one block share: the codes for no answer, and the least and the largest answer."""
+    """The codes for no answer, the least and the largest answer in a block of questions."""
 
     codes: tuple[float, ...] = ()
     low: float = np.inf
@@ -65,7 +65,7 @@ def scale_of(profile: Profile, block: int = 1, pool: Pool = NOTHING) -> ColumnPl
     if plan is None and profile.numbers is not None:
         plan = _numeric(profile, block, pool)
     if plan is None and not profile.answers:
-        return ColumnPlan(profile.name, "ignore", why="empty but for words for no answer")
+        return ColumnPlan(profile.name, "ignore", why="empty except for words for no answer")
     # The first way that reads nearly all cells is taken, from the most particular to the most general.
     for way in (_amounts_in_words, _numbered_levels, _ordered_levels, _several_choices):
         plan = plan or way(profile)
@@ -124,7 +124,7 @@ def _several_choices(profile: Profile) -> ColumnPlan | None:
 
 
 def _is_ticked(values: set[str], blanks: bool) -> bool:
-    """Tell whether marks stand for yes, and blanks or dashes for no: not if both yes and no are written out."""
+    """Tell whether marks mean yes and blanks or dashes mean no. They do not if yes and no are both written out."""
     marks = values & TICK - UNTICK - YES
     if marks:
         return blanks or len(values) > 1
@@ -171,7 +171,7 @@ def _numeric(profile: Profile, block: int, pool: Pool) -> ColumnPlan:
     codes = tuple(as_name(code) for code in missing)
     unsure = bool(missing) and block == 1 and any(abs(code) < 10 for code in missing)
     if not seen.size:
-        return ColumnPlan(profile.name, "ignore", why="empty but for codes for no answer")
+        return ColumnPlan(profile.name, "ignore", why="empty except for codes for no answer")
     if np.isin(seen, (0.0, 1.0)).all():
         return ColumnPlan(profile.name, "answer", "yes/no", missing=codes, why="0 or 1", unsure=unsure)
     whole = not (seen % 1).any()
@@ -238,7 +238,7 @@ def number_of(level: str) -> float | None:
 
 
 def split_of(profile: Profile) -> str:
-    """Return what separates several choices in a cell, if cells hold several of a few recurring ones."""
+    """Return what separates several choices in a cell, if cells often have several of a few choices."""
     for split in SPLITS:
         parts = [parts_of(value, split) for value in profile.answers]
         several = sum(count for pieces, count in zip(parts, profile.answers.values(), strict=True) if len(pieces) > 1)
@@ -260,7 +260,7 @@ def split_of(profile: Profile) -> str:
 
 
 def parts_of(cell: str, split: str) -> list[str]:
-    """Return the choices in a cell; a lone comma splits only where no blank follows, as choices have commas too."""
+    """Return the choices in a cell; a comma splits only if no blank follows, because choices may contain commas."""
     pattern = {",": r",(?!\s)", ", ": r",\s+", " ": r"\s+"}.get(split, re.escape(split))
     return [part.strip() for part in re.split(pattern, cell) if part.strip()]
 
@@ -269,7 +269,7 @@ def parts_of(cell: str, split: str) -> list[str]:
 
 
 def coded_answers(column: pd.Series, plan: ColumnPlan) -> tuple[list[str], Array]:
-    """Return the signals of a column as its plan says: names, and a column each, NaN where there is no answer."""
+    """Return the signals of a column as its plan says: names, and a column each, NaN without an answer."""
     missing = {code.casefold() for code in plan.missing}
     if plan.scale not in ("tick", "category", "multiple") and column.dtype.kind in "iufb" and not plan.order:
         values = column.to_numpy(dtype=float, na_value=np.nan).copy()

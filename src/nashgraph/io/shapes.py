@@ -21,7 +21,7 @@ SHARED = 0.3  # of the names that two columns must share to be the two ends of t
 
 @dataclass(frozen=True)
 class Rows:
-    """What the rows of a table are, the columns that decide it, and why; ``question`` is asked if that is unclear."""
+    """The kind of rows of a table, the columns that decide it, and why; ``question`` is for the user."""
 
     kind: str
     columns: tuple[ColumnPlan, ...] = ()
@@ -102,13 +102,13 @@ ALWAYS_ENDS = (
 
 
 def _may_name(profile: Profile) -> bool:
-    """Tell whether a column may hold names of people: no date, no number with decimals, and not the same for all."""
+    """Tell whether a column may have names of people. Dates and numbers with decimals are not names."""
     whole = profile.whole is not None or profile.text
     return whole and not profile.is_date and profile.distinct >= 5 and profile.filled == len(profile.column)
 
 
 def _of_egos(ego: Profile, ends: tuple[Profile, Profile] | None, profiles: list[Profile]) -> Rows | None:
-    """Return alters, or ties between alters, as egor and Network Canvas write them: with the ego's id in each row."""
+    """Return alters or ties between alters as egor and Network Canvas write them, with the ego's id in each row."""
     spoken_names = {spoken(profile.name).replace(" ", ""): profile for profile in profiles}
     two = [spoken_names.get(name) for name in ("srcid", "tgtid")]
     two = (
@@ -117,7 +117,7 @@ def _of_egos(ego: Profile, ends: tuple[Profile, Profile] | None, profiles: list[
     who = ColumnPlan(ego.name, "id", why="the person who was asked")
     if two[0] is not None and two[1] is not None:
         columns = (who, ColumnPlan(two[0].name, "source"), ColumnPlan(two[1].name, "target"))
-        return Rows("alter ties", columns, "ties between people whom one person named")
+        return Rows("alter ties", columns, "ties between the alters of one person")
     alter = next(
         (spoken_names[name] for name in ("altid", "networkcanvasuuid", "alterid") if name in spoken_names), None
     )

@@ -56,7 +56,7 @@ def read_study(
         Further files of the study: alters of egor, a list of ties.
     plan : Plan or path, optional, how to read ``source``
     gaps : "auto", "error", "pairwise" or "impute", what happens to missing answers
-    standardize : bool, optional, bring every answer to mean 0 and spread 1 (default: as the rows suggest)
+    standardize : bool, optional, bring every answer to mean 0 and spread 1 (default: True for people)
     **options
         Overrides of lines of the plan: ``id="name"``, ``drop=["age"]``, ``keep=["rank"]``, ``names=["friend"]``,
         ``counts={"n_farmers": "farmer"}``, ``n_ties``, ``group``, ``wave``, ``place``, ``weight``, ``benefit``,
@@ -103,7 +103,7 @@ def read_study(
 
 
 def guessed(raw: Raw, overrides: Overrides) -> Plan:
-    """Return the plan of a table that nothing is known about, but for what a user says."""
+    """Guess the plan of a table; options of the user come first."""
     names = list(map(str, raw.table.columns))
     wanted = None if overrides.id in (None, "none") else chosen_column(str(overrides.id), names)
     profiles = raw.profiles()
@@ -209,7 +209,7 @@ def _with_id(columns: Sequence[ColumnPlan], name: str, known: Sequence[str]) -> 
 
 
 def selected(table: pd.DataFrame, only: str) -> pd.DataFrame:
-    """Return the rows that are meant: those with a value in a column, or with none."""
+    """Return the rows that have a value in a column, or none."""
     if not only:
         return table
     name, mark, value = only.rpartition("=")
@@ -224,10 +224,14 @@ def selected(table: pd.DataFrame, only: str) -> pd.DataFrame:
 
 
 def _built(raw: Raw, plan: Plan, others: Sequence[Source], file: Path | None) -> Study:
-    """Return the study of a table and its plan, with what other files say."""
+    """Return the study of a table by its plan, with the other files."""
     table = plan.table
     if table.rows in ("alters", "alter ties"):
-        what = "people whom others named" if table.rows == "alters" else "ties between people whom one person named"
+        what = (
+            "alters, that is, people named by others"
+            if table.rows == "alters"
+            else "ties between the alters of one person"
+        )
         raise PlanError(
             f"{raw.file} has {what}: give the table with a row for every person who was asked first, and this one "
             "after it",
@@ -295,7 +299,7 @@ def _confirmed(plan: Plan, file: Path | None) -> dict[str, str]:
 
 
 def _say_columns(building: Building) -> None:
-    """Store a decision for every way in which columns are read, those that are left out first."""
+    """Store one decision for all columns that are read alike."""
     groups: dict[tuple[str, str, str, bool], list[str]] = {}
     for column in building.columns:
         groups.setdefault((column.role, column.scale, column.why, column.unsure), []).append(column.name)

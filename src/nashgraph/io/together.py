@@ -21,7 +21,7 @@ from .told import Building
 
 
 def with_others(building: Building, others: Sequence[str | Path | pd.DataFrame]) -> None:
-    """Add what other files say of the people: whom they named, or their ties."""
+    """Add alters or ties of the people from other files."""
     for source in others:
         raw = load(source, {})
         rows = kind_of_rows(raw.table, raw.profiles())
@@ -31,7 +31,7 @@ def with_others(building: Building, others: Sequence[str | Path | pd.DataFrame])
         if rows.kind == "alters":
             _count_alters(building, raw.table, rows.columns[0].name, raw.file)
         elif rows.kind == "alter ties":
-            building.decide("alter ties", f"{raw.file} has ties between people whom one person named, and is not used")
+            building.decide("alter ties", f"{raw.file} has ties between the alters of one person, and is not used")
         elif rows.kind in ("reports", "matrix", "network"):
             network = turned(raw.table, table).network if raw.network is None else raw.network
             _add_reports(building, network, raw.file)

@@ -1,4 +1,4 @@
-"""What people said about their ties, from the columns that a plan says are about them."""
+"""Read answers about ties from the columns that a plan gives this role."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _places(rows: pd.DataFrame, columns: Sequence[ColumnPlan]) -> pd.DataFrame:
 def _nominations(
     building: Building,
 ) -> tuple[pd.DataFrame | None, pd.DataFrame, dict[str, int] | None, pd.DataFrame | None]:
-    """Return whom people named, the spellings, the room of each list, and who was asked."""
+    """Return the names that people wrote, the spellings, the room of each list, and the respondents."""
     columns = building.of_role("names")
     empty = pd.DataFrame(columns=list(NAMES_TABLE))
     if not columns:

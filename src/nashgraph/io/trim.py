@@ -1,4 +1,4 @@
-"""What stands around the data of a table: further header rows, totals and notes, row numbers saved with it."""
+"""Remove further header rows, totals and notes around the data of a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IMPORT_ID = re.compile(r'\s*\{"ImportId"')  # Qualtrics' third header row
 
 @dataclass(eq=False)
 class Trimmed:
-    """A table without what is no data, and what was learned from that."""
+    """A table without headers, totals and notes, and what these told."""
 
     table: pd.DataFrame
     labels: dict[str, str] = field(default_factory=dict)  # the question of a column, from a further header row
