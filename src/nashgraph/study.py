@@ -31,6 +31,16 @@ class Study:
     silent : Series, who has 0 in every signal, as several others have
     standardized : bool, whether every signal was brought to mean 0 and spread 1
     questions : dict from each signal to the question that it is an answer to
+
+    Examples
+    --------
+    >>> import nashgraph
+    >>> table = pd.DataFrame({"name": ["ann", "bob", "cat"], "age": [31, 45, 28], "friend": ["bob", "cat", "ann"]})
+    >>> study = nashgraph.read_study(table)
+    >>> study
+    <Study: 3 people, 1 signal>
+    >>> study.ties.reports[["source", "target"]].values.tolist()
+    [['ann', 'bob'], ['bob', 'cat'], ['cat', 'ann']]
     """
 
     plan: Plan
@@ -49,11 +59,11 @@ class Study:
 
     def __repr__(self) -> str:
         unsure = sum(decision.unsure for decision in self.decisions)
-        parts = [f"{len(self.people):,} people", f"{len(self.signals):,} signals"]
+        parts = [f"{len(self.people):,} people", f"{len(self.signals):,} signal{'' if len(self.signals) == 1 else 's'}"]
         if self.network is not None:
             parts.append(f"{len(self.network):,} ties of a network")
         if unsure:
-            parts.append(f"{unsure} guesses to look at")
+            parts.append(f"{unsure} guess{'' if unsure == 1 else 'es'} to look at")
         return f"<Study: {', '.join(parts)}>"
 
     @property
