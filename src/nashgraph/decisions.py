@@ -1,4 +1,4 @@
-"""What the library decided on the way, as data: each interface makes its own sentence from the fields."""
+"""Decisions, errors and warnings of the library as data: each interface makes its own sentence from the fields."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ class Remedy:
 
     parameter: str
     value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.parameter}={self.value!r}"
 
 
 @dataclass(frozen=True)
@@ -38,3 +41,40 @@ class Decision:
     reason: str = ""
     remedy: Remedy | None = None
     unsure: bool = False
+
+
+class _Advice(Exception):  # noqa: N818 (errors and warnings derive from it)
+    """A problem with fields from which every interface makes its own sentence."""
+
+    def __init__(
+        self, message: str, *, parameter: str | None = None, value: object = None, remedy: Remedy | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.parameter = parameter
+        self.value = value
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        """Return the sentence for Python: the message, and the remedy as a keyword argument."""
+        return self.message if self.remedy is None else f"{self.message}; try {self.remedy}"
+
+
+class InputError(_Advice, ValueError):
+    """Invalid input; the message says what to do. Any other error is a bug of the library.
+
+    Interfaces phrase the error from its fields and never take the message apart: ``message`` is the sentence without
+    the remedy, ``parameter`` the argument at fault as Python writes it (``"degree"``), ``value`` what it was, and
+    ``remedy`` the setting that would help.
+    """
+
+
+class InputTypeError(InputError, TypeError):
+    """Input of the wrong type."""
+
+
+class DataWarning(_Advice, UserWarning):
+    """The input is usable, but something about it is probably not what the user meant.
+
+    It has the fields of :class:`InputError`.
+    """

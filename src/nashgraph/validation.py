@@ -16,41 +16,25 @@ import numpy as np
 import scipy  # whose submodules come when first used
 from numpy.typing import NDArray
 
+from .decisions import DataWarning as DataWarning  # noqa: PLC0414 (the library gets the three from here)
+from .decisions import InputError as InputError  # noqa: PLC0414
+from .decisions import InputTypeError as InputTypeError  # noqa: PLC0414
 from .decisions import Remedy
 
 Array = NDArray[Any]
 
 
-class InputError(ValueError):
-    """Invalid input; the message says what to do. Any other error is a bug of the library.
-
-    Interfaces phrase the error from its fields and never take the message apart: ``parameter`` is the argument at
-    fault as Python writes it (``"degree"``), ``value`` is what it was, and ``remedy`` the setting that would help.
-    """
-
-    def __init__(
-        self, message: str, *, parameter: str | None = None, value: object = None, remedy: Remedy | None = None
-    ) -> None:
-        super().__init__(message)
-        self.parameter = parameter
-        self.value = value
-        self.remedy = remedy
-
-
-class InputTypeError(InputError, TypeError):
-    """Input of the wrong type."""
-
-
-class DataWarning(UserWarning):
-    """The input is usable, but something about it is probably not what the user meant."""
-
-
-def warn(message: str, category: type[Warning] = DataWarning) -> None:
+def warn(
+    message: str, category: type[Warning] = DataWarning, *, parameter: str | None = None, remedy: Remedy | None = None
+) -> None:
     """Warn at the user's line that called the library, not at the line that found the problem."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ or ""):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    if issubclass(category, DataWarning):
+        warnings.warn(category(message, parameter=parameter, remedy=remedy), stacklevel=level)
+    else:
+        warnings.warn(message, category, stacklevel=level)
 
 
 def listing(items: Iterable[object], limit: int = 5) -> str:
@@ -72,27 +56,35 @@ def check_number(
     open_low: bool = False,
     open_high: bool = False,
     remedy: str,
+    example: object = None,
 ) -> float:
-    """Return ``value`` as a float inside the interval, or say what is wrong with it."""
+    """Return ``value`` as a float inside the interval, or say what is wrong with it; ``example`` is one to try."""
+    fields: dict[str, Any] = {
+        "parameter": name,
+        "value": value,
+        "remedy": None if example is None else Remedy(name, example),
+    }
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputTypeError(f"{name} must be a number, got {value!r} ({type(value).__name__}): {remedy}")
+        raise InputTypeError(f"{name} must be a number, got {value!r} ({type(value).__name__}): {remedy}", **fields)
     number = float(value)
     below = number <= low if open_low else number < low
     above = number >= high if open_high else number > high
     if below or above or not np.isfinite(number):
         interval = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
-        raise InputError(f"{name} must be a finite number in {interval}, got {value!r}: {remedy}")
+        raise InputError(f"{name} must be a finite number in {interval}, got {value!r}: {remedy}", **fields)
     return number
 
 
 def check_integer(name: str, value: object, *, low: int, high: int = 10**9, remedy: str) -> int:
     """Return ``value`` as an int from ``low`` to ``high``: what is counted must end, and fit a C integer."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InputTypeError(f"{name} must be an integer, got {value!r} ({type(value).__name__}): {remedy}")
-    if value < low:
-        raise InputError(f"{name} must be at least {low}, got {value!r}: {remedy}")
-    if (number := int(value)) > high:
-        raise InputError(f"{name} must be at most {high:,}, got {value!r}: {remedy}")
+        what = f"{value!r} ({type(value).__name__})"
+        raise InputTypeError(f"{name} must be an integer, got {what}: {remedy}", parameter=name, value=value)
+    number = int(value)
+    if number < low:
+        raise InputError(f"{name} must be at least {low}, got {value!r}: {remedy}", parameter=name, value=value)
+    if number > high:
+        raise InputError(f"{name} must be at most {high:,}, got {value!r}: {remedy}", parameter=name, value=value)
     return number
 
 
@@ -115,13 +107,14 @@ def check_flag(name: str, value: object) -> bool:
 
 def check_c(c: object) -> float:
     """Check the row sum of the adjacency matrix."""
-    remedy = "c is the total influence on a node, and the game has one equilibrium only below 1; try c=0.95"
-    return check_number("c", c, low=1e-9, high=1, open_high=True, remedy=remedy)  # less is too small to compute with
+    remedy = "c is the total influence on a node, and the game has one equilibrium only below 1"
+    # Less than 1e-9 is too small to compute with.
+    return check_number("c", c, low=1e-9, high=1, open_high=True, remedy=remedy, example=0.95)
 
 
 def check_lam(lam: object) -> float:
     """Check the strength of the prior."""
-    remedy = "lam weighs the welfare against the signals; lam=0 turns the prior off"
+    remedy = "lam weighs the welfare against the signals, and 0 turns the prior off"
     return check_number("lam", lam, low=0, high=1e100, remedy=remedy)
 
 
@@ -147,13 +140,16 @@ def check_beta(beta: object) -> float:
 def check_degree(degree: object, n_nodes: int) -> float:
     """Check the number of neighbours asked for; more than there are means all of them, and is said unless small."""
     if degree is None:
-        raise InputError("beta and degree are both None: give one of them, for example degree=10")
-    remedy = "degree is the mean number of neighbours wanted; try degree=10"
-    wanted = check_number("degree", degree, low=1, remedy=remedy)
+        raise InputError(
+            "beta and degree are both None: give one of them", parameter="degree", remedy=Remedy("degree", 10)
+        )
+    remedy = "degree is the mean number of neighbours wanted"
+    wanted = check_number("degree", degree, low=1, remedy=remedy, example=10)
     if wanted > max(n_nodes - 1, 10):  # the estimators' default is 10, which few nodes need not meet
         warn(
-            f"degree={wanted:g} is more than the {n_nodes - 1} others that a node has: everybody becomes a neighbour "
-            f"of everybody; try degree={min(10, max(1, n_nodes // 5))}"
+            f"the degree {wanted:g} is more than the {n_nodes - 1} others that a node has: everybody becomes a "
+            "neighbour of everybody",
+            remedy=Remedy("degree", min(10, max(1, n_nodes // 5))),
         )
     return min(wanted, n_nodes - 1.0)
 
@@ -163,15 +159,17 @@ def check_choice(name: str, value: object, choices: Mapping[str, Any] | Iterable
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         options = ", ".join(repr(option) for option in known)
-        raise InputError(f"{name}={value!r} is not known: choose one of {options}{hint}")
+        raise InputError(f"{name}={value!r} is not known: choose one of {options}{hint}", parameter=name, value=value)
     return value
 
 
 # ----------------------------------------------------------------------------------------------- arrays
 
 
-def check_finite(name: str, values: Array, axes: tuple[str, ...], remedy: str) -> None:
-    """Say where the first NaN or infinity is and how many there are."""
+def check_finite(
+    name: str, values: Array, axes: tuple[str, ...], remedy: str, *, setting: Remedy | None = None
+) -> None:
+    """Say where the first NaN or infinity is and how many there are; ``setting`` is one that takes them in."""
     with np.errstate(all="ignore"):
         if np.isfinite(np.sum(values)):
             return
@@ -182,7 +180,9 @@ def check_finite(name: str, values: Array, axes: tuple[str, ...], remedy: str) -
     place = np.unravel_index(int(np.argmax(bad)), values.shape)
     where = ", ".join(f"{axis} {index}" for axis, index in zip(axes, place, strict=True))
     kind = "NaN" if np.isnan(values[place]) else "inf"
-    raise InputError(f"{name} contains NaN or inf: {count} in all, the first ({kind}) at {where}; {remedy}")
+    raise InputError(
+        f"{name} contains NaN or inf: {count} in all, the first ({kind}) at {where}; {remedy}", remedy=setting
+    )
 
 
 def check_vector(name: str, values: object, length: int, remedy: str) -> Array:
@@ -286,21 +286,24 @@ def check_signals(X: Array, names: Array, *, min_signals: int = 1, missing: str 
     observed = check_gaps(X, names, missing)
     if n_signals < min_signals:
         raise InputError(
-            f"X has n_samples = {n_signals} signal(s) and at least {min_signals} are needed: add rows to X, and "
-            "check that nodes are columns"
+            f"{n_signals} sample(s), that is signals, are too few: at least {min_signals} are needed; add signals, and "
+            "check that they are not taken for nodes"
         )
     if n_signals == 1:
-        warn("X has one signal only, so all distances rest on a single number per node: add signals if you can")
+        warn("there is one signal only, so all distances rest on a single number per node: add signals if you can")
     check_range(X)
     first = X[np.arange(n_signals), observed.argmax(axis=1), None]
     constant = np.flatnonzero(((first == X) | ~observed).all(axis=1))
     if 0 < constant.size < n_signals:
         warn(
-            f"X has {constant.size} signal(s) that are the same at every node (rows {listing(constant)}) and tell "
-            "nothing of the graph: they are harmless, but drop them if they were not meant"
+            f"{constant.size} signal(s) are the same at every node (rows {listing(constant)}) and tell nothing of the "
+            "graph: they are harmless, but drop them if they were not meant"
         )
     if constant.size == n_signals:
-        warn("every signal in X is constant over the nodes: all nodes look alike, and the graph is arbitrary: check X")
+        warn(
+            "every signal is constant over the nodes, so all nodes look alike and the graph is arbitrary: check the "
+            "signals"
+        )
     else:
         # Infinity stands for a gap, so that nodes with the same answers and the same gaps are equal.
         warn_duplicate_nodes(np.where(observed, X, np.inf), names)
@@ -344,11 +347,12 @@ def check_range(X: Array) -> None:
 def check_gaps(X: Array, names: Array, missing: str | None) -> Array:
     """Return where X is observed; refuse infinities, and NaN unless ``missing="pairwise"``."""
     if missing is None or check_choice("missing", missing, ("error", "pairwise")) == "error":
-        fill = "fill the gaps (for example sklearn.impute.KNNImputer)"
-        remedy = f"or {fill}" if missing is None else f"{fill}, or take missing='pairwise' to do without the NaN"
-        check_finite("X", X, ("signal", "node"), f"drop these nodes or signals, {remedy}")
+        remedy = "drop these nodes or signals, or fill the gaps first"
+        pairwise = Remedy("missing", "pairwise")
+        check_finite("X", X, ("signal", "node"), remedy, setting=None if missing is None else pairwise)
     else:
-        check_finite("X", np.where(np.isnan(X), 0.0, X), ("signal", "node"), "missing='pairwise' is for NaN only")
+        finite = np.where(np.isnan(X), 0.0, X)
+        check_finite("X", finite, ("signal", "node"), "gaps are compared in pairs, infinite values cannot be")
         check_observed(X, names)
         warn_little_shared(~np.isnan(X), names)
     return ~np.isnan(X)
@@ -374,7 +378,9 @@ def check_observed(X: Array, names: Array) -> None:
         examples = ", ".join(f"nodes {label[i]} and {label[j]}" for i, j in pairs)
         raise InputError(
             f"{examples} share no observed signal, so they have no distance ({count} such pair(s) in all): drop one of "
-            "each, or fill gaps (for example sklearn.impute.KNNImputer)"
+            "each, or fill the gaps first",
+            parameter="missing",
+            value="pairwise",
         )
 
 

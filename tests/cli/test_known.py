@@ -49,7 +49,7 @@ def test_ties_alone_do_not_say_who_is_not_tied(club):
     (club / "few.csv").write_text("source,target\nm0,m1\n")
     result = learn(club, "here.csv", "out", "--known", club / "few.csv")
     assert result.exit_code == 1
-    assert "nobody was asked: pass " in " ".join(error_lines(result))
+    assert "nobody was asked: numbers of ties" in " ".join(error_lines(result))
     assert "(a row with the target *)" in " ".join(error_lines(result))
 
 

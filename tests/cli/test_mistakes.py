@@ -11,6 +11,7 @@ from ..commands import error_lines, run
 def folder(tmp_path):
     table = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 5))).add_prefix("q")
     table = table.assign(name=[f"n{k}" for k in range(12)], gain=[1e308] * 6 + [1.0] * 6)
+    table["n"] = [1, 2] * 6
     table.drop(columns="gain").to_csv(tmp_path / "survey.csv", index=False)
     table.to_csv(tmp_path / "gains.csv", index=False)
     return tmp_path
@@ -53,9 +54,9 @@ def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence
         (["demo", "--seed", "1" + 30 * "0"], "--seed"),
         (["path", "survey.csv", "--n-lams", "1" + 30 * "0"], "n_lams must be at most 1,000"),
         (["learn", "survey.csv", "--workers", "1" + 30 * "0"], "--workers"),
-        (["learn", "survey.csv", "--ties", "q0", "--recall", "1e-300"], "recall must be"),
+        (["learn", "survey.csv", "--ties", "n", "--recall", "1e-300"], "recall must be"),
         (["learn", "survey.csv", "--set", "n_degrees=nan"], "n_degrees must be a finite number"),
-        (["learn", "survey.csv", "--ties", "q0", "--set", "tol=1" + 400 * "0"], "tol must be a finite number"),
+        (["learn", "survey.csv", "--ties", "n", "--set", "tol=1" + 400 * "0"], "tol must be a finite number"),
         (["learn", "survey.csv", "--method", "glgp", "--set", "solver__gamma=inf"], "gamma must be a finite number"),
         (["learn", "survey.csv", "--method", "glgp", "--set", "solver__first_accuracy=-1"], "try 0.0001"),
         (["learn", "survey.csv", "--method", "glgp", "--set", "solver__turned=1e300"], "turned must be"),
@@ -64,8 +65,8 @@ def test_a_mistake_has_a_sentence(folder, monkeypatch, arguments, code, sentence
         (["learn", "survey.csv", "--method", "quadgame", "--set", "theta1=1e308"], "theta1 must be"),
         (["learn", "survey.csv", "--method", "logdegree", "--beta", "1e-300"], "beta must be"),
         (["learn", "survey.csv", "--method", "logdegree", "--set", "alpha=1e-300"], "alpha must be"),
-        (["learn", "survey.csv", "--ties", "q0", "--set", "max_iter=1.5"], "max_iter must be an integer"),
-        (["learn", "survey.csv", "--ties", "q0", "--set", "tol=-1"], "tol must be"),
+        (["learn", "survey.csv", "--ties", "n", "--set", "max_iter=1.5"], "max_iter must be an integer"),
+        (["learn", "survey.csv", "--ties", "n", "--set", "tol=-1"], "tol must be"),
     ],
 )
 def test_a_number_beyond_reason_is_refused(folder, monkeypatch, arguments, sentence):
@@ -109,7 +110,7 @@ def test_an_engine_that_is_not_here_is_refused_before_the_table_is_read(folder, 
     monkeypatch.setattr("nashgraph.cli.learn.load_signals", lambda *_: pytest.fail("the table was read"))
     if (result := run("learn", folder / "survey.csv", "--engine", "cuda")).exit_code == 0:
         pytest.skip("there is a GPU here")
-    assert "--engine cuda needs" in error_lines(result)[-1]
+    assert "--engine: the engine cuda needs" in error_lines(result)[-1]
     assert "--engine threads" in error_lines(result)[-1]
 
 
@@ -137,10 +138,10 @@ def test_advice_does_not_name_python(tmp_path):
         run("learn", tmp_path / "halves.csv", "--missing", "pairwise", "--out", tmp_path / "out").stderr,
         run("learn", tmp_path / "one.csv", "--method", "smooth", "--beta", "1e-300").stderr,
     ]
-    assert "the table has one signal only" in said[0]
-    assert "fill gaps with --missing impute" in said[2]
+    assert "there is one signal only" in said[0]
+    assert "try --missing impute" in said[2]
     for text in said:
-        for word in (" X ", "X has", "sklearn", "GLGP", "ModularGL", "n_samples", "None"):
+        for word in (" X ", "X has", "sklearn", "n_samples", "None"):
             assert word not in text
 
 

@@ -4,18 +4,39 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nashgraph.cli.commands import _plain_usage, as_options, meant, printable
+from nashgraph.cli.commands import _plain_usage, meant, printable
 from nashgraph.cli.fitting import as_values, in_time
 from nashgraph.cli.groups import folder_names
 from nashgraph.cli.learn import counted, graph_files
 from nashgraph.cli.messages import plain
+from nashgraph.cli.phrases import as_typed, phrased
+from nashgraph.decisions import Remedy
+from nashgraph.validation import InputError
 
 
-def test_messages_of_the_library_and_of_the_parser_name_options():
-    assert as_options("degree=100 is more than the 33 others: try engine='threads'") == (
-        "--degree 100 is more than the 33 others: try --engine threads"
-    )
-    assert as_options("GLGP has not converged: check X") == "the method glgp has not converged: check the table"
+def test_errors_are_phrased_from_their_fields():
+    error = InputError("degree is too large", parameter="degree", value=100, remedy=Remedy("degree", 10))
+    assert str(error) == "degree is too large; try degree=10"
+    assert phrased(error) == "--degree: degree is too large; try --degree 10"
+    assert phrased(InputError("no room", parameter="reports")) == "--names: no room"
+    assert phrased(InputError("no such field", parameter="points")) == "no such field"
+    assert phrased(ValueError("other")) == "other"
+
+
+@pytest.mark.parametrize(
+    ("remedy", "words"),
+    [
+        (Remedy("random_state", 1), "--seed 1"),
+        (Remedy("drop", ("a", "b")), "--drop a,b"),
+        (Remedy("standardize", True), "--standardize"),
+        (Remedy("tol", 1e-8), "--set tol=1e-08"),
+    ],
+)
+def test_a_remedy_is_what_to_type(remedy, words):
+    assert as_typed(remedy) == words
+
+
+def test_the_parser_says_what_may_have_been_meant():
     assert _plain_usage("Value error, 'imput' is not one of 'error', 'impute'.") == (
         "'imput' is not one of 'error', 'impute' (did you mean 'impute'?)"
     )

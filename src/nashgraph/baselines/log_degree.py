@@ -240,7 +240,7 @@ def guess_theta(nearest: Array, degree: float) -> float:
     if level <= 0.0:
         raise InputError(
             "degree cannot set the sparsity: every node has the same signals, so all distances are zero; "
-            "check X, or pass alpha and beta"
+            "check the signals, or give alpha and beta"
         )
     return float(level**-0.5)
 

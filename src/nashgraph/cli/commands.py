@@ -32,26 +32,11 @@ EXIT_CODES = (
 )
 HINT = " (--help lists the options)"
 BUG_REPORT = "; this is a bug: run it again with --debug and report what it prints"
-RENAMED = {"random_state": "seed", "n_replicates": "replicates"}  # parameters whose option has another name
-# Parameters that have an option, as the library writes them: engine='threads', lam=0.
-PARAMETER = re.compile(
-    r"\b(beta|benefit|c|cap|cap_influence|cost|degree|engine|interaction|lam|max_names|missing|random_state|n_replicates|"
-    r"recall|welfare)"
-    r"=(['\"]?)([\w.+-]*\w)\2"
-)
 # A command's short help lists at most these options.
 COMMON = (
     *("id", "drop", "missing", "group", "counts", "ties", "names", "method", "methods", "lams", "n_lams", "truth"),
     *("known", "best", "budget", "cost", "without", "cap_influence", "input", "force", "seed", "quick", "jobs", "out"),
     *("port", "browser"),
-)
-# The library's words for programmers, and the same for somebody with a table.
-IN_OTHER_WORDS = (
-    (r"(fill (?:the )?gaps) \(for example sklearn\.impute\.KNNImputer\)", r"\1 with --missing impute"),
-    (r"add rows to X, and check that nodes are columns", "add columns with answers"),
-    (r"n_samples = ", ""),
-    (r"\b(in|check) X\b", r"\1 the table"),
-    (r"\bX has\b", "the table has"),
 )
 FOR_PROGRAMMERS = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 UsageError: Any = typer.BadParameter.__base__  # click's own, wherever this version of typer keeps it
@@ -233,7 +218,11 @@ def message_of(error: Exception) -> tuple[str, int]:
 
     if not isinstance(error, InputError) and (said := _limit_reached(error)):
         return said, REFUSED
-    if isinstance(error, InputError | ImportError):
+    if isinstance(error, InputError):
+        from .phrases import phrased  # noqa: PLC0415 (it imports the options, which import this module)
+
+        return phrased(error), REFUSED
+    if isinstance(error, ImportError):
         return str(error), REFUSED
     if isinstance(error, OSError):
         return _of_the_system(error), REFUSED
@@ -242,7 +231,7 @@ def message_of(error: Exception) -> tuple[str, int]:
 
 def _plain_usage(message: str) -> str:
     """Return what the parser says without its own words, with the value that may have been meant."""
-    plain = re.sub("Value error, |, unable to parse string as an? [a-z]+", "", message)
+    plain = message.replace("Value error, ", "").partition(", unable to parse string as")[0]
     plain = plain.replace("Input should be", "it must be").rstrip(".")
     value, mark, choices = plain.rpartition(": ")[2].partition(" is not one of ")
     return plain + (meant(value.strip("'"), re.findall(r"'([^']*)'", choices)) if mark else "")
@@ -252,17 +241,6 @@ def meant(value: str, known: Iterable[str]) -> str:
     """Return which of the known names a value may have meant, in parentheses, or nothing."""
     close = difflib.get_close_matches(value, list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
-
-
-def as_options(text: str) -> str:
-    """Return a sentence of the library with its parameters written as options of the command line."""
-    for pattern, words in IN_OTHER_WORDS:
-        text = re.sub(pattern, words, text)
-    if estimators := sys.modules.get("nashgraph.estimators"):
-        with suppress(ImportError, MemoryError):  # a library that cannot be loaded may be what the message is about
-            for name, kind in estimators.LEARNERS.items():
-                text = re.sub(rf"\b{kind.__name__}\b", f"the method {name}", text)
-    return PARAMETER.sub(lambda found: f"--{RENAMED.get(found[1], found[1]).replace('_', '-')} {found[3]}", text)
 
 
 def _limit_reached(error: Exception) -> str:
@@ -289,7 +267,7 @@ def _written() -> str:
 
 
 def _fail(message: str, code: int, arguments: list[str]) -> None:
-    line = as_options(printable(" ".join(message.split())))
+    line = printable(" ".join(message.split()))
     if "--json" in arguments:
         with suppress(OSError):  # the error may be that nothing can be written there: then stderr has it
             typer.echo(json.dumps({"error": line, "code": code}))

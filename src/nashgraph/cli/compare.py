@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-import re
 from contextlib import nullcontext
 
 import pandas as pd
@@ -17,11 +17,14 @@ from ..files import claimed
 from ..io import Job, Signals, load_signals
 from ..network_check import check_network
 from ..report.reference import questions_of
-from .commands import BUG_REPORT, DONE, UNFINISHED, as_options
+from .commands import BUG_REPORT, DONE, UNFINISHED
 from .fitting import check_engine, check_given, flat_parameters, methods_with, with_parameters
 from .learn import check_inputs_kept, note_signals, truth_noted, write_tables
 from .messages import Voice, counting, listed, records
 from .options import ClusterArguments, CompareArguments, FileArguments, GameArguments
+
+# Warnings and errors of a method that are about the user's data, by the names that a comparison's table has.
+NO_BUGS = ("InputError", "InputTypeError", "DataWarning", "ConvergenceWarning", "UserWarning", "RuntimeWarning")
 
 
 def run_compare(game: GameArguments, cluster: ClusterArguments, asked: CompareArguments) -> int:
@@ -119,8 +122,11 @@ def remarks(found: pd.DataFrame) -> dict[str, list[str]]:
     said: dict[str, list[str]] = {}
     for method, warned, failed in zip(found["method"], found["warnings"], found["error"], strict=True):
         for text in filter(None, (failed, warned)):
-            # Python's names of warnings and input errors mean nothing to the user.
-            plain = as_options(re.sub(r"\b(\w+Warning|\w*Input\w*Error): ", "", text))
-            bug = re.match(r"\w+(Error|Exception): ", plain)
-            said.setdefault(plain + BUG_REPORT if bug else plain, []).append(method)
+            kind, _, rest = text.partition(": ")
+            plain = text
+            if kind in NO_BUGS:  # Python's names of these mean nothing to the user
+                plain = functools.reduce(lambda said, name: said.replace(f"; {name}: ", "; "), NO_BUGS, rest)
+            elif text == failed:
+                plain = text + BUG_REPORT
+            said.setdefault(plain, []).append(method)
     return said

@@ -29,9 +29,10 @@ from ..metrics import edge_auc, edge_average_precision, edge_precision_recall, s
 from ..pairs.memory import free_memory
 from ..solvers import COST
 from ..validation import Array, InputError, check_n_lams
-from .commands import RENAMED, meant
+from .commands import meant
 from .messages import Voice, bar, converging, counting, engine_noted, plain, tallied
 from .options import LearnArguments, PathArguments
+from .phrases import option_of
 
 MODEL = "model.json"
 # Fields of a method's prior and solver that the command line and model.json have as parameters of the method, and their
@@ -86,9 +87,9 @@ def all_parameters(method: str, given: Mapping[str, Any], settings: list[str], m
     known = flat_parameters(LEARNERS[method]())
     for name in given:
         if name not in known:
-            has = [f"--{RENAMED.get(each.name, each.name)}" for each in fields(LearnArguments) if each.name in known]
+            has = [option_of(each.name) for each in fields(LearnArguments) if each.name in known]
             raise typer.BadParameter(
-                f"the method {method} has no --{RENAMED.get(name, name)} ({', '.join(methods_with(name))} have): of "
+                f"the method {method} has no {option_of(name)} ({', '.join(methods_with(name))} have): of "
                 f"these options it has {', '.join(has) or 'none'}"
             )
     if missing == "pairwise" and "missing" not in known:

@@ -24,7 +24,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..certificate import ENGINE_LOG, Measure, Record
-from .commands import FOR_PROGRAMMERS, as_options, printable
+from .commands import FOR_PROGRAMMERS, printable
+from .phrases import phrased
 
 
 class Note(NamedTuple):
@@ -81,6 +82,11 @@ class Voice:
         if self.as_json:
             typer.echo(json.dumps(finite(content), allow_nan=False))
 
+    def _note_warning(self, message: Warning | str, *rest: Any, **more: Any) -> None:
+        """Note a warning of the library, or of another one, which may go over several lines."""
+        text = phrased(message) if isinstance(message, Warning) else message
+        self.note(" ".join(text.split()), warning=True)
+
     @contextmanager
     def noting_warnings(self) -> Iterator[None]:
         """Turn the library's warnings into notes; what is for programmers only is left out."""
@@ -88,9 +94,7 @@ class Voice:
             warnings.simplefilter("always")
             for category in FOR_PROGRAMMERS:
                 warnings.simplefilter("ignore", category)
-            warnings.showwarning = lambda message, *rest, **more: self.note(
-                as_options(" ".join(str(message).split())), warning=True
-            )
+            warnings.showwarning = self._note_warning
             yield
 
 

@@ -330,7 +330,7 @@ class ConsensusGL(GraphEstimator):
         remedy = "it is how many replicates of the signals are drawn; try 20, or 0 for no intervals"
         count = check_integer("n_replicates", self.n_replicates, low=0, high=10_000, remedy=remedy)
         if count and n_signals == 1:
-            warn("X has only one signal, so no replicates can be drawn and ties get no intervals: add signals")
+            warn("there is only one signal, so no replicates can be drawn and ties get no intervals: add signals")
             return []
         return list(halves(n_signals, (count + 1) // 2, drawn_seed(self.random_state)))[:count]
 

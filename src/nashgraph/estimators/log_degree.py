@@ -86,9 +86,9 @@ class LogDegreeGL(WeightedSignals):
         graph = log_degree_graph(pairs, theta=theta, degree=degree, grow=grow, tol=tol, max_iter=max_iter)
         if degree is not None and abs(graph.mean_degree - degree) > 0.1 * degree:
             warn(
-                f"degree={degree:g} cannot be met: the nearest graph has {graph.mean_degree:.3g} neighbours "
+                f"the degree {degree:g} cannot be met: the nearest graph has {graph.mean_degree:.3g} neighbours "
                 "on average, because distances are tied or because this model has no sparser graph; ask for "
-                "that degree, or pass alpha and beta"
+                "that degree, or give alpha and beta"
             )
         if beta is None:
             beta = 1.0 / graph.theta if alpha is None else graph.theta**-2 / alpha

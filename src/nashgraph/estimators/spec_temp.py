@@ -114,7 +114,7 @@ def check_components(n_components: object, n_nodes: int, rank: int) -> int:
     """Check the number of templates, or take the rank; more than that are arbitrary, and the user is told."""
     if rank == 0:
         raise InputError(
-            "X has no variance, so its covariance has no eigenvectors: check X, or try assume_centered=True"
+            "X has no variance, so its covariance has no eigenvectors: check the signals, or set assume_centered=True"
         )
     if n_components is None:
         return rank

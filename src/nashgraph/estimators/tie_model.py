@@ -173,8 +173,8 @@ class TieModel(GraphEstimator):
         other_groups = read_groups(networks, arrays)
         if not survey.answered.any() and not other_groups:
             raise InputError(
-                "nobody was asked: pass counts or n_ties for at least some nodes, reports, known ties with the nodes "
-                "whose ties are all known (a row with the target *), or networks of other groups"
+                "nobody was asked: numbers of ties, counts or reports are needed for at least some nodes, or known "
+                "ties with nodes whose ties are all known (a row with the target *), or networks of other groups"
             )
         seed = drawn_seed(self.random_state)
         learned = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()

@@ -104,12 +104,12 @@ def best_support(
 
 def check_units(budget: object, cap: object, n_nodes: int) -> int:
     """Check a budget in units: a whole number, not more than there are nodes."""
-    remedy = "with cost='units' it is how many nodes get one each"
+    remedy = "with the cost units it is how many nodes get one each"
     if isinstance(budget, float) and budget.is_integer():
         budget = int(budget)
     count = check_integer("budget", budget, low=1, remedy=remedy)
     if cap is not None:
-        raise InputError("cap is for cost='quadratic': with cost='units' a node gets one or nothing; leave it out")
+        raise InputError("cap is for the cost quadratic: with the cost units a node gets one or nothing; leave it out")
     if count > n_nodes:
         raise InputError(f"budget={count} units are more than the {n_nodes} nodes, and {remedy}: ask for fewer")
     return count

@@ -45,12 +45,13 @@ def beta_for_degree(search: PairSearch, degree: float, c: float) -> float:
         kept = min(n - 1, 2 * kept)
     if level == 0:
         raise InputError(
-            "degree cannot set beta: every node has the same signals, so all distances are zero; check X, or pass beta"
+            "degree cannot set beta: every node has the same signals, so all distances are zero; check the signals, or "
+            "give beta"
         )
     if abs(obtained - degree) > 0.05 * degree:
         warn(
-            f"degree={degree:g} cannot be met because many distances are tied (nodes with equal signals): the nearest "
-            f"that can is {obtained:.3g} neighbours on average; pass beta to choose yourself"
+            f"the degree {degree:g} cannot be met because many distances are tied (nodes with equal signals): the "
+            f"nearest that can is {obtained:.3g} neighbours on average; give beta to choose yourself"
         )
     return level / (2.0 * c)
 

@@ -14,6 +14,7 @@ from joblib import cpu_count
 
 from ... import __version__
 from ...certificate import ENGINE_LOG as LOG
+from ...decisions import Remedy
 from ...validation import InputError
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ def check_installed() -> None:
     """Say what to do where dask.distributed is missing."""
     if find_spec("distributed") is None:
         raise InputError(
-            "engine='dask' needs dask.distributed, which is not installed: pip install 'nashgraph[distributed]', or "
-            "take engine='threads'"
+            "the engine dask needs dask.distributed, which is not installed: pip install 'nashgraph[distributed]'",
+            parameter="engine",
+            remedy=Remedy("engine", "threads"),
         )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...certificate import ENGINE_LOG as LOG
+from ...decisions import Remedy
 from ...validation import Array, InputError
 from .._costs import DRAWN_SHIFT, HALF_BIT, SAME_POINT, node_draws
 from ..bonus import Bonus
@@ -102,8 +103,9 @@ class CudaSearch(PairSearch):
 
         if everything:
             raise InputError(
-                "storage='dense' keeps the costs of all pairs in memory, and engine='cuda' only candidates: "
-                "leave storage='auto', or use engine='threads' (solver='ttgd' needs that too)"
+                "dense storage keeps the costs of all pairs in memory, and the engine cuda only candidates: leave "
+                "storage='auto', or use the processor (the solver ttgd needs that as well)",
+                remedy=Remedy("engine", "threads"),
             )
         if self.known is None:
             with memory_said():
@@ -324,7 +326,8 @@ def cuda_search(X: Array, node_costs: Array | None = None, sizes: Array | None =
     device = gpu()
     if np.isnan(X).any():
         raise InputError(
-            "engine='cuda' cannot compare nodes with gaps yet, and X has NaN: use engine='threads', or fill the gaps"
+            "the engine cuda cannot compare nodes with gaps yet, and there are gaps: fill them, or use the processor",
+            remedy=Remedy("engine", "threads"),
         )
     LOG.info("engine: cuda (%s)", torch.cuda.get_device_name(device))
     return CudaSearch(X, node_costs, sizes, device)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...decisions import Remedy
 from ...validation import Array, InputError
 
 if TYPE_CHECKING:
@@ -36,13 +37,16 @@ def gpu() -> torch.device:
     """Return the GPU, or say what is missing."""
     if find_spec("torch") is None:
         raise InputError(
-            "engine='cuda' needs PyTorch, which is not installed: pip install 'nashgraph[gpu]', or take "
-            "engine='threads'"
+            "the engine cuda needs PyTorch, which is not installed: pip install 'nashgraph[gpu]'",
+            parameter="engine",
+            remedy=Remedy("engine", "threads"),
         )
     if not torch.cuda.is_available():
         raise InputError(
-            f"engine='cuda' needs an NVIDIA GPU, and PyTorch {torch.__version__} sees none: check nvidia-smi and that "
-            "this PyTorch is built for CUDA (https://pytorch.org), or take engine='threads'"
+            f"the engine cuda needs an NVIDIA GPU, and PyTorch {torch.__version__} sees none: check nvidia-smi and "
+            "that this PyTorch is built for CUDA (https://pytorch.org)",
+            parameter="engine",
+            remedy=Remedy("engine", "threads"),
         )
     return torch.device("cuda")
 
@@ -72,7 +76,8 @@ def memory_said() -> Iterator[None]:
     except torch.OutOfMemoryError as error:
         raise InputError(
             "the GPU has too little memory for this problem: ask for a smaller degree (or beta), join nodes with equal "
-            "signals, or take engine='threads', which can do without storing graphs"
+            "signals, or use the processor, which can do without storing graphs",
+            remedy=Remedy("engine", "threads"),
         ) from error
 
 
