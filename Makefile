@@ -13,7 +13,7 @@ PYTEST = OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest 
   --numprocesses=$(WORKERS) --maxprocesses=4 --dist=worksteal $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu coverage release-check format docs pages reproduce bench stress recovery selection reliability evidence clean bundle report-shots
+.PHONY: help demo test test-fast test-newest lint lint-js fuzz mutants test-gpu test-r coverage release-check format docs pages reproduce bench stress recovery selection reliability evidence clean bundle report-shots
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -90,6 +90,14 @@ test-gpu: $(VENV)/.dev ## the engine cuda, on a GPU or through PyTorch and Trito
 	# Triton's interpreter does not know NumPy 2.4.
 	build/gpu/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' 'torch==2.13.0' 'triton==3.6.0' 'numpy<2.4'
 	build/gpu/bin/python -m pytest tests/gpu
+
+test-r: $(VENV)/.plot ## the R package in r/nashgraph: its tests, on Debian with R and reticulate from packages (as root, or with them installed)
+	command -v R >/dev/null || (apt-get update && apt-get install -y --no-install-recommends \
+	  r-base-core r-cran-reticulate r-cran-testthat r-cran-igraph r-cran-knitr r-cran-rmarkdown)
+	mkdir -p build/r-library
+	R CMD INSTALL --no-docs --library=build/r-library r/nashgraph
+	RETICULATE_PYTHON=$(abspath $(BIN)/python) R_LIBS=$(abspath build/r-library) \
+	  Rscript -e 'testthat::test_dir("r/nashgraph/tests/testthat", package = "nashgraph", load_package = "installed", stop_on_failure = TRUE)'
 
 coverage: $(VENV)/.dev ## the tests, with the share of branches that they go through
 	$(PYTEST) --cov

@@ -1,0 +1,3 @@
+library(testthat)
+library(nashgraph)
+test_check("nashgraph")
