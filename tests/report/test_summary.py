@@ -1,23 +1,27 @@
 """The report's data: hubs, certificate, front and drawing, before they become a page."""
 
 import json
+import re
 import warnings
 from html import unescape
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from nashgraph import GLGP, BestResponse, LinearGLGP, SmoothGL
-from nashgraph.certificate import Measure, Monitor, Status
+from nashgraph import GLGP, BestResponse, LearnedGraph, LinearGLGP, SmoothGL, TieModel
+from nashgraph.certificate import Measure, Monitor, Status, exact
+from nashgraph.graph import NOT_CENTRAL
 from nashgraph.report import drawing, prose, summarize
 from nashgraph.report.drawing import NEIGHBOURS, place, radii
 from nashgraph.report.html import render
 from nashgraph.report.prose import shortened
 from nashgraph.report.summary import prior_part, said
 
-from .models import held, karate, karate_consensus, path_of, popular_graph
+from .models import Held, held, karate, karate_consensus, path_of, popular_graph
 
 
 @pytest.fixture(scope="module")
@@ -204,11 +208,11 @@ def test_lambda_found_by_auto_is_among_the_parameters(signals):
 def test_the_reading_fits_the_method(club, signals):
     model, path = club
     page = render(summarize(model, path=path))
-    for words in ("0.95 in all", "λ, here 0.3;", "“spectral”", "<p>Move the λ slider", "as effort"):
+    for words in ("0.95 of weight to share", "λ, here 0.3;", "“spectral”", "<p>Move the λ slider", "as effort"):
         assert words in page
     lines = np.array([[0.0, 0.4, 0.1], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]]) * np.array([[1.0], [2.0], [3.0]])
     other = render(summarize(held(lines)))
-    assert "in all, and a weight is" not in other
+    assert "of weight to share" not in other
     assert "as effort" not in other
     assert "Held adds no assumption" in other
 
@@ -388,3 +392,31 @@ def test_of_a_long_history_about_a_thousand_steps_are_held_the_last_among_them()
         monitor.check(step, 1.0, 1.0)
     model = held(popular_graph(12), certificate=monitor.certificate(monitor.check(4_999, 1.0, 1e-10)))
     assert summarize(model).to_dict()["history"]["iteration"][-2:] == [4_994, 4_999]
+
+
+def test_a_tie_model_says_whom_to_ask_and_whom_to_tell_before_the_tables():
+    random = np.random.default_rng(0)
+    ties = np.triu(random.random((40, 40)) < 0.12, 1)
+    n_ties = pd.Series((ties | ties.T).sum(axis=1).astype(float))
+    n_ties[30:] = np.nan
+    model = TieModel(random_state=0).fit(traits=pd.DataFrame({"farmer": np.arange(40) % 2}), n_ties=n_ties)
+    summary = summarize(model)
+    ask, tell = summary.next_steps
+    assert ask.heading == "Ask these 10 next"
+    assert {*ask.names} == {*range(30, 40)}
+    assert tell.heading == "Tell these 5 first"
+    assert re.search(r"reach about \d+ of 40", tell.sentence)
+    page = render(summary)
+    assert page.index("Ask these 10 next") < page.index("All nodes")
+
+
+def test_what_is_not_known_is_said_once_and_gives_no_advice():
+    graph = LearnedGraph.of(nx.to_numpy_array(nx.star_graph(30)) * 0.03, influence_supported=False)
+    model = Held(graph, exact())
+    model.adjacency_ = graph.weights
+    summary = summarize(model, interventions=True)
+    page = render(summary)
+    assert summary.next_steps == ()
+    assert summary.game is None
+    assert 'id="act"' not in page
+    assert page.split("How to read this")[0].count(NOT_CENTRAL) == 1

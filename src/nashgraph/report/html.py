@@ -67,6 +67,7 @@ def render(summary: Summary) -> str:
         "page.html",
         script,
         summary=summary,
+        numbers=numbers,
         answers=[(each, *page_table(each.table.head(each.shown), numbers)) for each in answers],
         leaders=leaders,
         verdicts=prose.verdicts(summary, leaders),

@@ -22,6 +22,7 @@ from .drawing import Drawing, make_drawing
 from .figures import calibration_curve, precision_recall
 from .game import Interventions, Playable, interventions_of, playable
 from .inputs import InputColumn, Profile, input_columns, of_nodes, profile_of
+from .next_steps import Step, next_steps
 from .prose import columns, plain, shortened, text
 from .reference import Reference, shuffled_reference, structure_of
 
@@ -83,6 +84,7 @@ class Summary:
     game: Playable | None
     structure: NetworkCheck | None = None
     reference: Reference | None = None
+    next_steps: tuple[Step, ...] = ()
 
     @property
     def layout(self) -> pd.DataFrame:
@@ -224,6 +226,7 @@ def summarize(
         game=playable(model) if graph.influence_supported is not False else None,
         structure=structure,
         reference=reference,
+        next_steps=tuple(next_steps(model)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 
 import nashgraph
@@ -30,7 +31,9 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"result": result, "error": error, "warnings": texts}
 
 
-def learn_network(data: pd.DataFrame, id: str | None, method: str, degree: float | None, seed: int, options: dict[str, Any]) -> dict[str, Any]:
+def learn_network(
+    data: pd.DataFrame, id: str | None, method: str, degree: float | None, seed: int, options: dict[str, Any]
+) -> dict[str, Any]:
     """Learn a network from a table with a row for each person."""
     if id is not None:
         options = {**options, "id": id}
@@ -98,8 +101,6 @@ def fit_game(
 
 def graph_of(edges: pd.DataFrame, names: pd.Index) -> Any:
     """Return a networkx graph of a table of edges with all people in it."""
-    import networkx as nx
-
     weight = [column for column in ("weight",) if column in edges]
     graph = nx.from_pandas_edgelist(edges, "source", "target", weight or None, create_using=nx.DiGraph)
     graph.add_nodes_from(names)
