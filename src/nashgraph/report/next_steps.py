@@ -27,7 +27,7 @@ def next_steps(model: GraphEstimator, *, n_ask: int = 10, n_tell: int = 5, most_
     >>> import numpy as np
     >>> import pandas as pd
     >>> traits = pd.DataFrame({"farmer": np.arange(30) % 2})
-    >>> n_ties = pd.Series(np.where(np.arange(30) < 20, 4.0, np.nan))
+    >>> n_ties = pd.Series(np.where(np.arange(30) < 20, 2.0 + np.arange(30) % 5, np.nan))
     >>> model = TieModel(random_state=0).fit(traits=traits, n_ties=n_ties)
     >>> [step.heading for step in next_steps(model, n_ask=3)]
     ['Ask these 3 next', 'Tell these 5 first']
