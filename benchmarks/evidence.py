@@ -26,7 +26,6 @@ from nashgraph import GLGP, ConsensusGL, TieModel
 from nashgraph.datasets import load_villages, smooth_signals
 from nashgraph.survey_plan import ROUNDS, SEEDS, SeedingGain, drawn_group
 from nashgraph.ties import probabilities
-from nashgraph.ties.pair_sums import sigmoid
 from nashgraph.ties.probabilities import ENOUGH_TIES, MOST_NETWORKS
 from nashgraph.validation import Array
 
@@ -173,7 +172,7 @@ def controls(case: Case, seed: int) -> dict[str, Array]:
     d = case.A.sum(axis=1)
     scaled = (T - T.mean(axis=0)) / T.std(axis=0)
     model = TieModel().fit(traits=case.traits, **told(case, seed))
-    Z = model.features_
+    Z = np.column_stack([np.ones(len(T)), T])
     return {
         "control: likeness of traits": scaled @ scaled.T,
         "control: product of numbers of ties": np.outer(d, d),
@@ -410,7 +409,7 @@ def _drawn_fit(n: int, share: float, group: int, seed: int) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = TieModel(random_state=seed).fit(**given, n_ties=pd.Series(A.sum(axis=1) * asked))
-    return sigmoid((model.low_rank_.left @ model.low_rank_.right.T)[np.triu_indices(n, 1)])
+    return model.probabilities().to_numpy()[np.triu_indices(n, 1)]
 
 
 def main() -> None:

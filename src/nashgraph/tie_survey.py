@@ -186,7 +186,9 @@ class _Reading:
             known = list(known)  # it is read twice
         given = read_reports(reports)
         self.table = given.table
-        self.asked = read_asked(given.respondents if asked is None else asked)
+        self.asked = read_asked(given.respondents)
+        if asked is not None:
+            self.asked = pd.concat([read_asked(asked), self.asked], ignore_index=True)
         if names is None:
             names = _people(tables, self.table, self.asked, known)
         self.names = objects(names)
@@ -378,8 +380,11 @@ class _Reading:
         asked["respondent"] = objects(self.people.texts[place] for place in places)
         for column in ("relation", "wave"):
             asked[column] = asked[column].map(lambda label: "" if pd.isna(label) else name_text(label))
-        listed = set(asked["respondent"])
-        missing = reports.loc[~reports["respondent"].isin(listed), ["respondent"]].drop_duplicates()
+        everywhere = asked[(asked["relation"] == "") & (asked["wave"] == "")]
+        partly = asked[(asked["relation"] != "") | (asked["wave"] != "")]
+        everywhere = everywhere[~everywhere["respondent"].isin(partly["respondent"])]
+        asked = pd.concat([partly, everywhere], ignore_index=True)
+        missing = reports.loc[~reports["respondent"].isin(asked["respondent"]), ["respondent"]]
         asked = pd.concat([asked, missing.assign(relation="", wave="")], ignore_index=True)
         return asked.drop_duplicates(ignore_index=True)
 

@@ -1,5 +1,7 @@
 """The tie model: gradients and optima against references, recovery, every kind of evidence, bad input."""
 
+from types import SimpleNamespace
+
 import cvxpy as cp
 import networkx as nx
 import numpy as np
@@ -14,11 +16,12 @@ from nashgraph.datasets import smooth_signals
 from nashgraph.tie_survey import TieSurvey
 from nashgraph.ties.answers import Errors, error_variances, estimate_errors, scaled_up
 from nashgraph.ties.arrays import tie_arrays
+from nashgraph.ties.fitted import likely_pairs
 from nashgraph.ties.inputs import likeness_of, nominations_of
 from nashgraph.ties.mixing import RIDGE, Respondents, fit_mixing
 from nashgraph.ties.model import popularity_spread
 from nashgraph.ties.pair_sums import Factors, sigmoid
-from nashgraph.ties.probabilities import logistic_line, search_pairs, uncertainty_removed
+from nashgraph.ties.probabilities import logistic_line, uncertainty_removed
 from nashgraph.ties.tilts import Task, evaluator, fit_tilts
 
 NONE = (np.zeros(0, dtype=int),) * 3
@@ -330,14 +333,59 @@ def test_other_groups_need_all_traits():
         TieModel().fit(traits=traits, networks=[(nx.from_numpy_array(A), traits[["t1"]])])
 
 
-def test_the_numbers_of_ties_and_their_variances_add_up_over_all_pairs():
-    task = small_task()
-    low_rank = task.factors(np.random.default_rng(0).normal(size=task.counts.shape))
-    p = sigmoid(low_rank.left @ low_rank.right.T)
-    np.fill_diagonal(p, 0.0)
-    found = search_pairs(low_rank, NONE)
-    np.testing.assert_allclose(found.expected, p.sum(axis=1), rtol=1e-5)
-    np.testing.assert_allclose(found.variance, (p * (1.0 - p)).sum(axis=1), rtol=1e-5)
+def test_the_pairs_that_matter_are_those_of_a_sorted_list():
+    random = np.random.default_rng(0)
+    p = np.triu(random.random((40, 40)) ** 6, 1)
+    p += p.T
+    fit = SimpleNamespace(probabilities=lambda rows, wave=None: p[rows])
+    pairs = likely_pairs(fit, 40)
+    np.testing.assert_allclose(pairs.expected, p.sum(axis=1))
+    np.testing.assert_allclose(pairs.variance, (p * (1.0 - p)).sum(axis=1))
+    np.testing.assert_array_equal(p[pairs.one, pairs.other], pairs.probability)
+    chosen = {*zip(pairs.one.tolist(), pairs.other.tolist(), strict=True)}
+    assert all(one < other for one, other in chosen)
+    best = {tuple(sorted((k, int(p[k].argmax())))) for k in range(40)}
+    order = np.argsort(-p[np.triu_indices(40, 1)])
+    ends = np.column_stack(np.triu_indices(40, 1))[order]
+    whole = {(int(one), int(other)) for one, other in ends[: round(p.sum())]}  # two for every expected tie
+    nearly = {(int(one), int(other)) for one, other in ends[: round(0.9 * p.sum())]}
+    assert best <= chosen
+    assert nearly <= chosen <= whole | best
+
+
+def test_whom_hidden_respondents_name_is_predicted_and_scored():
+    A, traits, _, _ = village(80)
+    names = traits.index
+    random = np.random.default_rng(1)
+    named = A * (random.random(A.shape) < 0.6)
+    lists = {names[k]: list(names[named[k] > 0]) for k in range(50)}
+    model = TieModel(calibrate=False).fit(traits=traits, nominations=lists)
+    check = model.validate(n_folds=4)
+    assert (check.n_respondents, check.n_reports) == (50, int(named[:50].sum()))
+    assert check.chance == pytest.approx(named[:50].sum() / (50 * 79))
+    assert check.average_precision > 1.5 * check.chance
+    assert check.calibration["pairs"].sum() == 50 * 79
+    weighted = (check.calibration["observed"] * check.calibration["pairs"]).sum()
+    assert weighted == pytest.approx(named[:50].sum())
+    assert str(check).startswith("50 respondents hidden in turn")
+    with pytest.raises(InputError, match="too few to hide them in 60 parts"):
+        model.validate(n_folds=60)
+    with pytest.raises(InputError, match="nobody was asked for names"):
+        TieModel().fit(n_ties=pd.Series(range(6)) % 4).expected_reports()
+
+
+def test_respondents_weights_and_the_response_rate_are_told():
+    A, traits, _, _ = village(40)
+    names = traits.index
+    lists = {names[k]: list(names[A[k] > 0]) for k in range(25)} | {names[30]: []}
+    model = TieModel().fit(traits=traits, nominations=lists, asked=[names[35]])
+    table = model.respondents_
+    assert table["names_given"].to_dict() == {**{name: len(lists[name]) for name in lists}, names[35]: 0}
+    assert table["recall"].between(0, 1).all()
+    assert model.weights_["share"].sum() == pytest.approx(1.0)
+    assert "27 of 40 asked" in [decision.reason for decision in model.decisions_][-1]
+    reports = model.expected_reports()
+    assert ((reports >= 0) & (reports <= model.probabilities() + 1e-12)).all().all()
 
 
 def test_draws_vary_around_the_probabilities():

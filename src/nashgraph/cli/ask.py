@@ -39,7 +39,7 @@ def run_ask(asked: AskArguments) -> int:
         fitted(model, signals, voice, ties, None)
         people, questions = model.ask(asked.best), None
         flags = signals.columns.loc[:, [name for name in signals.columns if {*signals.columns[name]} == {0, 1}]]
-        flags = flags.drop(columns=[name for name in model.mixing_.columns if name in flags])
+        flags = flags.drop(columns=[name for name in model.survey_.traits.columns if name in flags])
         if flags.shape[1]:
             questions = model.ask_about(flags.set_axis(signals.table.columns, axis=0)).head(asked.best)
     voice.say(f"{int(model.asked_.sum())} of {signals.table.shape[1]} people were asked. Interview next:")

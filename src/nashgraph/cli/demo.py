@@ -78,7 +78,8 @@ def village_scores(village: Village, model: TieModel) -> pd.DataFrame:
     told = village.n_ties.reindex(village.traits.index).fillna(village.n_ties.mean()).to_numpy()
     traits = village.traits.to_numpy()
     scaled = (traits - traits.mean(axis=0)) / traits.std(axis=0)
-    mixing = model.features_ @ model.mixing_.to_numpy() @ model.features_.T
+    Z = np.column_stack([np.ones(len(traits)), traits])
+    mixing = Z @ model.mixing_.to_numpy() @ Z.T
     popularity = np.log(np.outer(told + 0.5, told + 0.5))
     scores = {
         "TieModel": model,

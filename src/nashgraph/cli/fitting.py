@@ -333,9 +333,12 @@ def fit_ties(model: TieModel, signals: Signals, voice: Voice, known: pd.DataFram
     announce_ties(signals, voice)
     with bar(voice, "learning"):
         model.fit(X, survey, known=known)
+    for decision in model.decisions_:
+        if decision.kind == "response_rate":
+            voice.say(decision.reason)
     if survey is None:
         voice.note(
-            f"learned by the tie model from {int(model.known_pairs_[2].sum())} known ties, "
+            f"learned by the tie model from {int(model.survey_.known['tie'].sum())} known ties, "
             f"{int(model.asked_.sum())} people whose ties are all known, and likeness of the signals"
         )
         return

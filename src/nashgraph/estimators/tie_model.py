@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -9,18 +10,21 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..decisions import Decision
 from ..graph import LearnedGraph
 from ..priors import LinearPrior
 from ..tie_survey import TieSurvey
 from ..ties.answers import ASSUMED_ERROR
 from ..ties.arrays import tie_arrays
+from ..ties.fitted import Weight, likely_pairs
+from ..ties.held_out import HeldOut, folds, named_matrix, scored
 from ..ties.inputs import read_groups
-from ..ties.model import CountsFit
-from ..ties.pair_sums import Factors, sigmoid
-from ..ties.probabilities import drawn_network, uncertainty_removed
-from ..validation import InputError, check_integer, check_number, listing, warn
+from ..ties.model import CountsFit, CountsResult
+from ..ties.probabilities import uncertainty_removed
+from ..validation import Array, InputError, check_integer, check_number, listing, warn
 from .base import GraphEstimator, drawn_seed
 
 MOST_NODES_DENSE = 5000  # of which all pairs are held
@@ -177,8 +181,8 @@ class TieModel(GraphEstimator):
                 "ties with nodes whose ties are all known (a row with the target *), or networks of other groups"
             )
         seed = drawn_seed(self.random_state)
-        learned = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()
-        self.__dict__.update(learned, _graph=None, _draws=None)
+        fitted = CountsFit(arrays, other_groups, recall, error, self.calibrate, self.tol, self.max_iter, seed).run()
+        self._keep(survey, X, fitted)
         self.certificate_.warn(type(self).__name__)
         if not self.adjacency_.nnz:
             few = self.expected_ties_["expected_ties"].sum() < 1.0
@@ -190,6 +194,33 @@ class TieModel(GraphEstimator):
                 "many ties have a trait (counts), or for names."
             )
         return self
+
+    def _keep(self, survey: TieSurvey, X: Any, fitted: CountsResult) -> None:
+        """Become the fitted model, with nothing left of an earlier fit."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+        arrays = fitted.arrays
+        n = arrays.n
+        pairs = likely_pairs(fitted, n)
+        half = sparse.csr_array((pairs.probability, (pairs.one, pairs.other)), shape=(n, n))
+        self.node_names_ = survey.names
+        self.adjacency_ = sparse.csr_array(half + half.T)
+        self.certificate_ = fitted.certificate
+        self.errors_ = fitted.errors
+        self.expected_ties_ = fitted.ties(pairs)
+        self.asked_ = survey.answered
+        self.survey_ = survey
+        self.decisions_ = (*survey.decisions, *_response(survey))
+        self.respondents_ = _respondents(survey, fitted)
+        self.weights_ = pd.DataFrame(fitted.weights, columns=list(Weight._fields))
+        labels = arrays.labels
+        self.mixing_ = pd.DataFrame(fitted.mixing.matrix, index=labels, columns=labels)
+        self.kappa_ = fitted.mixing.kappa
+        self._ties = fitted
+        self._pairs = pairs
+        self._signals = X
+        self._graph = None
+        self._draws: list[Any] | None = None
 
     def _survey(self, X: Any, y: Any, tables: dict[str, Any]) -> tuple[Any, TieSurvey]:
         """Return signals, and the survey that was given or is made from tables."""
@@ -243,7 +274,7 @@ class TieModel(GraphEstimator):
         check_is_fitted(self)
         if self._draws is None:
             few = len(self.node_names_) <= MOST_NODES_DENSE
-            self._draws: list[Any] | None = [draw.weights for draw in self.sample(20, self.random_state)] if few else []
+            self._draws = [draw.weights for draw in self.sample(20, self.random_state)] if few else []
         return self._draws
 
     @property
@@ -258,7 +289,8 @@ class TieModel(GraphEstimator):
         good as the better of signals and answers on synthetic networks (benchmarks/EVIDENCE.md).
         """
         check_is_fitted(self)
-        return LinearPrior(self.low_rank_.left, self.low_rank_.right)
+        low_rank = self._ties.low_rank
+        return LinearPrior(low_rank.left, low_rank.right)
 
     def probabilities(self) -> pd.DataFrame:
         """Return the probability of a tie for every pair of nodes."""
@@ -269,11 +301,42 @@ class TieModel(GraphEstimator):
                 f"probabilities of all pairs of {n:,} nodes would not fit: use graph_, which has those that matter, or "
                 "prior()"
             )
-        p = sigmoid(self.low_rank_.left @ self.low_rank_.right.T)
-        one, other, value = self.known_pairs_
-        p[one, other] = p[other, one] = value
-        np.fill_diagonal(p, 0.0)
+        p = self._ties.probabilities(np.arange(n))
         return pd.DataFrame(p, index=self.node_names_, columns=self.node_names_)
+
+    def expected_reports(self) -> pd.DataFrame:
+        """Return the probability that each person (row), if asked for names, would name each other one."""
+        check_is_fitted(self)
+        if not self._ties.arrays.asked.any():
+            raise InputError("nobody was asked for names, so it is not known what share of ties people name")
+        reports = self._ties.expected_reports(np.arange(len(self.node_names_)))
+        return pd.DataFrame(reports, index=self.node_names_, columns=self.node_names_)
+
+    def validate(self, n_folds: int = 5, random_state: Any = 0) -> HeldOut:
+        """Return how well it is predicted whom hidden respondents of this survey named.
+
+        The respondents are hidden in ``n_folds`` parts, one after the other: their reports are left out, the model is
+        fitted again, and the probabilities that they name each other person are compared with whom they named.
+        """
+        check_is_fitted(self)
+        check_integer("n_folds", n_folds, low=2, high=1000, remedy="how many parts the respondents are hidden in")
+        if len(self.survey_.respondents) < n_folds:
+            raise InputError(
+                f"{len(self.survey_.respondents)} people were asked for names, too few to hide them in {n_folds} parts",
+                parameter="n_folds",
+                value=n_folds,
+            )
+        truth = named_matrix(self.survey_)
+        named: list[Array] = []
+        predicted: list[Array] = []
+        for visible, hidden in folds(self.survey_, n_folds, drawn_seed(random_state)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what is odd about the survey was said at the fit
+                fitted = clone(self).fit(self._signals, visible)._ties
+            others = np.arange(len(self.node_names_))[None, :] != hidden[:, None]
+            named.append(truth[hidden][others])
+            predicted.append(fitted.expected_reports(hidden)[others])
+        return scored(np.concatenate(named), np.concatenate(predicted), len(self.survey_.respondents))
 
     def sample(self, n: int = 1, random_state: Any = 0) -> list[LearnedGraph]:
         """Return networks drawn from the pairs' probabilities, with known ties and non-ties as they are.
@@ -284,20 +347,12 @@ class TieModel(GraphEstimator):
         check_is_fitted(self)
         check_integer("n", n, low=1, remedy="how many networks to draw")
         random = np.random.default_rng(drawn_seed(random_state))
-        one, other, value = self.known_pairs_
         count = len(self.node_names_)
-        unsure = np.where(self.asked_, 0.0, np.sqrt(self.spread_))
         networks = []
         for _ in range(n):
-            shift = (random.normal(size=count) * unsure - unsure**2 / 2)[:, None]
-            ones = np.ones_like(shift)
-            left, right = self.low_rank_
-            low_rank = Factors(np.hstack([left, shift, ones]), np.hstack([right, ones, shift]))
-            drawn = sparse.coo_array(drawn_network(low_rank, random))
-            keys = np.minimum(*drawn.coords).astype(np.int64) * count + np.maximum(*drawn.coords)
-            free = ~np.isin(keys, one * count + other)
-            rows = np.concatenate([drawn.coords[0][free], one[value > 0], other[value > 0]])
-            columns = np.concatenate([drawn.coords[1][free], other[value > 0], one[value > 0]])
+            one, other = self._ties.draw(random)
+            rows = np.concatenate([one, other])
+            columns = np.concatenate([other, one])
             ties = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(count, count))
             networks.append(LearnedGraph.of(ties, self.node_names_, directed=False))
         return networks
@@ -305,26 +360,11 @@ class TieModel(GraphEstimator):
     def why(self, one: Any, other: Any) -> pd.DataFrame:
         """Return the reasons for and against a tie, in log-odds relative to a mean pair, strongest first."""
         check_is_fitted(self)
-        names = [str(name) for name in self.node_names_]
-        if missing := [name for name in (one, other) if str(name) not in names]:
-            raise InputError(f"no such node: {listing(missing)}; the nodes are {listing(names)}")
-        Z, labels, told, E = self.features_, list(self.mixing_.columns), self.answers_, self.tilts_.to_numpy()
-        i, j = names.index(str(one)), names.index(str(other))
-        mean, rows = Z.mean(axis=0), []
-        for me, you in ((i, j), (j, i)):
-            for k, label in enumerate(labels):
-                part = E[me, k] * (Z[you, k] - mean[k]) if k else E[me, 0]
-                if abs(part) < 1e-9:
-                    continue
-                has = "has" if Z[you, k] else "does not have"
-                count = "" if np.isnan(told[me, k]) else f"{names[me]} told of {told[me, k]:.3g} ties"
-                said = count if k == 0 else f"{count} with {label}, and {names[you]} {has} it"
-                rows.append((said or f"how often {names[me]} is named", part))
-        G = self.mixing_.to_numpy()
-        rows.append(("how people with their traits mix", float(Z[i] @ G @ Z[j] - mean @ G @ mean)))
-        if self.likeness_.shape[1]:
-            rows.append(("likeness of their signals", float(self.likeness_[i] @ self.likeness_[j])))
-        table = pd.DataFrame(rows, columns=["evidence", "log_odds"])
+        people = self.survey_.index
+        if missing := [name for name in (one, other) if people.place(name) < 0]:
+            raise InputError(f"no such node: {listing(missing)}; the nodes are {listing(people.texts)}")
+        rows = self._ties.parts(people.place(one), people.place(other))
+        table = pd.DataFrame(rows, columns=["part", "evidence", "log_odds"])
         return table.sort_values("log_odds", key=lambda column: -column.abs(), ignore_index=True)
 
     def ask(self, n: int = 10) -> pd.DataFrame:
@@ -333,7 +373,7 @@ class TieModel(GraphEstimator):
         check_integer("n", n, low=1, remedy="how many people to interview")
         if self.asked_.all():
             raise InputError("everybody was asked: there is nobody left to interview")
-        found = {"expected_ties": self.pairs_.expected, "uncertainty": self.pairs_.variance}
+        found = {"expected_ties": self._pairs.expected, "uncertainty": self._pairs.variance}
         table = pd.DataFrame({"name": self.node_names_, **found})[~self.asked_]
         return table.sort_values("uncertainty", ascending=False, kind="stable", ignore_index=True).head(n)
 
@@ -348,22 +388,50 @@ class TieModel(GraphEstimator):
         are those given to ``fit`` that nobody counted.
         """
         check_is_fitted(self)
-        labels, counted = list(self.mixing_.columns), ~np.isnan(self.answers_).all(axis=0)
+        arrays = self._ties.arrays
+        counted: Array = np.asarray(~np.isnan(self._ties.answers).all(axis=0))
         if traits is None:
-            T, names = self.features_[:, ~counted], self.mixing_.columns[~counted].tolist()
+            T = arrays.features[:, ~counted]
+            names = [label for label, answered in zip(arrays.labels, counted, strict=True) if not answered]
         else:
             table = TieSurvey.of(self.node_names_, traits=traits).traits
-            T, names = table.to_numpy(), list(table.columns)
-        useful = [k for k in range(T.shape[1]) if set(np.unique(T[:, k])) == {0.0, 1.0} and names[k] != labels[0]]
+            T = table.to_numpy()
+            names = list(table.columns)
+        useful = [k for k in range(T.shape[1]) if set(np.unique(T[:, k])) == {0.0, 1.0} and names[k] != "ties"]
         if not useful:
             raise InputError("there is no other trait of 0 and 1 that some have and some do not: pass some as traits")
         counted[0] = True  # whoever is asked tells the number of ties first
         noise = ASSUMED_ERROR + self.errors_.variance
         people = np.linspace(0, len(T) - 1, min(len(T), 100)).astype(int)
-        known, rows = self.features_[:, counted], []
+        known = arrays.features[:, counted]
+        rows = []
         while useful:  # the next best together with those before it: two traits of the same people teach little more
-            removed = uncertainty_removed(self.low_rank_, people, known, T[:, useful], noise)
+            removed = uncertainty_removed(self._ties.low_rank, people, known, T[:, useful], noise)
             best = useful.pop(int(np.argmax(removed)))
             rows.append((names[best], T[:, best].mean(), removed.max()))
             known = np.column_stack([known, T[:, best]])
         return pd.DataFrame(rows, columns=["trait", "holders", "removed"])
+
+
+def _response(survey: TieSurvey) -> list[Decision]:
+    """Return how many people answered, and what follows for the others."""
+    n = len(survey.names)
+    answered = int(survey.answered.sum())
+    if not 0 < answered < n:
+        return []
+    parts = []
+    if survey.places.shape[1] or survey.groups.shape[1]:
+        parts.append("place")
+    parts.append("answers" if survey.traits.shape[1] else "what others told")
+    reason = (
+        f"{answered:,} of {n:,} asked: ties between two people who were not asked rest on {' and '.join(parts)} alone"
+    )
+    return [Decision("response_rate", (), reason)]
+
+
+def _respondents(survey: TieSurvey, fitted: CountsResult) -> pd.DataFrame:
+    """Return the respondents with the names they gave and how reliable they are."""
+    table = pd.DataFrame(fitted.respondents, index=pd.Index(survey.index.texts, name="respondent"))
+    named = survey.reports.groupby("respondent").size()
+    table.insert(0, "names_given", named.reindex(table.index).fillna(0).astype(int))
+    return table.loc[list(survey.respondents)]

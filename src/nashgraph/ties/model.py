@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,17 +13,138 @@ from ..certificate import Certificate, Measure, Status, summed_up
 from ..validation import Array
 from .answers import Errors, error_variances, estimate_errors, scaled_up
 from .arrays import TieArrays
+from .fitted import Pairs, Weight
 from .inputs import Known, Nominations, likeness_of, nominations_of, with_known_ties, with_names
 from .mixing import Mixing, Respondents, fit_mixing
-from .pair_sums import expected_counts, sigmoid
-from .probabilities import Pairs, calibrated, calibration, levelled, search_pairs
-from .tilts import Task, fit_tilts
+from .pair_sums import Factors, expected_counts, sigmoid
+from .probabilities import calibrated, calibration, drawn_network, levelled
+from .tilts import Task, fit_tilts, known_rows
 
 PULL = 10.0  # towards the mixing of other groups, where there are too few of them to measure their spread
 CALIBRATED_UP_TO = 5000  # nodes; beyond, the second fit would double minutes
 KAPPAS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.5)  # tried where no ties are known to learn it from
 ASSUMED_KAPPA = 0.5  # where nobody counted traits: costs little where signals say nothing (villages 1 to 37)
 TRIED_PAIRS = 2_000_000  # to compare them by
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountsResult:
+    """The fitted model of counts: see :class:`~nashgraph.ties.fitted.TieFit` for what it can tell."""
+
+    arrays: TieArrays
+    certificate: Certificate
+    errors: Errors
+    low_rank: Factors
+    mixing: Mixing
+    tilts: Array
+    likeness: Array
+    known: Known
+    named: Nominations | None
+    answers: Array
+    noise: Array
+    asked: Array
+    spread: float
+
+    @property
+    def respondents(self) -> dict[str, Array]:
+        """What is known of each respondent: the share of their ties that people with lists like theirs name."""
+        recall = np.full(self.arrays.n, np.nan)
+        if self.named is not None:
+            recall[self.named.asked] = self.named.recall[self.named.asked]
+        nothing = np.full(self.arrays.n, np.nan)
+        return {"recall": recall, "recall_low": nothing, "recall_high": nothing, "false_naming": nothing}
+
+    @property
+    def weights(self) -> list[Weight]:
+        """How much the log-odds of a pair vary with each part, in standard deviations over pairs."""
+        G = self.mixing.matrix
+        left = {
+            "mixing of traits": (self.arrays.features @ G, self.arrays.features),
+            "own answers": (2.0 * self.tilts, self.arrays.features),
+            "likeness of signals": (self.likeness, self.likeness),
+        }
+        spreads = {name: _spread_over_pairs(*factors) for name, factors in left.items()}
+        total = max(sum(spread**2 for spread in spreads.values()), 1e-12)
+        return [Weight(name, "", spread, np.nan, spread**2 / total) for name, spread in spreads.items() if spread > 0]
+
+    def probabilities(self, rows: Array, *, relation: int | None = None, wave: int | None = None) -> Array:
+        """Return the probabilities of ties of some people with everybody; relations and waves are one to this model."""
+        p = sigmoid(self.low_rank.left[rows] @ self.low_rank.right.T)
+        p[np.arange(len(rows)), rows] = 0.0
+        place = np.full(self.arrays.n, -1)
+        place[rows] = np.arange(len(rows))
+        one, other, value = known_rows(self.known[:3], place >= 0)
+        p[place[one], other] = value
+        return p
+
+    def expected_reports(self, rows: Array, *, relation: int | None = None) -> Array:
+        """Return the probabilities that people name each other: of a tie, times the share of ties that are named."""
+        recall = np.zeros(self.arrays.n)
+        if self.named is not None:
+            recall = np.where(self.named.asked, self.named.recall, self.named.recall[self.named.asked].mean())
+        return self.probabilities(rows) * recall[rows][:, None]
+
+    def parts(self, one: int, other: int) -> list[tuple[str, str, float]]:
+        """Return the reasons for and against one tie."""
+        Z = self.arrays.features
+        labels = self.arrays.labels
+        names = self.arrays.names
+        mean = Z.mean(axis=0)
+        G = self.mixing.matrix
+        rows: list[tuple[str, str, float]] = []
+        for me, you in ((one, other), (other, one)):
+            for k, label in enumerate(labels):
+                part = self.tilts[me, k] * (Z[you, k] - mean[k]) if k else self.tilts[me, 0]
+                if abs(part) < 1e-9:
+                    continue
+                has = "has" if Z[you, k] else "does not have"
+                count = self.answers[me, k]
+                answer = "" if np.isnan(count) else f"{names[me]} told of {count:.3g} ties"
+                reason = answer if k == 0 else f"{answer} with {label}, and {names[you]} {has} it"
+                rows.append(("own answers", reason or f"how often {names[me]} is named", float(part)))
+        mixing = float(Z[one] @ G @ Z[other] - mean @ G @ mean)
+        rows.append(("mixing of traits", "how people with their traits mix", mixing))
+        if self.likeness.shape[1]:
+            likeness = float(self.likeness[one] @ self.likeness[other])
+            rows.append(("likeness of signals", "likeness of their signals", likeness))
+        return rows
+
+    def draw(self, random: np.random.Generator) -> tuple[Array, Array]:
+        """Return one drawn network; the popularity of people who were not asked is drawn too."""
+        n = self.arrays.n
+        unsure = np.where(self.asked, 0.0, np.sqrt(self.spread))
+        shift = (random.normal(size=n) * unsure - unsure**2 / 2)[:, None]
+        ones = np.ones_like(shift)
+        left = np.hstack([self.low_rank.left, shift, ones])
+        right = np.hstack([self.low_rank.right, ones, shift])
+        drawn = sparse.coo_array(sparse.triu(drawn_network(Factors(left, right), random)))
+        keys = drawn.coords[0].astype(np.int64) * n + drawn.coords[1]
+        known = self.known.one * n + self.known.other
+        keys = np.union1d(np.setdiff1d(keys, known), known[self.known.value > 0])
+        return keys // n, keys % n
+
+    def ties(self, pairs: Pairs) -> pd.DataFrame:
+        """Return every node's expected number of ties with a 90% interval."""
+        recall = self.errors.recall
+        told = self.answers[:, 0]
+        complete = np.isin(np.arange(self.arrays.n), self.known.complete)
+        # For those not asked, pairs and popularity vary; an answer narrows this to its error and what is forgotten.
+        before = pairs.variance + self.spread * pairs.expected**2
+        error = self.noise[:, 0] + (1.0 - recall) / recall * np.nan_to_num(told)
+        after = np.where(np.isnan(told), before, 1.0 / (1.0 / np.maximum(before, 1e-9) + 1.0 / error))
+        half = 1.645 * np.sqrt(np.where(complete, 0.0, after))
+        centre = np.where(np.isnan(told), pairs.expected, told)
+        low = np.maximum(np.minimum(centre - half, pairs.expected), 0.0)
+        high = np.minimum(np.maximum(centre + half, pairs.expected), self.arrays.n - 1.0)
+        ends = {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}
+        return pd.DataFrame(ends, index=self.arrays.names)
+
+
+def _spread_over_pairs(left: Array, right: Array) -> float:
+    """Return the standard deviation of left_i · right_j + left_j · right_i over pairs, from a sample of people."""
+    few = np.linspace(0, len(left) - 1, min(len(left), 500)).astype(int)
+    both = left[few] @ right[few].T
+    return float((0.5 * (both + both.T))[np.triu_indices(len(few), 1)].std()) if len(few) > 1 else 0.0
 
 
 @dataclass
@@ -52,13 +172,14 @@ class CountsFit:
         if self.named is not None:
             self.known = with_names(self.known, self.named, self.n)
 
-    def run(self) -> dict[str, Any]:
-        """Fit the mixing, then the tilts, calibrate, and search the pairs that matter."""
+    def run(self) -> CountsResult:
+        """Fit the mixing, then the tilts, and calibrate."""
         counts, noise = self.answers()
         complete = np.isin(np.arange(self.n), self.known.complete)
         asked: Array = np.asarray(~np.isnan(counts).all(axis=1))
         mixing, anchor, pull = self.mixing(counts, asked)
-        own, known = np.flatnonzero(asked & ~complete), self.known[:3]
+        own = np.flatnonzero(asked & ~complete)
+        known = self.known[:3]
         scaled = self.likeness * np.sqrt(max(mixing.kappa, 0.0))
         spread = popularity_spread(counts[:, 0])
         offset = self.popularity(mixing, scaled, asked, complete, spread)
@@ -67,8 +188,8 @@ class CountsFit:
         tilts = np.zeros_like(task.counts)
         low_rank = task.factors(tilts)
         if len(own):
-            tilts, low_rank, found = fit_tilts(task, self.tol, self.max_iter)
-            certificate = found if certificate.converged else summed_up([found, certificate])
+            tilts, low_rank, of_tilts = fit_tilts(task, self.tol, self.max_iter)
+            certificate = of_tilts if certificate.converged else summed_up([of_tilts, certificate])
         lines = np.tile([0.0, 1.0], (3, 1))
         if self.calibrate and self.n <= CALIBRATED_UP_TO and len(own):
             lines = calibration(low_rank, task, self.errors, anchor, pull, self.seed, self.tol)
@@ -80,42 +201,21 @@ class CountsFit:
         if (lines[2] != (0.0, 1.0)).any() and len(told):
             before, _ = expected_counts(low_rank, np.ones((self.n, 1)), told, np.ones(self.n))
             final = levelled(final, told, known, before[:, 0] if not len(known[0]) else counts[told, 0])
-        pairs = search_pairs(final, known)
-        adjacency = sparse.csr_array((pairs.probability, (pairs.one, pairs.other)), shape=(self.n, self.n))
-        labels = self.arrays.labels
-        return {
-            "node_names_": self.arrays.names,
-            "adjacency_": sparse.csr_array(adjacency + adjacency.T),
-            "certificate_": certificate,
-            "errors_": self.errors,
-            "mixing_": pd.DataFrame(mixing.matrix, index=labels, columns=labels),
-            "kappa_": mixing.kappa,
-            "tilts_": pd.DataFrame(everywhere, index=self.arrays.names, columns=labels),
-            "calibration_": lines,
-            "low_rank_": final,
-            "pairs_": pairs,
-            "expected_ties_": self.ties(pairs, counts[:, 0], noise[:, 0], complete, spread),
-            "known_pairs_": known,
-            "asked_": asked,
-            "spread_": spread,
-            "features_": self.Z,
-            "likeness_": scaled,
-            "answers_": counts,
-        }
-
-    def ties(self, pairs: Pairs, told: Array, noise: Array, complete: Array, spread: float) -> pd.DataFrame:
-        """Return every node's expected number of ties with a 90% interval."""
-        recall = self.errors.recall
-        # For those not asked, pairs and popularity vary; an answer narrows this to its error and what is forgotten.
-        before = pairs.variance + spread * pairs.expected**2
-        error = noise + (1.0 - recall) / recall * np.nan_to_num(told)
-        after = np.where(np.isnan(told), before, 1.0 / (1.0 / np.maximum(before, 1e-9) + 1.0 / error))
-        half = 1.645 * np.sqrt(np.where(complete, 0.0, after))
-        centre = np.where(np.isnan(told), pairs.expected, told)
-        low = np.maximum(np.minimum(centre - half, pairs.expected), 0.0)
-        high = np.minimum(np.maximum(centre + half, pairs.expected), self.n - 1.0)
-        ends = {"expected_ties": pairs.expected, "ties_low": low, "ties_high": high}
-        return pd.DataFrame(ends, index=self.arrays.names)
+        return CountsResult(
+            arrays=self.arrays,
+            certificate=certificate,
+            errors=self.errors,
+            low_rank=final,
+            mixing=mixing,
+            tilts=everywhere,
+            likeness=scaled,
+            known=self.known,
+            named=self.named,
+            answers=counts,
+            noise=noise,
+            asked=asked,
+            spread=spread,
+        )
 
     def answers(self) -> tuple[Array, Array]:
         """Return counts in ties (rather than in ties recalled) and error variances; names fill what was not counted."""

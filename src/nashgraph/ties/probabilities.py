@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 
 from ..validation import Array
 from .answers import Errors, scaled_up
 from .mixing import Mixing, Respondents, fit_mixing
-from .pair_sums import Factors, by_blocks, expected_counts, pairs_where, sigmoid
+from .pair_sums import Factors, expected_counts, pairs_where, sigmoid
 from .tilts import Task, fit_tilts, known_rows
 
-BINS = 400  # of the log-odds between -20 and 20, in the search for the cut
 # Networks drawn for the calibration: as many as have 5,000 ties, or 16. With one, another seed moved probabilities of
 # groups of 40 people by up to a quarter (benchmarks/EVIDENCE.md).
 ENOUGH_TIES, MOST_NETWORKS = 5000, 16
-EQUAL = 1e-4  # log-odds this near are one: they are computed in float32, as sums of up to 100 traits
-HARDLY = -4.6  # log-odds of a tie in one network of a hundred
-PAIRS_PER_TIE = 2.0  # pairs kept in graph_ for every expected tie
 
 
 def drawn_network(low_rank: Factors, random: np.random.Generator) -> sparse.csr_array:
@@ -144,58 +138,3 @@ def uncertainty_removed(low_rank: Factors, people: Array, counted: Array, candid
         removed += (spread**2).sum(axis=0) / ((candidates * spread).sum(axis=0).clip(min=0.0) + noise)
         total += v.sum() - np.einsum("jk,kl,jl->", known, inner, known)
     return np.asarray(removed / max(total, 1e-12))
-
-
-class Pairs(NamedTuple):
-    """The pairs that matter (ends i < j and probability), and every node's expected ties and their variance."""
-
-    one: Array
-    other: Array
-    probability: Array
-    expected: Array
-    variance: Array
-
-
-def search_pairs(low_rank: Factors, known: tuple[Array, Array, Array]) -> Pairs:
-    """Return the most probable pairs, two for every expected tie and each node's best one, and sums.
-
-    A node with several best pairs, as among people with the same traits, gets none of them: the order of the people
-    would choose. Nor does a node get one that is hardly ever a tie.
-    """
-    left, right = low_rank.cast()
-    n = len(left)
-    minus = -left
-
-    def sums(rows: slice) -> tuple[Array, Array, Array, Array]:
-        theta = minus[rows] @ right.T
-        theta[np.arange(theta.shape[0]), np.arange(rows.start, rows.stop)] = np.inf
-        lowest = theta.min(axis=1, keepdims=True)
-        several = (theta <= lowest + EQUAL * np.maximum(1.0, np.abs(lowest))).sum(axis=1) > 1
-        best = np.where(several | (lowest[:, 0] > -HARDLY), -1, theta.argmin(axis=1))
-        bins = np.clip((theta + 20.0) * (BINS / 40.0), 0, BINS - 1).astype(np.int64)
-        p = sigmoid(-theta)
-        variance = (p * (1.0 - p)).sum(axis=1, dtype=float)
-        return p.sum(axis=1, dtype=float), variance, best, np.bincount(bins.ravel(), minlength=BINS)
-
-    found = list(by_blocks(sums, n, n))
-    expected, variance, best = (np.concatenate([part[k] for part in found]) for k in range(3))
-    so_many = np.cumsum(sum(part[3] for part in found))
-    place = int(np.searchsorted(so_many, PAIRS_PER_TIE * expected.sum(), side="right"))
-    cut = place * 40.0 / BINS - 20.0
-
-    ends = pairs_where(low_rank, lambda rows, theta: theta >= -cut)
-    one, other, value = known
-    me = np.flatnonzero(best >= 0)
-    best = best[me]
-    keys = np.concatenate(
-        [ends[0] * n + ends[1], np.minimum(me, best) * n + np.maximum(me, best), (one * n + other)[value > 0]]
-    )
-    keys = np.setdiff1d(np.unique(keys), (one * n + other)[value == 0])
-    rows, columns = keys // n, keys % n
-    p = sigmoid(low_rank.at(rows, columns))
-    p[np.isin(keys, (one * n + other)[value > 0])] = 1.0
-    believed = sigmoid(low_rank.at(one, other)) if len(one) else np.zeros(0)
-    for end in (one, other):
-        np.add.at(expected, end, value - believed)
-        np.add.at(variance, end, -believed * (1.0 - believed))
-    return Pairs(rows, columns, p, expected, np.maximum(variance, 0.0))
