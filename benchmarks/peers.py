@@ -48,19 +48,19 @@ PACKAGES = ("nashgraph", "graph-structure-learning", "gglasso", "scikit-learn", 
 
 
 def log_degree(X: Any) -> Any:
-    return LogDegreeGL(degree=DEGREE).fit(X).adjacency_
+    return LogDegreeGL(degree=DEGREE).fit(X).adjacency_.toarray()
 
 
 def log_degree_listed(X: Any) -> Any:
-    return LogDegreeGL(degree=DEGREE, candidates="auto").fit(X).adjacency_
+    return LogDegreeGL(degree=DEGREE, candidates="auto").fit(X).adjacency_.toarray()
 
 
 def consensus(X: Any) -> Any:
-    return ConsensusGL(random_state=0).fit(X).evidence_
+    return ConsensusGL(random_state=0).fit(X).evidence_.toarray()
 
 
 def smooth(X: Any) -> Any:
-    return SmoothGL(degree=DEGREE).fit(X).adjacency_
+    return SmoothGL(degree=DEGREE).fit(X).adjacency_.toarray()
 
 
 def log_model(X: Any) -> Any:
@@ -168,7 +168,7 @@ def compare_objective(name: str, graph: str, n_nodes: int) -> dict[str, float]:
     theta = get_theta(squared, DEGREE)
     scale = 1.0 / (2.0 * SIGNALS * theta)
     fits: dict[str, Callable[[Any], Any]] = {
-        "LogDegreeGL": lambda signals: LogDegreeGL(alpha=scale, beta=scale).fit(signals).adjacency_,
+        "LogDegreeGL": lambda signals: LogDegreeGL(alpha=scale, beta=scale).fit(signals).adjacency_.toarray(),
         "LogModel": lambda signals: LogModel(avg_degree=DEGREE).fit(signals).weights_,
         "LogModel, edge_tol=0": lambda signals: LogModel(avg_degree=DEGREE, edge_tol=0.0).fit(signals).weights_,
     }

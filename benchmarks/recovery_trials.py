@@ -92,7 +92,7 @@ def at_defaults(name: str) -> GraphEstimator:
 
 def scored(model: GraphEstimator) -> Any:
     """Return a fitted model's scores of pairs: evidence if it has some, else weights."""
-    return getattr(model, "evidence_", model.adjacency_)
+    return getattr(model, "evidence_", model.adjacency_).toarray()
 
 
 def contenders(problem: Problem, seed: int, slow: bool) -> Iterator[tuple[str, Callable[[], Any]]]:

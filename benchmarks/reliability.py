@@ -121,7 +121,7 @@ def inside_intervals(X: np.ndarray, other: np.ndarray, seed: int) -> tuple[float
     first = model.graph_
     likely = np.asarray(first.edge_columns["frequency"]) >= 0.5
     rows = np.repeat(np.arange(first.n_nodes), np.diff(first.weights.indptr))
-    again = fresh.adjacency_[rows, first.weights.indices]
+    again = fresh.adjacency_.toarray()[rows, first.weights.indices]
     inside = (first.edge_columns["low"] <= again) & (again <= first.edge_columns["high"])
     rank = np.empty(first.n_nodes)
     rank[fresh.graph_.by_influence] = np.arange(1, first.n_nodes + 1)

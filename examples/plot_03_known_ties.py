@@ -41,7 +41,7 @@ def scores(asked):
     found = {
         "known ties and signals": TieModel().fit(X, known=known).probabilities().to_numpy(),
         "known ties, signals and traits": TieModel().fit(X, traits=traits, known=known).probabilities().to_numpy(),
-        "signals alone": np.asarray(plain.evidence_),
+        "signals alone": plain.evidence_.toarray(),
     }
     rows = {name: average_precision_score(truth[pairs], score[pairs]) for name, score in found.items()}
     return rows | {"chance": truth[pairs].mean()}

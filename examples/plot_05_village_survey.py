@@ -83,7 +83,7 @@ models = {
     "LinearGLGP": LinearGLGP(lam=3, degree=everybody, benefit=benefit),
     "GLGP": GLGP(lam=3, degree=everybody, benefit=benefit),
 }
-graphs = {name: model.fit(X).adjacency_ for name, model in models.items()}
+graphs = {name: model.fit(X).adjacency_.toarray() for name, model in models.items()}
 graphs["flag alone"] = np.add.outer(asked, asked) * (1.0 - np.eye(n_households))
 
 # %%

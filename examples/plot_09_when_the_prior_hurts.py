@@ -136,7 +136,7 @@ def roughness_held_out(X, lam):
     """Return how rough each half of the signals is on the graph learned from the other."""
     halves = X[::2], X[1::2]
     learned = [GLGP(lam=lam, beta=200, prior=GamePrior(interaction="linear")).fit(half).adjacency_ for half in halves]
-    return sum(np.sum(W * squared_distances(half)) for W, half in zip(learned, reversed(halves), strict=True))
+    return sum((W * squared_distances(half)).sum() for W, half in zip(learned, reversed(halves), strict=True))
 
 
 for filter_name in ("lowpass", "gmrf"):

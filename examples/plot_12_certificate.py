@@ -77,7 +77,7 @@ plt.show()
 # on W, differentiate its welfare, and let every row answer.
 
 model = runs["best response"]
-W = model.adjacency_
+W = model.adjacency_.toarray()
 y = equilibrium(W, model.benefit_, "linear")
 u = adjoint(W, y, "linear")
 scores = (model.lam * np.outer(u, y) - squared_distances(X)) / (2 * model.beta_)

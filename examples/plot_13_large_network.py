@@ -3,7 +3,7 @@ Thousands of nodes
 ==================
 
 Nothing changes in how the library is used. Above 3,000 nodes, or when memory is short, graphs are no longer held as
-N x N arrays: ``storage="auto"`` uses sparse storage, and ``adjacency_`` comes back as a SciPy CSR array.
+N x N arrays: ``storage="auto"`` uses sparse storage, and ``adjacency_`` is always a SciPy CSR array.
 """
 
 import logging

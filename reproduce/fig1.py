@@ -91,7 +91,7 @@ def measure(trial: int, with_ttgd: bool, seed: int) -> list[Row]:
     rows: list[Row] = []
 
     def add(model: GraphEstimator, method: str, solver: str, lam: float | None = None, reading: str = HALVED) -> None:
-        weights = model.fit(X * np.sqrt(READINGS[reading])).adjacency_
+        weights = model.fit(X * np.sqrt(READINGS[reading])).adjacency_.toarray()
         rows.append(
             {
                 "trial": trial,

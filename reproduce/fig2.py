@@ -40,7 +40,7 @@ def measure(interaction: str, trial: int, n_lams: int, seed: int) -> list[Row]:
     smooth = SmoothGL(degree=DEGREE, c=C).fit(X)
 
     def point(method: str, lam: float, model: GraphEstimator) -> Row:
-        weights = model.adjacency_
+        weights = model.adjacency_.toarray()
         return {
             "interaction": interaction,
             "trial": trial,

@@ -63,14 +63,14 @@ def test_without_a_place_for_a_cache_kernels_are_compiled(tmp_path, monkeypatch)
 
 
 def fit_again(X, found):
-    found.put(SmoothGL(degree=5).fit(X).adjacency_)
+    found.put(SmoothGL(degree=5).fit(X).adjacency_.toarray())
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="about fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_fit_in_a_forked_process_ends_and_is_the_same(random):
     X = random.normal(size=(6, 40))
-    here = SmoothGL(degree=5).fit(X).adjacency_
+    here = SmoothGL(degree=5).fit(X).adjacency_.toarray()
     context = multiprocessing.get_context("fork")
     found = context.Queue()
     child = context.Process(target=fit_again, args=(X, found))

@@ -117,7 +117,7 @@ def test_a_method(nearest, table):
         "learn", table, "--method", "nearest", "--no-standardize", "--set", "n_neighbors=4", "--out", out, "--json"
     )
     assert result.exit_code == 0, result.output
-    np.testing.assert_array_equal(written(out), model.adjacency_)
+    np.testing.assert_array_equal(written(out), model.adjacency_.toarray())
     certificate = json.loads(result.stdout)["certificate"]
     assert certificate.items() >= model.certificate_.as_dict().items()
     assert certificate["nearest"] == pytest.approx(model.nearest_)
@@ -172,11 +172,11 @@ def test_an_interaction_with_a_welfare(table):
     model = GLGP(**given, prior=GamePrior(interaction=Arctangent(), welfare=Logarithmic())).fit(data)
     with registered(INTERACTIONS, "arctangent", Arctangent), registered(WELFARES, "logarithmic", Logarithmic):
         named = GLGP(**given, prior=GamePrior(interaction="arctangent", welfare="logarithmic")).fit(data)
-        np.testing.assert_array_equal(named.adjacency_, model.adjacency_)
+        np.testing.assert_array_equal(named.adjacency_.toarray(), model.adjacency_.toarray())
         out, game = table.parent / "out", ("--interaction", "arctangent", "--welfare", "logarithmic")
         result = run("learn", table, *RAW, "--lam", "2", "--benefit", "rank", *game, "--out", out, "--json")
         assert result.exit_code == 0, result.output
-        np.testing.assert_allclose(written(out), model.adjacency_, atol=1e-9)
+        np.testing.assert_allclose(written(out), model.adjacency_.toarray(), atol=1e-9)
         assert json.loads(result.stdout)["certificate"]["welfare"] == pytest.approx(model.welfare_)
         assert run("rerun", out, "--out", table.parent / "again").exit_code == 0
         path = run(
@@ -348,10 +348,10 @@ class RankedGL(NearestGL):
     """The same, with a value for every edge and every node."""
 
     def _edge_columns(self):
-        return {"closeness": np.linspace(0.1, 0.9, int(np.count_nonzero(self.adjacency_)))}
+        return {"closeness": np.linspace(0.1, 0.9, int(np.count_nonzero(self.adjacency_.toarray())))}
 
     def _node_columns(self):
-        return {"popularity": self.adjacency_.sum(axis=0)}
+        return {"popularity": self.adjacency_.toarray().sum(axis=0)}
 
 
 def write_pairs(graph, path):
@@ -392,6 +392,6 @@ class LeaveOneOut(ConsensusGL):
 def test_a_replicate_scheme(random):
     X = random.normal(size=(12, 25))
     ours, usual = (kind(n_replicates=6, random_state=0).fit(X) for kind in (LeaveOneOut, ConsensusGL))
-    np.testing.assert_allclose(ours.adjacency_.sum(axis=1), usual.adjacency_.sum(axis=1))
+    np.testing.assert_allclose(ours.adjacency_.toarray().sum(axis=1), usual.adjacency_.toarray().sum(axis=1))
     width = [float((model.edges()["high"] - model.edges()["low"]).mean()) for model in (ours, usual)]
     assert width[0] < 0.7 * width[1]  # one signal of twelve changes less than six do

@@ -90,14 +90,16 @@ def test_numbers_in_another_order_are_matched_by_label(numbered):
 def test_numbered_benefits_are_matched_by_label(numbered, prior):
     club, _, signals = numbered
     benefit = pd.Series(dict(club.degree), dtype=float)
-    wanted = GLGP(benefit=benefit.to_numpy(), prior=prior).fit(signals).adjacency_
-    np.testing.assert_array_equal(GLGP(benefit=benefit.sort_values(), prior=prior).fit(signals).adjacency_, wanted)
+    wanted = GLGP(benefit=benefit.to_numpy(), prior=prior).fit(signals).adjacency_.toarray()
+    np.testing.assert_array_equal(
+        GLGP(benefit=benefit.sort_values(), prior=prior).fit(signals).adjacency_.toarray(), wanted
+    )
 
 
 def test_sample_weights_follow_the_rows_labels(X):
     weights = pd.Series(np.arange(1.0, 31.0))
-    wanted = SmoothGL().fit(X, sample_weight=weights.to_numpy()).adjacency_
-    np.testing.assert_array_equal(SmoothGL().fit(X, sample_weight=weights[::-1]).adjacency_, wanted)
+    wanted = SmoothGL().fit(X, sample_weight=weights.to_numpy()).adjacency_.toarray()
+    np.testing.assert_array_equal(SmoothGL().fit(X, sample_weight=weights[::-1]).adjacency_.toarray(), wanted)
 
 
 def test_numbers_that_overlap_and_differ_are_an_error(numbered):
@@ -129,7 +131,7 @@ def test_a_benefit_with_names_is_matched(make, X):
     model = make(benefit=benefit.sample(frac=1, random_state=3))
     given = model.benefit
     wanted = make(benefit=benefit.to_numpy()).fit(X)
-    np.testing.assert_array_equal(model.fit(X).adjacency_, wanted.adjacency_)
+    np.testing.assert_array_equal(model.fit(X).adjacency_.toarray(), wanted.adjacency_.toarray())
     np.testing.assert_allclose(model.benefit_, wanted.benefit_)
     assert model.benefit is given
 
@@ -137,12 +139,12 @@ def test_a_benefit_with_names_is_matched(make, X):
 def test_a_path_and_a_start_match_names(X):
     benefit = pd.Series(np.arange(1.0, 35.0), index=NAMES)
     mixed = benefit.sample(frac=1, random_state=3)
-    paths = [GLGP(benefit=each).path(X, [0.1]).models[0].adjacency_ for each in (benefit.to_numpy(), mixed)]
+    paths = [GLGP(benefit=each).path(X, [0.1]).models[0].adjacency_.toarray() for each in (benefit.to_numpy(), mixed)]
     np.testing.assert_array_equal(*paths)
-    start = pd.DataFrame(SmoothGL().fit(X).adjacency_, index=NAMES, columns=NAMES)
+    start = pd.DataFrame(SmoothGL().fit(X).adjacency_.toarray(), index=NAMES, columns=NAMES)
     mixed = start.sample(frac=1, random_state=3).sample(frac=1, axis=1, random_state=4)
     solver = BestResponse(max_iter=2, tol=1.0)
-    starts = [GLGP(init=each, solver=solver).fit(X).adjacency_ for each in (start.to_numpy(), mixed)]
+    starts = [GLGP(init=each, solver=solver).fit(X).adjacency_.toarray() for each in (start.to_numpy(), mixed)]
     np.testing.assert_array_equal(*starts)
 
 

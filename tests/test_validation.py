@@ -181,7 +181,7 @@ WARNINGS = [
 def test_doubtful_input_is_fitted_with_a_warning(estimator, X, message):
     with pytest.warns(DataWarning, match=message):
         estimator.fit(X)
-    assert np.isfinite(estimator.adjacency_).all()
+    assert np.isfinite(estimator.adjacency_.toarray()).all()
 
 
 def test_warnings_point_at_the_callers_line():

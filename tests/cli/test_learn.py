@@ -63,7 +63,7 @@ def test_the_graph_is_that_of_the_library_in_every_file(club):
     order = list(table.index)
     # The order of numbers in memory decides the last digits of sums.
     weights = matrix(club / "out", order)
-    np.testing.assert_allclose(weights, model.adjacency_, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(weights, model.adjacency_.toarray(), rtol=0, atol=1e-12)
     graph = nx.read_graphml(club / "out" / "graph.graphml")
     np.testing.assert_allclose(nx.to_numpy_array(graph, nodelist=order).T, weights, rtol=LAST_DIGIT, atol=0)
     other = igraph.Graph.Read_GraphML(str(club / "out" / "graph.graphml"))
@@ -134,7 +134,7 @@ def test_undirected_graphs_and_their_scores(club):
     answer = json.loads(run(*arguments, "--out", club / "out").stdout)
     graph = nx.read_graphml(club / "out" / "graph.graphml")
     assert not graph.is_directed()
-    weights = SmoothGL().fit(pd.read_csv(club / "club.csv").set_index("name").T).adjacency_
+    weights = SmoothGL().fit(pd.read_csv(club / "club.csv").set_index("name").T).adjacency_.toarray()
     wanted = 0.5 * (weights + weights.T)
     found = nx.to_numpy_array(graph, nodelist=[f"m{k}" for k in range(34)])
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
@@ -150,7 +150,7 @@ def test_a_benefit_out_of_the_table_is_no_signal(club):
     assert json.loads(result.stdout)["signals"] == 29
     data = table.set_index("name").drop(columns="q0").T
     model = GLGP(benefit=np.arange(34.0)).fit(data)
-    np.testing.assert_allclose(matrix(club / "out", list(data.columns)), model.adjacency_, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(matrix(club / "out", list(data.columns)), model.adjacency_.toarray(), rtol=0, atol=1e-9)
 
 
 def test_not_converged_is_written_and_told(club):
@@ -256,7 +256,9 @@ def test_columns_as_nodes_and_excel(tmp_path, random):
     assert result.exit_code == 0, result.output
     assert "signals are named by the column 'date'" in result.stderr
     model = SmoothGL(degree=3).fit(frame.drop(columns="date"))
-    np.testing.assert_allclose(matrix(tmp_path / "out", list(frame.columns[1:])), model.adjacency_, atol=1e-14)
+    np.testing.assert_allclose(
+        matrix(tmp_path / "out", list(frame.columns[1:])), model.adjacency_.toarray(), atol=1e-14
+    )
 
 
 def test_names_are_never_markup(tmp_path, random):

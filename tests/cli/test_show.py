@@ -43,7 +43,10 @@ def test_the_most_influential_are_those_of_the_graph(out):
     answer = json.loads(run("show", out, "--json").stdout)
     signals = pd.read_csv(out.parent / "t.csv").T
     strengths = (
-        GLGP(lam=5, degree=4).fit(signals.set_axis([str(k + 1) for k in range(20)], axis=1)).adjacency_.sum(axis=0)
+        GLGP(lam=5, degree=4)
+        .fit(signals.set_axis([str(k + 1) for k in range(20)], axis=1))
+        .adjacency_.toarray()
+        .sum(axis=0)
     )
     assert answer["most_influential"][0]["name"] == str(strengths.argmax() + 1)
     assert answer["most_influential"][0]["influence"] == pytest.approx(strengths.max())

@@ -44,7 +44,7 @@ def consensus(**given):
 
 
 def assert_same(one, two):
-    np.testing.assert_array_equal(one.adjacency_, two.adjacency_)
+    np.testing.assert_array_equal(one.adjacency_.toarray(), two.adjacency_.toarray())
     assert one.edges().equals(two.edges())
     assert one.graph_.nodes().equals(two.graph_.nodes())
 

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from nashgraph import GLGP, BestResponse, ConsensusGL, DataWarning, InputError, LogDegreeGL, SmoothGL, edge_auc
 from nashgraph.certificate import Measure
+from nashgraph.consensus.evidence import plain_mean
 from nashgraph.consensus.members import Ladders, energy_correlation, finished, graph_of, ladder_degrees
 from nashgraph.consensus.replicates import Replicates, replicates_of
 from nashgraph.datasets import preferential_attachment, smooth_signals
@@ -34,14 +35,14 @@ def test_a_ladder_is_the_mean_of_its_smooth_graphs(signals):
         found, shares = np.zeros((30, 30)), np.zeros((30, 30))
         np.put_along_axis(found, ladder.labels.astype(int), ladder.weights, axis=1)
         np.put_along_axis(shares, ladder.labels.astype(int), ladder.shares, axis=1)
-        alone = [SmoothGL(degree=degree, geometry=geometry).fit(signals).adjacency_ for degree in degrees]
+        alone = [SmoothGL(degree=degree, geometry=geometry).fit(signals).adjacency_.toarray() for degree in degrees]
         np.testing.assert_allclose(found, np.mean(alone, axis=0), atol=1e-12)
         np.testing.assert_allclose(shares, np.mean([graph > 0 for graph in alone], axis=0), atol=1e-12)
 
 
 def test_the_consensus_lies_in_s_and_frequencies_are_shares(hubs):
     model = ConsensusGL(random_state=0, n_replicates=6).fit(hubs)
-    W = model.adjacency_
+    W = model.adjacency_.toarray()
     assert W.min() >= 0
     assert np.diag(W).max() == 0
     np.testing.assert_allclose(W.sum(axis=1), 0.95, atol=1e-10)
@@ -59,11 +60,11 @@ def test_the_consensus_lies_in_s_and_frequencies_are_shares(hubs):
 def test_without_replicates_and_prior_it_is_the_mean_of_smooth_graphs(signals):
     model = ConsensusGL(n_replicates=0, n_degrees=3, signals="answers", scale="none").fit(signals)
     members = [
-        SmoothGL(degree=degree, geometry=geometry).fit(signals).adjacency_
+        SmoothGL(degree=degree, geometry=geometry).fit(signals).adjacency_.toarray()
         for degree in model.degrees_
         for geometry in ("distance", "cosine", "inner")
     ]
-    np.testing.assert_allclose(model.adjacency_, np.mean(members, axis=0), atol=1e-12)
+    np.testing.assert_allclose(model.adjacency_.toarray(), np.mean(members, axis=0), atol=1e-12)
     assert list(model.edges().columns) == ["source", "target", "weight", "evidence", "frequency"]
     assert model.certificate_.sentence.startswith("solved exactly")
 
@@ -71,7 +72,7 @@ def test_without_replicates_and_prior_it_is_the_mean_of_smooth_graphs(signals):
 def test_a_replicate_of_all_signals_is_the_consensus(signals):
     """Newton's thresholds on the edges are those of the ladders' sorted rows."""
     model = ConsensusGL(n_replicates=0, n_degrees=5, signals="answers", scale="none").fit(signals)
-    weights, frequency = sparse.csr_array(model.adjacency_), model.graph_.edge_columns["frequency"]
+    weights, frequency = model.adjacency_, model.graph_.edge_columns["frequency"]
     ladders = Ladders(model.degrees_, len(model.node_names_) - 1, model.c, "threads")
     every = [np.arange(len(signals))]
     found, both = replicates_of(signals, every, weights, weights.data, frequency, model.geometries_, ladders)
@@ -82,10 +83,10 @@ def test_a_replicate_of_all_signals_is_the_consensus(signals):
 def test_any_estimator_can_make_the_members(signals):
     options = {"n_replicates": 2, "n_degrees": 2, "signals": "answers", "random_state": 0}
     fast, slow = ConsensusGL(**options).fit(signals), ConsensusGL(SmoothGL(), **options).fit(signals)
-    np.testing.assert_allclose(slow.adjacency_, fast.adjacency_, atol=1e-10)
+    np.testing.assert_allclose(slow.adjacency_.toarray(), fast.adjacency_.toarray(), atol=1e-10)
     np.testing.assert_allclose(slow.edges().high.sum(), fast.edges().high.sum(), rtol=1e-6)
     other = ConsensusGL(LogDegreeGL(), n_replicates=0, n_degrees=3).fit(signals)
-    np.testing.assert_allclose(other.adjacency_, other.adjacency_.T, atol=1e-12)
+    np.testing.assert_allclose(other.adjacency_.toarray(), other.adjacency_.toarray().T, atol=1e-12)
 
 
 def test_the_members_certificates_are_summed_up(signals):
@@ -113,21 +114,20 @@ def test_more_replicates_never_change_those_there(signals):
 def test_a_seed_fixes_the_intervals_and_never_changes_the_weights(hubs):
     model = ConsensusGL(random_state=3, n_replicates=4)
     first, again, other = (clone(model).set_params(random_state=seed).fit(hubs) for seed in (3, 3, 4))
-    np.testing.assert_array_equal(first.adjacency_, other.adjacency_)
+    np.testing.assert_array_equal(first.adjacency_.toarray(), other.adjacency_.toarray())
     assert first.edges().equals(again.edges())
     assert (first.edges().high != other.edges().high).any()
 
 
-def test_large_networks_are_held_sparsely_and_agree(signals, monkeypatch):
-    dense = ConsensusGL(random_state=0, n_replicates=3).fit(signals)
-    monkeypatch.setattr("nashgraph.consensus.evidence.DENSE_NODES", 10)
-    monkeypatch.setattr("nashgraph.estimators.consensus.DENSE_NODES", 10)
-    large = ConsensusGL(random_state=0, n_replicates=3).fit(signals)
-    np.testing.assert_allclose(large.graph_.weights.toarray(), dense.adjacency_, atol=1e-10)
-    for column in ("evidence", "frequency", "low", "high"):
-        np.testing.assert_allclose(large.edges()[column], dense.edges()[column], atol=1e-6)
-    assert sparse.issparse(large.evidence_)
-    assert edge_auc(dense.suggested_.to_networkx(), large) == 1
+def test_in_large_networks_only_pairs_of_members_have_evidence(signals):
+    degrees, n_nearest = ladder_degrees(30, 8)
+    few, everything = (
+        plain_mean("answers", dict.fromkeys(("distance", "cosine", "inner"), 1 / 3), signals, ladders)
+        for ladders in (Ladders(degrees, n_nearest, 0.95, "threads", all_pairs_up_to=limit) for limit in (10, 3000))
+    )
+    np.testing.assert_allclose(few[0].toarray(), everything[0].toarray(), atol=1e-12)
+    listed = few[1].toarray() > 0
+    np.testing.assert_allclose(few[1].toarray()[listed], everything[1].toarray()[listed], atol=1e-6)
 
 
 def test_degrees_reach_from_two_to_everybody_but_no_further_than_memory():
@@ -186,7 +186,7 @@ def test_intervals_hold_what_fresh_signals_give():
         X = smooth_signals(graph, 80, ("heat", "tikhonov", "gmrf")[seed % 3], noise=0.1, random_state=seed)
         first, fresh = (ConsensusGL(random_state=seed, signals="answers").fit(part) for part in (X[:40], X[40:]))
         table = first.edges()[first.edges().frequency >= 0.5]
-        found = fresh.adjacency_[table.target.to_numpy(int), table.source.to_numpy(int)]
+        found = fresh.adjacency_.toarray()[table.target.to_numpy(int), table.source.to_numpy(int)]
         weights.append(((found >= table.low) & (found <= table.high)).mean())
         nodes, rank = first.graph_.node_columns, np.argsort(fresh.graph_.by_influence) + 1
         ranks.append(((nodes["rank_low"] <= rank) & (rank <= nodes["rank_high"])).mean())
@@ -230,13 +230,14 @@ def test_it_recovers_more_than_one_degree_does():
 def test_gaps_are_compared_pairwise(signals):
     signals[::7, ::5] = np.nan
     model = ConsensusGL(missing="pairwise", n_replicates=3, random_state=0).fit(signals)
-    np.testing.assert_allclose(model.adjacency_.sum(axis=1), 0.95, atol=1e-10)
+    np.testing.assert_allclose(model.adjacency_.toarray().sum(axis=1), 0.95, atol=1e-10)
 
 
 def test_scaling_brings_signals_to_one_spread(signals):
     uneven = signals * np.geomspace(1, 1e4, 20)[:, None]
     one, other = (
-        ConsensusGL(scale="standard", signals="samples", n_replicates=0).fit(X).adjacency_ for X in (signals, uneven)
+        ConsensusGL(scale="standard", signals="samples", n_replicates=0).fit(X).adjacency_.toarray()
+        for X in (signals, uneven)
     )
     np.testing.assert_allclose(one, other, atol=1e-9)
 
@@ -290,13 +291,13 @@ def test_progress_counts_to_the_end(hubs):
 @pytest.mark.parametrize("n", [2, 3])
 def test_two_and_three_nodes(n, random):
     model = ConsensusGL(random_state=0, n_replicates=3).fit(random.normal(size=(5, n)))
-    np.testing.assert_allclose(model.adjacency_.sum(axis=1), 0.95)
+    np.testing.assert_allclose(model.adjacency_.toarray().sum(axis=1), 0.95)
 
 
 @pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 def test_equal_nodes_get_equal_ties():
     model = ConsensusGL(random_state=0, n_replicates=3).fit(np.ones((4, 6)))
-    np.testing.assert_allclose(model.adjacency_[~np.eye(6, dtype=bool)], 0.95 / 5)
+    np.testing.assert_allclose(model.adjacency_.toarray()[~np.eye(6, dtype=bool)], 0.95 / 5)
 
 
 @pytest.mark.filterwarnings("ignore:X has one signal only, so all distances")

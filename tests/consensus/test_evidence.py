@@ -62,7 +62,7 @@ def test_what_the_signals_are_can_be_said():
 def test_evidence_is_symmetric_and_the_average_pair_has_one(kind, n_signals):
     X = smooth_signals(small_world(40, random_state=0), n_signals, "gmrf", noise=0.1, random_state=0)
     model = ConsensusGL(n_replicates=0, signals=kind).fit(X)
-    evidence = model.evidence_
+    evidence = model.evidence_.toarray()
     np.testing.assert_array_equal(evidence, evidence.T)
     assert np.diag(evidence).max() == 0
     assert evidence[np.triu_indices(40, 1)].mean() == pytest.approx(1)
@@ -77,7 +77,7 @@ def test_for_answers_pairs_are_also_compared_over_the_whole_network(random):
     X[:6] = 0.0
     X[:6, :2] = 1.0
     X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
-    evidence = ConsensusGL(n_replicates=0).fit(X).evidence_
+    evidence = ConsensusGL(n_replicates=0).fit(X).evidence_.toarray()
     assert evidence[0, 1] == evidence.max()
     assert evidence[0, 1] > 2 * np.sort(evidence.ravel())[-3]
 
@@ -112,7 +112,7 @@ def test_with_many_signals_it_is_at_least_as_good_as_inverse_covariance(graph, n
     X = smooth_signals(graph, n_signals, "gmrf", noise=0.1, random_state=3)
     truth = nx.to_numpy_array(graph)[np.triu_indices(len(graph), 1)]
     model = ConsensusGL(n_replicates=0).fit(X)
-    ours, theirs = model.evidence_[np.triu_indices(len(graph), 1)], inverse_covariance(X)
+    ours, theirs = model.evidence_.toarray()[np.triu_indices(len(graph), 1)], inverse_covariance(X)
     assert model.geometries_["partial"] == pytest.approx(1 - len(graph) / n_signals)
     assert average_precision_score(truth, ours) >= average_precision_score(truth, theirs)
     assert gmse(ours, truth) <= gmse(theirs, truth)
@@ -148,7 +148,7 @@ def test_the_suggested_ties_are_those_with_most_evidence():
     graph = model.suggested_
     pairs = {frozenset(edge) for edge in graph.edges()[["source", "target"]].itertuples(index=False)}
     assert len(pairs) == 120
-    cut = np.sort(model.evidence_[np.triu_indices(60, 1)])[-120]
+    cut = np.sort(model.evidence_.toarray()[np.triu_indices(60, 1)])[-120]
     assert graph.edges().evidence.min() >= cut
     np.testing.assert_array_equal(graph.influence, model.graph_.influence)
     guess = ConsensusGL(n_replicates=0).fit(X)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nashgraph.DataWarning")
 
 
 def weights(model):
-    found = model.adjacency_
+    found = model.adjacency_.toarray()
     return found.toarray() if sparse.issparse(found) else np.asarray(found)
 
 

@@ -53,7 +53,7 @@ def learned(name, storage, signals, **more):
     model = stored(model, storage) if storage else model
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = model.fit(signals).adjacency_
+        found = model.fit(signals).adjacency_.toarray()
     return found.toarray() if sparse.issparse(found) else np.asarray(found)
 
 
@@ -168,7 +168,7 @@ def test_a_weight_is_off_by_no_more_than_the_rounding_of_its_costs(seed):
     costs = np.where(np.isnan(differences), typical, differences).mean(axis=0)
     exact = np.array([simplex_oracle(-0.5 * row / model.beta_, node, 0.95) for node, row in enumerate(costs)])
     largest = np.where(exact > 0, costs, 0.0).max()
-    assert np.abs(model.adjacency_ - exact).max() <= 2.0**-32 * float(largest) / model.beta_
+    assert np.abs(model.adjacency_.toarray() - exact).max() <= 2.0**-32 * float(largest) / model.beta_
 
 
 @pytest.mark.parametrize("missing", ["error", "pairwise"])

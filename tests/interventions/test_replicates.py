@@ -78,7 +78,7 @@ def test_the_benefit_is_that_the_graph_was_learned_with():
     model = ConsensusGL(n_replicates=0, benefit="spectral").fit(X)
     np.testing.assert_array_equal(Game.on(model).benefit, model.benefit_)
     np.testing.assert_allclose(Game.on(model).actions, model.equilibrium_, rtol=1e-8)
-    assert Game.on(model.adjacency_).benefit.tolist() == [1.0] * 34
+    assert Game.on(model.adjacency_.toarray()).benefit.tolist() == [1.0] * 34
 
 
 def test_draws_of_a_tie_model_are_its_replicates_and_news_do_not_reach_everybody():

@@ -55,7 +55,7 @@ def test_nothing_is_solved_unless_asked_for(monkeypatch):
 def test_every_node_has_its_worth_and_its_loss():
     model, _ = karate()
     hubs = summarize(model, interventions=True).hubs.set_index("name")
-    worth = adjoint(model.adjacency_, model.equilibrium_)
+    worth = adjoint(model.adjacency_.toarray(), model.equilibrium_)
     np.testing.assert_allclose(hubs.loc[list(model.node_names_), "worth"], worth, rtol=1e-6)
     losses = key_players(model).set_index("name")["loss"]
     np.testing.assert_allclose(hubs["loss"], losses[hubs.index], rtol=1e-6)

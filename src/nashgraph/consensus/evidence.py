@@ -22,8 +22,6 @@ from ..validation import Array
 from .members import PARTIAL, PRIOR_SHARE, Ladders, graph_of, search_of
 from .signal_kinds import ANSWERS
 
-DENSE_NODES = 3000  # up to which all pairs have evidence, and matrices are arrays: 72 MB
-
 
 def global_ladder(scores: Array, n_nodes: int, degrees: Array) -> Array:
     """Return the mean over degrees of scores above a cut, the same for all pairs, each with a mean of 1.
@@ -57,7 +55,7 @@ def evidence_of(rows: Any, X: Array, kind: str, partial: float, ladders: Ladders
     ``rows`` is the mean of the row ladders, whose rows sum to c less the part of partial likeness.
     """
     n = rows.shape[0]
-    pairs = upper_pairs(rows, n <= DENSE_NODES)
+    pairs = upper_pairs(rows, n <= ladders.all_pairs_up_to)
     pairs.data *= (n - 1) / ladders.c
     if not pairs.nnz:
         return pairs
@@ -87,8 +85,8 @@ def plain_mean(kind: str, geometries: dict[str, float], X: Array, ladders: Ladde
     return mean, evidence_of(rows.real, X, used, geometries.get(PARTIAL, 0.0), ladders)
 
 
-def with_prior(pairs: Any, weights: Any, smooth: Any, c: float) -> Any:
+def with_prior(pairs: Any, weights: Any, smooth: Any, ladders: Ladders) -> Any:
     """Return the evidence with the members of a prior; ``smooth`` is the mean without them."""
     n = weights.shape[0]
-    added = upper_pairs(weights - (1.0 - PRIOR_SHARE) * smooth, n <= DENSE_NODES) * ((n - 1) / c)
+    added = upper_pairs(weights - (1.0 - PRIOR_SHARE) * smooth, n <= ladders.all_pairs_up_to) * ((n - 1) / ladders.c)
     return sparse.csr_array((1.0 - PRIOR_SHARE) * pairs + added)

@@ -157,6 +157,7 @@ class Ladders:
     estimator: Any = None
     n_jobs: int | None = None
     progress: Callable[[int, int], object] | None = None
+    all_pairs_up_to: int = 3000  # nodes up to which all pairs have evidence: 72 MB
     stored: dict[str, Ladder] = field(default_factory=dict)
     whole: Array | None = None
     certificates: list[Certificate] = field(default_factory=list)
@@ -239,8 +240,7 @@ def fitted(estimator: Any, X: Array, setting: dict[str, Any]) -> tuple[Array, Ce
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = clone(estimator).set_params(**setting).fit(X)
-    graph = model.adjacency_
-    return graph.toarray() if sparse.issparse(graph) else graph, model.certificate_
+    return model.adjacency_.toarray(), model.certificate_
 
 
 def graph_of(ladder: Ladder) -> Any:

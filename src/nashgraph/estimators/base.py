@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import networkx as nx
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted, validate_data
 
@@ -75,8 +76,8 @@ class GraphEstimator(BaseEstimator):
     """Base of all estimators: ``fit(X)`` learns ``adjacency_`` from signals X of shape (n_signals, n_nodes).
 
     A subclass writes ``_learn``, which returns everything learned; nothing is stored unless all of it was. Every model
-    has ``adjacency_``, ``node_names_``, ``certificate_`` (with the shortcuts ``converged_`` and ``n_iter_``) and
-    ``graph_``, the :class:`~nashgraph.graph.LearnedGraph`.
+    has ``adjacency_`` (always a ``scipy.sparse.csr_array``), ``node_names_``, ``certificate_`` (with the shortcuts
+    ``converged_`` and ``n_iter_``) and ``graph_``, the :class:`~nashgraph.graph.LearnedGraph`.
 
     Examples
     --------
@@ -215,7 +216,7 @@ class GraphEstimator(BaseEstimator):
         if self.missing == "pairwise":
             self.missing_share_ = np.asarray(pd.isna(X), dtype=float).mean(axis=0)
         for name, value in learned.items():
-            setattr(self, name, value)
+            setattr(self, name, as_csr(value) if name in ("adjacency_", "evidence_") else value)
         self._graph: LearnedGraph | None = None
         return self
 
@@ -434,6 +435,14 @@ def drawn_seed(random_state: Any) -> int:
     """Return one seed for all random numbers of a fit."""
     with sklearn_refusals():
         return int(check_random_state(random_state).randint(2**31))
+
+
+def as_csr(matrix: Any) -> Any:
+    """Return a matrix, dense or sparse, as a CSR array with sorted indices and without stored zeros."""
+    result = sparse.csr_array(matrix)
+    result.sum_duplicates()
+    result.eliminate_zeros()
+    return result
 
 
 def learned_from(found: Any, **more: Any) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..certificate import LOG, exact, summed_up
 from ..consensus.checkpoint import CheckpointedSteps
 from ..consensus.evidence import (
-    DENSE_NODES,
     plain_mean,
     values_at,
     with_prior,
@@ -110,8 +109,8 @@ class ConsensusGL(GraphEstimator):
 
     Attributes
     ----------
-    adjacency_ : array or CSR array of shape (n_nodes, n_nodes)
-    evidence_ : array or CSR array of shape (n_nodes, n_nodes), symmetric
+    adjacency_ : CSR array of shape (n_nodes, n_nodes)
+    evidence_ : CSR array of shape (n_nodes, n_nodes), symmetric
         How much the signals speak for a tie; the average pair has 1. :func:`~nashgraph.edge_auc` scores it.
     graph_ : LearnedGraph
         Its edges have ``evidence``, ``frequency`` (inclusion frequency: the share of member networks with the edge),
@@ -251,7 +250,7 @@ class ConsensusGL(GraphEstimator):
                 mean, lam = with_prior_members(mean, smooth, signals, ladders, geometries, played)
                 weights, frequency = finished(mean)
                 plain = (weights + 1j * smooth).data.imag  # on the pattern of the weights
-                pairs = with_prior(pairs, weights, smooth, ladders.c)
+                pairs = with_prior(pairs, weights, smooth, ladders)
             state = played.evaluate(weights, tol=1e-12)
             value = state.value
             learned = {"benefit_": benefit, "equilibrium_": state.actions, "welfare_": value, "game_": played}
@@ -263,11 +262,10 @@ class ConsensusGL(GraphEstimator):
         if len(found):
             edges["low"], edges["high"] = found.intervals(weights.data, ladders.c)
         ladders.finish()
-        dense = X.shape[1] <= DENSE_NODES
         supported = kind.name == SAMPLES and found.support_influence(signals, drawn)
         return learned | {
-            "adjacency_": weights.toarray() if dense else weights,
-            "evidence_": evidence.toarray() if dense else evidence,
+            "adjacency_": weights,
+            "evidence_": evidence,
             "agreement_": found.agreement(),
             "certificate_": summed_up(ladders.certificates or [exact()]),
             "degrees_": ladders.degrees,
@@ -459,7 +457,7 @@ class ConsensusGL(GraphEstimator):
     @cached_property
     def replicate_graphs_(self) -> list[Any]:
         """The graph of each replicate, made of ``replicates_`` when it is first asked for."""
-        weights = sparse.csr_array(self.adjacency_)
+        weights = self.adjacency_
         return self.replicates_.thinned_graphs(weights.data - self.replicates_.plain, weights.sum(axis=1))
 
     @property

@@ -99,7 +99,7 @@ class GLGP(WeightedSignals):
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes), CSR where the storage is not dense
+    adjacency_ : CSR array of shape (n_nodes, n_nodes)
         ``adjacency_[i, j]`` is the weight with which j influences i.
     equilibrium_ : array of shape (n_nodes,), the actions y
     adjoint_ : array of shape (n_nodes,), what the welfare gains per unit of benefit at each node
@@ -338,7 +338,7 @@ class GLGP(WeightedSignals):
             "benefit_": benefit,
         }
         return {
-            "adjacency_": problem.smoothness.matrix(result.weights),
+            "adjacency_": result.weights.matrix(),
             "game_": problem.prior,
             **{name: value for name, value in optional.items() if value is not None},
             "beta_": problem.smoothness.beta,

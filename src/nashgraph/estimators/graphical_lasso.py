@@ -42,7 +42,7 @@ class GraphicalLassoGL(GraphEstimator):
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes), symmetric
+    adjacency_ : CSR array of shape (n_nodes, n_nodes), symmetric
     precision_, covariance_, alpha_, objective_ : as scikit-learn has them
     certificate_ : Certificate, the duality gap of the final fit
 

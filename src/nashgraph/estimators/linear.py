@@ -81,7 +81,7 @@ class LinearGLGP(SmoothGL):
         graph = smoothness.respond(Bonus.of(lam * everyone, benefit))
         cost = smoothness.value(graph)
         return {
-            "adjacency_": smoothness.matrix(graph),
+            "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
             "benefit_": benefit,
             "game_": self.game_with(benefit),

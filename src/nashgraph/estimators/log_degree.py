@@ -35,15 +35,15 @@ class LogDegreeGL(WeightedSignals):
         Mean number of neighbours wanted, counting every weight above zero (weights are exactly zero elsewhere). It is
         met to 2% or one edge, where there is a graph that meets it.
     candidates : None, "auto" or int
-        None holds all pairs, with a dense ``adjacency_``. An integer k lets only pairs be edges of which one node is
-        among the k nearest of the other, in memory of O(N k), with a CSR ``adjacency_``. "auto" begins so and adds
+        None holds all pairs. An integer k lets only pairs be edges of which one node is
+        among the k nearest of the other, in memory of O(N k). "auto" begins so and adds
         pairs until those left out could not be edges: the solution for all pairs, in memory of O(edges).
     tol, max_iter
         Duality gap over :math:`\alpha N` at which to stop, and Newton steps allowed for one value of theta.
 
     Attributes
     ----------
-    adjacency_ : array or CSR array of shape (n_nodes, n_nodes), symmetric
+    adjacency_ : CSR array of shape (n_nodes, n_nodes), symmetric
     potential_ : array of shape (n_nodes,)
         The dual variables :math:`\nu`: :math:`W_{ij} = \max(0, \nu_i + \nu_j - 2 D_{ij}) / (2\beta)`.
     alpha_, beta_, theta_, mean_degree_, objective_ : float
@@ -96,7 +96,7 @@ class LogDegreeGL(WeightedSignals):
         weights = pairs.edges(graph.potential, graph.theta)
         weights.data *= np.sqrt(alpha / beta)
         return {
-            "adjacency_": weights.toarray() if self.candidates is None else weights,
+            "adjacency_": weights,
             "certificate_": graph.certificate,
             "potential_": graph.potential / graph.theta,
             "alpha_": alpha,

@@ -36,7 +36,7 @@ class ModularGL(GraphEstimator):
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes), with rows that sum to c
+    adjacency_ : CSR array of shape (n_nodes, n_nodes), with rows that sum to c
     labels_ : array of shape (n_nodes,), the component of each node, numbered by their first nodes
     n_components_ : int, the number found
     embedding_ : array of shape (n_nodes, n_components), the lowest eigenvectors of L

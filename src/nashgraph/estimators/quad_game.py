@@ -39,7 +39,7 @@ class QuadGameGL(GraphEstimator):
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes), symmetric, summing to n_nodes
+    adjacency_ : CSR array of shape (n_nodes, n_nodes), symmetric, summing to n_nodes
     benefits_ : array of shape (n_signals, n_nodes), the benefits of each game, laid out as X
     spectral_radius_, objective_ : float
     certificate_ : Certificate, the duality gap of the graph relative to the objective

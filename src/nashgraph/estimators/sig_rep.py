@@ -37,7 +37,7 @@ class GLSigRep(GraphEstimator):
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes), symmetric; its entries sum to n_nodes
+    adjacency_ : CSR array of shape (n_nodes, n_nodes), symmetric; its entries sum to n_nodes
     denoised_ : array of shape (n_signals, n_nodes), the signals Y
     beta_, objective_ : float
     certificate_ : Certificate, the duality gap over the objective

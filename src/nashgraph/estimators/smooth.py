@@ -46,7 +46,7 @@ class SmoothGL(WeightedSignals):
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes), CSR where the storage is not dense
+    adjacency_ : CSR array of shape (n_nodes, n_nodes)
         ``adjacency_[i, j]`` is the weight with which j influences i.
     threshold_ : array of shape (n_nodes,), the :math:`\eta_i`
     beta_, objective_ : float, the beta used, and :math:`J(W)`
@@ -88,7 +88,7 @@ class SmoothGL(WeightedSignals):
         smoothness = make_smoothness(points, beta, c, self.storage)
         graph = smoothness.smooth
         return {
-            "adjacency_": smoothness.matrix(graph),
+            "adjacency_": graph.matrix(),
             "threshold_": graph.threshold,
             "beta_": beta,
             "objective_": smoothness.value(graph),

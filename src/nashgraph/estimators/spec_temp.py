@@ -46,7 +46,7 @@ class SpecTemp(GraphEstimator):
 
     Attributes
     ----------
-    adjacency_ : array of shape (n_nodes, n_nodes), symmetric
+    adjacency_ : CSR array of shape (n_nodes, n_nodes), symmetric
     epsilon_, smallest_epsilon_ : float, the distance allowed, and the smallest one possible
     n_components_, distance_, objective_ : the number K, the distance reached, and :math:`\|S\|_1`
     certificate_ : Certificate, the relative duality gap

@@ -75,11 +75,6 @@ class Smoothness:
         """Return J(W)."""
         return weights.cost + self.beta * weights.square
 
-    def matrix(self, weights: Weights) -> Any:
-        """Return W as an estimator stores it: an array in dense storage, else CSR."""
-        csr = weights.matrix()
-        return csr.toarray() if self.dense else csr
-
     def step(self, weights: Weights, bonus: Bonus, gamma: float) -> SparseWeights:
         r"""Return :math:`\mathrm{Proj}_S(W - \gamma (D + 2\beta W - L R^\top))`, which needs the costs of all pairs.
 
